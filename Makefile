@@ -1,0 +1,55 @@
+# Two commands from a fresh clone: `make demo` and `make test`. Each makes .venv and installs what it needs;
+# nothing but a Python of 3.11 or later is taken from the system.
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+# The first Python that is new enough; name another with `make demo PYTHON=...`.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+# An environment is good for exactly one pyproject.toml: its checksum is part of the stamp's name.
+HASH   := $(firstword $(shell cksum < pyproject.toml))
+RUN    := $(VENV)/.installed-run-$(HASH)
+DEV    := $(VENV)/.installed-dev-$(HASH)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench clean
+
+help: ## say what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+demo: $(RUN) ## the whole loop, from recorded play to a report, on this machine
+	$(BIN)/rlhf demo $(ARGS)
+
+test: $(DEV) lint ## style, types and every test
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(DEV) ## style and types only
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+format: $(DEV) ## put the code in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(DEV) ## the benchmarks, each with this machine's description
+	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+
+clean: ## remove the environment and every cache; recordings and runs stay
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or later found; install one, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv $(VENV) || { rm -rf $(VENV); \
+		echo "$(PYTHON) cannot make an environment; name a complete Python: make PYTHON=/path/to/python3" >&2; exit 1; }
+
+$(RUN): | $(BIN)/python
+	@test -e $(DEV) || { echo "installing into $(VENV) (some minutes the first time)"; \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .; }
+	@rm -f $(VENV)/.installed-run-* && touch $@
+
+$(DEV): | $(BIN)/python
+	@echo "installing into $(VENV), with the tools of development (some minutes the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@rm -f $(VENV)/.installed-* && touch $@

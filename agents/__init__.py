@@ -1,0 +1,1 @@
+"""Who plays: the agent's trunk and policies, its imitation losses, its tokens."""

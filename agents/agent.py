@@ -1,0 +1,152 @@
+"""The agent: the shared trunk, a movement policy, a language policy and a value head (paper, A.4 and A.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from transformers import PreTrainedModel
+
+from agents import movement as movement_policy
+from agents.batch import ActionBatch, ObservationBatch
+from agents.config import AgentConfig
+from agents.contrastive import Discriminator
+from agents.language import LanguagePolicy
+from agents.movement import MovementPolicy
+from agents.tokenizer import PAD_ID
+from agents.trunk import AgentState, Trunk
+
+__all__ = ["AgentOutput", "AgentState", "InteractiveAgent", "PolicyLogProbs"]
+
+
+class PolicyLogProbs(NamedTuple):
+    """Log-probabilities [T, B] of what was done: eight movements, to speak or not, and the words (0 if silent)."""
+
+    movement: Tensor
+    speak: Tensor
+    words: Tensor
+
+    @property
+    def language(self) -> Tensor:
+        """Of the whole language action: the decision and, where it was to speak, the words."""
+        return self.speak + self.words
+
+
+@dataclass(frozen=True)
+class AgentOutput:
+    """What the agent makes of a sequence [T, B]."""
+
+    features: Tensor  # [T, B, memory_width], input of every head
+    value: Tensor  # [T, B]
+    speak_logit: Tensor  # [T, B], log-odds of speaking
+    vision: Tensor  # [T, B, width], pooled, before vision meets language
+    language: Tensor  # [T, B, width]
+    before: Tensor  # int8 [T, B, C], the last action before each step
+
+
+class InteractiveAgent(PreTrainedModel):
+    """Plays the solver. Everything is time-major; ``resets[t, b]`` says that t is the first step of its episode."""
+
+    config_class = AgentConfig
+    base_model_prefix = "agent"
+    main_input_name = "observations"
+
+    def __init__(self, config: AgentConfig) -> None:
+        super().__init__(config)
+        self.trunk = Trunk(config)
+        self.movement = MovementPolicy(config)
+        self.language = LanguagePolicy(config)
+        self.value = nn.Sequential(
+            nn.Linear(config.memory_width, config.value_width), nn.ReLU(), nn.Linear(config.value_width, 1)
+        )
+        self.discriminator = Discriminator(config)
+        with torch.no_grad():
+            self.value[-1].weight.mul_(0.1)
+        self.post_init()
+
+    def _init_weights(self, module: nn.Module) -> None:
+        """Modules initialise themselves where they are built."""
+
+    def initial_state(self, batch_size: int, device: torch.device | str | None = None) -> AgentState:
+        """The empty memory: two tensors of zeros [batch_size, memory_width]."""
+        zeros = torch.zeros(batch_size, self.config.memory_width, device=device or self.device)
+        return AgentState(zeros, zeros.clone())
+
+    def forward(
+        self, observations: ObservationBatch, state: AgentState, resets: Tensor
+    ) -> tuple[AgentOutput, AgentState]:
+        """Follow sequences of T steps in B environments.
+
+        Args:
+          observations: [T, B, ...]. state: memory before the first step. resets: bool [T, B].
+
+        Raises:
+          ValueError: if the shapes disagree.
+        """
+        if observations.image.shape[:2] != resets.shape or state.hidden.shape[0] != resets.shape[1]:
+            raise ValueError(
+                f"images {tuple(observations.image.shape)}, resets {tuple(resets.shape)} and memory "
+                f"{tuple(state.hidden.shape)} do not agree on [T, B]"
+            )
+        trunk, state = self.trunk(observations, state, resets)
+        output = AgentOutput(
+            features=trunk.features,
+            value=self.value(trunk.features).squeeze(-1),
+            speak_logit=self.language.speak_logit(trunk.features),
+            vision=trunk.vision,
+            language=trunk.language,
+            before=observations.previous_movement[..., -1, :],
+        )
+        return output, state
+
+    def log_probs(self, output: AgentOutput, actions: ActionBatch) -> PolicyLogProbs:
+        """Log-probabilities of ``actions`` [T, B] under the policies at ``output``."""
+        distributions = self.movement.distributions(output.features, output.before, actions.movement)
+        return self._assemble(output, actions, distributions)
+
+    def log_probs_and_entropy(self, output: AgentOutput, actions: ActionBatch) -> tuple[PolicyLogProbs, Tensor]:
+        """As :meth:`log_probs`, with the movement policy's entropy [T, B] along the actions taken."""
+        distributions = self.movement.distributions(output.features, output.before, actions.movement)
+        return self._assemble(output, actions, distributions), movement_policy.entropy(distributions)
+
+    def _assemble(self, output: AgentOutput, actions: ActionBatch, distributions: Tensor) -> PolicyLogProbs:
+        spoke = actions.utterance[..., 0] != PAD_ID
+        # Words are rare: their Transformer runs only on the rows that have some.
+        words = torch.zeros_like(output.speak_logit)
+        if bool(spoke.any()):
+            words = words.masked_scatter(
+                spoke, self.language.words_log_prob(output.features[spoke], actions.utterance[spoke]).to(words.dtype)
+            )
+        speak = -F.softplus(torch.where(spoke, -output.speak_logit, output.speak_logit))
+        return PolicyLogProbs(movement_policy.log_prob(distributions, actions.movement), speak, words)
+
+    @torch.no_grad()
+    def act(
+        self,
+        observations: ObservationBatch,
+        state: AgentState,
+        resets: Tensor,
+        generator: torch.Generator | None = None,
+        greedy: bool = False,
+    ) -> tuple[ActionBatch, PolicyLogProbs, AgentOutput, AgentState]:
+        """Choose actions for one step (T = 1) in B environments.
+
+        Args:
+          generator: source of randomness; the global one if None. greedy: the likeliest instead of a sample.
+        """
+        output, state = self(observations, state, resets)
+        features, logit = output.features[0], output.speak_logit[0]
+        moves, movement_log_prob = self.movement.sample(features, output.before[0], generator, greedy)
+        threshold = 0.5 if greedy else torch.rand(logit.shape, device=logit.device, generator=generator)
+        spoke = torch.sigmoid(logit) > threshold
+        length = self.config.utterance_length
+        utterance = torch.full((len(features), length), PAD_ID, dtype=torch.long, device=logit.device)
+        words = torch.zeros_like(logit)
+        if bool(spoke.any()):
+            utterance[spoke], words[spoke] = self.language.sample_words(features[spoke], length, generator, greedy)
+        speak = -F.softplus(torch.where(spoke, -logit, logit))
+        log_probs = PolicyLogProbs(movement_log_prob[None], speak[None], words[None])
+        return ActionBatch(moves[None], utterance[None]), log_probs, output, state

@@ -1,0 +1,24 @@
+"""Behavioural cloning: the likelihood of recorded actions (paper, A.7)."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from agents.agent import PolicyLogProbs
+
+
+def bc_loss(log_probs: PolicyLogProbs, mask: Tensor | None = None) -> dict[str, Tensor]:
+    """Negative log-likelihoods of recorded actions, averaged over the steps that ``mask`` [T, B] keeps.
+
+    Returns: ``movement``, summed over the 8 ticks' components, and ``language``, the decision to speak and the
+    words. The caller weighs them (paper: 1 and 5).
+    """
+    return {"movement": -masked_mean(log_probs.movement, mask), "language": -masked_mean(log_probs.language, mask)}
+
+
+def masked_mean(x: Tensor, mask: Tensor | None) -> Tensor:
+    """Mean of x over the places that ``mask`` keeps; 0 if it keeps none."""
+    if mask is None:
+        return x.mean()
+    weight = mask.to(x.dtype)
+    return (x * weight).sum() / weight.sum().clamp_min(1.0)

@@ -1,0 +1,85 @@
+"""The sizes of an agent, as a ``transformers`` configuration that travels with its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from transformers import PretrainedConfig
+
+_PRESETS: dict[str, dict[str, Any]] = {
+    # About 0.4M parameters. Learns from 48x36 images at thousands of frames a second on two CPU cores.
+    "nano": {},
+    # Two stages more of image, for the full house at 96x72 on a CPU.
+    "mini": {"image_size": (72, 96), "vision_channels": (24, 48, 96), "vision_strides": (4, 2, 2), "vision_blocks": (1, 1, 1),
+             "width": 96, "memory_width": 192},
+}  # fmt: skip
+
+
+class AgentConfig(PretrainedConfig):
+    """Everything that fixes an agent's shape. The paper does not state widths; these are our documented choice.
+
+    Args:
+      image_size: (height, width) of the image in pixels.
+      vocab_size: number of tokens; token 0 pads, 1 begins and 2 ends an utterance.
+      setter_text_length, solver_text_length, utterance_length: tokens kept of what the setter said, of the
+        solver's own last words, and of one utterance (its end token included).
+      vision_channels, vision_strides, vision_blocks: per ResNet stage, its width, its down-sampling and how
+        many residual blocks follow it. The first stage's stride is a patch, as in a vision Transformer.
+      width, layers, heads: of the multi-modal Transformer (paper: 8 layers at 71M parameters).
+      dedicated_tokens: learned tokens whose outputs go to the memory beside the pooled output.
+      memory_width: of the LSTM. tick_width: hidden width of the policy of one tick.
+      value_width: hidden width of the value head (paper, A.7: 512).
+      discriminator_width: hidden width of the contrastive discriminator.
+    """
+
+    model_type = "interactive_agent"
+
+    def __init__(
+        self,
+        image_size: Sequence[int] = (36, 48),
+        vocab_size: int = 256,
+        setter_text_length: int = 14,
+        solver_text_length: int = 4,
+        utterance_length: int = 6,
+        vision_channels: Sequence[int] = (32, 64),
+        vision_strides: Sequence[int] = (4, 3),
+        vision_blocks: Sequence[int] = (1, 1),
+        width: int = 64,
+        layers: int = 2,
+        heads: int = 4,
+        dedicated_tokens: int = 2,
+        memory_width: int = 128,
+        tick_width: int = 48,
+        value_width: int = 128,
+        discriminator_width: int = 64,
+        **kwargs: Any,
+    ) -> None:
+        self.image_size = tuple(image_size)
+        self.vocab_size = vocab_size
+        self.setter_text_length = setter_text_length
+        self.solver_text_length = solver_text_length
+        self.utterance_length = utterance_length
+        self.vision_channels = tuple(vision_channels)
+        self.vision_strides = tuple(vision_strides)
+        self.vision_blocks = tuple(vision_blocks)
+        self.width = width
+        self.layers = layers
+        self.heads = heads
+        self.dedicated_tokens = dedicated_tokens
+        self.memory_width = memory_width
+        self.tick_width = tick_width
+        self.value_width = value_width
+        self.discriminator_width = discriminator_width
+        super().__init__(**kwargs)
+        if width % heads:
+            raise ValueError(f"width {width} is not divisible by heads {heads}: every head needs the same share")
+        if not len(self.vision_channels) == len(self.vision_strides) == len(self.vision_blocks):
+            raise ValueError("vision_channels, vision_strides and vision_blocks need one entry for every stage each")
+
+    @classmethod
+    def preset(cls, name: str, **overrides: Any) -> AgentConfig:
+        """The named size with ``overrides``. Raises ValueError, naming the known sizes, for another name."""
+        if name not in _PRESETS:
+            raise ValueError(f"no agent size {name!r}; known: {', '.join(_PRESETS)}")
+        return cls(**(_PRESETS[name] | overrides))

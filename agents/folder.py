@@ -1,0 +1,68 @@
+"""An agent's folder: weights, configuration and tokenizer, in the form that ``transformers`` reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypeVar
+
+import safetensors.torch
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.config import AgentConfig
+from agents.tokenizer import Tokenizer
+from rlhf.errors import UserError
+
+A = TypeVar("A", bound=InteractiveAgent)
+
+
+def save_agent(agent: InteractiveAgent, tokenizer: Tokenizer, folder: str | Path) -> Path:
+    """Write ``agent`` and its tokenizer into ``folder`` (safetensors, config.json, tokenizer.json)."""
+    folder = Path(folder)
+    agent.save_pretrained(folder)
+    tokenizer.save(folder)
+    return folder
+
+
+def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str = "cpu") -> tuple[A, Tokenizer]:
+    """Read what :func:`save_agent` wrote.
+
+    Raises:
+      UserError: if the folder is missing, incomplete or damaged, or its weights have another size.
+    """
+    folder = Path(folder)
+    config_path, weights_path = folder / "config.json", folder / "model.safetensors"
+    for path in (config_path, weights_path):
+        if not path.is_file():
+            raise UserError(f"{path} is missing: {folder} is not an agent's folder (`rlhf clone` makes one)")
+    try:
+        config = AgentConfig.from_dict(json.loads(config_path.read_text()))
+        weights = {name: value for name, value in safetensors.torch.load_file(weights_path).items()}
+    except (ValueError, TypeError, safetensors.SafetensorError) as error:
+        raise UserError(f"{folder} is damaged ({error}): restore it from a checkpoint or train it again") from error
+    agent = kind(config)
+    load_weights(agent, weights, str(folder))
+    try:
+        tokenizer = Tokenizer.load(folder)
+    except FileNotFoundError as error:
+        raise UserError(str(error)) from error
+    return agent.to(device).eval(), tokenizer
+
+
+def load_weights(agent: InteractiveAgent, weights: dict[str, torch.Tensor], where: str) -> None:
+    """Put ``weights`` into ``agent``. Raises UserError, naming ``where`` and the first misfit, if they do not fit."""
+    own = agent.state_dict()
+    missing, unknown = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())
+    wrong = [name for name in own.keys() & weights.keys() if own[name].shape != weights[name].shape]
+    if missing or unknown or wrong:
+        misfit = (
+            f"{wrong[0]} is {tuple(weights[wrong[0]].shape)} there and {tuple(own[wrong[0]].shape)} here"
+            if wrong
+            else f"{(missing or unknown)[0]} is {'missing' if missing else 'unknown'}"
+        )
+        raise UserError(f"{where} holds an agent of another size ({misfit}): use the configuration it was trained with")
+    broken = [name for name, value in weights.items() if not torch.isfinite(value).all()]
+    if broken:
+        raise UserError(f"{where} holds values that are not finite in {broken[0]}: use an earlier checkpoint")
+    agent.load_state_dict(weights)

@@ -1,0 +1,75 @@
+"""The language policy: whether to speak at this step, and which words (paper, A.4: a Transformer)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from agents.config import AgentConfig
+from agents.movement import gumbel
+from agents.tokenizer import BOS_ID, EOS_ID, PAD_ID
+from agents.trunk import TransformerLayer
+
+
+class LanguagePolicy(nn.Module):
+    """Speaks or stays silent (one Bernoulli decision a step), and if it speaks, chooses words up to EOS."""
+
+    def __init__(self, config: AgentConfig) -> None:
+        super().__init__()
+        width = config.width
+        self.speak = nn.Linear(config.memory_width, 1)
+        nn.init.constant_(self.speak.bias, -3.0)  # silence is the rule
+        self.tokens = nn.Embedding(config.vocab_size, width)
+        self.place = nn.Parameter(torch.randn(config.utterance_length, width) * 0.02)
+        self.condition = nn.Linear(config.memory_width, width)
+        self.layer = TransformerLayer(width, heads=2)
+        self.norm = nn.LayerNorm(width)
+        self.choose = nn.Linear(width, config.vocab_size)
+        nn.init.normal_(self.tokens.weight, std=0.1)
+
+    def speak_logit(self, features: Tensor) -> Tensor:
+        """Log-odds of speaking, [...], for features [..., D]."""
+        return self.speak(features).squeeze(-1)
+
+    def _word_logits(self, features: Tensor, words: Tensor) -> Tensor:
+        """[N, m, vocabulary] for the token after each of ``words`` [N, m], which begin with BOS."""
+        x = self.tokens(words) + self.place[: words.shape[1]] + self.condition(features).unsqueeze(1)
+        return self.choose(self.norm(self.layer(x, causal=True)))
+
+    def words_log_prob(self, features: Tensor, utterance: Tensor) -> Tensor:
+        """Log-probability [N] of the tokens of ``utterance`` [N, M], given that the solver speaks.
+
+        The end token counts, what follows it does not. A silent row gives 0.
+        """
+        begin = torch.full_like(utterance[:, :1], BOS_ID)
+        logits = self._word_logits(features, torch.cat([begin, utterance[:, :-1]], dim=1))
+        chosen = torch.log_softmax(logits.float(), dim=-1).gather(-1, utterance.unsqueeze(-1)).squeeze(-1)
+        return (chosen * (utterance != PAD_ID)).sum(-1)
+
+    @torch.no_grad()
+    def sample_words(
+        self, features: Tensor, length: int, generator: torch.Generator | None = None, greedy: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Utterances int64 [N, length] and their log-probability [N], for features [N, D].
+
+        Padding and BOS are never chosen; EOS never first, for silence is another decision. The log-probability
+        is of the unrestricted policy, the one that learning sees.
+        """
+        n = len(features)
+        words = torch.full((n, 1), BOS_ID, dtype=torch.long, device=features.device)
+        log_prob = features.new_zeros(n)
+        done = torch.zeros(n, dtype=torch.bool, device=features.device)
+        for position in range(length):
+            log_probs = torch.log_softmax(self._word_logits(features, words)[:, -1].float(), dim=-1)
+            allowed = log_probs.clone()
+            allowed[:, [PAD_ID, BOS_ID]] = -torch.inf
+            if position == 0:
+                allowed[:, EOS_ID] = -torch.inf
+            elif position == length - 1:
+                allowed[:, EOS_ID] = torch.inf  # out of room: the utterance ends here
+            noise = 0.0 if greedy else gumbel(tuple(allowed.shape), allowed.device, generator)
+            choice = (allowed + noise).argmax(-1).masked_fill(done, PAD_ID)
+            log_prob = log_prob + log_probs.gather(-1, choice.unsqueeze(-1)).squeeze(-1).masked_fill(done, 0.0)
+            done = done | (choice == EOS_ID)
+            words = torch.cat([words, choice.unsqueeze(-1)], dim=1)
+        return words[:, 1:], log_prob

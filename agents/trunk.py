@@ -1,0 +1,169 @@
+"""The trunk that agent and reward model share: image and words meet in a Transformer, an LSTM remembers.
+
+Paper, A.4: ResNet blocks for the image, a learnable embedding table for language, a multi-modal Transformer
+over both, whose output is aggregated and given to an LSTM memory.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from agents.batch import ObservationBatch
+from agents.config import AgentConfig
+from agents.tokenizer import PAD_ID
+from agents.vision import VisionEncoder
+from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
+
+
+class AgentState(NamedTuple):
+    """The LSTM's memory, one row an environment."""
+
+    hidden: Tensor  # float [B, memory_width]
+    cell: Tensor  # float [B, memory_width]
+
+
+class TrunkOutput(NamedTuple):
+    """What the trunk makes of a sequence."""
+
+    features: Tensor  # [T, B, memory_width]
+    vision: Tensor  # [T, B, width], pooled visual embedding, before it meets language
+    language: Tensor  # [T, B, width], pooled embedding of the setter's words, before it meets vision
+
+
+class TransformerLayer(nn.Module):
+    """One pre-norm self-attention layer; ``visible`` [N, 1, 1, K] is true for the tokens that may be attended to."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norm_attention = nn.LayerNorm(width)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.norm_mlp = nn.LayerNorm(width)
+        self.mlp = nn.Sequential(nn.Linear(width, 2 * width), nn.ReLU(), nn.Linear(2 * width, width))
+
+    def forward(
+        self, x: Tensor, visible: Tensor | None = None, causal: bool = False, queries: int | None = None
+    ) -> Tensor:
+        """x [N, K, width] to the same; with ``queries`` only the first that many tokens are computed."""
+        n, k, width = x.shape
+        normed = self.norm_attention(x)
+        if queries is None:
+            q, key, value = self._heads(self.qkv(normed), 3)
+        else:
+            weight, bias = self.qkv.weight, self.qkv.bias
+            (q,) = self._heads(F.linear(normed[:, :queries], weight[:width], bias[:width]), 1)
+            key, value = self._heads(F.linear(normed, weight[width:], bias[width:]), 2)
+            x = x[:, :queries]
+        attended = F.scaled_dot_product_attention(q, key, value, attn_mask=visible, is_causal=causal)
+        x = x + self.out(attended.transpose(1, 2).reshape(n, -1, width))
+        return x + self.mlp(self.norm_mlp(x))
+
+    def _heads(self, x: Tensor, parts: int) -> Tensor:
+        """[N, K, parts * width] to [parts, N, heads, K, width / heads]."""
+        return x.unflatten(-1, (parts, self.heads, -1)).permute(2, 0, 3, 1, 4)
+
+
+class MovementEmbedding(nn.Module):
+    """The previous step's movement, int8 [..., 8, C], as one token [..., width]."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        offsets = torch.tensor([0, *MOVEMENT_BINS.cumsum()[:-1].tolist()])
+        bins = int(MOVEMENT_BINS.sum())
+        slots = offsets + bins * torch.arange(TICKS_PER_STEP)[:, None]
+        self.register_buffer("slots", slots, persistent=False)
+        self.table = nn.Embedding(bins * TICKS_PER_STEP, width)
+        nn.init.normal_(self.table.weight, std=0.02)
+
+    def forward(self, movement: Tensor) -> Tensor:
+        index = (movement.long() + self.slots).flatten(-2)
+        return F.embedding_bag(index.reshape(-1, index.shape[-1]), self.table.weight, mode="sum").view(*index.shape[:-1], -1)
+
+
+def masked_mean(x: Tensor, keep: Tensor) -> Tensor:
+    """Mean of x [N, K, D] over the rows that ``keep`` [N, K] marks; zeros where it marks none."""
+    weight = keep.to(x.dtype).unsqueeze(-1)
+    return (x * weight).sum(1) / weight.sum(1).clamp_min(1.0)
+
+
+class ResettingLSTM(nn.Module):
+    """An LSTM over [T, B, D] whose memory is cleared before every step that ``resets`` [T, B] marks."""
+
+    def __init__(self, width: int, memory_width: int) -> None:
+        super().__init__()
+        self.input = nn.Linear(width, 4 * memory_width)
+        self.recurrent = nn.Linear(memory_width, 4 * memory_width, bias=False)
+        nn.init.orthogonal_(self.recurrent.weight)
+        with torch.no_grad():  # remember by default
+            self.input.bias[memory_width : 2 * memory_width].fill_(1.0)
+
+    def forward(self, x: Tensor, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
+        gates_from_input = self.input(x)  # all steps at once; only the recurrence is sequential
+        keep = (~resets).to(x.dtype).unsqueeze(-1)
+        hidden, cell = state
+        outputs = []
+        for t in range(x.shape[0]):
+            hidden, cell = hidden * keep[t], cell * keep[t]
+            i, f, g, o = (gates_from_input[t] + self.recurrent(hidden)).chunk(4, dim=-1)
+            cell = torch.sigmoid(f) * cell + torch.sigmoid(i) * torch.tanh(g)
+            hidden = torch.sigmoid(o) * torch.tanh(cell)
+            outputs.append(hidden)
+        return torch.stack(outputs), AgentState(hidden, cell)
+
+
+class Trunk(nn.Module):
+    """Observations [T, B, ...] and memory to features [T, B, memory_width] and memory."""
+
+    def __init__(self, config: AgentConfig) -> None:
+        super().__init__()
+        width = config.width
+        self.vision = VisionEncoder(config)
+        self.words = nn.Embedding(config.vocab_size, width, padding_idx=PAD_ID)
+        self.word_place = nn.Parameter(torch.randn(config.setter_text_length, width) * 0.02)
+        self.own_words = nn.Linear(width, width)
+        self.movement = MovementEmbedding(width)
+        self.dedicated = nn.Parameter(torch.randn(config.dedicated_tokens, width) * 0.02)
+        # A dedicated token that already carries the pooled instruction lets the first layer look for what it names.
+        self.ask = nn.Linear(width, width)
+        self.layers = nn.ModuleList(TransformerLayer(width, config.heads) for _ in range(config.layers))
+        self.norm = nn.LayerNorm(width)
+        self.gather = nn.Linear((config.dedicated_tokens + 1) * width, config.memory_width)
+        self.memory = ResettingLSTM(config.memory_width, config.memory_width)
+        nn.init.normal_(self.words.weight, std=0.1)
+
+    def forward(self, observations: ObservationBatch, state: AgentState, resets: Tensor) -> tuple[TrunkOutput, AgentState]:
+        steps, batch = resets.shape
+        vision = self.vision(observations.image.flatten(0, 1))
+        setter_tokens = observations.setter_tokens.flatten(0, 1)
+        spoken = setter_tokens != PAD_ID
+        words = self.words(setter_tokens)
+        language = masked_mean(words, spoken)
+        perceived = self._perceive(vision, words + self.word_place[: words.shape[1]], spoken, language, observations)
+        inputs = F.relu(self.gather(perceived)).view(steps, batch, -1)
+        remembered, state = self.memory(inputs, state, resets)
+        pooled = (vision.mean(1).view(steps, batch, -1), language.view(steps, batch, -1))
+        return TrunkOutput(remembered + inputs, *pooled), state
+
+    def _perceive(
+        self, vision: Tensor, words: Tensor, spoken: Tensor, language: Tensor, observations: ObservationBatch
+    ) -> Tensor:
+        """The multi-modal Transformer: [N, (dedicated + 1) * width]."""
+        own_tokens = observations.solver_tokens.flatten(0, 1)
+        own = self.own_words(masked_mean(self.words(own_tokens), own_tokens != PAD_ID)).unsqueeze(1)
+        movement = self.movement(observations.previous_movement.flatten(0, 1)).unsqueeze(1)
+        dedicated = self.dedicated + self.ask(language).unsqueeze(1)
+        tokens = torch.cat([dedicated, own, movement, vision, words], dim=1)
+        always = spoken.new_ones(len(tokens), tokens.shape[1] - words.shape[1])
+        visible = torch.cat([always, spoken], dim=1)
+        mask = visible[:, None, None, :]
+        for layer in self.layers[:-1]:
+            tokens = layer(tokens, mask)
+        # Only the dedicated tokens are read after the last layer, so only they are computed in it.
+        pooled = masked_mean(tokens, visible)
+        dedicated = self.layers[-1](tokens, mask, queries=self.dedicated.shape[0])
+        return self.norm(torch.cat([dedicated, pooled.unsqueeze(1)], dim=1)).flatten(1)

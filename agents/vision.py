@@ -1,0 +1,50 @@
+"""The image encoder: a patch stem and ResNet stages that end in a grid of visual tokens (paper, A.4)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from agents.config import AgentConfig
+
+
+class ResidualBlock(nn.Module):
+    """Two 3x3 convolutions with a skip (pre-activation, no normalisation: frames of one batch are correlated)."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, channels, 3, padding=1)
+        self.second = nn.Conv2d(channels, channels, 3, padding=1)
+        nn.init.zeros_(self.second.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.second(F.relu(self.first(F.relu(x))))
+
+
+class VisionEncoder(nn.Module):
+    """Images uint8 [N, H, W, 3] to visual tokens [N, K, width] that know where in the image they are."""
+
+    def __init__(self, config: AgentConfig) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        channels = 3
+        stages = zip(config.vision_channels, config.vision_strides, config.vision_blocks, strict=True)
+        for index, (width, stride, blocks) in enumerate(stages):
+            kernel, padding = (stride, 0) if index == 0 else (3, 1)
+            layers.append(nn.Conv2d(channels, width, kernel, stride, padding))
+            layers += [ResidualBlock(width) for _ in range(blocks)]
+            channels = width
+        self.body = nn.Sequential(*layers)
+        height, width = config.image_size
+        with torch.no_grad():
+            grid = self.body(torch.zeros(1, 3, height, width)).shape[-2:]
+        self.tokens = int(grid[0] * grid[1])
+        self.project = nn.Linear(channels, config.width)
+        self.place = nn.Parameter(torch.randn(self.tokens, config.width) * 0.02)
+
+    def forward(self, image: Tensor) -> Tensor:
+        # [N, H, W, 3] permuted is already channels-last in memory, the layout CPU and GPU convolutions prefer.
+        x = image.permute(0, 3, 1, 2).to(self.place.dtype) / 127.5 - 1.0
+        x = F.relu(self.body(x.contiguous(memory_format=torch.channels_last)))
+        return self.project(x.flatten(2).transpose(1, 2)) + self.place

@@ -1,0 +1,74 @@
+"""A stand-in for people who mark recordings: it knows the truth and reports it the way people do.
+
+Raters of the paper (section 3.2) give about 14 marks per five-minute episode, a little after the moment
+they judge, overlook some moments, and now and then press the wrong key. All of that is configuration here,
+and every mark it gives is labelled as scripted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+import numpy as np
+
+from annotation.marks import PROGRESS, REGRESS, Mark
+from worlds.contract import Event
+
+
+@dataclass(frozen=True)
+class ScriptedRater:
+    """Turns ground-truth events of an episode into the marks of a fallible person.
+
+    Args:
+      name: the rater's name in the data.
+      delay: mean and standard deviation, in steps, of the time between an event and its mark.
+      longest_delay: no mark lands more than this many steps after its event.
+      miss: probability that an event goes unmarked.
+      mistake: probability that a mark has the wrong sign.
+      spurious: probability per step of a mark of random sign for which there is no reason.
+      seed: with the episode's id it decides all of the above, so marking twice gives the same marks.
+
+    Raises:
+      ValueError: if a probability is outside [0, 1] or a delay is negative.
+    """
+
+    name: str = "scripted-rater"
+    delay: tuple[float, float] = (1.0, 0.8)
+    longest_delay: int = 3
+    miss: float = 0.1
+    mistake: float = 0.05
+    spurious: float = 0.0005
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for setting in ("miss", "mistake", "spurious"):
+            if not 0.0 <= getattr(self, setting) <= 1.0:
+                raise ValueError(f"the rater's {setting} is a probability in [0, 1], not {getattr(self, setting)}")
+        if min(*self.delay, self.longest_delay) < 0:
+            raise ValueError(f"the rater's delays count steps from 0, not {self.delay} up to {self.longest_delay}")
+
+    def mark(self, episode_id: str, steps: int, events: Sequence[Event]) -> list[Mark]:
+        """The marks this rater gives to an episode of ``steps`` steps, in the order of their steps.
+
+        An event's step is the index of the observation that shows it, so what happens in the very last
+        action of an episode is on no picture and gets no mark.
+        """
+        rng = np.random.default_rng([self.seed, crc32(self.name.encode()), crc32(episode_id.encode())])
+        moments: list[tuple[int, int]] = []
+        earliest = 0
+        for event in sorted(events, key=lambda e: e.step):
+            delay, missed, mistaken = self._delay(rng), rng.random() < self.miss, rng.random() < self.mistake
+            if missed or not 0 <= event.step < steps:
+                continue
+            # A person tells of things in the order in which they happened, however slow the key press.
+            earliest = max(earliest, min(event.step + delay, steps - 1))
+            moments.append((earliest, -event.sign if mistaken else event.sign))
+        idle = np.flatnonzero(rng.random(steps) < self.spurious)
+        moments += [(int(step), PROGRESS if rng.random() < 0.5 else REGRESS) for step in idle]
+        return [Mark(episode_id, self.name, step, sign, scripted=True) for step, sign in sorted(moments, key=lambda m: m[0])]
+
+    def _delay(self, rng: np.random.Generator) -> int:
+        mean, deviation = self.delay
+        return int(np.clip(round(rng.normal(mean, deviation)), 0, self.longest_delay))

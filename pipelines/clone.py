@@ -1,0 +1,114 @@
+"""`rlhf clone`: train an agent to imitate recorded play (BC and CSS)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.batch import encode_episodes
+from agents.config import AgentConfig
+from agents.folder import save_agent
+from agents.tokenizer import Tokenizer
+from agents.training import CloningConfig, marginal_entropy
+from agents.training import clone as clone_agent
+from rlhf.episodes import Episode
+from rlhf.errors import UserError
+from rlhf.progress import bar
+from rlhf.run_config import lock_run, new_run_folder, save_config
+from rlhf.store import open_store
+from rlhf.tracking import Tracker, WandbMode
+
+
+@dataclass(frozen=True)
+class CloneConfig:
+    """Settings of `rlhf clone`.
+
+    Args:
+      data: dataset folders to imitate. solver: imitate only play of this solver; None takes all.
+      runs, name: the run is written into the folder runs/name, the agent into its folder "agent".
+      size: of the agent; vocabulary: at most so many tokens, learned from the dialogue.
+      held_out: share of the episodes kept for validation, beside those recorded as held out.
+    """
+
+    data: tuple[Path, ...] = (Path("data/play"),)
+    solver: str | None = "scripted"
+    runs: Path = Path("runs")
+    name: str = "clone"
+    size: str = "nano"
+    vocabulary: int = 512
+    held_out: float = 0.05
+    wandb: WandbMode = "offline"
+    training: CloningConfig = field(default_factory=CloningConfig)
+
+
+def clone(config: CloneConfig) -> Path:
+    """Train an agent and return its folder."""
+    episodes = read_episodes(config.data, split="train", solver=config.solver)
+    folder = new_run_folder(config.runs, config.name)
+    with lock_run(folder), Tracker(folder, config, config.wandb) as tracker:
+        save_config(folder, config)
+        torch.manual_seed(config.training.seed)
+        tokenizer = Tokenizer.train(spoken_texts(episodes), config.vocabulary)
+        agent = new_agent(config.size, tokenizer, episodes)
+        kept = max(1, round(config.held_out * len(episodes))) if len(episodes) > 1 else 0
+        train = encode_episodes(episodes[kept:], tokenizer, agent.config)
+        held_out = encode_episodes(episodes[:kept], tokenizer, agent.config) if kept else None
+        tracker.log({"bc/marginal_entropy": marginal_entropy(train), "bc/parameters": agent.num_parameters()}, 0)
+        with bar(f"cloning an agent of {agent.num_parameters():,} parameters", total=100, unit="%") as shown:
+
+            def on_metrics(step: int, metrics: dict[str, float]) -> None:
+                tracker.log(metrics, step)
+                shown.update(shown.done, f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}")
+
+            clone_agent(agent, train, config.training, held_out, on_metrics, lambda f: shown.update(int(100 * f)))
+        return save_agent(agent, tokenizer, folder / "agent")
+
+
+def read_episodes(
+    data: Sequence[Path], split: str | None = None, solver: str | None = None, marked: bool = False
+) -> list[Episode]:
+    """All wanted episodes of several datasets, in order of their ids.
+
+    Raises:
+      UserError: if there are none.
+    """
+    episodes: list[Episode] = []
+    for folder in data:
+        store = open_store(folder)
+        ids = store.ids(split=split, solver=solver)
+        if marked:
+            with_marks = {mark.episode_id for mark in store.marks()}
+            ids = [episode_id for episode_id in ids if episode_id in with_marks]
+        episodes += store.read_many(ids)
+    if not episodes:
+        wanted = " ".join(f"{name}={value}" for name, value in (("split", split), ("solver", solver)) if value)
+        raise UserError(f"no {'marked ' if marked else ''}episodes {wanted} in {', '.join(map(str, data))}")
+    return episodes
+
+
+def spoken_texts(episodes: Sequence[Episode]) -> set[str]:
+    """Everything that was said in ``episodes``."""
+    texts: set[str] = set()
+    for episode in episodes:
+        texts.update(episode.setter_utterance)
+        texts.update(episode.utterance)
+    return texts - {""}
+
+
+def new_agent(size: str, tokenizer: Tokenizer, episodes: Sequence[Episode], **overrides: Any) -> InteractiveAgent:
+    """An untrained agent of a named size, fitted to the recordings' images and the tokenizer's vocabulary.
+
+    Raises:
+      UserError: if there is no such size.
+    """
+    height, width = episodes[0].image.shape[1:3]
+    try:
+        config = AgentConfig.preset(size, image_size=(height, width), vocab_size=tokenizer.vocab_size, **overrides)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    return InteractiveAgent(config)

@@ -1,0 +1,137 @@
+"""`rlhf evaluate`: how often agents succeed at the probe tasks, in held-out houses on held-out instructions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from pipelines.places import PROBE_SEEDS, PlayersConfig, WorldConfig
+from rlhf.episodes import Episode
+from rlhf.errors import UserError
+from rlhf.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
+from rlhf.progress import progress
+
+
+@dataclass(frozen=True)
+class EvaluateConfig:
+    """Settings of `rlhf evaluate`.
+
+    Args:
+      agents: name=folder of every agent; the folder "scripted" is the scripted demonstrator, "perfect" the
+        same without its imperfections.
+      probes: which probe tasks; empty means all. episodes: per probe and agent, the same for every agent.
+      seed: chooses the houses and instructions. slots: places played at once.
+      greedy: always take the likeliest action instead of sampling.
+      out: where the results are written as JSON.
+    """
+
+    agents: Mapping[str, str] = field(default_factory=dict)
+    probes: tuple[str, ...] = ()
+    episodes: int = 200
+    seed: int = 0
+    slots: int = 32
+    greedy: bool = False
+    out: Path = Path("results.json")
+    world: WorldConfig = field(default_factory=WorldConfig)
+    players: PlayersConfig = field(default_factory=PlayersConfig)
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """How one agent did at one probe; entry i of every tuple is about the same house and instruction for all agents."""
+
+    agent: str
+    probe: str
+    seeds: tuple[int, ...]
+    success: tuple[bool, ...]
+    steps: tuple[int | None, ...]  # until success
+
+    @property
+    def rate(self) -> float:
+        return sum(self.success) / len(self.success)
+
+
+def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
+    """Evaluate all agents on all probes and write the results to ``config.out``."""
+    if not config.agents:
+        raise UserError("no agents to evaluate: name at least one, e.g. --agents bc runs/clone/agent")
+    entry = config.world.entry()
+    probes = config.probes or tuple(entry.probes)
+    unknown = sorted(set(probes) - set(entry.probes))
+    if unknown:
+        raise UserError(f"no probe task {unknown[0]!r}; known: {', '.join(entry.probes)}")
+    results = []
+    for name, folder in config.agents.items():
+        for probe in probes:
+            episodes = progress(_probe_episodes(config, folder, probe), config.episodes, f"{name} on {probe}")
+            results.append(_result(name, probe, list(episodes)))
+    config.out.parent.mkdir(parents=True, exist_ok=True)
+    config.out.write_text(json.dumps([asdict(result) for result in results]))
+    return results
+
+
+def load_results(path: Path) -> list[ProbeResult]:
+    """Read what :func:`evaluate` wrote. Raises UserError if the file is missing or something else."""
+    try:
+        rows = json.loads(path.read_text())
+        return [
+            ProbeResult(r["agent"], r["probe"], tuple(r["seeds"]), tuple(r["success"]), tuple(r["steps"])) for r in rows
+        ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path} holds no results of `rlhf evaluate` ({error}): run it again") from error
+
+
+def _result(agent: str, probe: str, episodes: Sequence[Episode]) -> ProbeResult:
+    ordered = sorted(episodes, key=lambda episode: episode.seed)
+    steps = tuple(episode.success_step[0] for episode in ordered)
+    return ProbeResult(agent, probe, tuple(e.seed for e in ordered), tuple(s is not None for s in steps), steps)
+
+
+def _probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[Episode]:
+    scripted = folder in ("scripted", "perfect")
+    slots = 1 if scripted else min(config.slots, config.episodes)
+    plans = probe_plans(config, probe, scripted_solver=folder if scripted else None)
+    yield from play(
+        config.world.entry(), config.world.make(slots, images=not scripted), plans, _solvers(config, folder, slots),
+        setter_name="scripted", solver_name=folder,
+    )  # fmt: skip
+
+
+def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
+    if folder in ("scripted", "perfect"):
+        return ScriptedSolvers(slots)
+    from agents.acting import AgentSolvers
+    from agents.folder import load_agent
+
+    agent, tokenizer = load_agent(folder)
+    return AgentSolvers(agent, tokenizer, slots, seed=config.seed, greedy=config.greedy)
+
+
+def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None = None) -> Iterator[Plan]:
+    """Held-out houses in which ``probe`` is feasible with a held-out instruction, ``config.episodes`` of them.
+
+    They depend on the seed alone, so every agent gets the same ones.
+    """
+    entry = config.world.entry()
+    (scout,) = config.world.make(1, images=False)
+    found, seed = 0, PROBE_SEEDS + config.seed * 1_000_000
+    limit = seed + 200 * config.episodes
+    while found < config.episodes:
+        if seed >= limit:
+            raise UserError(f"{probe} is feasible in only {found} of {limit - PROBE_SEEDS} places: change world.settings")
+        place = config.world.place(seed)
+        scout.reset(seed=seed, options={"config": place})
+        spec = entry.probe(probe, scout, seed)
+        if spec is not None:
+            solver = None
+            if scripted_solver is not None:
+                imperfections = {} if scripted_solver == "perfect" else config.players.solver_settings()
+                solver = entry.make_solver(**imperfections, perfect=scripted_solver == "perfect")
+            yield Plan(
+                episode_id=f"{probe}-{seed}", config=place, setter=ProbeSetter(spec, entry.make_task(spec)), seed=seed,
+                steps=spec.max_steps, split="held_out", tail=0, solver=solver,
+            )  # fmt: skip
+            found += 1
+        seed += 1

@@ -1,0 +1,53 @@
+"""The examination of a reward model: held-out episodes, as they were and with words exchanged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.marked_play import MarkedPlay, altered
+from reward_models.scoring import agreement
+
+SELECTED_BY = "reward_model_held_out/pair_accuracy"
+
+
+@dataclass(frozen=True, eq=False)
+class Exam:
+    """Held-out episodes, as they are and with exchanged words, on which models are compared.
+
+    Args:
+      play, episodes: the marked play and the numbers of the episodes in it that are scored.
+      altered_play, altered_episodes: the same of those that could be made wrong by other words.
+    """
+
+    play: MarkedPlay
+    episodes: list[int]
+    altered_play: MarkedPlay
+    altered_episodes: list[int]
+
+    @classmethod
+    def of(cls, held_out: MarkedPlay, most: int) -> Exam:
+        """At most ``most`` comparable episodes of ``held_out``, spread evenly over it."""
+        comparable = held_out.comparable
+        picked = comparable[np.linspace(0, len(comparable) - 1, min(most, len(comparable))).astype(int)].tolist()
+        return cls(held_out, picked, *altered(held_out, picked))
+
+    def take(self, model: InterTemporalRewardModel) -> dict[str, float]:
+        """Pair accuracies (all pairs of whole episodes alike) and what they are to be compared with.
+
+        ``majority`` is what one gets by always saying the commoner of better and worse; ``wrong_words_accuracy`` is
+        the share of pairs that the model puts in falling order once the words have been exchanged.
+        """
+        own = agreement(model, self.play, self.episodes)
+        wrong = agreement(model, self.altered_play, self.altered_episodes)
+        metrics = {
+            "pair_accuracy": own.accuracy,
+            "balanced_accuracy": own.balanced_accuracy,
+            "accuracy_plus": own.accuracy_plus,
+            "accuracy_minus": own.accuracy_minus,
+            "majority": own.majority,
+            "wrong_words_accuracy": wrong.accuracy_minus,
+        }
+        return {f"reward_model_held_out/{name}": value for name, value in metrics.items()}

@@ -1,0 +1,240 @@
+"""Recorded play with its marks, as arrays and as an endless stream of windows for training."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch, encode_episodes
+from agents.config import AgentConfig
+from agents.tokenizer import PAD_ID, Tokenizer
+from annotation.marks import Mark
+from reward_models.augmentation import Alteration, Augmentation, Dialogue
+from reward_models.pairs import count_marks, has_pairs
+from rlhf.episodes import CO_PILOT, Episode
+from rlhf.errors import UserError
+
+
+@dataclass(frozen=True, eq=False)
+class MarkedPlay:
+    """Many episodes end to end, and what raters and imitation learning make of every step.
+
+    Args:
+      episodes: N steps of play, encoded. episode_ids: of each episode.
+      marks: uint8 [N, R, 2], counts of the (+) and (-) of up to R raters of each episode.
+      demonstrated: bool [N], steps whose actions are worth imitating: a person's or the scripted solver's.
+    """
+
+    episodes: EncodedEpisodes
+    episode_ids: tuple[str, ...]
+    marks: np.ndarray
+    demonstrated: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.episodes)
+
+    def rows(self, episode: int) -> slice:
+        """Where the steps of episode number ``episode`` lie in the arrays."""
+        return slice(int(self.episodes.starts[episode]), int(self.episodes.starts[episode + 1]))
+
+    def marks_of(self, episode: int) -> np.ndarray:
+        """uint8 [T, R, 2] of one episode."""
+        return self.marks[self.rows(episode)]
+
+    @property
+    def comparable(self) -> np.ndarray:
+        """Numbers of the episodes whose marks order at least one pair of steps, int64 [K]."""
+        return np.array([i for i in range(len(self)) if has_pairs(self.marks_of(i))], dtype=np.int64)
+
+    def quiet(self, margin: int) -> np.ndarray:
+        """Steps of rated episodes that are more than ``margin`` steps from any mark, bool [N]."""
+        quiet = np.zeros(len(self.marks), dtype=bool)
+        for episode in range(len(self)):
+            marked = self.marks_of(episode).sum(axis=(1, 2)) > 0
+            if marked.any():
+                near = np.convolve(marked, np.ones(2 * margin + 1), mode="full")[margin : margin + len(marked)]
+                quiet[self.rows(episode)] = near < 0.5
+        return quiet
+
+
+def mark_play(
+    episodes: Sequence[Episode], marks: Iterable[Mark], tokenizer: Tokenizer, config: AgentConfig
+) -> MarkedPlay:
+    """Encode ``episodes`` for a model of ``config`` and lay their ``marks`` beside them.
+
+    Marks of episodes that are not among ``episodes`` are left out: a dataset's marks may be given with a part of it.
+
+    Raises:
+      UserError: if there are no episodes, an image has another size than the model's, or a mark lies beyond its
+        episode's end.
+    """
+    try:
+        encoded = encode_episodes(episodes, tokenizer, config)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    by_episode: defaultdict[str, list[Mark]] = defaultdict(list)
+    for mark in marks:
+        by_episode[mark.episode_id].append(mark)
+    counts = [count_marks(by_episode[e.episode_id], e.episode_id, len(e)) for e in episodes]
+    raters = max(1, *(c.shape[1] for c in counts))
+    return MarkedPlay(
+        episodes=encoded,
+        episode_ids=tuple(e.episode_id for e in episodes),
+        marks=np.concatenate([np.pad(c, ((0, 0), (0, raters - c.shape[1]), (0, 0))) for c in counts]),
+        demonstrated=np.concatenate([demonstrated_steps(e) for e in episodes]),
+    )
+
+
+def demonstrated_steps(episode: Episode) -> np.ndarray:
+    """Steps, bool [T], at which the solver was not a learned agent, or a co-pilot had taken over from it."""
+    by_agent = episode.solver.startswith("agent")
+    return np.full(len(episode), not by_agent) | (np.asarray(episode.controller) == CO_PILOT)
+
+
+def set_aside(
+    episodes: Sequence[Episode], marks: Iterable[Mark], fraction: float, seed: int = 0
+) -> tuple[list[Episode], list[Episode]]:
+    """Split ``episodes`` into those to learn from and a ``fraction`` of the marked ones to judge the model by.
+
+    Which are set aside depends on ``seed`` and the marked episodes' ids, not on their order. At least one is, if two
+    or more are marked; with fewer none is.
+    """
+    marked = sorted({mark.episode_id for mark in marks} & {episode.episode_id for episode in episodes})
+    count = max(1, round(fraction * len(marked))) if len(marked) > 1 else 0
+    chosen = set(np.random.default_rng(seed).permutation(marked)[:count].tolist())
+    return [e for e in episodes if e.episode_id not in chosen], [e for e in episodes if e.episode_id in chosen]
+
+
+def altered(play: MarkedPlay, episodes: Sequence[int], seed: int = 0) -> tuple[MarkedPlay, list[int]]:
+    """``play`` with the words of ``episodes`` exchanged so that the behaviour becomes wrong, and which could be.
+
+    What is altered depends on the seed only, so that models can be compared on the same examples. Images are shared.
+    """
+    dialogue, augmentation = Dialogue.of(play.episodes), Augmentation(probability=1.0)
+    setter, solver, marks = play.episodes.setter_tokens.copy(), play.episodes.solver_tokens.copy(), play.marks.copy()
+    done = []
+    for episode in episodes:
+        rows = play.rows(episode)
+        change = augmentation.alter(dialogue, rows, play.marks[rows], np.random.default_rng([seed, episode]))
+        if change is not None:
+            setter[rows] = play.episodes.setter_tokens[change.setter_rows]
+            solver[rows] = play.episodes.solver_tokens[change.solver_rows]
+            marks[rows] = change.marks
+            done.append(int(episode))
+    encoded = replace(play.episodes, setter_tokens=setter, solver_tokens=solver)
+    return replace(play, episodes=encoded, marks=marks), done
+
+
+@dataclass(frozen=True)
+class MarkedWindow:
+    """One window [T, B] of marked play.
+
+    Args:
+      resets: bool [T, B]. marks: uint8 [T, B, R, 2].
+      imitate: bool [T, B], steps for behavioural cloning: demonstrated, and not altered by augmentation.
+      matched: bool [T, B], steps for the contrastive loss: the setter has spoken, and its words are its own.
+      quiet: bool [T, B], rated steps with no mark near.
+    """
+
+    observations: ObservationBatch
+    actions: ActionBatch
+    resets: Tensor
+    marks: Tensor
+    imitate: Tensor
+    matched: Tensor
+    quiet: Tensor
+
+
+class MarkedStream(EpisodeStream):
+    """An :class:`~agents.batch.EpisodeStream` with marks, some of whose episodes are altered to be wrong.
+
+    Whether and how an episode is altered is drawn when a column comes to it, and holds to the episode's end.
+    """
+
+    def __init__(
+        self, play: MarkedPlay, steps: int, batch: int, seed: int, augmentation: Augmentation, quiet_margin: int = 8
+    ) -> None:
+        super().__init__(play.episodes, steps, batch, seed)
+        self._play, self._augmentation = play, augmentation
+        self._dialogue = Dialogue.of(play.episodes)
+        self._quiet = play.quiet(quiet_margin)
+        self._draws = np.random.default_rng([seed, 1])
+        self._keys = [int(self._draws.integers(2**62)) for _ in range(batch)]
+        self._altered = [self._alter(e, k) for e, k in zip(self._episode.tolist(), self._keys, strict=True)]
+
+    def _alter(self, episode: int, key: int) -> Alteration | None:
+        rows = self._play.rows(episode)
+        return self._augmentation.alter(self._dialogue, rows, self._play.marks[rows], np.random.default_rng(key))
+
+    def next_marked(self, device: str | torch.device = "cpu") -> MarkedWindow:
+        """The next window of all columns."""
+        rows = np.empty((self._steps, self._batch), dtype=np.int64)
+        setter_rows, solver_rows, altered = np.empty_like(rows), np.empty_like(rows), np.zeros(rows.shape, dtype=bool)
+        for column in range(self._batch):
+            self._fill(rows[:, column], column)
+        setter_rows[:], solver_rows[:] = rows, rows
+        marks = self._play.marks[rows]
+        for column in range(self._batch):
+            for span, alteration in self._visits(rows[:, column], column):
+                if alteration is None:
+                    continue
+                inside = rows[span, column] - alteration.start
+                setter_rows[span, column] = alteration.setter_rows[inside]
+                solver_rows[span, column] = alteration.solver_rows[inside]
+                marks[span, column] = alteration.marks[inside]
+                altered[span, column] = True
+        return self._window(rows, setter_rows, solver_rows, altered, marks, device)
+
+    def _visits(self, rows: np.ndarray, column: int) -> Iterable[tuple[slice, Alteration | None]]:
+        """The spans of a column's window that lie in one episode each, with that episode's alteration."""
+        begins = np.flatnonzero(self._episodes.first[rows])
+        edges = [0, *begins[begins > 0].tolist(), len(rows)]
+        for begin, end in zip(edges[:-1], edges[1:], strict=True):
+            if self._episodes.first[rows[begin]]:
+                episode = int(np.searchsorted(self._episodes.starts, rows[begin], side="right")) - 1
+                self._keys[column] = int(self._draws.integers(2**62))
+                self._altered[column] = self._alter(episode, self._keys[column])
+            yield slice(begin, end), self._altered[column]
+
+    def _window(
+        self,
+        rows: np.ndarray,
+        setter_rows: np.ndarray,
+        solver_rows: np.ndarray,
+        altered: np.ndarray,
+        marks: np.ndarray,
+        device: str | torch.device,
+    ) -> MarkedWindow:
+        observations, actions = self._episodes.gather(rows, device)
+        setter = self._episodes.setter_tokens[setter_rows]
+
+        def send(values: np.ndarray) -> Tensor:
+            return torch.from_numpy(values).to(device)
+
+        return MarkedWindow(
+            observations=observations._replace(
+                setter_tokens=send(setter), solver_tokens=send(self._episodes.solver_tokens[solver_rows])
+            ),
+            actions=actions,
+            resets=send(self._episodes.first[rows]),
+            marks=send(marks),
+            imitate=send(self._play.demonstrated[rows] & ~altered),
+            matched=send((setter[..., 0] != PAD_ID) & ~altered),
+            quiet=send(self._quiet[rows] & ~altered),
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """As the plain stream's, with the draws that decide on alterations."""
+        return super().state_dict() | {"draws": self._draws.bit_generator.state, "keys": list(self._keys)}
+
+    def load_state_dict(self, state: dict) -> None:
+        super().load_state_dict(state)
+        self._draws.bit_generator.state = state["draws"]
+        self._keys = list(state["keys"])
+        self._altered = [self._alter(e, k) for e, k in zip(self._episode.tolist(), self._keys, strict=True)]

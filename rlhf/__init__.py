@@ -1,0 +1,1 @@
+"""The machinery: episodes and their store, setter replay, V-trace, runner, learner, executors, command line."""

@@ -1,0 +1,209 @@
+"""The ``rlhf`` command: a table of verbs, and what the user hears when one of them fails.
+
+Nothing heavy is imported before a verb is known, so ``rlhf --help`` answers at once. A verb's settings are the fields of
+its frozen configuration; ``--preset NAME`` starts from the function of the verb's name in ``pipelines/runs/NAME.py``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import importlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rlhf.errors import UserError
+from rlhf.usage import UsageError
+
+EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One command: where its frozen configuration and the function that takes it are found.
+
+    Args:
+      kept: said when the command is interrupted or the disk is full.
+      status: whether what the function returns is the exit status; else whatever it returns is success.
+    """
+
+    name: str
+    module: str
+    config: str
+    function: str
+    help: str
+    kept: str = "whatever was finished is kept"
+    status: bool = False
+
+
+_PLAYED = "every finished episode is kept in the dataset"
+_TRAINED = "the last checkpoint is kept in the run's folder"
+_RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
+
+GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
+    (
+        "the loop, one step at a time",
+        (
+            Verb("record", "pipelines.record", "RecordConfig", "record", "play episodes into a dataset", _PLAYED),
+            Verb("mark", "pipelines.mark", "MarkConfig", "mark", "have scripted raters mark a dataset's episodes"),
+            Verb("clone", "pipelines.clone", "CloneConfig", "clone", "train an agent to imitate a dataset (BC)", _TRAINED),
+            Verb("reward", "pipelines.reward", "RewardConfig", "reward", "train a reward model on marks", _TRAINED),
+            Verb("improve", "pipelines.improve", "ImproveConfig", "improve", "improve an agent against it (BC+RL)", _RESUMABLE),
+            Verb("evaluate", "pipelines.evaluate", "EvaluateConfig", "evaluate", "measure agents on the probe tasks"),
+            Verb("report", "pipelines.report", "ReportConfig", "report", "write a run's report as one HTML file"),
+        ),
+    ),
+    (
+        "the whole loop",
+        (
+            Verb("demo", "pipelines.demo", "DemoConfig", "demo", "all of it on this machine, in minutes"),
+            Verb("reproduce", "pipelines.reproduce", "ReproduceConfig", "reproduce", "a published result over several seeds"),
+        ),
+    ),
+    (
+        "recordings and machine",
+        (
+            Verb("episodes list", "pipelines.episodes", "ListConfig", "list_episodes", "the episodes of a dataset"),
+            Verb("episodes show", "pipelines.episodes", "ShowConfig", "show_episode", "one episode, step by step"),
+            Verb("episodes verify", "pipelines.episodes", "VerifyConfig", "verify_episodes", "check a dataset for damage", status=True),
+            Verb("episodes merge", "pipelines.episodes", "MergeConfig", "merge_episodes", "several datasets into one"),
+            Verb("episodes drop", "pipelines.episodes", "DropConfig", "drop_episodes", "remove episodes from a dataset"),
+            Verb("doctor", "rlhf.doctor", "DoctorConfig", "doctor", "what this machine has and lacks", status=True),
+        ),
+    ),
+)
+VERBS = {verb.name: verb for _, verbs in GROUPS for verb in verbs}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status: 0, 1 (failed), 2 (not understood) or 130 (interrupted)."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(help_text())
+        return 0
+    if words[0] == "--version":
+        from importlib.metadata import version
+
+        print(f"interactive-rlhf {version('interactive-rlhf')}")
+        return 0
+    verb = None
+    try:
+        verb, rest = choose(words)
+        result = run(verb, rest)
+        return result if verb.status else 0
+    except SystemExit as stop:  # --help of a verb
+        return int(stop.code or 0)
+    except (Exception, KeyboardInterrupt) as error:
+        return explain(error, verb.kept if verb else Verb.kept)
+
+
+def choose(words: Sequence[str]) -> tuple[Verb, list[str]]:
+    """The verb that ``words`` begin with, and what follows it. Raises UsageError if there is no such verb."""
+    for length in (2, 1):
+        verb = VERBS.get(" ".join(words[:length]))
+        if verb is not None:
+            return verb, list(words[length:])
+    family = [name for name in VERBS if name.startswith(words[0] + " ")]
+    if family and len(words) > 1 and words[1] in ("-h", "--help"):
+        print("\n".join(["usage: rlhf " + words[0] + " COMMAND [SETTINGS]", "", *(_line(VERBS[name]) for name in family)]))
+        raise SystemExit(0)
+    if family and len(words) == 1:
+        raise UsageError(f"{words[0]} wants one of {', '.join(name.partition(' ')[2] for name in family)}")
+    typed = " ".join(words[:2] if family else words[:1])
+    close = difflib.get_close_matches(typed, VERBS, n=1)
+    raise UsageError(f"no command {typed}; " + (f"did you mean {close[0]}?" if close else "rlhf --help lists them"))
+
+
+def run(verb: Verb, words: Sequence[str]) -> Any:
+    """Build the verb's configuration from ``words`` and call its function with it."""
+    from rlhf import settings
+    from rlhf.presets import preset_names, starting_point
+
+    module = _import(verb)
+    kind = getattr(module, verb.config)
+    base, words = starting_point(verb.function, kind, words)
+    presets = preset_names()
+    about = verb.help[0].upper() + verb.help[1:] + "."
+    if presets and verb.module.startswith("pipelines."):
+        about += f" --preset NAME starts from a preset's settings ({', '.join(presets)}, or your own FILE.py)."
+    config = settings.parse(kind, words, command=f"rlhf {verb.name}", default=base, about=about)
+    return getattr(module, verb.function)(config)
+
+
+def explain(error: BaseException, kept: str) -> int:
+    """Say in one line what went wrong where the user can mend it, and return the exit status; raise bugs as they are.
+
+    With ``RLHF_DEBUG=1`` in the environment everything is raised, with its traceback.
+    """
+    if os.environ.get("RLHF_DEBUG", "") not in ("", "0"):
+        raise error
+    if isinstance(error, BrokenPipeError):  # the reader, e.g. `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    if isinstance(error, KeyboardInterrupt):
+        print(f"\nstopped; {kept}", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    if disk_is_full(error):
+        place = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
+        print(f"error: the disk is full{place}; free some space and run the command again; {kept}", file=sys.stderr)
+        return EXIT_FAILED
+    if isinstance(error, PermissionError) and error.filename:
+        print(f"error: no permission for {error.filename}; choose another folder or mend its permissions", file=sys.stderr)
+        return EXIT_FAILED
+    if isinstance(error, UserError) or _is_world_error(error):
+        print("error: " + " ".join(str(error).split()), file=sys.stderr)
+        return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
+    raise error
+
+
+def disk_is_full(error: BaseException) -> bool:
+    """Whether a full disk (or quota) lies behind ``error``. Libraries wrap it: pyarrow keeps the number, torch the text."""
+    texts = ("No space left on device", "os error 28", "disk is full", "PytorchStreamWriter failed writing")
+    return any(
+        (isinstance(link, OSError) and link.errno in (errno.ENOSPC, errno.EDQUOT))
+        or any(text in str(link) for text in texts)
+        for link in _chain(error)
+    )
+
+
+def help_text() -> str:
+    """What ``rlhf --help`` prints."""
+    lines = ["usage: rlhf COMMAND [--preset NAME] [--SETTING VALUE ...]", "", "Improve interactive agents from people's judgements."]
+    for title, verbs in GROUPS:
+        lines += ["", f"{title}:", *(_line(verb) for verb in verbs)]
+    lines += ["", "rlhf COMMAND --help lists a command's settings. RLHF_DEBUG=1 shows tracebacks."]
+    return "\n".join(lines)
+
+
+def _line(verb: Verb) -> str:
+    return f"  {verb.name:<17}{verb.help}"
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _import(verb: Verb) -> Any:
+    try:
+        return importlib.import_module(verb.module)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("worlds", "agents", "annotation", "reward_models", "rlhf", "pipelines", ""):
+            raise
+        extra = "interactive-rlhf[ray]" if package == "ray" else "interactive-rlhf"
+        raise UserError(f"the package {package} is not installed; pip install '{extra}' installs what is needed") from error
+
+
+def _is_world_error(error: BaseException) -> bool:
+    """Without importing worlds.contract: an error of its class can exist only once that module is loaded."""
+    contract = sys.modules.get("worlds.contract")
+    return contract is not None and isinstance(error, contract.WorldError)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""The frozen record of one episode of play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from worlds.contract import MOVEMENT, TICKS_PER_STEP, Action, Event, TaskSpec
+
+AGENT, CO_PILOT = 0, 1  # who controlled the solver at a step
+
+
+@dataclass(frozen=True)
+class Request:
+    """One thing the setter asked for, from the step at which it was said."""
+
+    step: int
+    task: TaskSpec
+
+
+@dataclass(frozen=True, eq=False)
+class Episode:
+    """T steps of play as they were lived. Row t holds what the solver saw at t and what both then did.
+
+    Args:
+      episode_id: unique in its dataset.
+      world: registered name of the world.
+      config: the world's initial configuration; with the recorded controls it replays bit-exactly.
+      setter, solver: who played, e.g. "scripted", "human:ann", "agent:bc", "replay:<episode_id>".
+      image: uint8 [T, height, width, 3], the solver's view.
+      setter_text, solver_text: [T], what each had last said when the solver decided.
+      movement: int8 [T, 8, components], the solver's movement; utterance: [T], its words, "" for silence.
+      setter_movement, setter_utterance: the same of the setter, enough to replay it.
+      controller: uint8 [T], AGENT or CO_PILOT.
+      requests: what was asked for, when, and how success is checked (scripted setters only).
+      truth: events of the tasks' ground truth; for evaluation and scripted raters, never for agents.
+      success_step: per request, the step at which it succeeded, or None.
+      seed: of the players. created: ISO time. split: "train" or "held_out".
+    """
+
+    episode_id: str
+    world: str
+    config: Mapping[str, Any]
+    setter: str
+    solver: str
+    image: np.ndarray
+    setter_text: tuple[str, ...]
+    solver_text: tuple[str, ...]
+    movement: np.ndarray
+    utterance: tuple[str, ...]
+    setter_movement: np.ndarray
+    setter_utterance: tuple[str, ...]
+    controller: np.ndarray
+    requests: tuple[Request, ...] = ()
+    truth: tuple[Event, ...] = ()
+    success_step: tuple[int | None, ...] = ()
+    seed: int = 0
+    created: str = ""
+    split: str = "train"
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        steps = len(self)
+        shape = (steps, TICKS_PER_STEP, len(MOVEMENT))
+        if steps == 0:
+            raise ValueError(f"episode {self.episode_id} has no steps")
+        if self.image.ndim != 4 or self.image.shape[0] != steps or self.image.shape[-1] != 3 or self.image.dtype != np.uint8:
+            raise ValueError(f"episode {self.episode_id}: image is {self.image.dtype} {self.image.shape}, not uint8 [{steps}, H, W, 3]")
+        for name in ("movement", "setter_movement"):
+            if getattr(self, name).shape != shape:
+                raise ValueError(f"episode {self.episode_id}: {name} has shape {getattr(self, name).shape}, not {shape}")
+        for name in ("setter_text", "solver_text", "utterance", "setter_utterance", "controller"):
+            if len(getattr(self, name)) != steps:
+                raise ValueError(f"episode {self.episode_id}: {name} has {len(getattr(self, name))} rows, not {steps}")
+
+    def __len__(self) -> int:
+        return len(self.utterance)
+
+    def solver_action(self, step: int) -> Action:
+        """What the solver did at ``step``."""
+        return {"movement": self.movement[step], "utterance": self.utterance[step]}
+
+    def setter_action(self, step: int) -> Action:
+        """What the setter did at ``step``."""
+        return {"movement": self.setter_movement[step], "utterance": self.setter_utterance[step]}
+
+    def previous_movement(self) -> np.ndarray:
+        """The solver's movement of the step before, neutral at the first: int8 [T, 8, components]."""
+        from worlds.contract import neutral_movement
+
+        return np.concatenate([neutral_movement()[None], self.movement[:-1]])

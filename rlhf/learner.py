@@ -1,0 +1,240 @@
+"""The learner of BC+RL (paper, section 5 and A.7): one update from played fragments and recorded windows together.
+
+Plain PyTorch: it knows neither files nor processes, and runs the same under any executor.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from agents.agent import AgentOutput, AgentState, InteractiveAgent, PolicyLogProbs
+from agents.batch import ActionBatch, ObservationBatch
+from agents.cloning import bc_loss
+from agents.contrastive import css_loss
+from agents.tokenizer import PAD_ID
+from rlhf.fragment import Fragment, FragmentTensors
+from rlhf.learning_config import LearnerConfig
+from rlhf.losses import no_op_kl, policy_gradient_loss, value_loss
+from rlhf.vtrace import VTraceReturns, vtrace
+
+__all__ = ["Learner", "LearnerConfig", "RecordedWindow"]
+
+
+class RecordedWindow(NamedTuple):
+    """Recorded play to imitate, time-major, as long as the fragments with their last row: [T+1, B, ...]."""
+
+    observations: ObservationBatch
+    actions: ActionBatch
+    resets: Tensor  # bool [T+1, B]
+
+
+class _Forward(NamedTuple):
+    """What the agent makes of fragment (first N columns) and window (the other B) in one pass, in float32."""
+
+    log_probs: PolicyLogProbs  # [T+1, N+B] each
+    entropy: Tensor  # [T+1, N+B]
+    value: Tensor  # [T+1, N+B]
+    speak_logit: Tensor  # [T+1, N+B]
+    output: AgentOutput
+    state: AgentState  # [N+B, D]
+
+
+class Learner:
+    """Improves one agent, in place.
+
+    Args:
+      agent: what is learned. config: how. device: where; the agent is moved there.
+    """
+
+    def __init__(
+        self, agent: InteractiveAgent, config: LearnerConfig | None = None, device: torch.device | str = "cpu"
+    ) -> None:
+        self.agent = agent.to(device)  # type: ignore[arg-type]
+        self.config = config or LearnerConfig()
+        self.device = torch.device(device)
+        self.updates = 0
+        self._memory: AgentState | None = None  # of the recorded windows
+        self._optimizer = torch.optim.Adam(
+            self.agent.parameters(),
+            lr=self.config.learning_rate,
+            betas=(self.config.beta1, self.config.beta2),
+            fused=True,
+        )
+        if self.config.compile:
+            for module in (agent.trunk.vision, *agent.trunk.layers):
+                module.compile()
+
+    def update(self, fragment: Fragment, window: RecordedWindow) -> dict[str, float]:
+        """One gradient step.
+
+        Args:
+          fragment: T transitions of N slots, played by this agent or a recent version of it.
+          window: [T+1, B] of recorded play. With ``config.carry_memory`` column b continues the last window's.
+
+        Returns: metrics by name; losses before they are weighed.
+
+        Raises:
+          ValueError: if fragment and window differ in length.
+          FloatingPointError: naming the term, if a loss or the gradient is not finite; the weights are as they were.
+        """
+        played = fragment.to_tensors(self.device)
+        window = RecordedWindow(
+            _to(window.observations, self.device), _to(window.actions, self.device), window.resets.to(self.device)
+        )
+        if played.resets.shape[0] != window.resets.shape[0]:
+            raise ValueError(
+                f"the fragment has {len(played.resets)} rows and the window of recorded play {len(window.resets)}; "
+                "both need T + 1"
+            )
+        forward = self._forward(played, window)
+        terms, statistics = self._reinforcement(forward, played)
+        terms |= self._imitation(forward, window, columns=slice(fragment.columns, None))
+        metrics = self._descend(terms, statistics)
+        memory = [part[fragment.columns :].detach().float() for part in forward.state]
+        self._memory = AgentState(*memory) if self.config.carry_memory else None
+        self.updates += 1
+        return metrics
+
+    def _forward(self, played: FragmentTensors, window: RecordedWindow) -> _Forward:
+        """Run the agent once over both kinds of trajectories, side by side."""
+        observations = ObservationBatch(*_beside(played.observations, window.observations))
+        actions = ActionBatch(*_beside(played.actions, window.actions))
+        resets = torch.cat([played.resets, window.resets], dim=1)
+        state = AgentState(*(torch.cat(pair) for pair in zip(played.state, self._window_memory(window), strict=True)))
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.bf16):
+            output, state = self.agent(observations, state, resets)
+            if self.config.entropy_weight:
+                log_probs, entropy = self.agent.log_probs_and_entropy(output, actions)
+            else:
+                log_probs = self.agent.log_probs(output, actions)
+                entropy = torch.zeros_like(output.value)
+        return _Forward(
+            PolicyLogProbs(*(part.float() for part in log_probs)),
+            entropy.float(),
+            output.value.float(),
+            output.speak_logit.float(),
+            output,
+            state,
+        )
+
+    def _window_memory(self, window: RecordedWindow) -> AgentState:
+        batch = window.resets.shape[1]
+        if self._memory is None or len(self._memory.hidden) != batch:
+            return self.agent.initial_state(batch, self.device)
+        return self._memory
+
+    def _reinforcement(
+        self, forward: _Forward, played: FragmentTensors
+    ) -> tuple[dict[str, tuple[float, Tensor]], dict[str, Tensor]]:
+        """Weighted terms of reinforcement learning, and what is worth knowing of the play."""
+        config, columns = self.config, slice(None, played.resets.shape[1])
+        log_probs = PolicyLogProbs(*(part[:-1, columns] for part in forward.log_probs))
+        log_rhos = _joint(log_probs) - _joint(PolicyLogProbs(*(part[:-1] for part in played.behaviour)))
+        values, speak_logit = forward.value[:, columns], forward.speak_logit[:-1, columns]
+        returns = vtrace(
+            log_rhos,
+            config.discount * (~played.resets[1:]).float(),
+            played.reward[1:],
+            values[:-1],
+            values[-1],
+            config.clip_rho,
+            config.clip_pg_rho,
+            config.lambda_,
+        )
+        terms = {
+            "movement": (config.movement_weight, policy_gradient_loss(log_probs.movement, returns.pg_advantages)),
+            "language": (config.language_weight, policy_gradient_loss(log_probs.language, returns.pg_advantages)),
+            "value": (config.value_weight, value_loss(values[:-1], returns.vs)),
+            "no_op_kl": (config.no_op_kl_weight, no_op_kl(speak_logit, played.reference_speak_logit[:-1])),
+        }
+        if config.entropy_weight:
+            terms["negative_entropy"] = (config.entropy_weight, -forward.entropy[:-1, columns].mean())
+        return {f"rl/{name}": term for name, term in terms.items()}, _statistics(log_rhos, returns, values[:-1], played)
+
+    def _imitation(self, forward: _Forward, window: RecordedWindow, columns: slice) -> dict[str, tuple[float, Tensor]]:
+        """Weighted terms of imitation."""
+        config, output = self.config, forward.output
+        cloning = bc_loss(PolicyLogProbs(*(part[:, columns] for part in forward.log_probs)))
+        asked = window.observations.setter_tokens[..., 0] != PAD_ID  # before its first word there is nothing to match
+        vision, language = output.vision[:, columns].float(), output.language[:, columns].float()
+        css = css_loss(self.agent.discriminator, vision, language, asked)
+        return {
+            "bc/movement": (config.bc_movement_weight, cloning["movement"]),
+            "bc/language": (config.bc_language_weight, cloning["language"]),
+            "bc/css": (config.css_weight, css),
+        }
+
+    def _descend(self, terms: dict[str, tuple[float, Tensor]], statistics: dict[str, Tensor]) -> dict[str, float]:
+        """Differentiate the weighted sum of ``terms`` and take Adam's step, unless something is not finite."""
+        loss = torch.stack([weight * term for weight, term in terms.values()]).sum()
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(self.agent.parameters(), self.config.clip)
+        measured = {name: term for name, (_, term) in terms.items()} | statistics
+        measured |= {"loss": loss, "gradient_norm": norm}
+        # One transfer for all numbers: every other way waits for the device once a number.
+        values = torch.stack([value.detach() for value in measured.values()]).tolist()
+        metrics = dict(zip(measured, values, strict=True))
+        broken = [name for name in [*terms, "loss", "gradient_norm"] if not abs(metrics[name]) < float("inf")]
+        if broken:
+            raise FloatingPointError(
+                f"update {self.updates}: {', '.join(f'{name} is {metrics[name]}' for name in broken)}; "
+                "the weights are as they were before it (a lower learning_rate or clip may help)"
+            )
+        self._optimizer.step()
+        return metrics
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything that determines the updates to come, the agent's weights included."""
+        return {
+            "agent": self.agent.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "memory": None if self._memory is None else tuple(self._memory),
+            "updates": self.updates,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue from what :meth:`state_dict` gave, bit-exactly on the same machine."""
+        self.agent.load_state_dict(state["agent"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        memory = state["memory"]
+        self._memory = None if memory is None else AgentState(*(part.to(self.device) for part in memory))
+        self.updates = state["updates"]
+
+
+def _joint(log_probs: PolicyLogProbs) -> Tensor:
+    """Log-probability [T, B] of the whole action: movement, the decision to speak, and the words."""
+    return log_probs.movement + log_probs.language
+
+
+def _beside(played: tuple[Tensor, ...], recorded: tuple[Tensor, ...]) -> list[Tensor]:
+    return [torch.cat(pair, dim=1) for pair in zip(played, recorded, strict=True)]
+
+
+def _to(tensors: Any, device: torch.device) -> Any:
+    """A named tuple of tensors on ``device``."""
+    return type(tensors)(*(tensor.to(device, non_blocking=True) for tensor in tensors))
+
+
+@torch.no_grad()
+def _statistics(log_rhos: Tensor, returns: VTraceReturns, values: Tensor, played: FragmentTensors) -> dict[str, Tensor]:
+    """What tells a healthy update from a sick one.
+
+    ``rho`` is the mean importance weight before it is clipped, ``behind`` the mean of log mu - log pi (an estimate
+    of how far the player's policy is from the learner's), ``explained`` the share of the targets' variance that V
+    explains.
+    """
+    residual = (returns.vs - values).var(unbiased=False)
+    return {
+        "play/reward": played.reward[1:].mean(),
+        "play/spoke": (played.actions.utterance[:-1, :, 0] != PAD_ID).float().mean(),
+        "vtrace/rho": log_rhos.exp().mean(),
+        "vtrace/behind": -log_rhos.mean(),
+        "vtrace/value": values.mean(),
+        "vtrace/target": returns.vs.mean(),
+        "vtrace/advantage": returns.pg_advantages.abs().mean(),
+        "vtrace/explained": 1.0 - residual / returns.vs.var(unbiased=False).clamp_min(1e-8),
+    }

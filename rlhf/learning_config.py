@@ -1,0 +1,93 @@
+"""The settings of BC+RL's learner and of its execution on one machine. Imports nothing heavy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LearnerConfig:
+    """The update of BC+RL. Defaults are the paper's (A.7) where it gives them, ours where this says so.
+
+    Losses are means over steps and trajectories, so their weights do not depend on the size of the batch.
+
+    Args:
+      movement_weight, language_weight, value_weight: of reinforcement learning's three losses.
+      bc_movement_weight, bc_language_weight, css_weight: of imitation's three losses.
+      no_op_kl_weight: of the divergence from the cloned agent's decisions to speak.
+      entropy_weight: of the movement policy's entropy (ours; 0 leaves it out, as the paper does).
+      discount: per step, of 3.75 steps a second.
+      clip_rho, clip_pg_rho, lambda_: of V-trace (Espeholt et al. have 1, 1, 1).
+      learning_rate, beta1, beta2: of Adam. clip: largest global norm of the gradient (ours).
+      carry_memory: each window of recorded play continues the one before it, and so does the agent's memory;
+        False begins every window with an empty memory, as windows that do not continue each other need.
+      bf16: compute the network in bfloat16; weights and losses stay float32.
+      compile: compile the image encoder and the Transformer; needs a C++ compiler, takes a minute, for long runs.
+    """
+
+    movement_weight: float = 0.5
+    language_weight: float = 0.1
+    value_weight: float = 1.0
+    bc_movement_weight: float = 1.0
+    bc_language_weight: float = 5.0
+    css_weight: float = 1.0
+    no_op_kl_weight: float = 1e-3
+    entropy_weight: float = 0.0
+    discount: float = 0.96
+    clip_rho: float = 1.0
+    clip_pg_rho: float = 1.0
+    lambda_: float = 1.0
+    learning_rate: float = 1e-4
+    beta1: float = 0.0
+    beta2: float = 0.999
+    clip: float = 10.0
+    carry_memory: bool = True
+    bf16: bool = False
+    compile: bool = False
+
+    def __post_init__(self) -> None:
+        for name in vars(self):
+            if name.endswith("_weight") and getattr(self, name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)}: below 0 it maximises what is to be minimised")
+        _within("discount", self.discount, 0.0, 1.0, "beyond 1 the return has no end, below 0 no meaning")
+        _within("lambda_", self.lambda_, 0.0, 1.0, "it interpolates between one step and the whole trace")
+        _within("beta1", self.beta1, 0.0, 1.0, "it is the share of the past in an average")
+        _within("beta2", self.beta2, 0.0, 1.0, "it is the share of the past in an average")
+        for name in ("clip_rho", "clip_pg_rho", "learning_rate", "clip"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} is {getattr(self, name)}: at 0 or below nothing would be learned")
+
+
+@dataclass(frozen=True)
+class ExecutorConfig:
+    """How sampling and updates take turns on one machine.
+
+    Args:
+      overlap: play the next fragment while the learner works on the last one (for a GPU, or cores to spare). The
+        player's weights are then one round older; V-trace corrects for that. Off, they take turns. Either way a
+        run is determined by its seeds.
+      reuse: updates made for every fragment that is played. The first is on that fragment, the others on
+        fragments drawn from the recent ones. 1 learns from every step once, as the paper does.
+      recent: how many fragments are kept to draw from.
+      stall_sec: stop the run if a fragment takes longer than this many seconds to play.
+      seed: of the draws.
+    """
+
+    overlap: bool = False
+    reuse: int = 1
+    recent: int = 8
+    stall_sec: float = 300.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.reuse < 1:
+            raise ValueError(f"reuse is {self.reuse}: every fragment played has to be learned from at least once")
+        if self.recent < 1:
+            raise ValueError(f"recent is {self.recent}: at least the newest fragment has to be kept")
+        if self.stall_sec <= 0:
+            raise ValueError(f"stall_sec is {self.stall_sec}: no fragment can be played in no time")
+
+
+def _within(name: str, value: float, low: float, high: float, why: str) -> None:
+    if not low <= value <= high:
+        raise ValueError(f"{name} is {value}, outside [{low}, {high}]: {why}")

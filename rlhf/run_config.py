@@ -1,0 +1,153 @@
+"""One run, one folder, one frozen configuration written beside what the run makes.
+
+``config.json`` holds the resolved configuration and what else is needed to tell runs apart: version, commit, command
+and machine. It is read back into the very same dataclass, or refused with the setting named.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shlex
+import socket
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rlhf.errors import UserError
+from rlhf.json_records import BadRecord, from_json, to_json
+from rlhf.machine import describe
+
+Config = TypeVar("Config")
+
+CONFIG_FILE = "config.json"
+LOCK_FILE = "run.lock"
+_PROJECT = Path(__file__).resolve().parent.parent
+
+
+def new_run_folder(root: Path, name: str) -> Path:
+    """Make the folder ``root/name`` for a run. Raises UserError if something is in it already, or the name is no name."""
+    if not name or name in (".", "..") or Path(name).name != name:
+        raise UserError(f"a run's name is the name of one folder, not {name!r}")
+    folder = Path(root) / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UserError(f"{folder} is a file, not a folder; choose another name") from None
+    if any(folder.iterdir()):
+        raise UserError(f"{folder} holds a run already; choose another name, or move that folder away")
+    return folder
+
+
+@contextmanager
+def lock_run(folder: Path) -> Iterator[None]:
+    """Hold the run's folder for this process, so that two runs cannot write into one.
+
+    The operating system gives the lock up when its holder dies, however it dies: what a dead run left is taken over.
+
+    Raises:
+      UserError: if another run is at work there; it is named.
+    """
+    path = Path(folder) / LOCK_FILE
+    with open(path, "a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            holder = file.read().strip() or "another process"
+            raise UserError(f"{folder} is being written by {holder}; wait for it to end, or choose another run") from None
+        except OSError as error:  # some network file systems have no locks
+            warnings.warn(f"{path}: no lock on this file system ({error.strerror}); start no second run here", stacklevel=3)
+        file.seek(0)
+        file.truncate()
+        file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
+        file.flush()
+        yield
+        file.seek(0)
+        file.truncate()
+
+
+def save_config(folder: Path, config: Any) -> Path:
+    """Write ``config`` (a dataclass) and this process's circumstances to ``config.json``; return its path."""
+    record = {
+        "kind": type(config).__name__,
+        "config": to_json(config),
+        "version": project_version(),
+        "git_commit": git_commit(),
+        "command": command_line(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": asdict(describe()),
+    }
+    path = Path(folder) / CONFIG_FILE
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    os.replace(partial, path)  # a reader sees the whole file or none
+    return path
+
+
+def load_config(folder: Path, kind: type[Config]) -> Config:
+    """The configuration of the run in ``folder``, equal to the one that was saved.
+
+    Raises:
+      UserError: if it is missing, damaged, of another kind of run, or its settings are not exactly those of ``kind``.
+    """
+    record = read_record(folder)
+    path = Path(folder) / CONFIG_FILE
+    if record["kind"] != kind.__name__:
+        raise UserError(f"{path} is the configuration of another kind of run ({record['kind']}, not {kind.__name__})")
+    try:
+        return from_json(kind, record["config"])
+    except BadRecord as error:
+        written = f"it was written by version {record.get('version')}, this is {project_version()}"
+        raise UserError(f"{path}: {error}; {written}") from None
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """Everything that ``config.json`` in ``folder`` says. Raises UserError if it is missing or damaged."""
+    path = Path(folder) / CONFIG_FILE
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise UserError(f"{folder} is not a run's folder: it has no {CONFIG_FILE}") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is damaged ({error}); take it from a copy, or start a new run") from None
+    if not isinstance(record, dict) or not {"kind", "config"} <= record.keys():
+        raise UserError(f"{path} is not a run's configuration; name the folder of a run")
+    return record
+
+
+def project_version() -> str:
+    """The installed version of the project; "unknown" when it is run from a copy that was never installed."""
+    try:
+        return version("interactive-rlhf")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def git_commit() -> str | None:
+    """The commit that the project's code is at, with "+" if files differ from it; None outside a repository."""
+    head = _git("rev-parse", "HEAD")
+    if head is None or not (_PROJECT / ".git").exists():  # installed inside somebody else's repository
+        return None
+    return head + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+def command_line() -> str:
+    """The command that started this process, as one would type it."""
+    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
+def _git(*words: str) -> str | None:
+    try:
+        done = subprocess.run(["git", "-C", str(_PROJECT), *words], capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

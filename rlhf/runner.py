@@ -1,0 +1,216 @@
+"""The runner: an agent plays N slots of setter replay in lock step and hands over fragments of T steps.
+
+Plain PyTorch and NumPy: it knows neither learners nor processes, and runs the same under any executor.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, Protocol
+
+import gymnasium
+import numpy as np
+import torch
+from torch import Tensor
+
+from agents.acting import encode_observations
+from agents.agent import InteractiveAgent
+from agents.batch import ObservationBatch
+from agents.config import AgentConfig
+from agents.tokenizer import PAD_ID, Tokenizer
+from rlhf.episodes import Episode
+from rlhf.fragment import Fragment, FragmentRows
+from rlhf.setter_replay import EpisodeSampler
+from rlhf.slot import EpisodeResult, RunnerError, Slot
+
+__all__ = ["EpisodeResult", "RewardSource", "Runner", "RunnerError"]
+
+
+class RewardSource(Protocol):
+    """Judges play as it goes on, keeping a memory per slot."""
+
+    def rewards(self, observations: ObservationBatch, resets: Tensor) -> np.ndarray:
+        """Rewards float32 [N] that arrive with ``observations`` [1, N, ...]; 0 where ``resets`` bool [1, N]."""
+        ...
+
+
+class Runner:
+    """Plays N slots with one agent.
+
+    Memory of the agent, of the reference and of the reward source runs on from fragment to fragment, and a new
+    episode begins in a slot as soon as the last one is over.
+
+    Args:
+      agent: who plays; copied, so that learning elsewhere does not disturb a fragment. See :meth:`set_weights`.
+      tokenizer: the agent's.
+      reference: the frozen cloned agent, whose decisions to speak are recorded beside the player's.
+      rewards: judges the play; None takes the environments' own rewards (the scripted-reward baseline).
+      slots: environments whose reset takes the options of :class:`rlhf.setter_replay.SetterReplay`.
+      episodes: recorded episodes to replay. steps: T. seed: of the agent's choices and the order of the episodes.
+      device: of the networks. threads: that step the slots; 1 steps them in this thread.
+      stagger: cut the first play of each slot short at a different place, lest all episodes begin together for ever.
+    """
+
+    def __init__(
+        self,
+        agent: InteractiveAgent,
+        tokenizer: Tokenizer,
+        reference: InteractiveAgent,
+        rewards: RewardSource | None,
+        slots: Sequence[gymnasium.Env],
+        episodes: Sequence[Episode],
+        steps: int,
+        seed: int = 0,
+        device: torch.device | str = "cpu",
+        threads: int = 1,
+        stagger: bool = True,
+    ) -> None:
+        if not slots or steps < 1 or threads < 1:
+            raise ValueError(
+                f"{len(slots)} slots, {steps} steps, {threads} threads: a runner needs one of each at least"
+            )
+        self.device = torch.device(device)
+        self.steps, self.stagger = steps, stagger
+        self._agent: InteractiveAgent = copy.deepcopy(agent).to(self.device).eval()  # type: ignore[arg-type]
+        self._reference: InteractiveAgent = copy.deepcopy(reference).to(self.device).eval()  # type: ignore[arg-type]
+        self._config: AgentConfig = agent.config  # type: ignore[assignment]
+        self._tokenizer, self._rewards = tokenizer, rewards
+        self._slots = [Slot(index, env) for index, env in enumerate(slots)]
+        self._sampler = EpisodeSampler(episodes, seed)
+        self._generator = torch.Generator(self.device).manual_seed(seed)
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="slots") if threads > 1 else None
+        self._results: list[EpisodeResult] = []
+        self._last_row: tuple[np.ndarray, np.ndarray] | None = None  # reward and reference logit; None: not begun
+
+    @property
+    def columns(self) -> int:
+        """N, the number of slots."""
+        return len(self._slots)
+
+    @torch.inference_mode()
+    def sample(self) -> Fragment:
+        """Play T steps in every slot.
+
+        Raises:
+          RunnerError: if an environment fails or a reward is not a finite number.
+        """
+        if self._last_row is None:
+            self._begin()
+        rows = FragmentRows(self.steps, self.columns, self._config)
+        memory, ended = self._memory, []
+        for t in range(self.steps):
+            batch, resets = self._see(rows, t)
+            actions, log_probs, _, self._memory = self._agent.act(batch, self._memory, resets, self._generator)
+            rows.do(t, actions, log_probs)
+            ended += self._step(rows, t + 1)
+        self._see(rows, self.steps)
+        self._judge(rows)
+        self._account(rows, ended)
+        return rows.fragment(memory)
+
+    def set_weights(self, weights: Mapping[str, Tensor]) -> None:
+        """Play on with ``weights``, an agent's ``state_dict``."""
+        self._agent.load_state_dict(weights)
+
+    def finished(self) -> list[EpisodeResult]:
+        """The plays that ended since the last call, in order. Those that were cut short are not among them."""
+        results, self._results = self._results, []
+        return results
+
+    def state_dict(self) -> dict[str, Any]:
+        """Random states and the order of the episodes to come.
+
+        Not the plays in progress: after :meth:`load_state_dict` every slot begins its next episode with an empty
+        memory, and the unfinished plays are dropped. Weights are the learner's to keep.
+        """
+        return {"sampler": self._sampler.state_dict(), "generator": self._generator.get_state()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`state_dict` gave; two runners loaded from the same state play alike."""
+        self._sampler.load_state_dict(state["sampler"])
+        self._generator.set_state(state["generator"])
+        self._last_row, self._results = None, []
+
+    def close(self) -> None:
+        """Close the environments and end the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+        for slot in self._slots:
+            slot.env.close()
+
+    def _begin(self) -> None:
+        """Begin an episode in every slot, all memories empty."""
+        self._memory = self._agent.initial_state(self.columns)
+        self._reference_memory = self._reference.initial_state(self.columns)
+        self._resets = np.ones(self.columns, np.bool_)
+        episodes = [self._sampler.next() for _ in self._slots]
+        cuts = [max(1, len(e) * (i + 1) // self.columns) if self.stagger else len(e) for i, e in enumerate(episodes)]
+        steps = [cut if cut < len(episode) else None for cut, episode in zip(cuts, episodes, strict=True)]
+        self._each(Slot.begin, self._slots, episodes, steps)
+        for slot in self._slots:
+            slot.modelled_return = 0.0
+
+    def _see(self, rows: FragmentRows, t: int) -> tuple[ObservationBatch, Tensor]:
+        """Put what the slots show now into row t; the same as tensors [1, N, ...]."""
+        seen = [slot.observation for slot in self._slots]
+        rows.see(t, encode_observations(seen, self._tokenizer, self._config), self._resets)
+        return rows.observed(slice(t, t + 1), self.device)
+
+    def _step(self, rows: FragmentRows, t: int) -> list[tuple[int, int, EpisodeResult | None]]:
+        """Step every slot to row t with the actions of the row before, and begin anew where a play is over.
+
+        Returns: (row, slot, result but for its return) of every play that has ended.
+        """
+        utterances = rows.utterance[t - 1].tolist()
+        texts = [self._tokenizer.decode(words) if words[0] != PAD_ID else "" for words in utterances]
+        done = self._each(Slot.act, self._slots, list(rows.movement[t - 1]), texts)
+        rows.reward[t] = [reward for reward, _ in done]
+        self._resets = np.array([over for _, over in done])
+        over = [slot for slot in self._slots if self._resets[slot.index]]
+        ended = [(t, slot.index, slot.result()) for slot in over]
+        self._each(Slot.begin, over, [self._sampler.next() for _ in over], [None] * len(over))
+        return ended
+
+    def _judge(self, rows: FragmentRows) -> None:
+        """Fill in rewards and the reference's logits; row 0 was judged as the last row of the fragment before."""
+        first = 0
+        if self._last_row is not None:
+            first = 1
+            rows.reward[0], rows.reference_speak_logit[0] = self._last_row
+        observations, resets = rows.observed(slice(first, None), self.device)
+        output, self._reference_memory = self._reference(observations, self._reference_memory, resets)
+        rows.reference_speak_logit[first:] = output.speak_logit.float().cpu().numpy()
+        if self._rewards is not None:
+            for t in range(first, self.steps + 1):
+                rows.reward[t] = self._rewards.rewards(*rows.observed(slice(t, t + 1), self.device))
+            if rows.reward[rows.resets].any():
+                raise RunnerError("the reward source rewards an episode's first step, whose reward is 0 by definition")
+        if not np.isfinite(rows.reward).all():
+            t, slot = np.argwhere(~np.isfinite(rows.reward))[0]
+            raise RunnerError(f"the reward of slot {slot} is {rows.reward[t, slot]} at row {t} of the fragment")
+        self._last_row = rows.reward[-1].copy(), rows.reference_speak_logit[-1].copy()
+
+    def _account(self, rows: FragmentRows, ended: list[tuple[int, int, EpisodeResult | None]]) -> None:
+        """Add the rewards up and note the results of the plays that have ended."""
+        begun = np.zeros(self.columns, np.int64)  # row up to which a slot's rewards have been added up
+        for t, index, result in ended:
+            slot = self._slots[index]
+            total = slot.modelled_return + float(rows.reward[begun[index] + 1 : t + 1, index].sum())
+            begun[index], slot.modelled_return = t, 0.0
+            if result is not None:
+                self._results.append(replace(result, modelled_return=total))
+        for slot in self._slots:
+            slot.modelled_return += float(rows.reward[begun[slot.index] + 1 :, slot.index].sum())
+
+    def _each(self, call: Callable[..., Any], slots: Sequence[Slot], *arguments: Sequence[Any]) -> list[Any]:
+        """``call(slot, ...)`` for every slot, on the threads if there are any; results in the slots' order."""
+        jobs = list(zip(slots, *arguments, strict=True))
+        if self._pool is None or len(jobs) < 2:
+            return [call(*job) for job in jobs]
+        shares = [jobs[k :: self._threads] for k in range(self._threads)]
+        done = list(self._pool.map(lambda share: [call(*job) for job in share], shares))
+        return [done[i % self._threads][i // self._threads] for i in range(len(jobs))]

@@ -1,0 +1,128 @@
+"""From the words of a command line to one frozen configuration.
+
+tyro parses and documents the settings; this module sees to it that whatever is wrong with them is said in one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import io
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import tyro
+
+from rlhf.usage import UsageError
+
+Config = TypeVar("Config")
+
+
+def parse(kind: type[Config], words: Sequence[str], *, command: str, default: Config | None = None, about: str = "") -> Config:
+    """The configuration that ``words`` ask for, starting from ``default`` (or from the class's own defaults).
+
+    ``--a.b=c``, ``--a.b c``; switches as ``--flag``, ``--no-flag`` or ``--flag=false``; sequences as ``--x 1 2`` or ``--x=1,2``.
+
+    Args:
+      command: what the user typed before ``words``, e.g. "rlhf record".
+      about: a line for the help text.
+
+    Raises:
+      UsageError: for a setting that does not exist, or a value of the wrong kind.
+      SystemExit: with status 0, after ``--help``.
+    """
+    known = dict(settings_of(kind, default))
+    words = [word for typed in words for word in _translate(typed, known, command)]
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.cli(
+                tyro.conf.AvoidSubcommands[kind],  # type: ignore[valid-type]
+                args=words,
+                default=tyro.MISSING_NONPROP if default is None else default,
+                prog=command,
+                description=about or None,
+            )
+    except SystemExit as stop:
+        if not stop.code:
+            raise
+        raise UsageError(f"{_gist(complaint.getvalue())} (see {command} --help)") from None
+
+
+def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted name and annotation of every setting of the dataclass ``kind``, those of nested dataclasses included."""
+    hints = get_type_hints(kind)
+    for field in fields(kind):
+        if not field.init:
+            continue
+        value = getattr(default, field.name, None)
+        nested = type(value) if is_dataclass(value) else hints[field.name]
+        if is_dataclass(nested) and isinstance(nested, type):
+            yield from settings_of(nested, value, f"{prefix}{field.name}.")
+        else:
+            yield prefix + field.name, nested
+
+
+def _translate(word: str, known: Mapping[str, Any], command: str) -> list[str]:
+    """One typed word as the words tyro wants. Raises UsageError if it names a setting that does not exist."""
+    if not word.startswith("--") or word in ("--", "--help"):
+        return [word]
+    typed, equals, value = word[2:].partition("=")
+    name = typed.replace("-", "_")
+    if name not in known:
+        if _without_no(name) in known and not equals:
+            return [word]
+        raise UsageError(_no_such(typed, known, command))
+    if equals and known[name] is bool:
+        return [_switch(typed, value)]
+    if equals and _is_sequence(known[name]):
+        return [f"--{typed}", *(part for part in value.split(",") if part)]
+    return [word]
+
+
+def _switch(typed: str, value: str) -> str:
+    """``--a.flag`` or ``--a.no-flag`` for a value such as "true" or "0"."""
+    if value.lower() in ("true", "1", "yes", "on"):
+        return f"--{typed}"
+    if value.lower() in ("false", "0", "no", "off"):
+        group, dot, last = typed.rpartition(".")
+        return f"--{group}{dot}no-{last}"
+    raise UsageError(f"--{typed} is true or false, not {value!r}")
+
+
+def _without_no(name: str) -> str:
+    """``a.flag`` for ``a.no_flag``; other names as they are."""
+    group, dot, last = name.rpartition(".")
+    return f"{group}{dot}{last.removeprefix('no_')}"
+
+
+def _is_sequence(hint: Any) -> bool:
+    """Whether ``hint`` is a tuple or list, or may be one."""
+    if get_origin(hint) in (Union, types.UnionType):
+        return any(_is_sequence(member) for member in get_args(hint))
+    return get_origin(hint) in (tuple, list)
+
+
+def _no_such(typed: str, known: Mapping[str, Any], command: str) -> str:
+    """What to say of a setting that does not exist: the likeliest meant one, if any is like it."""
+    name = typed.replace("-", "_")
+    last = {candidate.rpartition(".")[2]: candidate for candidate in known}  # people forget the group
+    close = difflib.get_close_matches(name, known, n=1) or [
+        last[match] for match in difflib.get_close_matches(name.rpartition(".")[2], last, n=1)
+    ]
+    mend = f"did you mean {close[0].replace('_', '-')}?" if close else f"{command} --help lists them"
+    return f"no setting {typed}; {mend}"
+
+
+def _gist(box: str) -> str:
+    """The first paragraph inside the box that tyro draws around a complaint, on one line."""
+    lines = []
+    for line in box.splitlines():
+        text = line.strip(" │╭╮╰╯─|+-")
+        if text and not line.startswith(("╭", "╰")):
+            lines.append(text)
+        elif lines:
+            break
+    return " ".join(lines).rstrip(".").removeprefix("Error parsing ") or "the command line cannot be understood"

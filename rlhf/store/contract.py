@@ -1,0 +1,264 @@
+"""What every store of episodes promises, and the records it speaks in."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from itertools import islice
+from typing import TypeVar
+
+import numpy as np
+
+from annotation.marks import Judgement, Mark
+from rlhf.episodes import Episode
+from rlhf.errors import UserError
+from rlhf.store.json_text import to_json
+
+Record = TypeVar("Record", Mark, Judgement)
+
+
+@dataclass(frozen=True)
+class EpisodeRow:
+    """What a listing says of an episode, without reading its frames."""
+
+    episode_id: str
+    steps: int
+    split: str
+    setter: str
+    solver: str
+    created: str
+    asked: str  # the setter's first words
+    requests: int  # how many requests with a success check there were
+    successes: int  # how many of them succeeded
+
+    @classmethod
+    def of(cls, episode: Episode) -> EpisodeRow:
+        """The row of ``episode``."""
+        return cls(
+            episode_id=episode.episode_id,
+            steps=len(episode),
+            split=episode.split,
+            setter=episode.setter,
+            solver=episode.solver,
+            created=episode.created,
+            asked=next((words for words in episode.setter_utterance if words), ""),
+            requests=len(episode.requests),
+            successes=sum(step is not None for step in episode.success_step),
+        )
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a dataset. An ignorable one costs no recording and goes away by itself."""
+
+    file: str
+    what: str
+    mend: str
+    ignorable: bool = False
+
+
+@dataclass(frozen=True)
+class Merged:
+    """How much a merge copied; skipped episodes were there already, equal to the last bit."""
+
+    copied: int
+    skipped: int
+    marks: int
+    judgements: int
+
+
+class EpisodeStore(ABC):
+    """Episodes, marks and judgements, looked up by episode id.
+
+    An episode is durable when ``write`` returns. A store holds episodes of one world and one image size.
+    Marks and judgements are sets: saying the same thing twice says it once. Lists come in the order of
+    recording (episodes) or sorted by episode, step and rater (marks, judgements). Every method may be called
+    from several threads. All of them raise ``UserError`` for bad input or damaged data.
+    """
+
+    @abstractmethod
+    def write(self, episode: Episode) -> None:
+        """Record ``episode``; its id must be new and its world and image size the store's."""
+
+    @abstractmethod
+    def write_marks(self, marks: Iterable[Mark]) -> None:
+        """Add ``marks`` of episodes that are in the store, all of them or, on an error, none."""
+
+    @abstractmethod
+    def write_judgements(self, judgements: Iterable[Judgement]) -> None:
+        """Add ``judgements`` of episodes that are in the store, all of them or, on an error, none."""
+
+    @abstractmethod
+    def read(self, episode_id: str) -> Episode:
+        """The episode exactly as it was written."""
+
+    @abstractmethod
+    def marks(self, episode_id: str | None = None) -> list[Mark]:
+        """The marks of one episode, or all."""
+
+    @abstractmethod
+    def judgements(self, episode_id: str | None = None) -> list[Judgement]:
+        """The judgements of one episode, or all."""
+
+    @abstractmethod
+    def drop(self, episode_ids: Iterable[str]) -> None:
+        """Remove these episodes with their marks and judgements, for good; an unknown id removes nothing."""
+
+    @abstractmethod
+    def verify(self) -> list[Problem]:
+        """Read everything; return what is wrong."""
+
+    @abstractmethod
+    def _rows(self) -> Mapping[str, EpisodeRow]:
+        """Rows by episode id, in the order of recording."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """How messages call this store."""
+
+    def rows(self, split: str | None = None, solver: str | None = None) -> list[EpisodeRow]:
+        """Listing of the episodes of ``split`` played by ``solver``; "agent" stands for every "agent:..."."""
+        return [
+            row
+            for row in self._rows().values()
+            if (split is None or row.split == split)
+            and (solver is None or row.solver == solver or row.solver.startswith(f"{solver}:"))
+        ]
+
+    def ids(self, split: str | None = None, solver: str | None = None) -> list[str]:
+        """Ids of the same episodes as ``rows``."""
+        return [row.episode_id for row in self.rows(split, solver)]
+
+    def stream(self, episode_ids: Iterable[str], threads: int = 2) -> Iterator[Episode]:
+        """The episodes one after the other, in the given order, read ahead by ``threads``.
+
+        Holds a few episodes in memory at a time, however many there are.
+        """
+        if threads < 1:
+            raise UserError(f"threads is {threads}; at least one is needed to read episodes")
+        ids = iter(episode_ids)
+        with ThreadPoolExecutor(threads, thread_name_prefix="read-episodes") as pool:
+            waiting = deque(pool.submit(self.read, episode_id) for episode_id in islice(ids, 2 * threads))
+            try:
+                while waiting:
+                    yield waiting.popleft().result()
+                    waiting.extend(pool.submit(self.read, episode_id) for episode_id in islice(ids, 1))
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    def read_many(self, episode_ids: Iterable[str], threads: int = 2) -> list[Episode]:
+        """The episodes in the given order, all in memory; see ``stream`` for one at a time."""
+        return list(self.stream(episode_ids, threads))
+
+    def merge(self, other: EpisodeStore) -> Merged:
+        """Copy what ``other`` holds and this store does not; run again after an interruption, it goes on.
+
+        Raises:
+          UserError: if an id stands for different episodes in the two; then nothing is copied.
+        """
+        known = set(self.ids())
+        ids = other.ids()
+        shared = [episode_id for episode_id in ids if episode_id in known]
+        for episode_id in shared:
+            if not same_episode(self.read(episode_id), other.read(episode_id)):
+                raise UserError(
+                    f"episode {episode_id} differs between {other} and {self}; nothing was copied: drop it from one of the two"
+                )
+        for episode in other.stream(episode_id for episode_id in ids if episode_id not in known):
+            self.write(episode)
+        have_marks, have_judgements = set(self.marks()), set(self.judgements())
+        marks = [mark for mark in other.marks() if mark not in have_marks]
+        judgements = [judgement for judgement in other.judgements() if judgement not in have_judgements]
+        self.write_marks(marks)
+        self.write_judgements(judgements)
+        return Merged(len(ids) - len(shared), len(shared), len(marks), len(judgements))
+
+    def __contains__(self, episode_id: object) -> bool:
+        return episode_id in self._rows()
+
+    def __len__(self) -> int:
+        return len(self._rows())
+
+
+def same_episode(one: Episode, other: Episode) -> bool:
+    """Whether two episodes are equal in every field, bit for bit; JSON fields as JSON, so (1, 2) equals [1, 2]."""
+    for field in fields(Episode):
+        left, right = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(left, np.ndarray):
+            if left.shape != right.shape or not np.array_equal(left, right):
+                return False
+        elif field.name in ("config", "notes", "requests", "truth"):
+            if to_json(left) != to_json(right):
+                return False
+        elif left != right:
+            return False
+    return True
+
+
+def in_order(records: Iterable[Record]) -> list[Record]:
+    """Records sorted by episode, step (none first), then whatever else they say."""
+    return sorted(
+        records,
+        key=lambda record: (record.episode_id, -1 if record.step is None else record.step, *vars(record).values()),
+    )
+
+
+def check_new(episode: Episode, rows: Mapping[str, EpisodeRow], store: object) -> None:
+    """Refuse an episode without an id, or whose id is taken.
+
+    Raises:
+      UserError: naming the id.
+    """
+    if not episode.episode_id:
+        raise UserError("an episode has the empty string as its id; give it one that is unique in its dataset")
+    if episode.episode_id in rows:
+        raise UserError(
+            f"episode {episode.episode_id} is in {store} already; drop it first or give the new one another id"
+        )
+
+
+def check_fits(episode: Episode, world: str, image_size: Sequence[int], store: object) -> None:
+    """Refuse an episode of another world or image size (height, width) than the store's.
+
+    Raises:
+      UserError: naming both.
+    """
+    if episode.world != world:
+        raise UserError(
+            f"episode {episode.episode_id} is of world {episode.world}, {store} holds {world}; record it elsewhere"
+        )
+    height, width = episode.image.shape[1:3]
+    if (height, width) != tuple(image_size):
+        raise UserError(
+            f"episode {episode.episode_id} has {height}x{width} images, {store} holds {image_size[0]}x{image_size[1]}; "
+            "record it elsewhere"
+        )
+
+
+def check_known(episode_ids: Iterable[str], rows: Mapping[str, EpisodeRow], store: object) -> None:
+    """Refuse ids that are not in the store.
+
+    Raises:
+      UserError: naming the first.
+    """
+    for episode_id in episode_ids:
+        if episode_id not in rows:
+            raise UserError(f"no episode {episode_id} in {store}; `rlhf episodes list` shows those there are")
+
+
+def check_steps(records: Iterable[Mark | Judgement], rows: Mapping[str, EpisodeRow], store: object) -> None:
+    """Refuse marks and judgements of unknown episodes or of steps beyond an episode's end.
+
+    Raises:
+      UserError: naming the first.
+    """
+    for record in records:
+        check_known((record.episode_id,), rows, store)
+        steps = rows[record.episode_id].steps
+        if record.step is not None and not 0 <= record.step < steps:
+            raise UserError(
+                f"episode {record.episode_id} has steps 0 to {steps - 1}; there is nothing to say of step {record.step}"
+            )

@@ -1,0 +1,138 @@
+"""``dataset.json``: what a dataset's folder holds, and whether this program can read it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rlhf.episodes import Episode
+from rlhf.errors import UserError
+from rlhf.store.contract import check_fits
+from rlhf.store.durable import LOCK_FILE, explained, only_writer, write_file
+from rlhf.store.index import INDEX_FILE, EpisodeIndex
+from rlhf.store.tables import SCHEMA_VERSION, SCHEMAS
+from worlds.contract import MOVEMENT, TICKS_PER_SECOND, TICKS_PER_STEP
+
+DESCRIPTION_FILE = "dataset.json"
+
+
+def _movement() -> dict[str, list[float]]:
+    return {component.name: list(component.values) for component in MOVEMENT}
+
+
+@dataclass(frozen=True)
+class Description:
+    """The contents of ``dataset.json``.
+
+    Args:
+      created: ISO time.
+      world, image_size: of every episode; (height, width) in pixels. None until the first episode fixes them.
+      movement: by component, in the order of the columns, what each bin stands for.
+    """
+
+    schema_version: int
+    created: str
+    world: str | None
+    image_size: tuple[int, int] | None
+    ticks_per_second: int
+    ticks_per_step: int
+    movement: dict[str, list[float]]
+
+    def fixed_by(self, episode: Episode, folder: Path) -> Description:
+        """This description, with world and image size of the dataset's first episode, if ``episode`` is the first.
+
+        Raises:
+          UserError: if the dataset is of another world or image size.
+        """
+        if self.world is None or self.image_size is None:
+            height, width = episode.image.shape[1:3]
+            return replace(self, world=episode.world, image_size=(height, width))
+        check_fits(episode, self.world, self.image_size, folder)
+        return self
+
+    def save(self, folder: Path) -> None:
+        """Write ``dataset.json``."""
+        write_file(folder / DESCRIPTION_FILE, (json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def create(folder: Path) -> None:
+    """Make ``folder`` an empty dataset, unless it is a dataset already.
+
+    Raises:
+      UserError: if something else is in the folder or it cannot be written.
+    """
+    if (folder / DESCRIPTION_FILE).exists():
+        return
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file; name a folder for the dataset")
+    with explained("a dataset", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        _refuse_strangers(folder)
+        with only_writer(folder):
+            if (folder / DESCRIPTION_FILE).exists():  # another process was faster
+                return
+            for table in SCHEMAS:
+                (folder / table).mkdir(exist_ok=True)
+            EpisodeIndex.create(folder)
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            Description(SCHEMA_VERSION, now, None, None, TICKS_PER_SECOND, TICKS_PER_STEP, _movement()).save(folder)
+
+
+def load(folder: Path) -> Description:
+    """What ``folder`` holds.
+
+    Raises:
+      UserError: if it is no dataset, or not one that this program can read.
+    """
+    path = folder / DESCRIPTION_FILE
+    try:
+        said = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        raise UserError(_nothing_there(folder)) from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror or error}); mend its permissions") from error
+    except ValueError as error:
+        raise UserError(f"{path} is damaged; put back a copy of it") from error
+    version = said.get("schema_version") if isinstance(said, dict) else None
+    if version != SCHEMA_VERSION:
+        raise UserError(_other_version(path, version))
+    try:
+        size = said["image_size"]
+        description = Description(**{**said, "image_size": None if size is None else (size[0], size[1])})
+    except (KeyError, IndexError, TypeError) as error:
+        raise UserError(f"{path} is damaged; put back a copy of it") from error
+    if (description.ticks_per_step, description.movement) != (TICKS_PER_STEP, _movement()):
+        raise UserError(
+            f"{path} says that other movement was recorded than this version has; read it with the one that wrote it"
+        )
+    return description
+
+
+def _refuse_strangers(folder: Path) -> None:
+    """A half-made dataset may be finished; anything else in the folder is not ours to mix with."""
+    ours = {LOCK_FILE, INDEX_FILE, *SCHEMAS}
+    strangers = sorted(entry.name for entry in folder.iterdir() if entry.name.removesuffix(".part") not in ours)
+    strangers += sorted(str(path.relative_to(folder)) for table in SCHEMAS for path in (folder / table).glob("*"))
+    if strangers and not (folder / DESCRIPTION_FILE).exists():
+        raise UserError(
+            f"{folder} is not a dataset and not empty (it holds {strangers[0]}); name an empty or a new folder"
+        )
+
+
+def _nothing_there(folder: Path) -> str:
+    if not folder.exists():
+        return f"there is no dataset at {folder}; check the path, or make one with `rlhf record`"
+    if not folder.is_dir():
+        return f"{folder} is a file, not the folder of a dataset; check the path"
+    if (folder / INDEX_FILE).exists():
+        return f"{folder} has lost its {DESCRIPTION_FILE}; put back a copy of it"
+    return f"{folder} is not a dataset, it has no {DESCRIPTION_FILE}; check the path, or make one with `rlhf record`"
+
+
+def _other_version(path: Path, version: Any) -> str:
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        return f"{path} is of format version {version}, this program reads {SCHEMA_VERSION}; update interactive-rlhf"
+    return f"{path} is of format version {version}, this program reads {SCHEMA_VERSION}; read it with the program that wrote it"

@@ -1,0 +1,115 @@
+"""Files that are either wholly there or not there, whatever dies in between; and one writer at a time."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rlhf.errors import UserError
+
+UNFINISHED = ".part"  # suffix of a file that is still being written
+LOCK_FILE = ".lock"
+LOCK_WAIT_SEC = 60.0
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+def write_file(path: Path, data: bytes | memoryview) -> None:
+    """Make ``path`` hold ``data``, replacing what was there; on disk when this returns.
+
+    A crash leaves the old file, if there was one, and at most a ``.part`` file beside it.
+    """
+    unfinished = path.with_name(path.name + UNFINISHED)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    try:
+        try:
+            write_all(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.rename(unfinished, path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def write_all(descriptor: int, data: bytes | memoryview) -> None:
+    """Write every byte; ``os.write`` alone may stop half-way, on a disk that is about to be full."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def sync_folder(folder: Path) -> None:
+    """Put the folder's list of names on disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class Busy(UserError):
+    """Somebody else is writing."""
+
+
+@contextmanager
+def only_writer(folder: Path, wait_sec: float = LOCK_WAIT_SEC) -> Iterator[None]:
+    """While inside, no other thread or process is: the folder's lock is held. The system frees it if its holder dies.
+
+    Raises:
+      Busy: if somebody else holds it for longer than ``wait_sec``.
+      OSError: if the folder cannot be written.
+    """
+    descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        if not _locked(descriptor, wait_sec):
+            raise Busy(
+                f"another process has been writing to {folder} for {wait_sec:.0f} s; wait for it or end it, then try again"
+            )
+        try:
+            yield
+        finally:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)  # closing alone would not do if a fork has copied the descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _locked(descriptor: int, wait_sec: float) -> bool:
+    until = time.monotonic() + wait_sec
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                return False
+            time.sleep(0.002)
+
+
+@contextmanager
+def explained(what: str, folder: Path) -> Iterator[None]:
+    """Turn the system's refusal to write ``what`` into ``folder`` into one clear line.
+
+    Raises:
+      UserError: for a full disk, a folder that may not be written, or any other error of the file system.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise UserError(
+                f"no space is left in {folder} to write {what}; free some space and go on, all that was recorded before is kept"
+            ) from error
+        if error.errno in _READ_ONLY:
+            raise UserError(f"{folder} may not be written, so {what} is not kept; mend its permissions") from error
+        raise UserError(
+            f"{what} cannot be written to {folder} ({error.strerror or error}); look after its disk"
+        ) from error

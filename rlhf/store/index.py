@@ -1,0 +1,166 @@
+"""``index.jsonl``: which episodes a dataset has. An episode is recorded once its line is here.
+
+The first line carries a token that changes whenever the file is rewritten, so that another process which has
+read the file knows whether it only grew. A line of an episode is its listing row and the name of the file that
+holds it. A line with ``remove`` names files that were replaced or dropped and may still lie about after a crash.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from threading import RLock
+from typing import Any
+from uuid import uuid4
+
+from rlhf.errors import UserError
+from rlhf.store.contract import EpisodeRow
+from rlhf.store.durable import write_all, write_file
+
+INDEX_FILE = "index.jsonl"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where an episode lies: ``episodes/<file>.parquet`` and ``steps/<file>.parquet``."""
+
+    row: EpisodeRow
+    file: str
+
+
+class EpisodeIndex:
+    """The entries of one ``index.jsonl``, kept up to date with what other processes write.
+
+    Only the holder of the dataset's lock may append or rewrite.
+
+    Raises:
+      UserError: from every method, if the file is missing or damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / INDEX_FILE
+        self._lock = RLock()
+        self._forget()
+
+    @staticmethod
+    def create(folder: Path) -> None:
+        """Begin an index without episodes."""
+        write_file(folder / INDEX_FILE, _header())
+
+    def entries(self) -> Mapping[str, Entry]:
+        """Entries by episode id, in the order of recording, as of now. Later changes make a new mapping."""
+        with self._lock:
+            self._refresh()
+            return self._entries
+
+    def rows(self) -> Mapping[str, EpisodeRow]:
+        """The same as listing rows."""
+        with self._lock:
+            self._refresh()
+            return self._rows
+
+    def removed(self) -> set[str]:
+        """Names, relative to the dataset, of files that no episode needs any more."""
+        with self._lock:
+            self._refresh()
+            return self._removed
+
+    def append(self, entries: Iterable[Entry]) -> None:
+        """Add entries at the end; on disk when this returns. If they cannot all be written, none is."""
+        lines = b"".join(_line({**asdict(entry.row), "file": entry.file}) for entry in entries)
+        with self._lock:
+            self._refresh()
+            descriptor = os.open(self.path, os.O_WRONLY)
+            try:
+                os.ftruncate(descriptor, self._offset)  # a line that a crash left half-written
+                os.lseek(descriptor, self._offset, os.SEEK_SET)
+                try:
+                    write_all(descriptor, lines)
+                    os.fsync(descriptor)
+                except BaseException:
+                    os.ftruncate(descriptor, self._offset)
+                    raise
+            finally:
+                os.close(descriptor)
+
+    def rewrite(self, entries: Iterable[Entry], remove: Iterable[str] = ()) -> None:
+        """Replace everything at once: a crash leaves either the old index or the new one."""
+        lines = [_header(), *(_line({**asdict(entry.row), "file": entry.file}) for entry in entries)]
+        remove = sorted(remove)
+        if remove:
+            lines.append(_line({"remove": remove}))
+        write_file(self.path, b"".join(lines))
+
+    def _forget(self) -> None:
+        self._first: bytes | None = None
+        self._offset = 0
+        self._lines = 0
+        self._entries: dict[str, Entry] = {}
+        self._rows: dict[str, EpisodeRow] = {}
+        self._removed: set[str] = set()
+
+    def _refresh(self) -> None:
+        """Read what was added since the last time, or all of it if the file was rewritten."""
+        try:
+            with open(self.path, "rb") as file:
+                first = file.readline()
+                if first != self._first or os.fstat(file.fileno()).st_size < self._offset:
+                    self._forget()
+                    self._start(first)
+                file.seek(self._offset)
+                whole, newline, _ = file.read().rpartition(b"\n")
+        except FileNotFoundError as error:
+            raise UserError(f"{self.path} is missing; {REBUILD}") from error
+        if newline:
+            self._take(whole.split(b"\n"))
+            self._offset += len(whole) + 1
+
+    def _start(self, first: bytes) -> None:
+        if "index" not in self._parsed(first):
+            raise UserError(f"{self.path} does not begin as an index does; {REBUILD}")
+        self._first, self._offset, self._lines = first, len(first), 1
+
+    def _take(self, lines: list[bytes]) -> None:
+        """Add what ``lines`` say, in new mappings, so that readers may keep the old ones."""
+        new: dict[str, Entry] = {}
+        for line in lines:
+            self._lines += 1
+            values = self._parsed(line)
+            if "remove" in values:
+                self._removed = self._removed | set(values["remove"])
+                continue
+            try:
+                file = values.pop("file")
+                new[values["episode_id"]] = Entry(EpisodeRow(**values), file)
+            except (KeyError, TypeError) as error:
+                raise UserError(f"line {self._lines} of {self.path} is not an episode's; {REBUILD}") from error
+        self._entries = {**self._entries, **new}
+        self._rows = {**self._rows, **{episode_id: entry.row for episode_id, entry in new.items()}}
+
+    def _parsed(self, line: bytes) -> dict[str, Any]:
+        try:
+            values = json.loads(line)
+        except ValueError:
+            values = None
+        if not isinstance(values, dict):
+            raise UserError(f"line {self._lines or 1} of {self.path} is damaged; {REBUILD}")
+        return values
+
+
+REBUILD = "write it anew from the recorded files with `rlhf episodes verify --rebuild`"
+
+
+def moved(entry: Entry, file: str) -> Entry:
+    """The same episode in another file."""
+    return replace(entry, file=file)
+
+
+def _header() -> bytes:
+    return _line({"index": 1, "token": uuid4().hex})
+
+
+def _line(values: dict[str, Any]) -> bytes:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

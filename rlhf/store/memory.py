@@ -1,0 +1,84 @@
+"""Episodes kept in memory: for tests, and for play that is used once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from threading import RLock
+
+from annotation.marks import Judgement, Mark
+from rlhf.episodes import Episode
+from rlhf.store.contract import (
+    EpisodeRow,
+    EpisodeStore,
+    Problem,
+    check_fits,
+    check_known,
+    check_new,
+    check_steps,
+    in_order,
+)
+
+
+class MemoryStore(EpisodeStore):
+    """A store that lives as long as its process. Episodes are handed out as they came in, not copied."""
+
+    def __init__(self) -> None:
+        self._episodes: dict[str, Episode] = {}
+        self._listing: dict[str, EpisodeRow] = {}
+        self._marks: set[Mark] = set()
+        self._judgements: set[Judgement] = set()
+        self._kind: tuple[str, tuple[int, int]] | None = None  # world and image size, fixed by the first episode
+        self._lock = RLock()
+
+    def write(self, episode: Episode) -> None:
+        with self._lock:
+            check_new(episode, self._listing, self)
+            if self._kind is None:
+                self._kind = episode.world, (episode.image.shape[1], episode.image.shape[2])
+            check_fits(episode, *self._kind, store=self)
+            self._episodes[episode.episode_id] = episode
+            self._listing[episode.episode_id] = EpisodeRow.of(episode)
+
+    def write_marks(self, marks: Iterable[Mark]) -> None:
+        marks = tuple(marks)
+        with self._lock:
+            check_steps(marks, self._listing, self)
+            self._marks.update(marks)
+
+    def write_judgements(self, judgements: Iterable[Judgement]) -> None:
+        judgements = tuple(judgements)
+        with self._lock:
+            check_steps(judgements, self._listing, self)
+            self._judgements.update(judgements)
+
+    def read(self, episode_id: str) -> Episode:
+        with self._lock:
+            check_known((episode_id,), self._listing, self)
+            return self._episodes[episode_id]
+
+    def marks(self, episode_id: str | None = None) -> list[Mark]:
+        with self._lock:
+            return in_order(mark for mark in self._marks if episode_id in (None, mark.episode_id))
+
+    def judgements(self, episode_id: str | None = None) -> list[Judgement]:
+        with self._lock:
+            return in_order(judgement for judgement in self._judgements if episode_id in (None, judgement.episode_id))
+
+    def drop(self, episode_ids: Iterable[str]) -> None:
+        gone = set(episode_ids)
+        with self._lock:
+            check_known(gone, self._listing, self)
+            for episode_id in gone:
+                del self._episodes[episode_id], self._listing[episode_id]
+            self._marks = {mark for mark in self._marks if mark.episode_id not in gone}
+            self._judgements = {judgement for judgement in self._judgements if judgement.episode_id not in gone}
+
+    def verify(self) -> list[Problem]:
+        return []
+
+    def _rows(self) -> Mapping[str, EpisodeRow]:
+        with self._lock:
+            return dict(self._listing)
+
+    def __str__(self) -> str:
+        return "the store in memory"

@@ -1,0 +1,245 @@
+"""Episodes on disk: a folder of Parquet files and an index that is written last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+from uuid import uuid4
+
+import pyarrow as pa
+
+from annotation.marks import Judgement, Mark
+from rlhf.episodes import Episode
+from rlhf.errors import UserError
+from rlhf.store import description, recovery
+from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_known, check_new, check_steps
+from rlhf.store.durable import Busy, explained, only_writer, sync_folder, write_file
+from rlhf.store.index import Entry, EpisodeIndex, moved
+from rlhf.store.parquet_files import Damaged, read_rows, to_bytes
+from rlhf.store.records import RecordFolder
+from rlhf.store.recovery import TABLES, data_file
+from rlhf.store.tables import judgements_table, marks_table, to_episode, to_tables
+from rlhf.store.verification import problems_of
+
+EPISODES_PER_PACK = 64  # few enough that a file's footer is read in a fraction of a millisecond
+_NAME_BYTES = 200  # file systems take 255
+
+
+class ParquetStore(EpisodeStore):
+    """A dataset folder.
+
+    An episode's two files are written, synchronised and renamed into place before its line is appended to the
+    index, so whatever is in the index is whole; a writer that is killed loses at most the episode it was
+    writing. Any number of processes may read and write one dataset: writers take turns by a lock that the
+    system frees when its holder dies, and everybody sees what is in the index at each call. Opening a dataset
+    tidies up what a crash has left, if nobody is writing.
+
+    Args:
+      folder: the dataset. create: make an empty one if there is none.
+
+    Raises:
+      UserError: if there is no dataset that this version can read, or it cannot be made.
+    """
+
+    def __init__(self, folder: str | Path, create: bool = False) -> None:
+        self.folder = Path(folder).expanduser()
+        if create:
+            description.create(self.folder)
+        self.description = description.load(self.folder)
+        self._index = EpisodeIndex(self.folder)
+        self._marks = RecordFolder(self.folder / "marks", Mark, marks_table)
+        self._judgements = RecordFolder(self.folder / "judgements", Judgement, judgements_table)
+        self._tidy_up()
+
+    def write(self, episode: Episode) -> None:
+        tables = dict(zip(TABLES, to_tables(episode), strict=True))
+        files = {table: to_bytes([rows]) for table, rows in tables.items()}
+        with self._writing(f"episode {episode.episode_id}"):
+            check_new(episode, self._rows(), self)
+            self._fix_kind(episode)
+            stem = self._free_stem(episode.episode_id)
+            with self._new_files([stem]):
+                self._save(stem, files)
+                self._index.append([Entry(EpisodeRow.of(episode), stem)])
+
+    def write_marks(self, marks: Iterable[Mark]) -> None:
+        marks = tuple(marks)
+        with self._writing("marks"):
+            check_steps(marks, self._rows(), self)
+            self._marks.append(marks)
+
+    def write_judgements(self, judgements: Iterable[Judgement]) -> None:
+        judgements = tuple(judgements)
+        with self._writing("judgements"):
+            check_steps(judgements, self._rows(), self)
+            self._judgements.append(judgements)
+
+    def read(self, episode_id: str) -> Episode:
+        about, steps = self._tables(episode_id)
+        try:
+            return to_episode(about, steps)
+        except (ValueError, TypeError, KeyError) as error:
+            path = data_file(self.folder, "steps", self._index.entries()[episode_id].file)
+            raise UserError(_damage(path, error, episode_id)) from error
+
+    def marks(self, episode_id: str | None = None) -> list[Mark]:
+        return self._marks.all() if episode_id is None else self._marks.of(episode_id)
+
+    def judgements(self, episode_id: str | None = None) -> list[Judgement]:
+        return self._judgements.all() if episode_id is None else self._judgements.of(episode_id)
+
+    def drop(self, episode_ids: Iterable[str]) -> None:
+        gone = set(episode_ids)
+        with self._writing("the dataset without the dropped episodes"):
+            entries = self._index.entries()
+            check_known(sorted(gone), self._rows(), self)
+            self._marks.drop(gone)  # first: no crash may leave marks without an episode
+            self._judgements.drop(gone)
+            kept = {episode_id: entry for episode_id, entry in entries.items() if episode_id not in gone}
+            touched = {entries[episode_id].file for episode_id in gone}
+            shared: dict[str, list[str]] = {}
+            for episode_id, entry in kept.items():
+                if entry.file in touched:
+                    shared.setdefault(entry.file, []).append(episode_id)
+            self._repack(kept, list(shared.values()), touched)
+
+    def compact(self) -> None:
+        """Bring the files of single episodes together, 64 to a file, for datasets that are copied or published.
+
+        Interrupted at any moment, the dataset is whole; it takes room for the new files beside the old ones.
+        """
+        while self._compact_some():
+            pass
+        with self._writing("the marks in one file"):
+            self._marks.compact()
+            self._judgements.compact()
+
+    def verify(self) -> list[Problem]:
+        return problems_of(self, self.folder, self._index, (self._marks, self._judgements))
+
+    def _rows(self) -> Mapping[str, EpisodeRow]:
+        return self._index.rows()
+
+    def __str__(self) -> str:
+        return str(self.folder)
+
+    def __reduce__(self) -> tuple[type[ParquetStore], tuple[Path]]:
+        """A copy in another process opens the folder again."""
+        return ParquetStore, (self.folder,)
+
+    @contextmanager
+    def _writing(self, what: str) -> Iterator[None]:
+        with explained(what, self.folder), only_writer(self.folder):
+            yield
+
+    @contextmanager
+    def _new_files(self, stems: list[str]) -> Iterator[None]:
+        """On an error (or Ctrl-C), remove those files of ``stems`` that did not get into the index."""
+        try:
+            yield
+        except BaseException:
+            used = {entry.file for entry in self._index.entries().values()}
+            for stem in set(stems) - used:
+                for table in TABLES:
+                    data_file(self.folder, table, stem).unlink(missing_ok=True)
+            raise
+
+    def _fix_kind(self, episode: Episode) -> None:
+        """World and image size of the first episode become the dataset's."""
+        if self.description.world is None:
+            self.description = description.load(self.folder)  # another process may have recorded the first
+        fixed = self.description.fixed_by(episode, self.folder)
+        if fixed is not self.description:
+            fixed.save(self.folder)
+            self.description = fixed
+
+    def _free_stem(self, episode_id: str) -> str:
+        """The file name for an episode: its id, spelled so that every file system takes it, made unique if it must be."""
+        stem = quote(episode_id, safe="")
+        stem = "%2E" + stem[1:] if stem.startswith(".") else stem
+        if len(stem) > _NAME_BYTES or any(data_file(self.folder, table, stem).exists() for table in TABLES):
+            stem = f"{stem[:_NAME_BYTES]}-{uuid4().hex}"
+        return stem
+
+    def _save(self, stem: str, files: Mapping[str, pa.Buffer]) -> None:
+        for table in TABLES:
+            write_file(data_file(self.folder, table, stem), memoryview(files[table]))
+
+    def _tables(self, episode_id: str) -> list[pa.Table]:
+        """The episode's rows. If its files are gone, another process may have moved them: look it up again, once."""
+        entry = None
+        while True:
+            check_known((episode_id,), self._rows(), self)
+            before, entry = entry, self._index.entries()[episode_id]
+            path = self.folder
+            try:
+                tables = []
+                for table in TABLES:
+                    path = data_file(self.folder, table, entry.file)
+                    tables.append(read_rows(path, table, episode_id))
+                return tables
+            except Damaged as error:
+                raise UserError(_damage(path, error, episode_id)) from error
+            except FileNotFoundError as error:
+                if entry == before:
+                    raise UserError(_damage(path, "it is missing", episode_id)) from error
+
+    def _compact_some(self) -> bool:
+        """Pack up to ``EPISODES_PER_PACK`` single episodes; whether there may be more."""
+        with self._writing("a file of many episodes"):
+            entries = self._index.entries()
+            sharers: dict[str, list[str]] = {}
+            for episode_id, entry in entries.items():
+                sharers.setdefault(entry.file, []).append(episode_id)
+            alone = [ids[0] for ids in sharers.values() if len(ids) == 1][:EPISODES_PER_PACK]
+            if len(alone) < 2:
+                return False
+            self._repack(entries, [alone], {entries[episode_id].file for episode_id in alone})
+            return True
+
+    def _repack(self, entries: Mapping[str, Entry], packs: list[list[str]], replaced: set[str]) -> None:
+        """Write each of ``packs`` (episode ids) to a new file, then the index of ``entries``, then remove ``replaced``."""
+        stems = [f"pack-{uuid4().hex}" for _ in packs]
+        with self._new_files(stems):
+            current = dict(entries)
+            for stem, ids in zip(stems, packs, strict=True):
+                rows = [self._tables(episode_id) for episode_id in ids]
+                self._save(
+                    stem,
+                    {table: to_bytes(tables) for table, tables in zip(TABLES, zip(*rows, strict=True), strict=True)},
+                )
+                current.update({episode_id: moved(entries[episode_id], stem) for episode_id in ids})
+            gone = [f"{table}/{stem}.parquet" for stem in replaced for table in TABLES]
+            still_there = [name for name in self._index.removed() if (self.folder / name).exists()]
+            self._index.rewrite(current.values(), remove=[*gone, *still_there])
+        for name in gone:
+            (self.folder / name).unlink(missing_ok=True)
+        for table in TABLES:
+            sync_folder(self.folder / table)
+
+    def _tidy_up(self) -> None:
+        """Clean up after a crash, unless somebody is writing or the dataset may only be read."""
+        if recovery.unlisted(self.folder, self._index):
+            try:
+                with only_writer(self.folder, wait_sec=0):
+                    recovery.clean(self.folder, self._index)
+            except (OSError, Busy):
+                pass  # what is left over does no harm; the next one to open the dataset may remove it
+
+
+def rebuild_index(folder: str | Path) -> int:
+    """Write a lost or damaged index anew from the recorded files; the number of episodes found.
+
+    Raises:
+      UserError: if ``folder`` is no dataset of this version.
+    """
+    folder = Path(folder).expanduser()
+    description.load(folder)
+    with explained("a new index", folder), only_writer(folder):
+        return recovery.rebuild(folder)
+
+
+def _damage(path: Path, why: object, episode_id: str) -> str:
+    return f"{path} is damaged ({why}); put back a copy of it, or remove episode {episode_id} with `rlhf episodes drop`"

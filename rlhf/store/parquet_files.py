@@ -1,0 +1,100 @@
+"""Parquet files of ours: to bytes, and back by episode id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from rlhf.store.tables import table_name
+
+# Everything is dictionary-coded and compressed but the frames, which are compressed already.
+_FRAMES = "image.bytes"
+
+
+class Damaged(Exception):
+    """A file that cannot be read, or is not what its place says. The message says what is wrong, not where."""
+
+
+def to_bytes(tables: Sequence[pa.Table]) -> pa.Buffer:
+    """One Parquet file of ``tables``, which share a schema: a row group each, pages with checksums."""
+    schema = tables[0].schema
+    columns = [path for field in schema for path in _leaves(field)]
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(
+        sink,
+        schema,
+        compression={path: "NONE" if path == _FRAMES else "ZSTD" for path in columns},
+        use_dictionary=[path for path in columns if path != _FRAMES],  # type: ignore[arg-type]
+        write_page_checksum=True,
+    ) as writer:
+        for table in tables:
+            writer.write_table(table, row_group_size=max(1, len(table)))
+    return sink.getvalue()
+
+
+def read_all(path: Path, table: str) -> pa.Table:
+    """Every row of a file that holds rows of ``table``.
+
+    Raises:
+      Damaged: if the file is damaged or something else.
+      FileNotFoundError: if there is none.
+    """
+    with _opened(path, table) as file:
+        return file.read(use_threads=False)
+
+
+def read_rows(path: Path, table: str, episode_id: str) -> pa.Table:
+    """The rows of one episode in a file of ``table`` that holds whole episodes, a row group each.
+
+    Raises:
+      Damaged: if the file is damaged, something else, or lacks the episode.
+      FileNotFoundError: if there is none.
+    """
+    with _opened(path, table) as file:
+        for group in range(file.num_row_groups):
+            if _holds(file.metadata.row_group(group).column(0), episode_id):
+                rows = file.read_row_group(group, use_threads=False)
+                if rows["episode_id"].unique().to_pylist() == [episode_id]:
+                    return rows
+    raise Damaged(f"it does not hold episode {episode_id}")
+
+
+def ids_in(path: Path, table: str) -> list[str]:
+    """Ids of the episodes that a file of ``table`` holds. Raises as ``read_rows``."""
+    with _opened(path, table) as file:
+        return file.read(columns=["episode_id"], use_threads=False)["episode_id"].unique().to_pylist()
+
+
+@contextmanager
+def _opened(path: Path, table: str) -> Iterator[pq.ParquetFile]:
+    """The file, open; what goes wrong inside is told as damage."""
+    try:
+        with pq.ParquetFile(path, memory_map=True, page_checksum_verification=True) as file:
+            if table_name(file.schema_arrow) != table:
+                raise Damaged(f"it is a Parquet file, but not one of {table} that this version wrote")
+            yield file
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:  # ArrowInvalid for an empty or cut file
+        raise Damaged(" ".join(str(error).split()).rstrip(".")) from error
+
+
+def _holds(column: pq.ColumnChunkMetaData, episode_id: str) -> bool:
+    """Whether a row group whose id column has these statistics is this episode's. Without statistics, it may be."""
+    if not column.is_stats_set or not column.statistics.has_min_max:
+        return True
+    return column.statistics.min == episode_id
+
+
+def _leaves(field: pa.Field, prefix: str = "") -> list[str]:
+    """Paths of the columns that Parquet makes of an Arrow field."""
+    path = prefix + field.name
+    if pa.types.is_struct(field.type):
+        return [leaf for child in field.type for leaf in _leaves(child, f"{path}.")]
+    if pa.types.is_list(field.type) or pa.types.is_fixed_size_list(field.type):
+        return _leaves(pa.field("element", field.type.value_type), f"{path}.list.")
+    return [path]

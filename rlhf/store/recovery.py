@@ -1,0 +1,123 @@
+"""After a crash: what lies in a dataset without being in its index, and what becomes of it.
+
+A file that was not finished is removed, and so is one that the index has replaced or dropped. An episode that
+was wholly written when its writer died gets its line. Files that this program did not write, or cannot read,
+are left alone for ``verify`` to report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rlhf.store.contract import EpisodeRow
+from rlhf.store.durable import UNFINISHED
+from rlhf.store.index import EpisodeIndex, Entry
+from rlhf.store.parquet_files import Damaged, ids_in, read_rows
+from rlhf.store.tables import SCHEMAS, to_episode
+
+TABLES = ("episodes", "steps")  # in the order of writing: where there are steps, the episode's row is complete
+
+
+@dataclass(frozen=True)
+class Leftovers:
+    """What a crash left in a dataset.
+
+    Args:
+      garbage: files to be removed.
+      episodes: whole episodes without a line in the index.
+      unreadable: files in nobody's use that are damaged or somebody else's, and why; to be left alone.
+    """
+
+    garbage: tuple[Path, ...] = ()
+    episodes: tuple[Entry, ...] = ()
+    unreadable: tuple[tuple[Path, str], ...] = ()
+
+
+def data_file(folder: Path, table: str, stem: str) -> Path:
+    """Where the rows of ``table`` lie that belong to the episodes of file ``stem``."""
+    return folder / table / f"{stem}.parquet"
+
+
+def unlisted(folder: Path, index: EpisodeIndex) -> list[str]:
+    """Files of a dataset, relative to it, that its index does not explain; with nothing to clean, none."""
+    used = {f"{table}/{entry.file}.parquet" for entry in index.entries().values() for table in TABLES}
+    found = [f"{table}/{path.name}" for table in SCHEMAS for path in (folder / table).glob(f"*{UNFINISHED}")]
+    found += [path.name for path in folder.glob(f"*{UNFINISHED}")]
+    found += [f"{table}/{path.name}" for table in TABLES for path in (folder / table).glob("*.parquet")]
+    return sorted(set(found) - used)
+
+
+def find(folder: Path, index: EpisodeIndex) -> Leftovers:
+    """Look at every file that the index does not explain. Only the holder of the lock can tell that no writer is at work."""
+    names = unlisted(folder, index)
+    removed = index.removed()
+    garbage = [folder / name for name in names if name.endswith(UNFINISHED) or name in removed]
+    stems = sorted({Path(name).stem for name in names if folder / name not in garbage})
+    episodes: list[Entry] = []
+    unreadable: list[tuple[Path, str]] = []
+    for stem in stems:
+        try:
+            new = [entry for entry in entries_in(folder, stem) if entry.row.episode_id not in index.entries()]
+            episodes += new
+            garbage += [] if new else [data_file(folder, table, stem) for table in TABLES]
+        except Unreadable as error:
+            unreadable.append((error.path, str(error)))
+        except FileNotFoundError:
+            if data_file(folder, "steps", stem).exists():
+                unreadable.append((data_file(folder, "steps", stem), "its partner in episodes/ is missing"))
+            else:  # the writer died between the two files: a row without steps is of no use
+                garbage.append(data_file(folder, "episodes", stem))
+    return Leftovers(tuple(garbage), tuple(episodes), tuple(unreadable))
+
+
+def clean(folder: Path, index: EpisodeIndex) -> None:
+    """Take in whole episodes and remove garbage. For the holder of the lock."""
+    leftovers = find(folder, index)
+    if leftovers.episodes:
+        index.append(leftovers.episodes)
+    for path in leftovers.garbage:
+        path.unlink(missing_ok=True)
+
+
+def rebuild(folder: Path) -> int:
+    """Write the index anew from the files that can be read; the number of episodes. For the holder of the lock."""
+    stems = {path.stem: path.stat().st_mtime_ns for path in (folder / "episodes").glob("*.parquet")}
+    entries: dict[str, Entry] = {}
+    for stem in sorted(stems, key=lambda stem: (stems[stem], stem)):
+        try:
+            found = entries_in(folder, stem)
+        except (Unreadable, FileNotFoundError):
+            continue
+        entries.update({entry.row.episode_id: entry for entry in found})
+    index = EpisodeIndex(folder)
+    index.rewrite(sorted(entries.values(), key=lambda entry: entry.row.created))
+    return len(entries)
+
+
+class Unreadable(Exception):
+    """A file of the dataset that is damaged or somebody else's; the message says why."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(why)
+        self.path = path
+
+
+def entries_in(folder: Path, stem: str) -> list[Entry]:
+    """The index entries of the episodes in file ``stem``, from reading them.
+
+    Raises:
+      Unreadable: if one cannot be read.
+      FileNotFoundError: if one of the two files is missing.
+    """
+    path = data_file(folder, "episodes", stem)
+    entries = []
+    try:
+        for episode_id in ids_in(path, "episodes"):
+            about = read_rows(path, "episodes", episode_id)
+            path = data_file(folder, "steps", stem)
+            entries.append(Entry(EpisodeRow.of(to_episode(about, read_rows(path, "steps", episode_id))), stem))
+            path = data_file(folder, "episodes", stem)
+    except (Damaged, ValueError, TypeError, KeyError) as error:
+        raise Unreadable(path, str(error)) from error
+    return entries

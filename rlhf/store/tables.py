@@ -1,0 +1,224 @@
+"""Records as Arrow tables and back: the columns of the dataset's Parquet files.
+
+``docs/dataset-format.md`` describes every column. The schemas carry the features that Hugging Face ``datasets``
+looks for, so that ``load_dataset("parquet", ...)`` shows frames as pictures.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from annotation.marks import Judgement, Mark
+from rlhf.episodes import Episode, Request
+from rlhf.errors import UserError
+from rlhf.store.json_text import to_json
+from rlhf.store.png import decode_frames, encode_frames
+from worlds.contract import MOVEMENT, TICKS_PER_STEP, Event, TaskSpec
+
+SCHEMA_VERSION = 1
+_OURS = b"interactive-rlhf"  # key of the schema metadata that says whose file and which version
+
+_INT8, _UINT8, _INT32, _INT64 = pa.int8(), pa.uint8(), pa.int32(), pa.int64()
+_BOOL, _TEXT = pa.bool_(), pa.string()
+_IMAGE = pa.struct([("bytes", pa.binary()), ("path", _TEXT)])
+_MOVEMENT = pa.list_(pa.list_(_INT8, len(MOVEMENT)), TICKS_PER_STEP)
+
+
+def _feature(kind: pa.DataType) -> dict[str, Any]:
+    """How ``datasets`` calls an Arrow type."""
+    if kind == _IMAGE:
+        return {"_type": "Image"}
+    if pa.types.is_fixed_size_list(kind):
+        return {"feature": _feature(kind.value_type), "length": kind.list_size, "_type": "List"}
+    if pa.types.is_list(kind):
+        return {"feature": _feature(kind.value_type), "_type": "List"}
+    return {"dtype": str(kind), "_type": "Value"}
+
+
+def _schema(table: str, columns: dict[str, pa.DataType]) -> pa.Schema:
+    features = {name: _feature(kind) for name, kind in columns.items()}
+    return pa.schema(columns.items()).with_metadata(
+        {
+            b"huggingface": json.dumps({"info": {"features": features}}).encode(),
+            _OURS: json.dumps({"table": table, "schema_version": SCHEMA_VERSION}).encode(),
+        }
+    )
+
+
+EPISODES = _schema(
+    "episodes",
+    {
+        "episode_id": _TEXT,
+        "world": _TEXT,
+        "config": _TEXT,
+        "setter": _TEXT,
+        "solver": _TEXT,
+        "seed": _INT64,
+        "created": _TEXT,
+        "split": _TEXT,
+        "steps": _INT32,
+        "requests": _TEXT,
+        "truth": _TEXT,
+        "success_step": pa.list_(_INT32),
+        "notes": _TEXT,
+    },
+)
+STEPS = _schema(
+    "steps",
+    {
+        "episode_id": _TEXT,
+        "step": _INT32,
+        "image": _IMAGE,
+        "setter_text": _TEXT,
+        "solver_text": _TEXT,
+        "movement": _MOVEMENT,
+        "utterance": _TEXT,
+        "setter_movement": _MOVEMENT,
+        "setter_utterance": _TEXT,
+        "controller": _UINT8,
+    },
+)
+MARKS = _schema("marks", {"episode_id": _TEXT, "rater": _TEXT, "step": _INT32, "sign": _INT8, "scripted": _BOOL})
+JUDGEMENTS = _schema(
+    "judgements", {"episode_id": _TEXT, "judge": _TEXT, "success": _BOOL, "step": _INT32, "scripted": _BOOL}
+)
+SCHEMAS = {"episodes": EPISODES, "steps": STEPS, "marks": MARKS, "judgements": JUDGEMENTS}
+
+
+def table_name(schema: pa.Schema) -> str | None:
+    """Which table of ours a file with this schema holds; None if it is somebody else's or of another version."""
+    try:
+        said = json.loads((schema.metadata or {}).get(_OURS, b"{}"))
+    except ValueError:
+        return None
+    return said.get("table") if said.get("schema_version") == SCHEMA_VERSION else None
+
+
+def to_tables(episode: Episode) -> tuple[pa.Table, pa.Table]:
+    """The one row and the T rows of ``episode``.
+
+    Raises:
+      UserError: if a field cannot be written, e.g. ``notes`` that are not JSON.
+    """
+    try:
+        return _episode_table(episode), _steps_table(episode)
+    except (TypeError, ValueError, OverflowError) as error:  # pyarrow's errors are ValueErrors
+        raise UserError(f"episode {episode.episode_id} cannot be recorded: {' '.join(str(error).split())}") from error
+
+
+def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
+    """The episode of which ``to_tables`` made these tables.
+
+    Raises:
+      ValueError, TypeError or KeyError: if they are not such tables.
+    """
+    (row,) = about.to_pylist()
+    texts = {
+        name: tuple(steps[name].to_pylist()) for name in ("setter_text", "solver_text", "utterance", "setter_utterance")
+    }
+    if row["steps"] != len(steps) or steps["step"].to_pylist() != list(range(len(steps))):
+        raise ValueError(f"its steps are not numbered 0 to {row['steps'] - 1}")
+    if set(steps["episode_id"].to_pylist()) != {row["episode_id"]}:
+        raise ValueError("its steps are another episode's")
+    return Episode(
+        episode_id=row["episode_id"],
+        world=row["world"],
+        config=json.loads(row["config"]),
+        setter=row["setter"],
+        solver=row["solver"],
+        image=_decoded(steps["image"]),
+        movement=_movement(steps["movement"]),
+        setter_movement=_movement(steps["setter_movement"]),
+        controller=_flat(steps["controller"]).to_numpy().copy(),
+        requests=tuple(Request(one["step"], TaskSpec(**one["task"])) for one in json.loads(row["requests"])),
+        truth=tuple(Event(**event) for event in json.loads(row["truth"])),
+        success_step=tuple(row["success_step"]),
+        seed=row["seed"],
+        created=row["created"],
+        split=row["split"],
+        notes=json.loads(row["notes"]),
+        **texts,
+    )
+
+
+def marks_table(marks: Iterable[Mark]) -> pa.Table:
+    """One row a mark."""
+    return pa.Table.from_pylist([vars(mark) for mark in marks], schema=MARKS)
+
+
+def judgements_table(judgements: Iterable[Judgement]) -> pa.Table:
+    """One row a judgement."""
+    return pa.Table.from_pylist([vars(judgement) for judgement in judgements], schema=JUDGEMENTS)
+
+
+def _episode_table(episode: Episode) -> pa.Table:
+    row = {
+        "episode_id": episode.episode_id,
+        "world": episode.world,
+        "config": to_json(episode.config),
+        "setter": episode.setter,
+        "solver": episode.solver,
+        "seed": episode.seed,
+        "created": episode.created,
+        "split": episode.split,
+        "steps": len(episode),
+        "requests": to_json(episode.requests),
+        "truth": to_json(episode.truth),
+        "success_step": list(episode.success_step),
+        "notes": to_json(episode.notes),
+    }
+    return pa.Table.from_pylist([row], schema=EPISODES)
+
+
+def _steps_table(episode: Episode) -> pa.Table:
+    steps = len(episode)
+    columns = {
+        "episode_id": pa.array([episode.episode_id] * steps, _TEXT),
+        "step": pa.array(np.arange(steps, dtype=np.int32)),
+        "image": pa.StructArray.from_arrays(
+            [pa.array(encode_frames(episode.image), pa.binary()), pa.nulls(steps, _TEXT)], fields=list(_IMAGE)
+        ),
+        "setter_text": pa.array(episode.setter_text, _TEXT),
+        "solver_text": pa.array(episode.solver_text, _TEXT),
+        "movement": _movement_array(episode.movement),
+        "utterance": pa.array(episode.utterance, _TEXT),
+        "setter_movement": _movement_array(episode.setter_movement),
+        "setter_utterance": pa.array(episode.setter_utterance, _TEXT),
+        "controller": pa.array(_exactly(episode.controller, np.uint8)),
+    }
+    return pa.table([columns[name] for name in STEPS.names], schema=STEPS)
+
+
+def _movement_array(movement: np.ndarray) -> pa.Array:
+    """int8 [T, 8, components] as nested lists, without copying each number."""
+    ticks = pa.FixedSizeListArray.from_arrays(
+        pa.array(_exactly(movement, np.int8).reshape(-1)), type=_MOVEMENT.value_type
+    )
+    return pa.FixedSizeListArray.from_arrays(ticks, type=_MOVEMENT)
+
+
+def _movement(column: pa.ChunkedArray) -> np.ndarray:
+    """int8 [T, 8, components], the caller's own."""
+    return _flat(column).flatten().flatten().to_numpy().reshape(len(column), TICKS_PER_STEP, len(MOVEMENT)).copy()
+
+
+def _decoded(column: pa.ChunkedArray) -> np.ndarray:
+    return decode_frames(_flat(column).field("bytes").to_pylist())
+
+
+def _flat(column: pa.ChunkedArray) -> Any:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _exactly(values: Sequence[int] | np.ndarray, dtype: type) -> np.ndarray:
+    """``values`` as ``dtype``. Raises ValueError if a value does not fit."""
+    given = np.asarray(values)
+    array = np.ascontiguousarray(given, dtype)
+    if not np.array_equal(array, given):
+        raise ValueError(f"a value in {given.min()} to {given.max()} does not fit {np.dtype(dtype).name}")
+    return array

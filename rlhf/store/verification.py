@@ -1,0 +1,68 @@
+"""Read all of a dataset and say what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from annotation.marks import Judgement, Mark
+from rlhf.errors import UserError
+from rlhf.store import recovery
+from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_steps
+from rlhf.store.index import REBUILD, EpisodeIndex
+from rlhf.store.records import RecordFolder
+
+Folders = tuple[RecordFolder[Mark], RecordFolder[Judgement]]
+
+
+def problems_of(store: EpisodeStore, folder: Path, index: EpisodeIndex, records: Folders) -> list[Problem]:
+    """Everything that is wrong with the dataset of ``store`` in ``folder``."""
+    return [*_episodes(store, index), *_records(index, records), *_leftovers(folder, index)]
+
+
+def _episodes(store: EpisodeStore, index: EpisodeIndex) -> Iterator[Problem]:
+    """Every episode is read whole, with its checksums and pictures, and compared with its line in the index."""
+    for episode_id, row in index.rows().items():
+        try:
+            episode = store.read(episode_id)
+        except UserError as error:
+            yield _told(error, index.entries()[episode_id].file)
+            continue
+        if EpisodeRow.of(episode) != row:
+            yield Problem(index.path.name, f"the line of episode {episode_id} disagrees with its file", REBUILD)
+
+
+def _records(index: EpisodeIndex, folders: Folders) -> Iterator[Problem]:
+    rows = index.rows()
+    for folder in folders:
+        for path in folder.files():
+            name = f"{folder.folder.name}/{path.name}"
+            try:
+                records = folder.read_file(path)
+            except UserError as error:
+                yield _told(error, name)
+                continue
+            for record in records:
+                try:
+                    check_steps([record], rows, index.path.parent)
+                except UserError as error:
+                    yield Problem(name, str(error), "move the file out of the dataset, or put back what it speaks of")
+                    break
+
+
+def _leftovers(folder: Path, index: EpisodeIndex) -> Iterator[Problem]:
+    left = recovery.find(folder, index)
+    by_itself = "nothing: opening the dataset while nobody writes to it mends this"
+    for path in left.garbage:
+        yield Problem(str(path.relative_to(folder)), "left over from an interrupted write", by_itself, ignorable=True)
+    for entry in left.episodes:
+        what = f"episode {entry.row.episode_id} is recorded but not yet in the index"
+        yield Problem(f"steps/{entry.file}.parquet", what, by_itself, ignorable=True)
+    for path, why in left.unreadable:
+        mend = "put back a copy of it, or move it out of the dataset"
+        yield Problem(str(path.relative_to(folder)), f"not in the index and not readable: {why}", mend)
+
+
+def _told(error: UserError, file: str) -> Problem:
+    what, _, mend = str(error).partition("; ")
+    return Problem(file, what, mend)

@@ -1,0 +1,117 @@
+"""Play so small that what happens in it can be told at a glance: a lamp is asked for and lit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from agents.agent import InteractiveAgent
+from agents.config import AgentConfig
+from agents.tokenizer import Tokenizer
+from annotation.marks import Mark
+from rlhf.episodes import Episode
+from worlds.contract import neutral_movement
+
+COLOURS = {"red": (200, 40, 40), "green": (40, 200, 40), "blue": (40, 40, 200)}
+REQUESTS = {colour: f"light the {colour} lamp" for colour in COLOURS}
+
+
+def play(
+    episode_id: str,
+    setter_text: list[str],
+    image: np.ndarray | None = None,
+    utterance: list[str] | None = None,
+    solver: str = "scripted",
+) -> Episode:
+    """An episode in which nobody moves; the solver's last words follow from its ``utterance``."""
+    steps = len(setter_text)
+    spoken = utterance or [""] * steps
+    heard, last = [], ""
+    for words in spoken:
+        heard.append(last)
+        last = words or last
+    still = np.tile(neutral_movement(), (steps, 1, 1))
+    return Episode(
+        episode_id=episode_id,
+        world="lamp",
+        config={},
+        setter="scripted",
+        solver=solver,
+        image=np.zeros((steps, 8, 8, 3), dtype=np.uint8) if image is None else image,
+        setter_text=tuple(setter_text),
+        solver_text=tuple(heard),
+        movement=still,
+        utterance=tuple(spoken),
+        setter_movement=still,
+        setter_utterance=("",) * steps,
+        controller=np.zeros(steps, dtype=np.uint8),
+    )
+
+
+def lamp_episode(number: int) -> tuple[Episode, list[Mark]]:
+    """A lamp is asked for; half way a lamp is lit. If it is the right one a rater says (+), if not (-)."""
+    rng = np.random.default_rng(number)
+    asked, other = rng.permutation(list(COLOURS))[:2]
+    lit = asked if rng.random() < 0.5 else other
+    steps = int(rng.integers(14, 22))
+    moment = int(rng.integers(4, steps - 4))
+    image = rng.integers(0, 40, (steps, 8, 8, 3)).astype(np.uint8)
+    image[moment:, 2:6, 2:6] = COLOURS[lit]
+    name = f"lamp-{number}"
+    late = min(moment + int(rng.integers(0, 2)), steps - 1)
+    mark = Mark(name, "ann", late, 1 if lit == asked else -1, scripted=True)
+    return play(name, ["", *[REQUESTS[asked]] * (steps - 1)], image), [mark]
+
+
+def lamp_dataset(numbers: range) -> tuple[list[Episode], list[Mark]]:
+    pairs = [lamp_episode(number) for number in numbers]
+    return [episode for episode, _ in pairs], [mark for _, marks in pairs for mark in marks]
+
+
+@pytest.fixture(scope="session")
+def make_play() -> Callable[..., Episode]:
+    return play
+
+
+@pytest.fixture(scope="session")
+def lamps() -> Callable[[range], tuple[list[Episode], list[Mark]]]:
+    return lamp_dataset
+
+
+@pytest.fixture(scope="session")
+def tokenizer() -> Tokenizer:
+    words = [*REQUESTS.values(), "yes", "no", "red", "green", "blue", "is it on", "which is it"]
+    return Tokenizer.train(words, vocab_size=320)
+
+
+@pytest.fixture(scope="session")
+def tiny(tokenizer: Tokenizer) -> AgentConfig:
+    """The smallest agent that can still see and read."""
+    return AgentConfig.preset(
+        "nano",
+        image_size=(8, 8),
+        vocab_size=tokenizer.vocab_size,
+        setter_text_length=6,
+        solver_text_length=3,
+        utterance_length=4,
+        vision_channels=(16,),
+        vision_strides=(4,),
+        vision_blocks=(1,),
+        width=32,
+        layers=1,
+        heads=2,
+        memory_width=32,
+        tick_width=16,
+        value_width=16,
+        discriminator_width=16,
+    )
+
+
+@pytest.fixture
+def agent(tiny: AgentConfig) -> InteractiveAgent:
+    import torch
+
+    torch.manual_seed(0)
+    return InteractiveAgent(tiny)

@@ -1,0 +1,202 @@
+"""The contract every world keeps: two players, one clock, one set of actions.
+
+A world is a PettingZoo ``ParallelEnv`` with the agents ``"setter"`` and ``"solver"``. Everything is
+addressed by integer *step* (one decision of a player) or *tick* (one control period); seconds are for
+people to read. Text stays text here: tokens are the agent's business.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypedDict
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import ParallelEnv
+
+TICKS_PER_SECOND = 30
+TICKS_PER_STEP = 8
+STEPS_PER_SECOND = TICKS_PER_SECOND / TICKS_PER_STEP
+
+SETTER = "setter"
+SOLVER = "solver"
+
+UTTERANCE_MAX_CHARS = 160
+
+
+@dataclass(frozen=True)
+class Component:
+    """One component of a movement action and the values its bins stand for.
+
+    Args:
+      name: what the component moves.
+      values: the value of each bin, in units of the component's largest rate; for ``hand`` they are codes.
+      neutral: index of the bin that does nothing.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    neutral: int
+
+
+MOVEMENT: tuple[Component, ...] = (
+    Component("forward", (-1.0, 0.0, 1.0), 1),  # back, stay, forward
+    Component("strafe", (-1.0, 0.0, 1.0), 1),  # left, stay, right
+    Component("turn", (-1.0, -0.3, 0.0, 0.3, 1.0), 2),  # right ... left (counter-clockwise from above)
+    Component("look", (-1.0, 0.0, 1.0), 1),  # down, stay, up
+    Component("hand", (0.0, 1.0, 2.0), 0),  # keep as it is, grab what is under the crosshair, release
+    Component("reach", (-1.0, 0.0, 1.0), 1),  # pull the held thing nearer, keep, push it away
+)
+MOVEMENT_BINS = np.array([len(c.values) for c in MOVEMENT], dtype=np.int64)
+MOVEMENT_NAMES = tuple(c.name for c in MOVEMENT)
+HAND_KEEP, HAND_GRAB, HAND_RELEASE = 0, 1, 2
+
+
+def neutral_movement() -> np.ndarray:
+    """The movement of one step that does nothing: int8 [TICKS_PER_STEP, components]."""
+    return np.tile(np.array([c.neutral for c in MOVEMENT], dtype=np.int8), (TICKS_PER_STEP, 1))
+
+
+class Observation(TypedDict):
+    """What a player perceives at one step."""
+
+    image: np.ndarray  # uint8 [height, width, 3], first-person view
+    setter_text: str  # what the setter last said, "" before its first word
+    solver_text: str  # what the solver last said, "" before its first word
+    previous_movement: np.ndarray  # int8 [TICKS_PER_STEP, components], this player's own last movement
+
+
+class Action(TypedDict):
+    """What a player does during one step."""
+
+    movement: np.ndarray  # int8 [TICKS_PER_STEP, components], bin indices, one row a tick
+    utterance: str  # "" is silence
+
+
+def silent(movement: np.ndarray | None = None) -> Action:
+    """An action without words; without an argument, the action that does nothing."""
+    return {"movement": neutral_movement() if movement is None else movement, "utterance": ""}
+
+
+def observation_space(height: int, width: int) -> spaces.Dict:
+    """Space of one player's :class:`Observation`."""
+    text = spaces.Text(max_length=UTTERANCE_MAX_CHARS, min_length=0)
+    return spaces.Dict(
+        image=spaces.Box(0, 255, (height, width, 3), np.uint8),
+        setter_text=text,
+        solver_text=text,
+        previous_movement=movement_space(),
+    )
+
+
+def movement_space() -> spaces.MultiDiscrete:
+    """Space of the movement of one step, int8 [TICKS_PER_STEP, components]."""
+    return spaces.MultiDiscrete(np.tile(MOVEMENT_BINS, (TICKS_PER_STEP, 1)), dtype=np.int8)  # type: ignore[arg-type]
+
+
+def action_space() -> spaces.Dict:
+    """Space of one player's :class:`Action`."""
+    return spaces.Dict(
+        movement=movement_space(),
+        utterance=spaces.Text(max_length=UTTERANCE_MAX_CHARS, min_length=0),
+    )
+
+
+class WorldError(ValueError):
+    """A configuration from which no world can be built; the message names the setting and the mend."""
+
+
+class World(ParallelEnv):
+    """Two players in one simulated place.
+
+    ``reset(seed=..., options={"config": {...}})`` rebuilds exactly the given place; without a configuration
+    one is sampled from the seed. From the same configuration, the same actions give bit-identical
+    observations, whatever the world played before.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "world", "render_modes": ["rgb_array"]}
+    possible_agents: ClassVar[list[str]] = [SETTER, SOLVER]
+
+    @property
+    @abstractmethod
+    def config(self) -> dict[str, Any]:
+        """The JSON-serialisable initial configuration from which this episode is rebuilt."""
+
+    @property
+    @abstractmethod
+    def step_index(self) -> int:
+        """Number of steps taken since the reset."""
+
+    @abstractmethod
+    def snapshot(self) -> Any:
+        """An opaque, in-process copy of everything that influences the future."""
+
+    @abstractmethod
+    def restore(self, snapshot: Any) -> dict[str, Observation]:
+        """Go back to ``snapshot``; what follows is bit-identical to what followed it."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something a task's ground truth counts as progress (+1) or regress (-1).
+
+    For evaluation and scripted raters only; an agent never sees it.
+    """
+
+    step: int
+    sign: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class TaskSpec:
+    """What a setter asks for, in words and for the task's own success check; JSON-serialisable."""
+
+    name: str  # the task's registered name, e.g. "lift"
+    instruction: str
+    arguments: Mapping[str, Any]
+    max_steps: int
+
+
+class Task(Protocol):
+    """The hard-coded success check of one instruction, followed step by step."""
+
+    spec: TaskSpec
+
+    def update(self, world: Any, utterance: str) -> tuple[bool, tuple[Event, ...]]:
+        """Look at the world after one step in which the solver said ``utterance``.
+
+        Returns: whether the task has succeeded at this step or before, and the events of this step.
+        """
+        ...
+
+
+class Setter(Protocol):
+    """Plays the setter's side of one world: asks for things."""
+
+    @property
+    def task(self) -> Task | None:
+        """The task asked for at present; None before the first request."""
+        ...
+
+    def reset(self, world: Any, seed: int) -> None:
+        """Begin an episode in ``world``, which has just been reset."""
+        ...
+
+    def act(self, observation: Observation) -> Action:
+        """The setter's action at this step."""
+        ...
+
+
+class Solver(Protocol):
+    """Plays the solver's side of one world: does things."""
+
+    def reset(self, world: Any, seed: int) -> None:
+        """Begin an episode in ``world``, which has just been reset."""
+        ...
+
+    def act(self, observation: Observation) -> Action:
+        """The solver's action at this step."""
+        ...

@@ -1,0 +1,322 @@
+"""How avatars move and handle things: one compiled pass over the eight ticks of a step, physics included.
+
+Walking is a force that drives the avatar's capsule to the wanted velocity, so that walls, furniture, things and the
+other player stop it. Looking around is kinematic. A held thing is not fixed to the hand: bounded forces steer it to
+the point in front of the eye, so that it still meets walls and tables, lags when it is heavy, and cannot explode.
+
+The pass calls ``mj_step`` of the MuJoCo library that Python has loaded, by name, without the interpreter and its lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from pathlib import Path
+
+import llvmlite.binding as llvm
+import mujoco
+import numpy as np
+from numba import njit, types
+
+from worlds.contract import HAND_GRAB, HAND_RELEASE, MOVEMENT, TICKS_PER_SECOND, TICKS_PER_STEP
+from worlds.playhouse.scene import AVATAR_MASS_KG, SUBSTEPS, TIMESTEP_SEC
+
+EYE_HEIGHT = 1.15  # m
+WALK_SPEED = 1.5  # m/s
+WALK_ACCELERATION = 12.0  # m/s^2, the most
+TURN_RATE = math.radians(120.0)  # rad/s
+LOOK_RATE = math.radians(60.0)
+PITCH_MIN, PITCH_MAX = math.radians(-75.0), math.radians(60.0)
+
+REACH = 1.6  # m from the eye to the nearest point of a thing that can be grabbed
+AIM_TOLERANCE = 0.08  # m by which the crosshair may miss a thing
+HOLD_NEAREST, HOLD_FARTHEST = 0.6, 1.5  # m from the eye to the middle of a held thing
+HOLD_CLEARANCE = 0.30  # m at least between the avatar's axis and the surface of a held thing
+HOLD_LIFT = 0.12  # m by which a held thing is raised over the line of sight
+HOLD_LOSE = 0.9  # m between a held thing and the hand at which the grip is lost
+PUSH_RATE = 0.6  # m/s at which the hand reaches out or draws in
+HAND_GAIN, HAND_SPEED = 12.0, 3.0  # 1/s and m/s: how a held thing approaches the hand
+HAND_FORCE = 60.0  # N, beyond the thing's weight
+TWIST_GAIN, TWIST_SPEED, TWIST_ACCELERATION = 10.0, 6.0, 200.0  # 1/s, rad/s, rad/s^2
+
+# Columns of a player's state, float64 [players, len].
+YAW, PITCH, HOLD, HELD, TWIST = range(5)
+PLAYER_STATE = 5
+NOTHING = -1.0
+
+FORWARD, STRAFE, TURN, LOOK, HAND, PUSH = range(len(MOVEMENT))
+BIN_VALUES = np.zeros((len(MOVEMENT), max(len(c.values) for c in MOVEMENT)))
+for _row, _component in zip(BIN_VALUES, MOVEMENT, strict=True):
+    _row[: len(_component.values)] = _component.values
+BIN_COUNTS = np.array([len(c.values) for c in MOVEMENT], dtype=np.int64)
+
+
+def _load_physics() -> None:
+    """Let compiled code call MuJoCo's C functions by name, in the library that the bindings use."""
+    found = sorted(Path(mujoco.__file__).parent.glob("*mujoco*"))
+    path = next(p for p in found if p.suffix in (".dylib", ".dll") or ".so." in p.name)
+    library = ctypes.CDLL(str(path))
+    for name in ("mj_step", "mj_kinematics", "mj_ray"):
+        address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        llvm.add_symbol(name, address)
+
+
+_load_physics()
+_pointer = types.intp
+_mj_step = types.ExternalFunction("mj_step", types.void(_pointer, _pointer))
+_mj_kinematics = types.ExternalFunction("mj_kinematics", types.void(_pointer, _pointer))
+_mj_ray = types.ExternalFunction(
+    "mj_ray",
+    types.float64(
+        _pointer, _pointer, _pointer, _pointer, _pointer, types.uint8, types.int32, _pointer, _pointer
+    ),
+)
+_jit = njit(nogil=True, cache=True, error_model="numpy")
+"""Numba's cache keys on this file only: after a change of a constant imported from elsewhere, clear the cache."""
+
+
+@_jit
+def find_bad_movement(movement):
+    """First (player, tick, component) with a bin that does not exist, as three numbers; (-1, -1, -1) if none.
+
+    Args:
+      movement: int8 [players, TICKS_PER_STEP, components].
+    """
+    for player in range(movement.shape[0]):
+        for tick in range(movement.shape[1]):
+            for component in range(movement.shape[2]):
+                if not 0 <= movement[player, tick, component] < BIN_COUNTS[component]:
+                    return player, tick, component
+    return -1, -1, -1
+
+
+@_jit
+def advance(model, data, movement, players, hands, state, avatars, objects):
+    """Play one step: eight ticks of control and physics.
+
+    Args:
+      model, data: addresses of the MuJoCo structures.
+      movement: int8 [players, TICKS_PER_STEP, components], checked bins.
+      players: float64 [players, PLAYER_STATE], changed in place.
+      hands: scratch, see :func:`target`.
+      state: (qpos, qvel, qfrc_applied), views into data.
+      avatars: (body, qpos, dof), each int64 [players].
+      objects: (body, qpos, dof, mass, inertia, radius), of the scene.
+    """
+    wanted = np.zeros((players.shape[0], 2))
+    for tick in range(TICKS_PER_STEP):
+        for p in range(players.shape[0]):
+            _look(players[p], movement[p, tick])
+            _walk(players[p], movement[p, tick], wanted[p])
+            _use_hand(model, data, p, movement[p, tick], players, hands, state, avatars, objects)
+        for _ in range(SUBSTEPS):
+            for p in range(players.shape[0]):
+                _drive(players[p], p, wanted[p], state, avatars)
+                if players[p, HELD] >= 0:
+                    _steer_held(players[p], p, state, avatars, objects)
+            _mj_step(model, data)
+    _mj_kinematics(model, data)
+
+
+@_jit
+def _look(player, bins):
+    player[YAW] += BIN_VALUES[TURN, bins[TURN]] * TURN_RATE / TICKS_PER_SECOND
+    if player[YAW] > math.pi:
+        player[YAW] -= 2 * math.pi
+    elif player[YAW] < -math.pi:
+        player[YAW] += 2 * math.pi
+    pitch = player[PITCH] + BIN_VALUES[LOOK, bins[LOOK]] * LOOK_RATE / TICKS_PER_SECOND
+    player[PITCH] = min(max(pitch, PITCH_MIN), PITCH_MAX)
+
+
+@_jit
+def _walk(player, bins, wanted):
+    """Set the wanted velocity (x, y), m/s; a diagonal is not faster."""
+    ahead, right = BIN_VALUES[FORWARD, bins[FORWARD]], BIN_VALUES[STRAFE, bins[STRAFE]]
+    scale = WALK_SPEED / max(1.0, math.hypot(ahead, right))
+    c, s = math.cos(player[YAW]), math.sin(player[YAW])
+    wanted[0] = scale * (ahead * c + right * s)
+    wanted[1] = scale * (ahead * s - right * c)
+
+
+@_jit
+def _drive(player, p, wanted, state, avatars):
+    """Force on an avatar towards its wanted velocity; its body turns with its gaze."""
+    qpos, qvel, force = state
+    at, dof = avatars[1][p], avatars[2][p]
+    if qpos[at + 2] != player[YAW]:
+        qpos[at + 2] = player[YAW]
+    if qvel[dof + 2] != 0.0:
+        qvel[dof + 2] = 0.0
+    ax = (wanted[0] - qvel[dof]) / (2 * TIMESTEP_SEC)
+    ay = (wanted[1] - qvel[dof + 1]) / (2 * TIMESTEP_SEC)
+    size = math.hypot(ax, ay)
+    scale = AVATAR_MASS_KG * min(1.0, WALK_ACCELERATION / size) if size > 0.0 else 0.0
+    force[dof] = scale * ax + 0.0  # + 0.0: MuJoCo wakes a sleeper for -0.0
+    force[dof + 1] = scale * ay + 0.0
+
+
+# ---- hands -----------------------------------------------------------------------------------------------------------
+
+
+@_jit
+def _use_hand(model, data, p, bins, players, hands, state, avatars, objects):
+    """Grab, release, reach out and draw in, once a tick."""
+    player = players[p]
+    if bins[HAND] == HAND_RELEASE and player[HELD] >= 0:
+        _let_go(player, state, objects)
+    elif bins[HAND] == HAND_GRAB and player[HELD] < 0:
+        found = target(model, data, p, players, hands, state, avatars, objects)
+        if found >= 0:
+            _take(player, p, found, state, avatars, objects)
+    if player[HELD] >= 0:
+        hold = player[HOLD] + BIN_VALUES[PUSH, bins[PUSH]] * PUSH_RATE / TICKS_PER_SECOND
+        player[HOLD] = min(max(hold, HOLD_NEAREST), HOLD_FARTHEST)
+        _lose_if_far(player, p, state, avatars, objects)
+
+
+@_jit
+def _let_go(player, state, objects):
+    dof = objects[2][int(player[HELD])]
+    for i in range(6):
+        state[2][dof + i] = 0.0
+    player[HELD] = NOTHING
+
+
+@_jit
+def _take(player, p, found, state, avatars, objects):
+    """Begin to hold at the distance at which the thing is, and to keep its heading relative to the gaze."""
+    qpos, at, eye = state[0], objects[1][found], avatars[1][p]
+    dx, dy, dz = qpos[at] - qpos[eye], qpos[at + 1] - qpos[eye + 1], qpos[at + 2] - EYE_HEIGHT
+    player[HELD] = found
+    player[HOLD] = min(max(math.sqrt(dx * dx + dy * dy + dz * dz), HOLD_NEAREST), HOLD_FARTHEST)
+    w, x, y, z = qpos[at + 3], qpos[at + 4], qpos[at + 5], qpos[at + 6]
+    player[TWIST] = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)) - player[YAW]
+
+
+@_jit
+def _hand_point(player, p, state, avatars, radius):
+    """Where the middle of a held thing should be: (x, y, z). Never inside the avatar nor in the floor."""
+    qpos, at = state[0], avatars[1][p]
+    out = max(player[HOLD] * math.cos(player[PITCH]), HOLD_CLEARANCE + radius)
+    z = EYE_HEIGHT + player[HOLD] * math.sin(player[PITCH]) + HOLD_LIFT
+    return (
+        qpos[at] + out * math.cos(player[YAW]),
+        qpos[at + 1] + out * math.sin(player[YAW]),
+        max(z, radius + HOLD_LIFT),
+    )
+
+
+@_jit
+def _lose_if_far(player, p, state, avatars, objects):
+    held = int(player[HELD])
+    at = objects[1][held]
+    x, y, z = _hand_point(player, p, state, avatars, objects[5][held])
+    dx, dy, dz = x - state[0][at], y - state[0][at + 1], z - state[0][at + 2]
+    if dx * dx + dy * dy + dz * dz > HOLD_LOSE * HOLD_LOSE:
+        _let_go(player, state, objects)
+
+
+@_jit
+def _steer_held(player, p, state, avatars, objects):
+    """Force and torque that bring a held thing to the hand, upright: both bounded, both damped by construction.
+
+    The force gives it, within two time steps, the velocity of the avatar plus one towards the hand.
+    """
+    qpos, qvel, force = state
+    held = int(player[HELD])
+    at, dof, mass = objects[1][held], objects[2][held], objects[3][held]
+    walk = avatars[2][p]
+    x, y, z = _hand_point(player, p, state, avatars, objects[5][held])
+    vx, vy, vz = _limited(
+        HAND_GAIN * (x - qpos[at]), HAND_GAIN * (y - qpos[at + 1]), HAND_GAIN * (z - qpos[at + 2]), HAND_SPEED
+    )
+    rate = mass / (2 * TIMESTEP_SEC)
+    fx, fy, fz = _limited(
+        rate * (vx + qvel[walk] - qvel[dof]),
+        rate * (vy + qvel[walk + 1] - qvel[dof + 1]),
+        rate * (vz - qvel[dof + 2]),
+        HAND_FORCE,
+    )
+    force[dof], force[dof + 1], force[dof + 2] = fx, fy, fz + mass * 9.81
+    rx, ry, rz = _rotation_to_upright(qpos, at, player[YAW] + player[TWIST])
+    wx, wy, wz = _limited(TWIST_GAIN * rx, TWIST_GAIN * ry, TWIST_GAIN * rz, TWIST_SPEED)
+    rate = 1.0 / (3 * TIMESTEP_SEC)
+    ax, ay, az = _limited(
+        rate * (wx - qvel[dof + 3]), rate * (wy - qvel[dof + 4]), rate * (wz - qvel[dof + 5]), TWIST_ACCELERATION
+    )
+    inertia = objects[4][held]
+    force[dof + 3], force[dof + 4], force[dof + 5] = inertia[0] * ax, inertia[1] * ay, inertia[2] * az
+
+
+@_jit
+def _limited(x, y, z, most):
+    """(x, y, z) shortened to length ``most``."""
+    size = math.sqrt(x * x + y * y + z * z)
+    scale = most / size if size > most else 1.0
+    return scale * x, scale * y, scale * z
+
+
+@_jit
+def _rotation_to_upright(qpos, at, yaw):
+    """Rotation vector (in the thing's own frame) from its orientation to the upright one with this heading."""
+    w, x, y, z = qpos[at + 3], -qpos[at + 4], -qpos[at + 5], -qpos[at + 6]
+    c, s = math.cos(yaw / 2), math.sin(yaw / 2)
+    ew, ex, ey, ez = w * c - z * s, x * c + y * s, y * c - x * s, w * s + z * c
+    if ew < 0.0:
+        ew, ex, ey, ez = -ew, -ex, -ey, -ez
+    size = math.sqrt(ex * ex + ey * ey + ez * ez)
+    scale = 2.0 * math.atan2(size, ew) / size if size > 1e-9 else 2.0
+    return scale * ex, scale * ey, scale * ez
+
+
+# ---- aim -------------------------------------------------------------------------------------------------------------
+
+
+@_jit
+def target(model, data, p, players, hands, state, avatars, objects):
+    """The object that a grab of player ``p`` would take, -1 if there is none.
+
+    It is within reach, nobody holds it, nothing hides it, and the crosshair is on it or misses it by no more than
+    AIM_TOLERANCE; of several, the one that the crosshair is deepest in.
+
+    Args:
+      hands: scratch (ray float64 [6], geom int32 [1], geom_bodyid int32 [geoms]).
+    """
+    qpos, eye = state[0], avatars[1][p]
+    ray = hands[0]
+    ray[0], ray[1], ray[2] = qpos[eye], qpos[eye + 1], EYE_HEIGHT
+    c = math.cos(players[p, PITCH])
+    gx, gy, gz = c * math.cos(players[p, YAW]), c * math.sin(players[p, YAW]), math.sin(players[p, PITCH])
+    best, best_miss = -1, AIM_TOLERANCE
+    for i in range(len(objects[0])):
+        at, radius = objects[1][i], objects[5][i]
+        dx, dy, dz = qpos[at] - ray[0], qpos[at + 1] - ray[1], qpos[at + 2] - ray[2]
+        distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+        along = dx * gx + dy * gy + dz * gz
+        if distance - radius > REACH or along <= 0.0:
+            continue
+        miss = math.sqrt(max(distance * distance - along * along, 0.0)) - radius
+        if miss > best_miss or _is_held(players, i):
+            continue
+        ray[3], ray[4], ray[5] = dx, dy, dz
+        if _in_sight(model, data, hands, avatars[0][p], objects[0][i]):
+            best, best_miss = i, miss
+    return best
+
+
+@_jit
+def _is_held(players, thing):
+    for q in range(players.shape[0]):
+        if players[q, HELD] == thing:
+            return True
+    return False
+
+
+@_jit
+def _in_sight(model, data, hands, own_body, body):
+    """Whether nothing but ``body`` is between the start of the ray and its end (hands[0]: start, difference)."""
+    ray, geom, geom_body = hands
+    start = ray.ctypes.data
+    hit = _mj_ray(model, data, start, start + 24, 0, 1, own_body, geom.ctypes.data, 0)
+    return hit < 0.0 or hit >= 1.0 or geom_body[geom[0]] == body

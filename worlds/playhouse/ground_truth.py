@@ -1,0 +1,66 @@
+"""What scripted players and success checks know of a Playhouse that cameras do not tell. Never for agents."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from worlds.contract import SOLVER
+from worlds.playhouse.house import FLOOR, House
+from worlds.playhouse.language import Described
+
+_MOVED = 0.15  # metres from where a thing stood at first, beyond which what it stands on is worked out anew
+
+
+def distance(a: np.ndarray, b: np.ndarray) -> float:
+    """Horizontal distance (m) of two points [2+]."""
+    return math.hypot(float(a[0] - b[0]), float(a[1] - b[1]))
+
+
+def bearing(avatar: Any, point: np.ndarray) -> float:
+    """Angle (rad, left positive, in [-pi, pi]) by which ``avatar`` would have to turn to face ``point``."""
+    ahead = math.atan2(float(point[1] - avatar.position[1]), float(point[0] - avatar.position[0])) - avatar.yaw
+    return (ahead + math.pi) % (2 * math.pi) - math.pi
+
+
+def faces(avatar: Any, point: np.ndarray, within: float, angle: float) -> bool:
+    """Whether ``avatar`` stands no farther than ``within`` metres from ``point`` and faces it up to ``angle`` (rad)."""
+    return distance(avatar.position, point) <= within and abs(bearing(avatar, point)) <= angle
+
+
+def gap(house: House, a: str, b: str, positions: dict[str, np.ndarray]) -> float:
+    """Horizontal distance (m) left between two objects, taken as upright cylinders; negative if one is over the other."""
+    radii = house.objects_by_id[a].radius + house.objects_by_id[b].radius
+    return distance(positions[a], positions[b]) - radii
+
+
+def support_of(house: House, object_id: str, position: np.ndarray) -> str | None:
+    """Id of the furniture an object rests on; None on the floor."""
+    thing = house.objects_by_id[object_id]
+    if math.dist((thing.x, thing.y), (float(position[0]), float(position[1]))) < _MOVED:
+        return None if thing.support == FLOOR else thing.support
+    below = (f for f in house.furniture if f.gap_to(float(position[0]), float(position[1])) == 0.0)
+    piece = next(below, None)
+    lowest = min((s.at[2] for s in piece.spec.surfaces), default=0.0) if piece else 0.0
+    return piece.id if piece and position[2] > lowest else None
+
+
+def describe_all(world: Any) -> dict[str, Described]:
+    """What can be said about each object as things stand, seen from where the solver is: by id."""
+    house: House = world.house
+    here = world.room_at(world.avatar(SOLVER).position[:2])
+    kinds = [f.kind for f in house.furniture]
+    described = {}
+    for object_id, position in world.object_positions().items():
+        thing, piece = house.objects_by_id[object_id], support_of(house, object_id, position)
+        furniture = house.furniture_by_id[piece] if piece else None
+        on = None
+        if furniture:
+            on = furniture.kind if kinds.count(furniture.kind) == 1 else f"{furniture.colour} {furniture.kind}"
+        room = None
+        if len(house.rooms) > 1:
+            room = "this room" if world.room_at(position[:2]) == here else "another room"
+        described[object_id] = Described(object_id, thing.kind, thing.colour, thing.size, on, room)
+    return described

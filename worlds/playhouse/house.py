@@ -1,0 +1,254 @@
+"""The record of one house: what stands where before play begins.
+
+Coordinates are metres, x east, y north, z up from the floor; angles are radians, counter-clockwise from +x.
+The record is frozen and turns into JSON and back without loss; :meth:`House.from_json` refuses a house that
+cannot be (see :mod:`worlds.playhouse.house_rules`) with one clear line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from typing import Any, TypeVar
+
+from worlds.contract import WorldError
+from worlds.playhouse.catalogue import FURNITURE_KINDS, OBJECT_KINDS, SIZES, FurnitureKind, ObjectKind
+
+FORMAT = "playhouse-1"
+FLOOR = "floor"
+WALL_THICKNESS = 0.10
+WALL_HEIGHT = 2.2
+
+AVATAR_RADIUS = 0.22
+AVATAR_HEIGHT = 1.25
+
+
+@dataclass(frozen=True)
+class Room:
+    """An axis-aligned rectangle of floor; its edges are the middles of its walls."""
+
+    id: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    floor: str  # name of the floor's finish, see scene.FLOORS
+
+    def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
+        """Whether (x, y) lies in the room, at least ``margin`` from its edges."""
+        return self.x0 + margin <= x <= self.x1 - margin and self.y0 + margin <= y <= self.y1 - margin
+
+
+@dataclass(frozen=True)
+class Doorway:
+    """A gap in the wall between two rooms.
+
+    Args:
+      rooms: ids of the two rooms.
+      x, y: middle of the gap. along: the axis along which the wall runs, "x" or "y". width: of the gap.
+    """
+
+    id: str
+    rooms: tuple[str, str]
+    x: float
+    y: float
+    along: str
+    width: float
+
+
+@dataclass(frozen=True)
+class Furniture:
+    """A fixed thing; ``quarter_turns`` counter-clockwise quarter turns from facing +y."""
+
+    id: str
+    kind: str
+    colour: str
+    room: str
+    x: float
+    y: float
+    quarter_turns: int
+
+    @property
+    def spec(self) -> FurnitureKind:
+        """Its entry in the catalogue."""
+        return FURNITURE_KINDS[self.kind]
+
+    @property
+    def half(self) -> tuple[float, float]:
+        """Half-extents (x, y) of its footprint in the house's frame."""
+        hx, hy = self.spec.half
+        return (hx, hy) if self.quarter_turns % 2 == 0 else (hy, hx)
+
+    @property
+    def yaw(self) -> float:
+        """Rotation in radians."""
+        return self.quarter_turns * math.pi / 2
+
+    def to_house(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the furniture's frame in the house's frame."""
+        turned = ((x, y), (-y, x), (-x, -y), (y, -x))[self.quarter_turns % 4]
+        return self.x + turned[0], self.y + turned[1]
+
+    def gap_to(self, x: float, y: float) -> float:
+        """Distance (m) from (x, y) to the footprint; 0 inside."""
+        hx, hy = self.half
+        return math.hypot(max(abs(x - self.x) - hx, 0.0), max(abs(y - self.y) - hy, 0.0))
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A loose object, standing upright.
+
+    Args:
+      support: ``"floor"`` or the id of the furniture it stands on.
+      x, y: its middle. z: height of what it stands on. yaw: rotation about z.
+    """
+
+    id: str
+    kind: str
+    colour: str
+    size: str
+    room: str
+    support: str
+    x: float
+    y: float
+    z: float
+    yaw: float
+
+    @property
+    def spec(self) -> ObjectKind:
+        """Its entry in the catalogue."""
+        return OBJECT_KINDS[self.kind]
+
+    @property
+    def scale(self) -> float:
+        """Factor of its size on the catalogue's lengths."""
+        return SIZES[self.size]
+
+    @property
+    def radius(self) -> float:
+        """Radius (m) of the upright cylinder it fits in."""
+        return self.spec.radius(self.scale)
+
+    @property
+    def height(self) -> float:
+        """Height (m) of the standing thing."""
+        return self.spec.height(self.scale)
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where an avatar stands at first, and which way it looks."""
+
+    agent: str
+    x: float
+    y: float
+    yaw: float
+
+
+@dataclass(frozen=True)
+class House:
+    """A whole house. Its rooms are connected by doorways."""
+
+    rooms: tuple[Room, ...]
+    doorways: tuple[Doorway, ...]
+    furniture: tuple[Furniture, ...]
+    objects: tuple[Thing, ...]
+    starts: tuple[Start, ...]
+
+    @cached_property
+    def objects_by_id(self) -> dict[str, Thing]:
+        """The loose objects by id."""
+        return {o.id: o for o in self.objects}
+
+    @cached_property
+    def furniture_by_id(self) -> dict[str, Furniture]:
+        """The furniture by id."""
+        return {f.id: f for f in self.furniture}
+
+    @cached_property
+    def rooms_by_id(self) -> dict[str, Room]:
+        """The rooms by id."""
+        return {r.id: r for r in self.rooms}
+
+    def room_at(self, x: float, y: float) -> Room | None:
+        """The room whose floor holds (x, y); None outside."""
+        return next((r for r in self.rooms if r.contains(x, y)), None)
+
+    def start(self, agent: str) -> Start:
+        """Where ``agent`` begins."""
+        return next(s for s in self.starts if s.agent == agent)
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON-serialisable form; ``from_json`` gives an equal house back."""
+        return {"format": FORMAT} | json.loads(json.dumps(asdict(self)))
+
+    @classmethod
+    def from_json(cls, config: Mapping[str, Any]) -> House:
+        """Read a house and check that it can be.
+
+        Raises:
+          WorldError: one line that names what is wrong with the configuration.
+        """
+        from worlds.playhouse.house_rules import check
+
+        if not isinstance(config, Mapping):
+            raise WorldError(f"a house configuration is a JSON object, not {type(config).__name__}")
+        if config.get("format") != FORMAT:
+            raise WorldError(
+                f"house configuration: format is {config.get('format')!r}, this version reads {FORMAT!r}; "
+                "give the configuration a Playhouse wrote"
+            )
+        house = cls(**{name: _read_list(config, name, record) for name, record in _RECORDS.items()})
+        check(house)
+        return house
+
+
+_RECORDS: dict[str, type] = {
+    "rooms": Room,
+    "doorways": Doorway,
+    "furniture": Furniture,
+    "objects": Thing,
+    "starts": Start,
+}
+_Record = TypeVar("_Record")
+
+
+def _read_list(config: Mapping[str, Any], name: str, record: type[_Record]) -> tuple[_Record, ...]:
+    rows = config.get(name)
+    if not isinstance(rows, list | tuple):
+        raise WorldError(f"house configuration: {name!r} is missing or not a list")
+    return tuple(_read(row, f"{name}[{i}]", record) for i, row in enumerate(rows))
+
+
+def _read(row: Any, where: str, record: type[_Record]) -> _Record:
+    """One record from its JSON object. Raises WorldError naming the field that is missing or of a wrong type."""
+    expected = {f.name: str(f.type) for f in fields(record)}  # type: ignore[arg-type]
+    if not isinstance(row, Mapping):
+        raise WorldError(f"house configuration: {where} is not an object with {', '.join(expected)}")
+    unknown, missing = set(row) - set(expected), set(expected) - set(row)
+    if unknown or missing:
+        problem = f"lacks {min(missing)!r}" if missing else f"has the unknown field {min(map(str, unknown))!r}"
+        raise WorldError(f"house configuration: {where} {problem}")
+    return record(**{field: _value(row[field], kind, f"{where}.{field}") for field, kind in expected.items()})
+
+
+def _value(value: Any, kind: str, where: str) -> Any:
+    """``value`` as the dataclass field's type; integers are accepted where numbers are asked for."""
+    if kind == "str" and isinstance(value, str):
+        return value
+    if kind == "int" and isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if kind == "float" and isinstance(value, int | float) and not isinstance(value, bool):
+        if math.isfinite(value):
+            return float(value)
+    elif kind.startswith("tuple") and isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
+        if len(value) == 2:
+            return tuple(value)
+    raise WorldError(f"house configuration: {where} is {value!r}, not a valid {_PLAIN.get(kind, kind)}")
+
+
+_PLAIN = {"str": "text", "int": "whole number", "float": "finite number", "tuple[str, str]": "pair of ids"}

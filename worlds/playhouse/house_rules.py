@@ -1,0 +1,199 @@
+"""What makes a house possible. Each rule raises WorldError with one line that names the first thing that breaks it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.playhouse.catalogue import COLOURS, FLOORS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
+from worlds.playhouse.house import (
+    AVATAR_RADIUS,
+    FLOOR,
+    WALL_THICKNESS,
+    Doorway,
+    Furniture,
+    House,
+    Room,
+    Thing,
+)
+
+SLACK = 1e-6  # metres by which coordinates may miss each other
+SMALLEST_ROOM = 1.5
+NARROWEST_DOOR = 2 * AVATAR_RADIUS + 0.2
+
+
+def check(house: House) -> None:
+    """Raise WorldError unless ``house`` can be built and played in."""
+    _check_ids(house)
+    _check_rooms(house.rooms)
+    for doorway in house.doorways:
+        _check_doorway(doorway, house)
+    _check_connected(house)
+    for furniture in house.furniture:
+        _check_furniture(furniture, house)
+    for a, b in combinations(house.furniture, 2):
+        if footprints_overlap(a, b):
+            raise _wrong(a.id, f"overlaps {b.id}")
+    for thing in house.objects:
+        _check_object(thing, house)
+    for a, b in combinations(house.objects, 2):
+        if objects_overlap(a, b):
+            raise _wrong(a.id, f"overlaps {b.id}; move one of them")
+    _check_starts(house)
+
+
+def footprints_overlap(a: Furniture, b: Furniture, margin: float = 0.0) -> bool:
+    """Whether two pieces of furniture come nearer than ``margin`` along both axes."""
+    (ax, ay), (bx, by) = a.half, b.half
+    return abs(a.x - b.x) < ax + bx + margin - SLACK and abs(a.y - b.y) < ay + by + margin - SLACK
+
+
+def objects_overlap(a: Thing, b: Thing) -> bool:
+    """Whether the upright cylinders of two objects overlap."""
+    reach = a.radius + b.radius - SLACK
+    if abs(a.x - b.x) >= reach or abs(a.y - b.y) >= reach:
+        return False
+    return math.hypot(a.x - b.x, a.y - b.y) < reach and a.z < b.z + b.height - SLACK and b.z < a.z + a.height - SLACK
+
+
+def shared_wall(a: Room, b: Room) -> tuple[str, float, float, float] | None:
+    """The wall between two rooms: (axis it runs along, its place on the other axis, from, to); None if they do not touch."""
+    for edge, other in ((a.x1, b.x0), (b.x1, a.x0)):
+        low, high = max(a.y0, b.y0), min(a.y1, b.y1)
+        if abs(edge - other) < SLACK and low < high:
+            return "y", edge, low, high
+    for edge, other in ((a.y1, b.y0), (b.y1, a.y0)):
+        low, high = max(a.x0, b.x0), min(a.x1, b.x1)
+        if abs(edge - other) < SLACK and low < high:
+            return "x", edge, low, high
+    return None
+
+
+def _wrong(where: str, problem: str) -> WorldError:
+    return WorldError(f"house configuration: {where} {problem}")
+
+
+def _known(value: str, known: Iterable[str], where: str, what: str) -> None:
+    if value not in known:
+        raise _wrong(where, f"has the unknown {what} {value!r}; known: {', '.join(known)}")
+
+
+def _check_ids(house: House) -> None:
+    ids = [r.id for group in (house.rooms, house.doorways, house.furniture, house.objects) for r in group]
+    twice = next((i for i in ids if ids.count(i) > 1), None) if len(set(ids)) < len(ids) else None
+    if twice is not None:
+        raise _wrong(repr(twice), "names two things; ids must differ")
+    if FLOOR in ids:
+        raise _wrong(repr(FLOOR), "is a reserved id; choose another")
+
+
+def _check_rooms(rooms: Sequence[Room]) -> None:
+    if not rooms:
+        raise WorldError("house configuration: it has no rooms; give at least one")
+    for room in rooms:
+        if min(room.x1 - room.x0, room.y1 - room.y0) < SMALLEST_ROOM - SLACK:
+            size = f"{room.x1 - room.x0:g} x {room.y1 - room.y0:g} m"
+            raise _wrong(room.id, f"is {size}; a room is at least {SMALLEST_ROOM} m wide and deep")
+        _known(room.floor, FLOORS, room.id, "floor")
+    for a, b in combinations(rooms, 2):
+        if min(a.x1, b.x1) - max(a.x0, b.x0) > SLACK and min(a.y1, b.y1) - max(a.y0, b.y0) > SLACK:
+            raise _wrong(a.id, f"overlaps {b.id}; move one of them")
+
+
+def _check_doorway(door: Doorway, house: House) -> None:
+    for room in door.rooms:
+        _known(room, house.rooms_by_id, door.id, "room")
+    wall = shared_wall(house.rooms_by_id[door.rooms[0]], house.rooms_by_id[door.rooms[1]])
+    if wall is None:
+        raise _wrong(door.id, f"joins {door.rooms[0]} and {door.rooms[1]}, which share no wall")
+    along, place, low, high = wall
+    across, middle = (door.x, door.y) if along == "y" else (door.y, door.x)
+    if door.width < NARROWEST_DOOR - SLACK:
+        raise _wrong(door.id, f"is {door.width:g} m wide; a player needs {NARROWEST_DOOR:g} m")
+    fits = low - SLACK <= middle - door.width / 2 and middle + door.width / 2 <= high + SLACK
+    if door.along != along or abs(across - place) > SLACK or not fits:
+        raise _wrong(door.id, f"does not lie in the wall between {door.rooms[0]} and {door.rooms[1]}")
+
+
+def _check_connected(house: House) -> None:
+    reached, grown = {house.rooms[0].id}, True
+    while grown:
+        more = {r for d in house.doorways if reached & set(d.rooms) for r in d.rooms} - reached
+        reached, grown = reached | more, bool(more)
+    cut_off = next((r.id for r in house.rooms if r.id not in reached), None)
+    if cut_off is not None:
+        raise _wrong(cut_off, f"cannot be reached from {house.rooms[0].id}; add a doorway")
+
+
+def _check_furniture(piece: Furniture, house: House) -> None:
+    _known(piece.kind, FURNITURE_KINDS, piece.id, "furniture kind")
+    _known(piece.colour, COLOURS, piece.id, "colour")
+    _known(piece.room, house.rooms_by_id, piece.id, "room")
+    room, (hx, hy), wall = house.rooms_by_id[piece.room], piece.half, WALL_THICKNESS / 2 - SLACK
+    if not (
+        room.x0 + wall <= piece.x - hx
+        and piece.x + hx <= room.x1 - wall
+        and room.y0 + wall <= piece.y - hy
+        and piece.y + hy <= room.y1 - wall
+    ):
+        raise _wrong(piece.id, f"does not stand wholly inside {piece.room}")
+    for door in house.doorways:
+        if piece.gap_to(door.x, door.y) < max(door.width / 2, NARROWEST_DOOR / 2) - SLACK:
+            raise _wrong(piece.id, f"blocks {door.id}")
+
+
+def _check_object(thing: Thing, house: House) -> None:
+    _known(thing.kind, OBJECT_KINDS, thing.id, "object kind")
+    _known(thing.colour, COLOURS, thing.id, "colour")
+    _known(thing.size, SIZES, thing.id, "size")
+    _known(thing.room, house.rooms_by_id, thing.id, "room")
+    if not house.rooms_by_id[thing.room].contains(thing.x, thing.y, WALL_THICKNESS / 2):
+        raise _wrong(thing.id, f"lies outside {thing.room}, at ({thing.x:g}, {thing.y:g})")
+    if thing.support == FLOOR:
+        _check_on_floor(thing, house)
+    else:
+        _known(thing.support, house.furniture_by_id, thing.id, "support")
+        _check_on_furniture(thing, house.furniture_by_id[thing.support])
+
+
+def _check_on_floor(thing: Thing, house: House) -> None:
+    room = house.rooms_by_id[thing.room]
+    if abs(thing.z) > SLACK:
+        raise _wrong(thing.id, f"stands on the floor but at height {thing.z:g}; give z = 0")
+    if not room.contains(thing.x, thing.y, WALL_THICKNESS / 2 + thing.radius - SLACK):
+        raise _wrong(thing.id, f"is in a wall of {thing.room}; keep {thing.radius:.2f} m from it")
+    for piece in house.furniture:
+        if piece.gap_to(thing.x, thing.y) < thing.radius - SLACK:
+            raise _wrong(thing.id, f"overlaps {piece.id}")
+
+
+def _check_on_furniture(thing: Thing, piece: Furniture) -> None:
+    for surface in piece.spec.surfaces:
+        sx, sy = piece.to_house(surface.at[0], surface.at[1])
+        hx, hy = surface.half if piece.quarter_turns % 2 == 0 else surface.half[::-1]
+        inside = abs(thing.x - sx) <= hx + SLACK and abs(thing.y - sy) <= hy + SLACK
+        if abs(thing.z - surface.at[2]) < SLACK and inside and thing.height <= surface.clearance + SLACK:
+            return
+    raise _wrong(thing.id, f"does not stand on a surface of {piece.id} (a {piece.kind}), or is too tall for it")
+
+
+def _check_starts(house: House) -> None:
+    agents = sorted(s.agent for s in house.starts)
+    if agents != sorted([SETTER, SOLVER]):
+        raise WorldError(f"house configuration: starts are for {agents}; give one for the setter and one for the solver")
+    for start in house.starts:
+        margin = WALL_THICKNESS / 2 + AVATAR_RADIUS - SLACK
+        if not any(r.contains(start.x, start.y, margin) for r in house.rooms):
+            raise _wrong(f"start of the {start.agent}", f"at ({start.x:g}, {start.y:g}) is in a wall or outside")
+        for piece in house.furniture:
+            if piece.gap_to(start.x, start.y) < AVATAR_RADIUS - SLACK:
+                raise _wrong(f"start of the {start.agent}", f"is inside {piece.id}")
+        for thing in house.objects:
+            low = thing.support == FLOOR
+            if low and math.hypot(thing.x - start.x, thing.y - start.y) < AVATAR_RADIUS + thing.radius - SLACK:
+                raise _wrong(f"start of the {start.agent}", f"is on top of {thing.id}")
+    a, b = house.starts
+    if math.hypot(a.x - b.x, a.y - b.y) < 2 * AVATAR_RADIUS - SLACK:
+        raise WorldError("house configuration: the two players start inside each other; move one of them")

@@ -1,0 +1,154 @@
+"""The synthetic language of the Playhouse: referring expressions, instructions, answers, and what is held out.
+
+Everything is lower case and short, e.g. ``"lift the red ball"``, ``"what color is the small mug?"``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from worlds.playhouse.catalogue import COLOURS, OBJECT_KINDS
+
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+YES, NO = "yes", "no"
+COURTESIES = frozenset({"ok", "okay", "done", "sure"})  # words that are never out of place
+
+TEMPLATES: Mapping[str, tuple[str, ...]] = {
+    "go": ("go to {x}", "walk to {x}", "go over to {x}", "move to {x}", "go and stand by {x}"),
+    "lift": ("lift {x}", "pick up {x}", "lift up {x}", "take {x} and lift it", "pick {x} up"),
+    "position": (
+        "put {x} next to {y}",
+        "place {x} next to {y}",
+        "put {x} beside {y}",
+        "take {x} and put it next to {y}",
+        "move {x} next to {y}",
+    ),
+    "color": ("what color is {x}?", "what is the color of {x}?", "tell me the color of {x}", "which color does {x} have?"),
+    "count": ("how many {x} are there{where}?", "count the {x}{where}", "tell me how many {x} there are{where}"),
+    "exist": ("is there {x}{where}?", "do you see {x}{where}?", "can you find {x}{where}?", "tell me if there is {x}{where}"),
+}
+
+# One (colour, kind) in five is held out: of every colour some kinds and of every kind two colours, so that both
+# words are always heard in training. The strides walk through the catalogue in its own order.
+_HELD_OUT_PERIOD, _HELD_OUT_STRIDE = 5, 2
+
+
+@dataclass(frozen=True)
+class Described:
+    """What can be said about one object.
+
+    Args:
+      on: the name of the furniture it lies on, None on the floor.
+      room: "this room" or "another room", None where the house has a single room.
+    """
+
+    id: str
+    kind: str
+    colour: str
+    size: str
+    on: str | None = None
+    room: str | None = None
+
+
+# What is said about a thing, least words first; the first that fits only one thing is used.
+_DETAILS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("size",),
+    ("on",),
+    ("room",),
+    ("size", "on"),
+    ("size", "room"),
+    ("on", "room"),
+    ("size", "on", "room"),
+)
+
+
+def refer(target: Described, things: Sequence[Described], say_colour: bool = True) -> str | None:
+    """The shortest expression that fits ``target`` and nothing else among ``things``; None if there is none.
+
+    The colour is always said (or, for questions about it, never); size, furniture and room only when needed.
+    """
+    base = ("kind", "colour") if say_colour else ("kind",)
+    for details in _DETAILS:
+        said = {name: getattr(target, name) for name in (*base, *details)}
+        if None in said.values():
+            continue
+        if all(thing.id == target.id or any(getattr(thing, n) != v for n, v in said.items()) for thing in things):
+            return f"the {_noun_phrase(said)}"
+    return None
+
+
+def _noun_phrase(said: Mapping[str, str]) -> str:
+    words = [said[name] for name in ("size", "colour", "kind") if name in said]
+    if "on" in said:
+        words += ["on the", said["on"]]
+    if "room" in said:
+        words += ["in", said["room"]]
+    return " ".join(words)
+
+
+def instruct(name: str, rng: np.random.Generator, **slots: str) -> str:
+    """One paraphrase, chosen by ``rng``, of the instruction of task ``name`` with its slots filled in."""
+    templates = TEMPLATES[name]
+    return templates[rng.integers(len(templates))].format(**slots)
+
+
+def indefinite(colour: str | None, kind: str | None) -> str:
+    """E.g. "a red ball", "an orange mug", "a ball", "a red toy"."""
+    phrase = " ".join((*((colour,) if colour else ()), kind or "toy"))
+    return f"{'an' if phrase[0] in 'aeiou' else 'a'} {phrase}"
+
+
+def plural(colour: str | None, kind: str | None) -> str:
+    """E.g. "red balls", "balls", "red toys"."""
+    noun = kind or "toy"
+    return " ".join((*((colour,) if colour else ()), noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")))
+
+
+def answers_to(name: str) -> tuple[str, ...]:
+    """All answers that a question of task ``name`` can have; none for tasks that are not questions."""
+    return {"color": tuple(COLOURS), "count": NUMBERS, "exist": (YES, NO)}.get(name, ())
+
+
+def answer_in(utterance: str, name: str) -> str | None:
+    """The answer to a question of task ``name`` that ``utterance`` gives; None if it gives none or several."""
+    words = [NUMBERS[int(w)] if w.isdecimal() and int(w) < len(NUMBERS) else w for w in _words(utterance)]
+    given = {word for word in words if word in answers_to(name)}
+    return given.pop() if len(given) == 1 else None
+
+
+def is_courtesy(utterance: str) -> bool:
+    """Whether nothing was said but words that never are out of place, such as "ok"."""
+    return all(word in COURTESIES for word in _words(utterance))
+
+
+def is_held_out(arguments: Mapping[str, Any]) -> bool:
+    """Whether an instruction with these arguments names a combination that training never asks for.
+
+    Combinations are (colour, kind) as named by the keys ``colour``, ``kind`` and ``next_to_colour``,
+    ``next_to_kind``; where an instruction names only one of the two, that word alone. About one in five is held out.
+    """
+    pairs = [(arguments.get(f"{role}colour"), arguments.get(f"{role}kind")) for role in ("", "next_to_")]
+    return any(_reserved(colour, kind) for colour, kind in pairs if colour or kind)
+
+
+def _reserved(colour: str | None, kind: str | None) -> bool:
+    place = _rank(colour, tuple(COLOURS)) + _HELD_OUT_STRIDE * _rank(kind, tuple(OBJECT_KINDS))
+    return place % _HELD_OUT_PERIOD == 0
+
+
+def _rank(word: str | None, known: Sequence[str]) -> int:
+    """Place of ``word`` in the catalogue; a word that is not there gets a number that stays the same for ever."""
+    if word is None:
+        return 0
+    return known.index(word) if word in known else crc32(word.encode())
+
+
+def _words(utterance: str) -> list[str]:
+    return re.findall(r"[a-z]+|\d+", utterance.lower())

@@ -1,0 +1,216 @@
+"""Finding the way through a house: a grid of floor cells, A* over it, and straightened routes.
+
+Cells are ``CELL`` metres wide. A cell that an avatar's centre cannot be in costs infinity; elsewhere a metre of
+walking costs at least one metre, and more where loose things or the other player would be bumped into.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+
+from worlds.playhouse.house import AVATAR_RADIUS, WALL_THICKNESS, House
+
+CELL = 0.1
+CLEARANCE = AVATAR_RADIUS + 0.02  # metres always kept from walls and furniture
+COMFORT, NARROW_COST = AVATAR_RADIUS + 0.1, 2.5  # nearer than this to them, a metre costs this many
+BUMP_COST = 8.0  # a metre through a loose thing is worth a detour of this many
+_SQRT2 = math.sqrt(2.0)
+
+Disc = tuple[float, float, float]  # x, y, radius (m) of something on the floor that is better not walked through
+
+
+class FloorPlan:
+    """Where one house can be walked. Loose things are given with each question, for they move."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        edges = np.array([(r.x0, r.y0, r.x1, r.y1) for r in house.rooms])
+        self._origin = edges[:, :2].min(axis=0)
+        columns, rows = np.ceil((edges[:, 2:].max(axis=0) - self._origin) / CELL).astype(int)
+        x = self._origin[0] + (np.arange(columns) + 0.5) * CELL
+        y = self._origin[1] + (np.arange(rows) + 0.5) * CELL
+        self._x, self._y = x, y
+        grid = x[None, :], y[:, None]
+        price = np.where(_standable(house, *grid, COMFORT), 1.0, NARROW_COST)
+        self._cost = np.where(_standable(house, *grid, CLEARANCE), price, np.inf)  # float64 [rows, columns]
+
+    def route(
+        self, start: Sequence[float], goal: Sequence[float], within: float, discs: Sequence[Disc] = ()
+    ) -> np.ndarray | None:
+        """The way from ``start`` to where one first stands no farther than ``within`` from ``goal``.
+
+        Args:
+          start, goal: x, y. The goal need not be a place to stand.
+          within: metres; at least one place to stand must be that near, and in the goal's own room.
+          discs: things that are better not walked through.
+
+        Returns: float64 [K, 2], corners of the way after ``start``; the last is the place to stand, which is
+          ``start``'s own cell when that is near enough. None if there is no such way.
+        """
+        cost = self._with_discs(discs)
+        first = self._nearest_free(cost, float(start[0]), float(start[1]))
+        room = self._house.room_at(float(goal[0]), float(goal[1]))
+        if room is None:
+            return None
+        target, low, high = (self._to_cells(p) for p in (goal[:2], (room.x0, room.y0), (room.x1, room.y1)))
+        cells = _a_star(cost, first, target, within / CELL, low, high)
+        if len(cells) == 0:
+            return None
+        corners = _straighten(cost, cells)
+        return np.stack([self._x[corners[:, 1]], self._y[corners[:, 0]]], axis=1)
+
+    def standable(self, x: float, y: float) -> bool:
+        """Whether an avatar has room at (x, y), were there no loose things."""
+        column, row = int((x - self._origin[0]) / CELL), int((y - self._origin[1]) / CELL)
+        rows, columns = self._cost.shape
+        return 0 <= row < rows and 0 <= column < columns and bool(np.isfinite(self._cost[row, column]))
+
+    def straight(self, start: Sequence[float], end: Sequence[float], discs: Sequence[Disc] = ()) -> bool:
+        """Whether one can walk in a straight line from ``start`` to ``end`` without touching anything."""
+        steps = max(1, math.ceil(math.dist(start[:2], end[:2]) / (0.5 * CELL)))
+        for i in range(steps + 1):
+            x, y = (start[a] + (end[a] - start[a]) * i / steps for a in (0, 1))
+            if not self.standable(x, y) or any(math.hypot(x - dx, y - dy) < r + AVATAR_RADIUS for dx, dy, r in discs):
+                return False
+        return True
+
+    def free_spots(self) -> np.ndarray:
+        """Centres of all cells an avatar can stand in: float64 [cells, 2]."""
+        rows, columns = np.nonzero(np.isfinite(self._cost))
+        return np.stack([self._x[columns], self._y[rows]], axis=1)
+
+    def _with_discs(self, discs: Sequence[Disc]) -> np.ndarray:
+        cost = self._cost.copy()
+        for x, y, radius in discs:
+            near = (self._x[None, :] - x) ** 2 + (self._y[:, None] - y) ** 2 < (radius + AVATAR_RADIUS) ** 2
+            cost[near] *= BUMP_COST
+        return cost
+
+    def _to_cells(self, point: Sequence[float]) -> tuple[float, float]:
+        """(row, column) of a point, whole numbers at the middles of cells."""
+        return (point[1] - self._origin[1]) / CELL - 0.5, (point[0] - self._origin[0]) / CELL - 0.5
+
+    def _nearest_free(self, cost: np.ndarray, x: float, y: float) -> tuple[int, int]:
+        distance = (self._x[None, :] - x) ** 2 + (self._y[:, None] - y) ** 2
+        row, column = np.unravel_index(np.argmin(np.where(np.isfinite(cost), distance, np.inf)), cost.shape)
+        return int(row), int(column)
+
+
+def _standable(house: House, x: np.ndarray, y: np.ndarray, clearance: float) -> np.ndarray:
+    """Where a point stays ``clearance`` metres from walls and furniture: bool, broadcast of x and y."""
+    margin = WALL_THICKNESS / 2 + clearance
+    free = np.zeros(np.broadcast_shapes(x.shape, y.shape), dtype=bool)
+    for room in house.rooms:
+        free |= (x >= room.x0 + margin) & (x <= room.x1 - margin) & (y >= room.y0 + margin) & (y <= room.y1 - margin)
+    for door in house.doorways:
+        along, across = (x - door.x, y - door.y) if door.along == "x" else (y - door.y, x - door.x)
+        # At least a cell must stay free: a doorway is wide enough for an avatar or there would be none.
+        half = max(door.width / 2 - clearance, CELL)
+        free |= (np.abs(along) <= half) & (np.abs(across) <= margin + CELL)
+    for thing in house.furniture:
+        hx, hy = thing.half
+        gap = np.hypot(np.maximum(np.abs(x - thing.x) - hx, 0.0), np.maximum(np.abs(y - thing.y) - hy, 0.0))
+        free &= gap >= clearance
+    return free
+
+
+@njit(cache=True)
+def _estimate(row, column, goal, within):
+    """A lower bound of the cost, in cells, from a cell to within ``within`` cells of the goal."""
+    return max(0.0, math.hypot(goal[0] - row, goal[1] - column) - within)
+
+
+@njit(cache=True)
+def _a_star(cost, start, goal, within, low, high):
+    """Cells from ``start`` to the first between ``low`` and ``high`` that is within ``within`` cells of the goal.
+
+    All points are (row, column). Returns int64 [K, 2], empty if there is no way.
+    """
+    row, column = start
+    rows, columns = cost.shape
+    spent = np.full(rows * columns, np.inf)
+    parent = np.full(rows * columns, -1, dtype=np.int64)
+    closed = np.zeros(rows * columns, dtype=np.bool_)
+    heap = [(_estimate(row, column, goal, within), row * columns + column)]
+    spent[row * columns + column] = 0.0
+    while len(heap) > 0:
+        _, cell = heapq.heappop(heap)
+        if closed[cell]:
+            continue
+        closed[cell] = True
+        r, c = cell // columns, cell % columns
+        inside = low[0] <= r <= high[0] and low[1] <= c <= high[1]
+        if inside and math.hypot(goal[0] - r, goal[1] - c) <= within:
+            return _trace(parent, cell, columns)
+        for dr in range(-1, 2):
+            for dc in range(-1, 2):
+                nr, nc = r + dr, c + dc
+                if (dr == 0 and dc == 0) or nr < 0 or nc < 0 or nr >= rows or nc >= columns:
+                    continue
+                if dr != 0 and dc != 0 and not (np.isfinite(cost[r, nc]) and np.isfinite(cost[nr, c])):
+                    continue  # no cutting of corners
+                length = _SQRT2 if dr != 0 and dc != 0 else 1.0
+                total = spent[cell] + length * 0.5 * (cost[r, c] + cost[nr, nc])
+                other = nr * columns + nc
+                if total < spent[other]:
+                    spent[other] = total
+                    parent[other] = cell
+                    heapq.heappush(heap, (total + _estimate(nr, nc, goal, within), other))
+    return np.empty((0, 2), dtype=np.int64)
+
+
+@njit(cache=True)
+def _trace(parent, cell, columns):
+    """The cells from the root of ``parent`` to ``cell``: int64 [K, 2]."""
+    length, at = 0, cell
+    while at >= 0:
+        length += 1
+        at = parent[at]
+    cells = np.empty((length, 2), dtype=np.int64)
+    at = cell
+    for i in range(length - 1, -1, -1):
+        cells[i, 0], cells[i, 1] = at // columns, at % columns
+        at = parent[at]
+    return cells
+
+
+@njit(cache=True)
+def _line_cost(cost, r0, c0, r1, c1):
+    """Cost in cells of walking straight between two cells."""
+    length = math.hypot(r1 - r0, c1 - c0)
+    steps = max(1, int(math.ceil(2.0 * length)))
+    total = 0.0
+    for i in range(steps + 1):
+        r = r0 + (r1 - r0) * i / steps
+        c = c0 + (c1 - c0) * i / steps
+        total += cost[int(r + 0.5), int(c + 0.5)]
+    return total / (steps + 1) * length
+
+
+@njit(cache=True)
+def _straighten(cost, cells):
+    """The corners left when every stretch that costs no more in a straight line is walked so: int64 [K, 2]."""
+    count = len(cells)
+    spent = np.zeros(count)
+    for i in range(1, count):
+        spent[i] = spent[i - 1] + _line_cost(cost, cells[i - 1, 0], cells[i - 1, 1], cells[i, 0], cells[i, 1])
+    kept = np.empty(count, dtype=np.int64)
+    number, at = 0, 0
+    while at < count - 1:
+        further = count - 1
+        while further > at + 1:
+            straight = _line_cost(cost, cells[at, 0], cells[at, 1], cells[further, 0], cells[further, 1])
+            if straight <= spent[further] - spent[at] + 1e-9:
+                break
+            further -= 1
+        kept[number] = further
+        number += 1
+        at = further
+    if count == 1:
+        return cells
+    return cells[kept[:number]]
