@@ -42,8 +42,8 @@ class AgentOutput:
     features: Tensor  # [T, B, memory_width], input of every head
     value: Tensor  # [T, B]
     speak_logit: Tensor  # [T, B], log-odds of speaking
-    vision: Tensor  # [T, B, width], pooled, before vision meets language
-    language: Tensor  # [T, B, width]
+    vision: Tensor  # [T, B, K, width], of every visual token, before vision meets language
+    language: Tensor  # [T, B, width], of the setter's words
     before: Tensor  # int8 [T, B, C], the last action before each step
 
 
@@ -62,7 +62,7 @@ class InteractiveAgent(PreTrainedModel):
         self.value = nn.Sequential(
             nn.Linear(config.memory_width, config.value_width), nn.ReLU(), nn.Linear(config.value_width, 1)
         )
-        self.discriminator = Discriminator(config)
+        self.discriminator = Discriminator()
         with torch.no_grad():
             self.value[-1].weight.mul_(0.1)
         self.post_init()

@@ -27,10 +27,10 @@ class AgentConfig(PretrainedConfig):
       vision_channels, vision_strides, vision_blocks: per ResNet stage, its width, its down-sampling and how
         many residual blocks follow it. The first stage's stride is a patch, as in a vision Transformer.
       width, layers, heads: of the multi-modal Transformer (paper: 8 layers at 71M parameters).
-      dedicated_tokens: learned tokens whose outputs go to the memory beside the pooled output.
+      dedicated_tokens: learned tokens whose outputs go to the memory. sketch_width: numbers that every visual
+        token leaves to the memory beside them.
       memory_width: of the LSTM. tick_width: hidden width of the policy of one tick.
       value_width: hidden width of the value head (paper, A.7: 512).
-      discriminator_width: hidden width of the contrastive discriminator.
     """
 
     model_type = "interactive_agent"
@@ -49,10 +49,10 @@ class AgentConfig(PretrainedConfig):
         layers: int = 2,
         heads: int = 4,
         dedicated_tokens: int = 2,
+        sketch_width: int = 16,
         memory_width: int = 128,
         tick_width: int = 48,
         value_width: int = 128,
-        discriminator_width: int = 64,
         **kwargs: Any,
     ) -> None:
         self.image_size = tuple(image_size)
@@ -67,10 +67,10 @@ class AgentConfig(PretrainedConfig):
         self.layers = layers
         self.heads = heads
         self.dedicated_tokens = dedicated_tokens
+        self.sketch_width = sketch_width
         self.memory_width = memory_width
         self.tick_width = tick_width
         self.value_width = value_width
-        self.discriminator_width = discriminator_width
         super().__init__(**kwargs)
         if width % heads:
             raise ValueError(f"width {width} is not divisible by heads {heads}: every head needs the same share")

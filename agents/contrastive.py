@@ -11,27 +11,29 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from agents.config import AgentConfig
+from agents.trunk import match_scores
 
 
 class Discriminator(nn.Module):
-    """Log-odds [...] that an embedding of vision [..., width] and one of language [..., width] belong together."""
+    """Log-odds [...] that vision [..., K, width] and language [..., width] belong together.
 
-    def __init__(self, config: AgentConfig) -> None:
+    They do if some visual token shows what the words name: a soft maximum over the tokens' scores.
+    """
+
+    def __init__(self) -> None:
         super().__init__()
-        self.see = nn.Linear(config.width, config.discriminator_width)
-        self.read = nn.Linear(config.width, config.discriminator_width)
-        self.judge = nn.Linear(config.discriminator_width, 1)
+        self.scale = nn.Parameter(torch.ones(()))
+        self.offset = nn.Parameter(torch.zeros(()))
 
     def forward(self, vision: Tensor, language: Tensor) -> Tensor:
-        return self.judge(F.relu(self.see(vision)) * self.read(language)).squeeze(-1)
+        return self.scale * match_scores(vision, language).logsumexp(-1) + self.offset
 
 
 def css_loss(discriminator: Discriminator, vision: Tensor, language: Tensor, mask: Tensor | None = None) -> Tensor:
     """Binary cross-entropy of telling matches from mismatches, a scalar.
 
     Args:
-      vision, language: [T, B, width], pooled embeddings of the same steps.
+      vision: [T, B, K, width], language: [T, B, width], embeddings of the same steps.
       mask: bool [T, B], steps that count; steps before the setter's first word should not.
 
     Mismatches take the words of the next trajectory in the batch (B is rolled by one). With a single

@@ -10,7 +10,6 @@ import safetensors.torch
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.errors import UserError
 
@@ -37,7 +36,7 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
         if not path.is_file():
             raise UserError(f"{path} is missing: {folder} is not an agent's folder (`rlhf clone` makes one)")
     try:
-        config = AgentConfig.from_dict(json.loads(config_path.read_text()))
+        config = kind.config_class.from_dict(json.loads(config_path.read_text()))
         weights = {name: value for name, value in safetensors.torch.load_file(weights_path).items()}
     except (ValueError, TypeError, safetensors.SafetensorError) as error:
         raise UserError(f"{folder} is damaged ({error}): restore it from a checkpoint or train it again") from error

@@ -30,8 +30,8 @@ class TrunkOutput(NamedTuple):
     """What the trunk makes of a sequence."""
 
     features: Tensor  # [T, B, memory_width]
-    vision: Tensor  # [T, B, width], pooled visual embedding, before it meets language
-    language: Tensor  # [T, B, width], pooled embedding of the setter's words, before it meets vision
+    vision: Tensor  # [T, B, K, width], what each visual token shows, before it meets language
+    language: Tensor  # [T, B, width], what the setter's words ask for, before they meet vision
 
 
 class TransformerLayer(nn.Module):
@@ -91,6 +91,11 @@ def masked_mean(x: Tensor, keep: Tensor) -> Tensor:
     return (x * weight).sum(1) / weight.sum(1).clamp_min(1.0)
 
 
+def match_scores(shown: Tensor, named: Tensor) -> Tensor:
+    """How well each visual token [..., K, D] shows what is named [..., D]: scaled dot products [..., K]."""
+    return (shown @ named.unsqueeze(-1)).squeeze(-1) / named.shape[-1] ** 0.5
+
+
 class ResettingLSTM(nn.Module):
     """An LSTM over [T, B, D] whose memory is cleared before every step that ``resets`` [T, B] marks."""
 
@@ -128,11 +133,24 @@ class Trunk(nn.Module):
         self.own_words = nn.Linear(width, width)
         self.movement = MovementEmbedding(width)
         self.dedicated = nn.Parameter(torch.randn(config.dedicated_tokens, width) * 0.02)
-        # A dedicated token that already carries the pooled instruction lets the first layer look for what it names.
+        # The pooled instruction, normalised: embeddings of words start small, and products of small numbers learn slowly.
+        self.norm_language = nn.LayerNorm(width)
+        self.norm_vision = nn.LayerNorm(width)
+        # A dedicated token that already carries the instruction lets the first layer look for what it names, and
+        # visual tokens scaled by it (FiLM) let it find that sooner.
         self.ask = nn.Linear(width, width)
+        self.modulate = nn.Linear(width, 2 * width)
+        # Where the picture shows what the words name: a score for every visual token. The contrastive loss teaches
+        # it directly, long before imitation alone would find that out.
+        self.shows = nn.Linear(width, width)
+        self.names = nn.Linear(width, width)
+        self.found = nn.Parameter(torch.randn(width) * 0.02)
         self.layers = nn.ModuleList(TransformerLayer(width, config.heads) for _ in range(config.layers))
         self.norm = nn.LayerNorm(width)
-        self.gather = nn.Linear((config.dedicated_tokens + 1) * width, config.memory_width)
+        # Pooling that keeps the place: every visual token leaves a few numbers of its own.
+        self.sketch = nn.Linear(width, config.sketch_width)
+        gathered = config.dedicated_tokens * width + self.vision.tokens * (config.sketch_width + 1)
+        self.gather = nn.Linear(gathered, config.memory_width)
         self.memory = ResettingLSTM(config.memory_width, config.memory_width)
         nn.init.normal_(self.words.weight, std=0.1)
 
@@ -142,28 +160,31 @@ class Trunk(nn.Module):
         setter_tokens = observations.setter_tokens.flatten(0, 1)
         spoken = setter_tokens != PAD_ID
         words = self.words(setter_tokens)
-        language = masked_mean(words, spoken)
+        language = self.norm_language(masked_mean(words, spoken))
+        shown, named = self.shows(self.norm_vision(vision)), self.names(language)
+        match = match_scores(shown, named)
+        scale, shift = self.modulate(language).unsqueeze(1).chunk(2, dim=-1)
+        vision = vision * (1.0 + scale) + shift + match.unsqueeze(-1) * self.found
         perceived = self._perceive(vision, words + self.word_place[: words.shape[1]], spoken, language, observations)
-        inputs = F.relu(self.gather(perceived)).view(steps, batch, -1)
+        inputs = F.relu(self.gather(torch.cat([perceived, match], dim=-1))).view(steps, batch, -1)
         remembered, state = self.memory(inputs, state, resets)
-        pooled = (vision.mean(1).view(steps, batch, -1), language.view(steps, batch, -1))
-        return TrunkOutput(remembered + inputs, *pooled), state
+        embeddings = (shown.unflatten(0, (steps, batch)), named.unflatten(0, (steps, batch)))
+        return TrunkOutput(remembered + inputs, *embeddings), state
 
     def _perceive(
         self, vision: Tensor, words: Tensor, spoken: Tensor, language: Tensor, observations: ObservationBatch
     ) -> Tensor:
-        """The multi-modal Transformer: [N, (dedicated + 1) * width]."""
+        """The multi-modal Transformer and its aggregated output: [N, gathered]."""
         own_tokens = observations.solver_tokens.flatten(0, 1)
         own = self.own_words(masked_mean(self.words(own_tokens), own_tokens != PAD_ID)).unsqueeze(1)
         movement = self.movement(observations.previous_movement.flatten(0, 1)).unsqueeze(1)
         dedicated = self.dedicated + self.ask(language).unsqueeze(1)
-        tokens = torch.cat([dedicated, own, movement, vision, words], dim=1)
+        tokens = torch.cat([dedicated, vision, own, movement, words], dim=1)
         always = spoken.new_ones(len(tokens), tokens.shape[1] - words.shape[1])
-        visible = torch.cat([always, spoken], dim=1)
-        mask = visible[:, None, None, :]
+        mask = torch.cat([always, spoken], dim=1)[:, None, None, :]
         for layer in self.layers[:-1]:
             tokens = layer(tokens, mask)
-        # Only the dedicated tokens are read after the last layer, so only they are computed in it.
-        pooled = masked_mean(tokens, visible)
-        dedicated = self.layers[-1](tokens, mask, queries=self.dedicated.shape[0])
-        return self.norm(torch.cat([dedicated, pooled.unsqueeze(1)], dim=1)).flatten(1)
+        # Only the dedicated and the visual tokens are read after the last layer, so only they are computed in it.
+        count = self.dedicated.shape[0]
+        tokens = self.norm(self.layers[-1](tokens, mask, queries=count + vision.shape[1]))
+        return torch.cat([tokens[:, :count].flatten(1), self.sketch(tokens[:, count:]).flatten(1)], dim=1)

@@ -65,7 +65,7 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     results = []
     for name, folder in config.agents.items():
         for probe in probes:
-            episodes = progress(_probe_episodes(config, folder, probe), config.episodes, f"{name} on {probe}")
+            episodes = progress(probe_episodes(config, folder, probe), config.episodes, f"{name} on {probe}")
             results.append(_result(name, probe, list(episodes)))
     config.out.parent.mkdir(parents=True, exist_ok=True)
     config.out.write_text(json.dumps([asdict(result) for result in results]))
@@ -89,7 +89,8 @@ def _result(agent: str, probe: str, episodes: Sequence[Episode]) -> ProbeResult:
     return ProbeResult(agent, probe, tuple(e.seed for e in ordered), tuple(s is not None for s in steps), steps)
 
 
-def _probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[Episode]:
+def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[Episode]:
+    """Episodes of one agent at one probe, as they end."""
     scripted = folder in ("scripted", "perfect")
     slots = 1 if scripted else min(config.slots, config.episodes)
     plans = probe_plans(config, probe, scripted_solver=folder if scripted else None)
@@ -123,7 +124,7 @@ def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None 
             raise UserError(f"{probe} is feasible in only {found} of {limit - PROBE_SEEDS} places: change world.settings")
         place = config.world.place(seed)
         scout.reset(seed=seed, options={"config": place})
-        spec = entry.probe(probe, scout, seed)
+        spec = entry.probe(probe, scout, seed, "held_out")
         if spec is not None:
             solver = None
             if scripted_solver is not None:

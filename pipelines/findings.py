@@ -68,7 +68,9 @@ def headline(row: Row, before: str, after: str) -> str:
     if row.verdict == "worse":
         return f"{after} does worse than {before}: {numbers}."
     if row.verdict == "few":
-        return f"Too few episodes to tell {after} from {before}: {percent(now.estimate)} against {percent(was.estimate)}."
+        return (
+            f"Too few episodes to tell {after} from {before}: {percent(now.estimate)} against {percent(was.estimate)}."
+        )
     return f"No clear difference between {after} and {before}: {percent(now.estimate)} against {percent(was.estimate)}."
 
 
@@ -88,10 +90,11 @@ def percent(share: float) -> str:
 
 def points(difference: Interval) -> str:
     """A difference of shares with its interval: "+16 points (+9 to +23)"."""
-    return f"{_signed(difference.estimate)} points ({_signed(difference.low)} to {_signed(difference.high)})"
+    return f"{signed(difference.estimate)} points ({signed(difference.low)} to {signed(difference.high)})"
 
 
-def _signed(share: float) -> str:
+def signed(share: float) -> str:
+    """A difference of shares in points: 0.16 as "+16"."""
     rounded = round(100 * share)
     return "0" if rounded == 0 else f"{rounded:+d}".replace("-", "\N{MINUS SIGN}")
 
@@ -103,7 +106,7 @@ def _row(data: ReportData, probe: str) -> Row:
         if successes:
             agents[name] = wilson_interval(sum(successes), len(successes))
     difference = bootstrap_mean(_groups(data, [probe], _differences), seed=data.resampling_seed)
-    return Row(probe, agents, difference, judge(difference))
+    return Row(probe[:1].upper() + probe[1:], agents, difference, judge(difference))
 
 
 def _overall(data: ReportData, probes: Sequence[str]) -> Row:
@@ -130,7 +133,9 @@ def _groups(
     """``measure`` of every probe, by run; runs in which it is missing somewhere are left out."""
     runs = sorted({outcome.run for outcome in data.outcomes})
     groups = [[measure(data, probe, run) for probe in probes] for run in runs]
-    return [[found for found in group if found is not None] for group in groups if all(found is not None for found in group)]
+    return [
+        [found for found in group if found is not None] for group in groups if all(found is not None for found in group)
+    ]
 
 
 def _successes(data: ReportData, agent: str, probe: str, run: int) -> np.ndarray | None:
@@ -148,7 +153,7 @@ def _differences(data: ReportData, probe: str, run: int) -> np.ndarray | None:
 
 
 def _by_probe(rows: Sequence[Row]) -> str:
-    """"Better at Go and Lift; no clear difference at Count."."""
+    """ "Better at Go and Lift; no clear difference at Count."."""
     parts = []
     for verdict, words in VERDICT_WORDS.items():
         probes = [row.probe for row in rows if row.verdict == verdict]

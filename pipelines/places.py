@@ -24,23 +24,18 @@ class WorldConfig:
     Args:
       name: registered name. height, width: of the image in pixels.
       settings: the world's own settings for sampling a place, as JSON, e.g. '{"rooms": [1, 1]}'.
-      held_out_share: not a setting of the place: see the world's own rule for held-out instructions.
+      options: the world's own settings for playing in it, as JSON, e.g. '{"fov_y_deg": 60}'.
     """
 
     name: str = "playhouse"
     height: int = 72
     width: int = 96
     settings: str = "{}"
+    options: str = "{}"
 
     def sampling(self) -> dict[str, Any]:
         """The settings as a mapping. Raises UserError if they are not a JSON object."""
-        try:
-            parsed = json.loads(self.settings)
-        except json.JSONDecodeError as error:
-            raise UserError(f"world.settings is not JSON ({error}): write e.g. '{{\"rooms\": [1, 1]}}'") from error
-        if not isinstance(parsed, dict):
-            raise UserError("world.settings is a JSON object, e.g. '{\"rooms\": [1, 1]}'")
-        return parsed
+        return _object(self.settings, "world.settings")
 
     def entry(self) -> WorldEntry:
         """The registered world."""
@@ -48,8 +43,10 @@ class WorldConfig:
 
     def make(self, count: int, images: bool = True) -> list[World]:
         """``count`` worlds; without ``images`` nothing is drawn (for scripted players that need no eyes)."""
-        views = (SOLVER,) if images else ()
-        return [self.entry().make(height=self.height, width=self.width, views=views) for _ in range(count)]
+        views, options = (SOLVER,) if images else (), _object(self.options, "world.options")
+        return [
+            self.entry().make(height=self.height, width=self.width, views=views, **options) for _ in range(count)
+        ]
 
     def place(self, seed: int) -> dict[str, Any]:
         """The configuration of the place that ``seed`` stands for."""
@@ -82,7 +79,7 @@ def _object(text: str, where: str) -> dict[str, Any]:
     try:
         parsed = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UserError(f"{where} is not JSON ({error})") from error
+        raise UserError(f"{where} is not JSON ({error}); write an object in quotes, e.g. '{{\"rooms\": [1, 1]}}'") from error
     if not isinstance(parsed, dict):
-        raise UserError(f'{where} is a JSON object, e.g. \'{{"hesitation": 0.1}}\'')
+        raise UserError(f"{where} is a JSON object, e.g. '{{\"rooms\": [1, 1]}}'")
     return parsed

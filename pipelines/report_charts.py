@@ -9,7 +9,7 @@ from html import escape
 
 import numpy as np
 
-from pipelines.findings import VERDICT_WORDS, Row, percent, points
+from pipelines.findings import VERDICT_WORDS, Row, percent, points, signed
 from pipelines.report_data import Chart, Curve
 from pipelines.statistics import Interval
 
@@ -50,7 +50,8 @@ def line_chart(chart: Chart, colours: Sequence[str], size: tuple[int, int] = (WI
         parts.append(_drawn(curve, colour, frame))
     label = escape(f"{chart.title}: {', '.join(curve.name for curve in chart.curves)}")
     view = f'viewBox="0 0 {frame.width} {frame.height}" role="img" aria-label="{label}"'
-    return f'<svg class="chart" {view}>{"".join(parts)}</svg>'
+    kind = "chart" if size[0] == WIDTH else "chart small"
+    return f'<svg class="{kind}" {view}>{"".join(parts)}</svg>'
 
 
 def interval_plot(rows: Sequence[Row], colours: dict[str, str]) -> str:
@@ -78,10 +79,11 @@ def difference_plot(rows: Sequence[Row], lanes: int = 1) -> str:
     Args:
       lanes: those of the :func:`interval_plot` beside it, so that the probes stand at the same heights.
     """
-    ends = [abs(end) for row in rows for end in (row.difference.low, row.difference.high)]
-    reach = max(0.1, 1.08 * max(ends))
-    drawn = _Lanes((-reach, reach), len(rows), lanes)
-    parts = [drawn.line(share, _points(share), "zero" if share == 0 else "grid") for share in ticks(-reach, reach, 6)]
+    low = min(-0.02, *(row.difference.low for row in rows))
+    high = max(0.02, *(row.difference.high for row in rows))
+    margin = 0.05 * (high - low)
+    drawn = _Lanes((low - margin, high + margin), len(rows), lanes)
+    parts = [drawn.line(share, signed(share), "zero" if share == 0 else "grid") for share in ticks(low, high)]
     for number, row in enumerate(rows):
         said = f"{row.probe}: {points(row.difference)}, {VERDICT_WORDS[row.verdict]}"
         parts.append(drawn.name(number, row.probe))
@@ -157,11 +159,6 @@ def short(number: float) -> str:
     return f"{number:g}".replace("-", "\N{MINUS SIGN}")
 
 
-def _points(share: float) -> str:
-    rounded = round(100 * share)
-    return "0" if rounded == 0 else f"{rounded:+d}".replace("-", "\N{MINUS SIGN}")
-
-
 def _frame(curves: Sequence[Curve], share: bool, size: tuple[int, int]) -> Frame | None:
     """Bounds that hold all finite points, None if there are none."""
     points = np.array([(x, y) for curve in curves for x, y in zip(curve.x, curve.y, strict=True) if math.isfinite(y)])
@@ -186,11 +183,10 @@ def _grid(frame: Frame, chart: Chart) -> str:
         parts.append(f'<line class="{kind}" x1="{LEFT}" x2="{frame.width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{label}</text>')
     for value in ticks(*frame.x, count=frame.width // 90):
-        x, _ = frame.at(value, frame.y[0])
-        parts.append(f'<text class="tick" x="{x:.1f}" y="{frame.height - BOTTOM + 17}" text-anchor="middle">{short(value)}</text>')
-    middle = (LEFT + frame.width - RIGHT) / 2
-    parts.append(f'<text class="axis" x="{middle:.1f}" y="{frame.height - 5}" text-anchor="middle">{escape(chart.x_label)}</text>')
-    return "".join(parts)
+        x, foot = frame.at(value, frame.y[0])
+        parts.append(f'<text class="tick" x="{x:.1f}" y="{foot + 17:.1f}" text-anchor="middle">{short(value)}</text>')
+    middle = f'x="{(LEFT + frame.width - RIGHT) / 2:.1f}" y="{frame.height - 5}" text-anchor="middle"'
+    return "".join(parts) + f'<text class="axis" {middle}>{escape(chart.x_label)}</text>'
 
 
 def _drawn(curve: Curve, colour: str, frame: Frame) -> str:

@@ -89,7 +89,9 @@ class Clip:
         if frames.ndim != 4 or frames.shape[-1] != 3 or frames.dtype != np.uint8 or len(frames) == 0:
             raise ValueError(f"a clip's frames are uint8 [T, H, W, 3], not {frames.dtype} {frames.shape}")
         steps, height, width, _ = map(int, frames.shape)
-        return cls(agent, bool(success), (steps, height, width, 3), zlib.compress(np.ascontiguousarray(frames).tobytes()))
+        return cls(
+            agent, bool(success), (steps, height, width, 3), zlib.compress(np.ascontiguousarray(frames).tobytes())
+        )
 
     @property
     def frames(self) -> np.ndarray:

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 
-from pipelines.findings import OVERALL, VERDICT_WORDS, Findings, Row, percent, points
+from pipelines.findings import OVERALL, VERDICT_WORDS, Findings, Row, percent, points, signed
 from pipelines.report_charts import SMALL, difference_plot, interval_plot, line_chart
 from pipelines.report_clips import SPEED, animate
-from pipelines.report_data import Chart, Circumstances, Clip, ClipPair, Picture, ReportData
+from pipelines.report_data import Chart, Circumstances, Clip, ClipPair, Picture, ReportData, Stage
 from pipelines.statistics import LEVEL, RESAMPLES, Interval
 from rlhf.progress import duration
 
 _COLOURS = ("c1", "c2", "c3", "c4", "c5", "c6")
+_SCRIPTED = "Whoever asked, showed and judged here is a scripted stand-in, deliberately imperfect."
 
 
 def page(data: ReportData, findings: Findings) -> str:
@@ -41,37 +42,36 @@ def page(data: ReportData, findings: Findings) -> str:
 
 def _opening(data: ReportData, findings: Findings) -> str:
     row = findings.overall
-    episodes, runs = row.agents[data.after].count, len({outcome.run for outcome in data.outcomes})
-    probes = f"all {len(findings.rows)} probe tasks together" if len(findings.rows) > 1 else row.probe
+    runs = len({outcome.run for outcome in data.outcomes})
+    where = f"all {len(findings.rows)} probe tasks together" if len(findings.rows) > 1 else row.probe
     lead = (
-        f"The difference on {escape(probes)} is {escape(points(row.difference))}, with a {percent(LEVEL)} interval, over "
-        f"{episodes:,} episodes of each agent{f' from {runs} runs' if runs > 1 else ''}, in houses and on instructions that "
-        "no agent was trained on."
+        f"The difference on {where} is {points(row.difference)}, with a {percent(LEVEL)} interval, over "
+        f"{row.agents[data.after].count:,} episodes of each agent{f' from {runs} runs' if runs > 1 else ''}, "
+        "in houses and on instructions that no agent was trained on."
     )
-    remarks = "".join(f"<p>{escape(remark)}</p>" for remark in findings.remarks[:1])
-    warnings = "".join(f'<p class="notice warning">{escape(remark)}</p>' for remark in findings.remarks[1:])
-    scripted = (
-        '<p class="notice"><strong>No people were involved.</strong> Whoever asked, showed and judged here is a scripted '
-        "stand-in, deliberately imperfect.</p>"
-    )
+    verdicts, warnings = findings.remarks[:1], findings.remarks[1:]
+    if len(findings.rows) == 1:
+        verdicts, warnings = (), findings.remarks
+    notices = [f'<p class="notice warning">{escape(warning)}</p>' for warning in warnings]
+    if data.scripted:
+        notices.insert(0, f'<p class="notice"><strong>No people were involved.</strong> {_SCRIPTED}</p>')
     return (
         f'<header><p class="kicker">{escape(data.title)} &middot; {escape(data.circumstances.created)}</p>'
-        f'<h1>{_unbroken(findings.headline)}</h1><p class="lead">{lead}</p>{remarks}'
-        f'<div class="heroes">{_heroes(data, row)}</div>{scripted if data.scripted else ""}{warnings}</header>'
+        f'<h1>{_unbroken(findings.headline)}</h1><p class="lead">{escape(lead)}</p>'
+        f"{''.join(f'<p>{escape(verdict)}</p>' for verdict in verdicts)}"
+        f'<div class="heroes">{_heroes(data, row)}</div>{"".join(notices)}</header>'
     )
 
 
 def _heroes(data: ReportData, row: Row) -> str:
     """Cards with the big numbers: before, after, their difference, the demonstrator."""
     cards = [_hero(name, row.agents[name], colour) for name, colour in _colours(data).items() if name in row.agents]
-    difference = row.difference
-    number, _, rest = points(difference).partition(" points ")
-    cards.insert(
-        2,
-        f'<div class="card hero {row.verdict}"><div class="who">Difference</div><div class="number">{number} <small>points'
-        f'</small></div><div class="interval">{rest.strip("()")}<br>{VERDICT_WORDS[row.verdict]}</div></div>',
+    difference = (
+        f'<div class="card hero {row.verdict}"><div class="who">Difference</div>'
+        f'<div class="number">{signed(row.difference.estimate)} <small>points</small></div>'
+        f'<div class="interval">{_signed_range(row.difference)}<br>{VERDICT_WORDS[row.verdict]}</div></div>'
     )
-    return "".join(cards)
+    return "".join([*cards[:2], difference, *cards[2:]])
 
 
 def _hero(name: str, interval: Interval, colour: str) -> str:
@@ -85,97 +85,105 @@ def _hero(name: str, interval: Interval, colour: str) -> str:
 
 def _success(data: ReportData, findings: Findings) -> str:
     colours = _colours(data)
-    order = {name: colours[name] for name in (data.before, data.after, data.reference) if name is not None}
     rows = [*findings.rows, *([findings.overall] if len(findings.rows) > 1 else [])]
-    legend = _legend((name, colour, False) for name, colour in order.items())
-    verdicts = _legend((VERDICT_WORDS[verdict], verdict, False) for verdict in VERDICT_WORDS if verdict in {r.verdict for r in rows})
-    return (
-        "<section><h2>Success at the probe tasks</h2>"
-        f'<p class="quiet">Decided by each task\'s hard-coded check, never by the reward model. Lines are {percent(LEVEL)} intervals.'
-        f'</p><div class="pair"><figure class="card"><h3>Success</h3>{legend}{interval_plot(rows, order)}</figure>'
+    agents = _legend((name, colour, False) for name, colour in colours.items())
+    said = {row.verdict for row in rows}
+    verdicts = _legend((words, verdict, False) for verdict, words in VERDICT_WORDS.items() if verdict in said)
+    figures = (
+        f'<figure class="card"><h3>Success</h3>{agents}{interval_plot(rows, colours)}</figure>'
         f'<figure class="card"><h3>{escape(data.after)} less {escape(data.before)}, in points</h3>{verdicts}'
-        f"{difference_plot(rows, len(order))}</figure></div>{_table(rows, colours)}</section>"
+        f"{difference_plot(rows, len(colours))}</figure>"
+    )
+    return _section(
+        "Success at the probe tasks",
+        f"Decided by each task's hard-coded check, never by the reward model. Lines are {percent(LEVEL)} intervals.",
+        f'<div class="pair">{figures}</div>{_table(rows, colours)}',
     )
 
 
 def _table(rows: Sequence[Row], colours: dict[str, str]) -> str:
     names = [name for name in colours if any(name in row.agents for row in rows)]
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    body = []
-    for row in rows:
-        cells = "".join(f"<td>{_cell(row.agents.get(name))}</td>" for name in names)
-        number, _, rest = points(row.difference).partition(" points ")
-        kind = ' class="overall"' if row.probe == OVERALL else ""
-        body.append(
-            f'<tr{kind}><th scope="row">{escape(row.probe)}</th>{cells}<td>{number}<small class="quiet">{rest.strip("()")}'
-            f'</small></td><td><span class="pill {row.verdict}">{VERDICT_WORDS[row.verdict]}</span></td></tr>'
-        )
     return (
-        f'<div class="card scroll"><table><thead><tr><th>Probe</th>{head}<th>Difference, points</th><th></th></tr></thead>'
-        f"<tbody>{''.join(body)}</tbody></table></div>"
+        f'<div class="card scroll"><table><thead><tr><th>Probe</th>{head}<th>Difference, points</th><th></th></tr>'
+        f"</thead><tbody>{''.join(_table_row(row, names) for row in rows)}</tbody></table></div>"
     )
 
 
-def _cell(interval: Interval | None) -> str:
-    if interval is None:
-        return '<span class="quiet">not measured</span>'
-    return f'{percent(interval.estimate)}<small class="quiet">{_range(interval)}</small>'
+def _table_row(row: Row, names: Sequence[str]) -> str:
+    cells = [
+        _cell(percent(row.agents[name].estimate), _range(row.agents[name])) if name in row.agents else _cell("–", "")
+        for name in names
+    ]
+    cells.append(_cell(signed(row.difference.estimate), _signed_range(row.difference)))
+    kind = ' class="overall"' if row.probe == OVERALL else ""
+    verdict = f'<span class="pill {row.verdict}">{VERDICT_WORDS[row.verdict]}</span>'
+    return f'<tr{kind}><th scope="row">{escape(row.probe)}</th>{"".join(cells)}<td>{verdict}</td></tr>'
+
+
+def _cell(number: str, interval: str) -> str:
+    return f'<td>{number}<small class="quiet">{interval}</small></td>'
 
 
 def _clips(clips: Sequence[ClipPair], note: str) -> str:
     if not clips:
         return ""
-    cards = []
-    for pair in clips:
-        file, media_type = animate(pair)
-        cards.append(
-            f'<figure class="card"><blockquote>&ldquo;{escape(pair.instruction)}&rdquo; <small class="quiet">'
-            f'{escape(pair.probe)}</small></blockquote><img loading="lazy" alt="{escape(pair.left.agent)} (left) and '
-            f'{escape(pair.right.agent)} (right) asked: {escape(pair.instruction)}" src="{_uri(file, media_type)}">'
-            f'<div class="sides">{_side(pair.left)}{_side(pair.right)}</div></figure>'
-        )
+    return _section(
+        "Both agents, the same request",
+        f"What each agent saw, in the same place, at {SPEED:g} times real speed. {note}",
+        f'<div class="clips">{"".join(map(_clip, clips))}</div>',
+    )
+
+
+def _clip(pair: ClipPair) -> str:
+    said, probe = escape(pair.instruction), escape(pair.probe.capitalize())
+    alt = f"{escape(pair.left.agent)} (left) and {escape(pair.right.agent)} (right), asked: {said}"
     return (
-        '<section><h2>Both agents, the same request</h2><p class="quiet">What each agent saw, in the same place, at '
-        f'{SPEED:g} times real speed. {escape(note)}</p><div class="clips">{"".join(cards)}</div></section>'
+        f'<figure class="card"><blockquote>&ldquo;{said}&rdquo; <small class="quiet">{probe}</small>'
+        f'</blockquote><img loading="lazy" alt="{alt}" src="{_uri(*animate(pair))}">'
+        f'<div class="sides">{_side(pair.left)}{_side(pair.right)}</div></figure>'
     )
 
 
 def _side(clip: Clip) -> str:
-    verdict = '<span class="pill better">succeeded</span>' if clip.success else '<span class="pill worse">failed</span>'
-    return f'<span>{escape(clip.agent)} {verdict} <small>{clip.shape[0]} steps</small></span>'
+    kind, word = ("better", "succeeded") if clip.success else ("worse", "failed")
+    pill = f'<span class="pill {kind}">{word}</span>'
+    return f"<span>{escape(clip.agent)} {pill} <small>{clip.shape[0]} steps</small></span>"
 
 
 def _reward(data: ReportData) -> str:
     charts = [chart for chart in (data.reward_over_training, data.success_over_training) if chart is not None]
     if not charts:
         return ""
-    return (
-        "<section><h2>Modelled reward and true success while the agent improved</h2>"
-        '<p class="quiet">The agent is rewarded by the model alone. Where the left rises and the right does not, the model is '
-        f'being exploited.</p><div class="pair">{"".join(_chart(chart) for chart in charts)}</div></section>'
+    return _section(
+        "Modelled reward and true success while the agent improved",
+        "The agent is rewarded by the model alone. Where its reward rises and true success does not, "
+        "the model is being exploited.",
+        f'<div class="pair">{"".join(map(_chart, charts))}</div>',
     )
 
 
 def _traces(traces: Sequence[Picture]) -> str:
     if not traces:
         return ""
-    figures = "".join(
-        f'<figure class="card trace"><img loading="lazy" alt="{escape(trace.caption)}" src="{_uri(trace.png, "image/png")}">'
-        f"<figcaption>{escape(trace.caption)}</figcaption></figure>"
-        for trace in traces
+    return _section(
+        "What the reward model learnt from marks",
+        "Utility and reward along recorded episodes, with the marks that raters gave them.",
+        f'<div class="pair">{"".join(map(_trace, traces))}</div>',
     )
-    return (
-        "<section><h2>What the reward model learnt from marks</h2>"
-        '<p class="quiet">Utility and reward along recorded episodes, with the marks that raters gave them.</p>'
-        f'<div class="pair">{figures}</div></section>'
-    )
+
+
+def _trace(trace: Picture) -> str:
+    said = escape(trace.caption)
+    picture = f'<img loading="lazy" alt="{said}" src="{_uri(trace.png, "image/png")}">'
+    return f'<figure class="card trace">{picture}<figcaption>{said}</figcaption></figure>'
 
 
 def _training(charts: Sequence[Chart]) -> str:
     if not charts:
         return ""
     figures = "".join(_chart(chart, small=True) for chart in charts)
-    return f'<section><h2>Training</h2><div class="pair small">{figures}</div></section>'
+    return _section("Training", "", f'<div class="pair small">{figures}</div>')
 
 
 def _chart(chart: Chart, small: bool = False) -> str:
@@ -196,42 +204,59 @@ def _curve_colours(chart: Chart) -> list[str]:
 
 
 def _circumstances(facts: Circumstances) -> str:
-    rows = [("Command", f"<code>{escape(facts.command)}</code>"), ("Machine", escape(facts.machine))]
-    rows.append(("Version", escape(facts.version) + (f", commit <code>{escape(facts.commit)}</code>" if facts.commit else "")))
-    rows += [(escape(name[0].upper() + name[1:]), escape(value)) for name, value in facts.counts]
+    commit = f", commit <code>{escape(facts.commit)}</code>" if facts.commit else ""
+    rows = [
+        ("Command", f"<code>{escape(facts.command)}</code>"),
+        ("Machine", escape(facts.machine)),
+        ("Version", escape(facts.version) + commit),
+        *((escape(name[0].upper() + name[1:]), escape(value)) for name, value in facts.counts),
+    ]
     listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     config = escape(json.dumps(facts.config, indent=2, ensure_ascii=False))
-    return (
-        f'<section><h2>What was run</h2><div class="pair"><div class="card"><dl>{listed}</dl></div>{_stages(facts)}</div>'
-        f'<details class="card"><summary>All settings</summary><pre>{config}</pre></details></section>'
+    return _section(
+        "What was run",
+        "",
+        f'<div class="pair"><div class="card"><dl>{listed}</dl></div>{_stages(facts.stages)}</div>'
+        f'<details class="card"><summary>All settings</summary><pre>{config}</pre></details>',
     )
 
 
-def _stages(facts: Circumstances) -> str:
-    if not facts.stages:
+def _stages(stages: Sequence[Stage]) -> str:
+    if not stages:
         return ""
-    total = sum(stage.seconds for stage in facts.stages)
-    rows = "".join(
-        f'<li><span>{escape(stage.name)}</span><div class="bar after"><i style="width:{100 * stage.seconds / (total or 1):.1f}%">'
-        f"</i></div><span>{duration(stage.seconds)}</span>"
-        + (f'<small>{escape(stage.note)}</small>' if stage.note else "")
-        + "</li>"
-        for stage in facts.stages
-    )
+    total = sum(stage.seconds for stage in stages)
+    rows = "".join(_stage(stage, 100 * stage.seconds / (total or 1)) for stage in stages)
     return f'<div class="card"><h3>{duration(total)} in all</h3><ol class="stages">{rows}</ol></div>'
 
 
+def _stage(stage: Stage, width: float) -> str:
+    note = f"<small>{escape(stage.note)}</small>" if stage.note else ""
+    bar = f'<div class="bar after"><i style="width:{width:.1f}%"></i></div>'
+    return f"<li><span>{escape(stage.name)}</span>{bar}<span>{duration(stage.seconds)}</span>{note}</li>"
+
+
 def _method(data: ReportData, findings: Findings) -> str:
-    runs = len({outcome.run for outcome in data.outcomes})
-    resampled = "runs first, then the episodes within each run drawn" if runs > 1 else "over episodes; there is one run, so how much another would differ is not in it"
-    overall = " All probes weigh the same in the overall row, whose intervals are bootstrapped too." if len(findings.rows) > 1 else ""
-    return (
-        f'<footer class="quiet"><p>Intervals cover {percent(LEVEL)}. Of one agent at one probe: Wilson\'s score interval. Of the '
-        f"difference: both agents play the same episodes, so outcomes are subtracted episode by episode and resampled "
-        f"({RESAMPLES:,} percentile bootstrap resamples, seed {data.resampling_seed}; {resampled}).{overall} "
-        "A difference is called better or worse only where its interval leaves out zero; intervals are not corrected for the "
-        "number of probes.</p></footer>"
-    )
+    level, resamples = percent(LEVEL), f"{RESAMPLES:,} percentile bootstrap resamples, seed {data.resampling_seed}"
+    sentences = [
+        f"Intervals cover {level}. Of one agent at one probe: Wilson's score interval.",
+        "Of the difference: both agents play the same episodes, so outcomes are subtracted episode by episode",
+        f"and resampled ({resamples}),",
+        "runs first, then the episodes within each run drawn."
+        if len({outcome.run for outcome in data.outcomes}) > 1
+        else "over episodes; there is one run, so how much another run would differ is not in the interval.",
+        "All probes weigh the same in the row over all, whose intervals are bootstrapped too."
+        if len(findings.rows) > 1
+        else "",
+        "A difference is called better or worse only where its interval leaves out zero;",
+        "intervals are not corrected for the number of probes.",
+    ]
+    return f'<footer class="quiet"><p>{escape(" ".join(filter(None, sentences)))}</p></footer>'
+
+
+def _section(title: str, lead: str, body: str) -> str:
+    """A section; ``body`` is HTML, the rest is text."""
+    said = f'<p class="quiet">{escape(lead)}</p>' if lead else ""
+    return f"<section><h2>{escape(title)}</h2>{said}{body}</section>"
 
 
 def _colours(data: ReportData) -> dict[str, str]:
@@ -241,7 +266,8 @@ def _colours(data: ReportData) -> dict[str, str]:
 
 def _legend(entries: Iterable[tuple[str, str, bool]]) -> str:
     items = "".join(
-        f'<li><span class="key {colour}{" dashed" if dashed else ""}"></span>{escape(name)}</li>' for name, colour, dashed in entries
+        f'<li><span class="key {colour}{" dashed" if dashed else ""}"></span>{escape(name)}</li>'
+        for name, colour, dashed in entries
     )
     return f'<ul class="legend">{items}</ul>'
 
@@ -253,6 +279,10 @@ def _unbroken(text: str) -> str:
 
 def _range(interval: Interval) -> str:
     return f"{percent(interval.low)} to {percent(interval.high)}"
+
+
+def _signed_range(difference: Interval) -> str:
+    return f"{signed(difference.low)} to {signed(difference.high)}"
 
 
 def _uri(content: bytes, media_type: str) -> str:

@@ -47,9 +47,9 @@ def bootstrap_mean(
 ) -> Interval:
     """Percentile bootstrap interval of a mean over runs, strata and episodes, resampled as they were drawn.
 
-    Runs (agents trained from different seeds) are resampled first, then the episodes of each stratum (probe) within each
-    run drawn; strata are fixed and weigh the same. One run is not resampled. For a paired difference of two agents, pass
-    per-episode differences: the pairing then survives every resample.
+    Runs (agents trained from different seeds) are resampled first, then the episodes of each stratum (probe) within
+    each run drawn; strata are fixed and weigh the same. One run is not resampled. For a paired difference of two
+    agents, pass per-episode differences: the pairing then survives every resample.
 
     Args:
       groups: ``groups[run][stratum]`` is float [episodes]; every run has the same strata.

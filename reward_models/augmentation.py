@@ -96,8 +96,9 @@ class Augmentation:
         requests = _within(dialogue.requests, rows)
         requests = requests[requests < liked.max(initial=-1)]
         answers = judged_right(dialogue, rows, marks, self.answer_reach)
-        kinds = [self._other_instruction] * (len(requests) > 0) + [self._other_answers] * (len(answers) > 0)
-        return kinds[rng.integers(len(kinds))](dialogue, rows, marks, requests, answers, rng) if kinds else None
+        if len(requests) and (not len(answers) or rng.random() < 0.5):
+            return self._other_instruction(dialogue, rows, marks, int(rng.choice(requests)), rng)
+        return self._other_answers(dialogue, rows, marks, answers, rng) if len(answers) else None
 
     def _other_instruction(
         self, dialogue: Dialogue, rows: slice, marks: np.ndarray, request: int, rng: np.random.Generator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +39,8 @@ class Exam:
         """Pair accuracies (all pairs of whole episodes alike) and what they are to be compared with.
 
         ``majority`` is what one gets by always saying the commoner of better and worse; ``wrong_words_accuracy`` is
-        the share of pairs that the model puts in falling order once the words have been exchanged.
+        the share of pairs that the model puts in falling order once the words have been exchanged. What has no pairs
+        is left out.
         """
         own = agreement(model, self.play, self.episodes)
         wrong = agreement(model, self.altered_play, self.altered_episodes)
@@ -50,4 +52,4 @@ class Exam:
             "majority": own.majority,
             "wrong_words_accuracy": wrong.accuracy_minus,
         }
-        return {f"reward_model_held_out/{name}": value for name, value in metrics.items()}
+        return {f"reward_model_held_out/{name}": value for name, value in metrics.items() if not math.isnan(value)}

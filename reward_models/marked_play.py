@@ -97,20 +97,6 @@ def demonstrated_steps(episode: Episode) -> np.ndarray:
     return np.full(len(episode), not by_agent) | (np.asarray(episode.controller) == CO_PILOT)
 
 
-def set_aside(
-    episodes: Sequence[Episode], marks: Iterable[Mark], fraction: float, seed: int = 0
-) -> tuple[list[Episode], list[Episode]]:
-    """Split ``episodes`` into those to learn from and a ``fraction`` of the marked ones to judge the model by.
-
-    Which are set aside depends on ``seed`` and the marked episodes' ids, not on their order. At least one is, if two
-    or more are marked; with fewer none is.
-    """
-    marked = sorted({mark.episode_id for mark in marks} & {episode.episode_id for episode in episodes})
-    count = max(1, round(fraction * len(marked))) if len(marked) > 1 else 0
-    chosen = set(np.random.default_rng(seed).permutation(marked)[:count].tolist())
-    return [e for e in episodes if e.episode_id not in chosen], [e for e in episodes if e.episode_id in chosen]
-
-
 def altered(play: MarkedPlay, episodes: Sequence[int], seed: int = 0) -> tuple[MarkedPlay, list[int]]:
     """``play`` with the words of ``episodes`` exchanged so that the behaviour becomes wrong, and which could be.
 

@@ -108,7 +108,7 @@ class RewardTrainer:
         check_marks(play, config.augmentation)
         if not len(held_out.comparable):
             raise UserError(
-                f"none of the {len(held_out)} episodes set aside has a usable mark; mark more of them, or set others aside"
+                f"none of the {len(held_out)} episodes set aside has a usable mark; mark them, or set others aside"
             )
         self.model, self.config = model, config
         self.stream = MarkedStream(

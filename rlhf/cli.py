@@ -1,7 +1,7 @@
 """The ``rlhf`` command: a table of verbs, and what the user hears when one of them fails.
 
-Nothing heavy is imported before a verb is known, so ``rlhf --help`` answers at once. A verb's settings are the fields of
-its frozen configuration; ``--preset NAME`` starts from the function of the verb's name in ``pipelines/runs/NAME.py``.
+Nothing heavy is imported before a verb is known, so ``rlhf --help`` answers at once. A verb's settings are the fields
+of its frozen configuration; ``--preset NAME`` starts from the verb's function in ``pipelines/runs/NAME.py``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import errno
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,7 @@ class Verb:
 
     Args:
       kept: said when the command is interrupted or the disk is full.
+      preset: the one to start from where the user names none; None starts from the configuration's own defaults.
       status: whether what the function returns is the exit status; else whatever it returns is success.
     """
 
@@ -37,11 +39,14 @@ class Verb:
     help: str
     kept: str = "whatever was finished is kept"
     status: bool = False
+    preset: str | None = None
 
 
 _PLAYED = "every finished episode is kept in the dataset"
 _TRAINED = "the last checkpoint is kept in the run's folder"
 _RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
+
+_EPISODES = "pipelines.episodes"
 
 GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
     (
@@ -49,9 +54,9 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         (
             Verb("record", "pipelines.record", "RecordConfig", "record", "play episodes into a dataset", _PLAYED),
             Verb("mark", "pipelines.mark", "MarkConfig", "mark", "have scripted raters mark a dataset's episodes"),
-            Verb("clone", "pipelines.clone", "CloneConfig", "clone", "train an agent to imitate a dataset (BC)", _TRAINED),
+            Verb("clone", "pipelines.clone", "CloneConfig", "clone", "train an agent to imitate it (BC)", _TRAINED),
             Verb("reward", "pipelines.reward", "RewardConfig", "reward", "train a reward model on marks", _TRAINED),
-            Verb("improve", "pipelines.improve", "ImproveConfig", "improve", "improve an agent against it (BC+RL)", _RESUMABLE),
+            Verb("improve", "pipelines.improve", "ImproveConfig", "improve", "improve the agent (BC+RL)", _RESUMABLE),
             Verb("evaluate", "pipelines.evaluate", "EvaluateConfig", "evaluate", "measure agents on the probe tasks"),
             Verb("report", "pipelines.report", "ReportConfig", "report", "write a run's report as one HTML file"),
         ),
@@ -59,18 +64,18 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
     (
         "the whole loop",
         (
-            Verb("demo", "pipelines.demo", "DemoConfig", "demo", "all of it on this machine, in minutes"),
-            Verb("reproduce", "pipelines.reproduce", "ReproduceConfig", "reproduce", "a published result over several seeds"),
+            Verb("demo", "pipelines.demo", "DemoConfig", "demo", "all of it here, in minutes", preset="demo"),
+            Verb("reproduce", "pipelines.reproduce", "ReproduceConfig", "reproduce", "a published result, over seeds"),
         ),
     ),
     (
         "recordings and machine",
         (
-            Verb("episodes list", "pipelines.episodes", "ListConfig", "list_episodes", "the episodes of a dataset"),
-            Verb("episodes show", "pipelines.episodes", "ShowConfig", "show_episode", "one episode, step by step"),
-            Verb("episodes verify", "pipelines.episodes", "VerifyConfig", "verify_episodes", "check a dataset for damage", status=True),
-            Verb("episodes merge", "pipelines.episodes", "MergeConfig", "merge_episodes", "several datasets into one"),
-            Verb("episodes drop", "pipelines.episodes", "DropConfig", "drop_episodes", "remove episodes from a dataset"),
+            Verb("episodes list", _EPISODES, "ListConfig", "list_episodes", "the episodes of a dataset"),
+            Verb("episodes show", _EPISODES, "ShowConfig", "show_episode", "one episode, step by step"),
+            Verb("episodes verify", _EPISODES, "VerifyConfig", "verify_episodes", "look for damage", status=True),
+            Verb("episodes merge", _EPISODES, "MergeConfig", "merge_episodes", "several datasets into one"),
+            Verb("episodes drop", _EPISODES, "DropConfig", "drop_episodes", "remove episodes from a dataset"),
             Verb("doctor", "rlhf.doctor", "DoctorConfig", "doctor", "what this machine has and lacks", status=True),
         ),
     ),
@@ -90,6 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"interactive-rlhf {version('interactive-rlhf')}")
         return 0
     verb = None
+    warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
     try:
         verb, rest = choose(words)
         result = run(verb, rest)
@@ -108,7 +114,9 @@ def choose(words: Sequence[str]) -> tuple[Verb, list[str]]:
             return verb, list(words[length:])
     family = [name for name in VERBS if name.startswith(words[0] + " ")]
     if family and len(words) > 1 and words[1] in ("-h", "--help"):
-        print("\n".join(["usage: rlhf " + words[0] + " COMMAND [SETTINGS]", "", *(_line(VERBS[name]) for name in family)]))
+        print(
+            "\n".join(["usage: rlhf " + words[0] + " COMMAND [SETTINGS]", "", *(_line(VERBS[name]) for name in family)])
+        )
         raise SystemExit(0)
     if family and len(words) == 1:
         raise UsageError(f"{words[0]} wants one of {', '.join(name.partition(' ')[2] for name in family)}")
@@ -124,7 +132,7 @@ def run(verb: Verb, words: Sequence[str]) -> Any:
 
     module = _import(verb)
     kind = getattr(module, verb.config)
-    base, words = starting_point(verb.function, kind, words)
+    base, words = starting_point(verb.function, kind, words, verb.preset)
     presets = preset_names()
     about = verb.help[0].upper() + verb.help[1:] + "."
     if presets and verb.module.startswith("pipelines."):
@@ -151,7 +159,9 @@ def explain(error: BaseException, kept: str) -> int:
         print(f"error: the disk is full{place}; free some space and run the command again; {kept}", file=sys.stderr)
         return EXIT_FAILED
     if isinstance(error, PermissionError) and error.filename:
-        print(f"error: no permission for {error.filename}; choose another folder or mend its permissions", file=sys.stderr)
+        print(
+            f"error: no permission for {error.filename}; choose another folder or mend its permissions", file=sys.stderr
+        )
         return EXIT_FAILED
     if isinstance(error, UserError) or _is_world_error(error):
         print("error: " + " ".join(str(error).split()), file=sys.stderr)
@@ -160,7 +170,7 @@ def explain(error: BaseException, kept: str) -> int:
 
 
 def disk_is_full(error: BaseException) -> bool:
-    """Whether a full disk (or quota) lies behind ``error``. Libraries wrap it: pyarrow keeps the number, torch the text."""
+    """Whether a full disk (or quota) lies behind ``error``: libraries wrap it, and some keep only its text."""
     texts = ("No space left on device", "os error 28", "disk is full", "PytorchStreamWriter failed writing")
     return any(
         (isinstance(link, OSError) and link.errno in (errno.ENOSPC, errno.EDQUOT))
@@ -171,7 +181,11 @@ def disk_is_full(error: BaseException) -> bool:
 
 def help_text() -> str:
     """What ``rlhf --help`` prints."""
-    lines = ["usage: rlhf COMMAND [--preset NAME] [--SETTING VALUE ...]", "", "Improve interactive agents from people's judgements."]
+    lines = [
+        "usage: rlhf COMMAND [--preset NAME] [--SETTING VALUE ...]",
+        "",
+        "Improve interactive agents from people's judgements.",
+    ]
     for title, verbs in GROUPS:
         lines += ["", f"{title}:", *(_line(verb) for verb in verbs)]
     lines += ["", "rlhf COMMAND --help lists a command's settings. RLHF_DEBUG=1 shows tracebacks."]
@@ -196,7 +210,9 @@ def _import(verb: Verb) -> Any:
         if package in ("worlds", "agents", "annotation", "reward_models", "rlhf", "pipelines", ""):
             raise
         extra = "interactive-rlhf[ray]" if package == "ray" else "interactive-rlhf"
-        raise UserError(f"the package {package} is not installed; pip install '{extra}' installs what is needed") from error
+        raise UserError(
+            f"the package {package} is not installed; pip install '{extra}' installs what is needed"
+        ) from error
 
 
 def _is_world_error(error: BaseException) -> bool:

@@ -18,7 +18,18 @@ from rlhf import machine
 Verdict = Literal["ok", "warn", "fail"]
 
 _GIB = 2**30
-_NEEDED = ("mujoco", "numba", "gymnasium", "pettingzoo", "transformers", "datasets", "pyarrow", "rich", "tyro", "matplotlib")
+_NEEDED = (
+    "mujoco",
+    "numba",
+    "gymnasium",
+    "pettingzoo",
+    "transformers",
+    "datasets",
+    "pyarrow",
+    "rich",
+    "tyro",
+    "matplotlib",
+)
 _STEPS_WANTED = 500  # of a world on one core, per second
 
 
@@ -72,7 +83,9 @@ def checks(config: DoctorConfig) -> Iterable[Check]:
     yield check_disk(config.folder)
     yield check_packages(_NEEDED)
     yield _survive("torch", "pip install 'torch>=2.13,<2.14'", check_torch)
-    yield _survive("world", "pip install --force-reinstall mujoco numba", lambda: check_world(config.world, config.seconds))
+    yield _survive(
+        "world", "pip install --force-reinstall mujoco numba", lambda: check_world(config.world, config.seconds)
+    )
     yield Check("ok", "OpenGL", "not needed: frames are drawn on the processor")
     yield check_wandb(os.environ)
     yield check_ray()
@@ -89,7 +102,11 @@ def check_python(found: tuple[int, ...]) -> Check:
 def check_processor(name: str, cores: int) -> Check:
     """Whether sampling and learning can run at the same time."""
     found = f"{name}, {cores} {'core' if cores == 1 else 'cores'} to use"
-    return Check("ok", "processor", found) if cores > 1 else Check("warn", "processor", found, "two cores halve the waiting")
+    return (
+        Check("ok", "processor", found)
+        if cores > 1
+        else Check("warn", "processor", found, "two cores halve the waiting")
+    )
 
 
 def check_memory(size: int) -> Check:
@@ -97,7 +114,11 @@ def check_memory(size: int) -> Check:
     found = f"{size / _GIB:.1f} GiB"
     if size < 2 * _GIB:
         return Check("fail", "memory", found, "the demo needs up to 4 GiB; use a larger machine")
-    return Check("ok", "memory", found) if size >= 4 * _GIB else Check("warn", "memory", found, "the demo needs up to 4 GiB")
+    return (
+        Check("ok", "memory", found)
+        if size >= 4 * _GIB
+        else Check("warn", "memory", found, "the demo needs up to 4 GiB")
+    )
 
 
 def check_disk(folder: Path) -> Check:

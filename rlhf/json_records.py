@@ -85,7 +85,9 @@ def _value(hint: Any, data: Any, where: str) -> Any:
         return _sequence(origin, members, data, where)
     if origin in (dict, Mapping):
         _checked(isinstance(data, dict), data, data, where, "an object")
-        return {_value(members[0], key, where): _value(members[1], item, f"{where}.{key}") for key, item in data.items()}
+        return {
+            _value(members[0], key, where): _value(members[1], item, f"{where}.{key}") for key, item in data.items()
+        }
     if origin is not None:  # Annotated[X, ...]
         return _value(members[0], data, where)
     if is_dataclass(hint):
@@ -114,7 +116,9 @@ def _sequence(origin: Any, members: tuple[Any, ...], data: Any, where: str) -> A
         hints = members
     else:
         hints = members[:1] * len(data)
-    items = [_value(hint, item, f"{where}[{index}]") for index, (hint, item) in enumerate(zip(hints, data, strict=True))]
+    items = [
+        _value(hint, item, f"{where}[{index}]") for index, (hint, item) in enumerate(zip(hints, data, strict=True))
+    ]
     return items if origin is list else tuple(items)
 
 

@@ -106,14 +106,14 @@ class Learner:
         state = AgentState(*(torch.cat(pair) for pair in zip(played.state, self._window_memory(window), strict=True)))
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.bf16):
             output, state = self.agent(observations, state, resets)
-            if self.config.entropy_weight:
-                log_probs, entropy = self.agent.log_probs_and_entropy(output, actions)
-            else:
-                log_probs = self.agent.log_probs(output, actions)
-                entropy = torch.zeros_like(output.value)
+        # The policies stay exact: an error in the sum of 48 log-probabilities is one in the importance weight's exponent.
+        if self.config.entropy_weight:
+            log_probs, entropy = self.agent.log_probs_and_entropy(output, actions)
+        else:
+            log_probs, entropy = self.agent.log_probs(output, actions), torch.zeros_like(output.value)
         return _Forward(
-            PolicyLogProbs(*(part.float() for part in log_probs)),
-            entropy.float(),
+            log_probs,
+            entropy,
             output.value.float(),
             output.speak_logit.float(),
             output,
@@ -187,18 +187,22 @@ class Learner:
         self._optimizer.step()
         return metrics
 
-    def state_dict(self) -> dict[str, Any]:
-        """Everything that determines the updates to come, the agent's weights included."""
-        return {
-            "agent": self.agent.state_dict(),
+    def state_dict(self, weights: bool = True) -> dict[str, Any]:
+        """Everything that determines the updates to come; without ``weights``, all but the agent's."""
+        state = {
             "optimizer": self._optimizer.state_dict(),
             "memory": None if self._memory is None else tuple(self._memory),
             "updates": self.updates,
         }
+        return state | {"agent": self.agent.state_dict()} if weights else state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from what :meth:`state_dict` gave, bit-exactly on the same machine."""
-        self.agent.load_state_dict(state["agent"])
+        """Continue from what :meth:`state_dict` gave, bit-exactly on the same machine.
+
+        Where it was given without weights, the agent has to have them already.
+        """
+        if "agent" in state:
+            self.agent.load_state_dict(state["agent"])
         self._optimizer.load_state_dict(state["optimizer"])
         memory = state["memory"]
         self._memory = None if memory is None else AgentState(*(part.to(self.device) for part in memory))

@@ -35,7 +35,11 @@ class Machine:
 
     def __str__(self) -> str:
         hardware = f"{self.cpu}, {self.cores} {'core' if self.cores == 1 else 'cores'}, {self.memory_gib:.0f} GiB"
-        software = [self.system, f"Python {self.python}", *(f"{name} {number}" for name, number in self.packages.items())]
+        software = [
+            self.system,
+            f"Python {self.python}",
+            *(f"{name} {number}" for name, number in self.packages.items()),
+        ]
         return f"{hardware}, {self.gpu or 'no GPU'}; {', '.join(software)}"
 
 

@@ -105,7 +105,7 @@ class _Slot:
         setter_action = plan.setter.act(self.observations[SETTER])
         task = plan.setter.task
         if setter_action["utterance"] and task is not None and task is not self.task_before:
-            self.referee.ask(step, task.spec)
+            self.referee.ask(step, task.spec, task)
             self.task_before = task
         self.rows.append((self.observations[SOLVER], solver_action, setter_action))
         self.observations, _, _, truncated, _ = self.world.step({SETTER: setter_action, SOLVER: solver_action})

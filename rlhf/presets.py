@@ -19,11 +19,14 @@ from rlhf.usage import UsageError
 PACKAGE = "pipelines.runs"
 
 
-def starting_point(function: str, kind: type, words: Sequence[str]) -> tuple[Any | None, list[str]]:
+def starting_point(
+    function: str, kind: type, words: Sequence[str], otherwise: str | None = None
+) -> tuple[Any | None, list[str]]:
     """The configuration that the rest of the command line overrides, and that rest.
 
-    ``--preset NAME`` gives what ``pipelines/runs/NAME.py``'s function ``function`` returns (NAME may be a Python file of
-    the user's own); ``--resume RUN``, where ``kind`` has such a field, gives the configuration written in that run's folder.
+    ``--preset NAME`` gives what ``pipelines/runs/NAME.py``'s function ``function`` returns; NAME may be a Python file
+    of the user's own, and is ``otherwise`` if none is given. ``--resume RUN``, where ``kind`` has such a field, gives
+    the configuration in that run's folder.
 
     Raises:
       UsageError: if there is no such preset, or both are given.
@@ -36,13 +39,14 @@ def starting_point(function: str, kind: type, words: Sequence[str]) -> tuple[Any
         raise UsageError("--resume takes its settings from the run's folder; leave out --preset")
     if resume is not None:
         return replace(load_config(Path(resume), kind), resume=Path(resume)), rest
+    preset = preset or otherwise
     if preset is not None:
         return _configure(_load(preset), preset, function, kind), rest
     return None, rest
 
 
 def take(words: Sequence[str], option: str) -> tuple[str | None, list[str]]:
-    """The value of ``option`` among ``words`` (the last one given), and the other words. Raises UsageError if it has none."""
+    """The last value of ``option`` among ``words``, and the other words. Raises UsageError if a value is missing."""
     value, rest, remaining = None, [], iter(words)
     for word in remaining:
         if word == option:
@@ -70,7 +74,9 @@ def _load(name: str) -> ModuleType:
     name = name.replace("-", "_")
     if name not in known:
         close = difflib.get_close_matches(name, known, n=1)
-        raise UsageError(f"no preset {name}; " + (f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"))
+        raise UsageError(
+            f"no preset {name}; " + (f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}")
+        )
     return importlib.import_module(f"{PACKAGE}.{name}")
 
 
@@ -87,7 +93,9 @@ def _load_file(path: Path) -> ModuleType:
 def _configure(module: ModuleType, name: str, function: str, kind: type) -> Any:
     make = getattr(module, function, None)
     if not callable(make):
-        raise UsageError(f"preset {name} has no settings for this command: {module.__file__} defines no function {function}()")
+        raise UsageError(
+            f"preset {name} has no settings for this command: {module.__file__} defines no function {function}()"
+        )
     config = make()
     if not isinstance(config, kind):
         raise UsageError(f"preset {name}: {function}() returned a {type(config).__name__}, not a {kind.__name__}")

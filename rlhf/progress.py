@@ -51,8 +51,8 @@ def bar(title: str, total: int | None = None, unit: str = "", *, file: TextIO | 
 
     Where ``file`` (standard error if not given) is no terminal: a line every 15 seconds, and one at the end.
     """
-    file = sys.stderr if file is None else file
-    with (_drawn if file.isatty() else _written)(title, total, unit, file) as shown:
+    out = file or sys.stderr
+    with (_drawn if out.isatty() else _written)(title, total, unit, out) as shown:
         yield shown
 
 
@@ -64,8 +64,14 @@ def announce(text: str) -> None:
 @contextmanager
 def _drawn(title: str, total: int | None, unit: str, file: TextIO) -> Iterator[Bar]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description}"),

@@ -22,9 +22,12 @@ class Referee:
         self.events: list[Event] = []
         self.success_step: list[int | None] = []
 
-    def ask(self, step: int, spec: TaskSpec) -> None:
-        """The setter asked for ``spec`` at ``step``; what it asked for before is over."""
-        self._task = self._entry.make_task(spec)
+    def ask(self, step: int, spec: TaskSpec, task: Task | None = None) -> None:
+        """The setter asked for ``spec`` at ``step``; what it asked for before is over.
+
+        ``task`` is the setter's own success check, where it has one: it learns of success when this looks.
+        """
+        self._task = self._entry.make_task(spec) if task is None else task
         self.requests.append(Request(step, spec))
         self.success_step.append(None)
 

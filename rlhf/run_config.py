@@ -34,7 +34,7 @@ _PROJECT = Path(__file__).resolve().parent.parent
 
 
 def new_run_folder(root: Path, name: str) -> Path:
-    """Make the folder ``root/name`` for a run. Raises UserError if something is in it already, or the name is no name."""
+    """Make the folder ``root/name`` for a run. Raises UserError if something is in it already, or ``name`` is none."""
     if not name or name in (".", "..") or Path(name).name != name:
         raise UserError(f"a run's name is the name of one folder, not {name!r}")
     folder = Path(root) / name
@@ -63,9 +63,13 @@ def lock_run(folder: Path) -> Iterator[None]:
         except BlockingIOError:
             file.seek(0)
             holder = file.read().strip() or "another process"
-            raise UserError(f"{folder} is being written by {holder}; wait for it to end, or choose another run") from None
+            raise UserError(
+                f"{folder} is being written by {holder}; wait for it to end, or choose another run"
+            ) from None
         except OSError as error:  # some network file systems have no locks
-            warnings.warn(f"{path}: no lock on this file system ({error.strerror}); start no second run here", stacklevel=3)
+            warnings.warn(
+                f"{path}: no lock on this file system ({error.strerror}); start no second run here", stacklevel=3
+            )
         file.seek(0)
         file.truncate()
         file.write(f"process {os.getpid()} on {socket.gethostname()}\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import io
+import itertools
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -20,10 +21,13 @@ from rlhf.usage import UsageError
 Config = TypeVar("Config")
 
 
-def parse(kind: type[Config], words: Sequence[str], *, command: str, default: Config | None = None, about: str = "") -> Config:
+def parse(
+    kind: type[Config], words: Sequence[str], *, command: str, default: Config | None = None, about: str = ""
+) -> Config:
     """The configuration that ``words`` ask for, starting from ``default`` (or from the class's own defaults).
 
-    ``--a.b=c``, ``--a.b c``; switches as ``--flag``, ``--no-flag`` or ``--flag=false``; sequences as ``--x 1 2`` or ``--x=1,2``.
+    Settings are written ``--a.b=c`` or ``--a.b c``; switches also ``--flag`` and ``--no-flag``; sequences ``--x 1 2``
+    or ``--x=1,2``.
 
     Args:
       command: what the user typed before ``words``, e.g. "rlhf record".
@@ -52,10 +56,13 @@ def parse(kind: type[Config], words: Sequence[str], *, command: str, default: Co
 
 
 def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted name and annotation of every setting of the dataclass ``kind``, those of nested dataclasses included."""
-    hints = get_type_hints(kind)
+    """Dotted name and annotation of every setting of the dataclass ``kind``, those of nested dataclasses included.
+
+    Fields that are given by their position have no name on the command line.
+    """
+    hints, annotated = get_type_hints(kind), get_type_hints(kind, include_extras=True)
     for field in fields(kind):
-        if not field.init:
+        if not field.init or tyro.conf.Positional in getattr(annotated[field.name], "__metadata__", ()):
             continue
         value = getattr(default, field.name, None)
         nested = type(value) if is_dataclass(value) else hints[field.name]
@@ -117,12 +124,8 @@ def _no_such(typed: str, known: Mapping[str, Any], command: str) -> str:
 
 
 def _gist(box: str) -> str:
-    """The first paragraph inside the box that tyro draws around a complaint, on one line."""
-    lines = []
-    for line in box.splitlines():
-        text = line.strip(" │╭╮╰╯─|+-")
-        if text and not line.startswith(("╭", "╰")):
-            lines.append(text)
-        elif lines:
-            break
-    return " ".join(lines).rstrip(".").removeprefix("Error parsing ") or "the command line cannot be understood"
+    """The first paragraph inside the box that tyro draws around a complaint, below its title, on one line."""
+    texts = [line.strip(" │╭╮╰╯─|+-") for line in box.strip().splitlines()]
+    below = itertools.dropwhile(lambda text: not text, texts[1:])
+    gist = " ".join(itertools.takewhile(bool, below))
+    return gist.rstrip(".").removeprefix("Error parsing ") or "the command line cannot be understood"

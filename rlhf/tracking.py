@@ -49,7 +49,7 @@ class Tracker:
         self._wandb = None if wandb_mode == "disabled" else _start_wandb(Path(folder), config, wandb_mode, project)
 
     def log(self, metrics: Mapping[str, Any], step: int) -> None:
-        """Add one row: ``metrics`` (numbers, or arrays and tensors of one number) at ``step``. It is on disk on return."""
+        """Add one row: ``metrics`` (numbers, or arrays of one number) at ``step``. It is in the file on return."""
         numbers = {name: _number(value) for name, value in metrics.items()}
         row = {"step": int(step), "time": round(time.time(), 3), **to_json(numbers)}
         with self._lock:
@@ -118,7 +118,7 @@ def _number(value: Any) -> float | int:
     """``value`` as a Python number. Raises TypeError, as ``float`` does, for what is no single number."""
     if isinstance(value, (bool, int)):
         return int(value)
-    return float(value)
+    return float(value.item() if hasattr(value, "item") else value)  # arrays and tensors of one number
 
 
 def _mend(path: Path, resume_step: int | None) -> None:

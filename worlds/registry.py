@@ -29,7 +29,8 @@ class WorldEntry:
       make_setter: (**settings) -> a scripted setter; ``tasks=(...)`` restricts what it asks for.
       make_solver: (**settings) -> a scripted solver, deliberately imperfect unless told otherwise.
       make_task: (spec) -> the success check of a recorded :class:`~worlds.contract.TaskSpec`.
-      probe: (name, world, seed) -> a probe task's spec for the place at hand, None where none is feasible.
+      probe: (name, world, seed, split) -> a probe task's spec for the place at hand, None where none is feasible;
+        split "held_out" asks only for what is never asked for in training.
       probes: names of the probe tasks, in the order reports show them.
     """
 
@@ -39,7 +40,7 @@ class WorldEntry:
     make_setter: Callable[..., Setter]
     make_solver: Callable[..., Solver]
     make_task: Callable[[TaskSpec], Task]
-    probe: Callable[[str, Any, int], TaskSpec | None]
+    probe: Callable[[str, Any, int, str], TaskSpec | None]
     probes: Sequence[str]
 
 

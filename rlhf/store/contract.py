@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from itertools import islice
@@ -164,9 +164,8 @@ class EpisodeStore(ABC):
         shared = [episode_id for episode_id in ids if episode_id in known]
         for episode_id in shared:
             if not same_episode(self.read(episode_id), other.read(episode_id)):
-                raise UserError(
-                    f"episode {episode_id} differs between {other} and {self}; nothing was copied: drop it from one of the two"
-                )
+                different = f"episode {episode_id} differs between {other} and {self}"
+                raise UserError(f"{different}; drop it from one of them, then merge again (nothing was copied)")
         for episode in other.stream(episode_id for episode_id in ids if episode_id not in known):
             self.write(episode)
         have_marks, have_judgements = set(self.marks()), set(self.judgements())
@@ -200,13 +199,14 @@ def same_episode(one: Episode, other: Episode) -> bool:
 
 def in_order(records: Iterable[Record]) -> list[Record]:
     """Records sorted by episode, step (none first), then whatever else they say."""
-    return sorted(
-        records,
-        key=lambda record: (record.episode_id, -1 if record.step is None else record.step, *vars(record).values()),
-    )
+
+    def place(record: Mark | Judgement) -> tuple[object, ...]:
+        return record.episode_id, -1 if record.step is None else record.step, *vars(record).values()
+
+    return sorted(records, key=place)
 
 
-def check_new(episode: Episode, rows: Mapping[str, EpisodeRow], store: object) -> None:
+def check_new(episode: Episode, known: Container[str], store: object) -> None:
     """Refuse an episode without an id, or whose id is taken.
 
     Raises:
@@ -214,10 +214,8 @@ def check_new(episode: Episode, rows: Mapping[str, EpisodeRow], store: object) -
     """
     if not episode.episode_id:
         raise UserError("an episode has the empty string as its id; give it one that is unique in its dataset")
-    if episode.episode_id in rows:
-        raise UserError(
-            f"episode {episode.episode_id} is in {store} already; drop it first or give the new one another id"
-        )
+    if episode.episode_id in known:
+        raise UserError(f"episode {episode.episode_id} is in {store} already; drop it, or give the new one another id")
 
 
 def check_fits(episode: Episode, world: str, image_size: Sequence[int], store: object) -> None:
@@ -226,26 +224,23 @@ def check_fits(episode: Episode, world: str, image_size: Sequence[int], store: o
     Raises:
       UserError: naming both.
     """
+    name = f"episode {episode.episode_id}"
     if episode.world != world:
-        raise UserError(
-            f"episode {episode.episode_id} is of world {episode.world}, {store} holds {world}; record it elsewhere"
-        )
+        raise UserError(f"{name} is of world {episode.world}, {store} holds {world}; record it elsewhere")
     height, width = episode.image.shape[1:3]
     if (height, width) != tuple(image_size):
-        raise UserError(
-            f"episode {episode.episode_id} has {height}x{width} images, {store} holds {image_size[0]}x{image_size[1]}; "
-            "record it elsewhere"
-        )
+        sizes = f"{height}x{width} images, {store} holds {image_size[0]}x{image_size[1]}"
+        raise UserError(f"{name} has {sizes}; record it elsewhere")
 
 
-def check_known(episode_ids: Iterable[str], rows: Mapping[str, EpisodeRow], store: object) -> None:
+def check_known(episode_ids: Iterable[str], known: Container[str], store: object) -> None:
     """Refuse ids that are not in the store.
 
     Raises:
       UserError: naming the first.
     """
     for episode_id in episode_ids:
-        if episode_id not in rows:
+        if episode_id not in known:
             raise UserError(f"no episode {episode_id} in {store}; `rlhf episodes list` shows those there are")
 
 
@@ -259,6 +254,4 @@ def check_steps(records: Iterable[Mark | Judgement], rows: Mapping[str, EpisodeR
         check_known((record.episode_id,), rows, store)
         steps = rows[record.episode_id].steps
         if record.step is not None and not 0 <= record.step < steps:
-            raise UserError(
-                f"episode {record.episode_id} has steps 0 to {steps - 1}; there is nothing to say of step {record.step}"
-            )
+            raise UserError(f"episode {record.episode_id} has steps 0 to {steps - 1}, not {record.step}; count from 0")

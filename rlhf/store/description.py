@@ -104,22 +104,19 @@ def load(folder: Path) -> Description:
         description = Description(**{**said, "image_size": None if size is None else (size[0], size[1])})
     except (KeyError, IndexError, TypeError) as error:
         raise UserError(f"{path} is damaged; put back a copy of it") from error
-    if (description.ticks_per_step, description.movement) != (TICKS_PER_STEP, _movement()):
-        raise UserError(
-            f"{path} says that other movement was recorded than this version has; read it with the one that wrote it"
-        )
+    same_columns = list(description.movement.items()) == list(_movement().items())  # their order matters, too
+    if description.ticks_per_step != TICKS_PER_STEP or not same_columns:
+        raise UserError(f"{path} tells of other movement than this version knows; read it with the one that wrote it")
     return description
 
 
 def _refuse_strangers(folder: Path) -> None:
     """A half-made dataset may be finished; anything else in the folder is not ours to mix with."""
-    ours = {LOCK_FILE, INDEX_FILE, *SCHEMAS}
+    ours = {LOCK_FILE, INDEX_FILE, DESCRIPTION_FILE, *SCHEMAS}
     strangers = sorted(entry.name for entry in folder.iterdir() if entry.name.removesuffix(".part") not in ours)
     strangers += sorted(str(path.relative_to(folder)) for table in SCHEMAS for path in (folder / table).glob("*"))
     if strangers and not (folder / DESCRIPTION_FILE).exists():
-        raise UserError(
-            f"{folder} is not a dataset and not empty (it holds {strangers[0]}); name an empty or a new folder"
-        )
+        raise UserError(f"{folder} is not a dataset, it holds {strangers[0]}; name an empty or a new folder")
 
 
 def _nothing_there(folder: Path) -> str:
@@ -133,6 +130,6 @@ def _nothing_there(folder: Path) -> str:
 
 
 def _other_version(path: Path, version: Any) -> str:
-    if isinstance(version, int) and version > SCHEMA_VERSION:
-        return f"{path} is of format version {version}, this program reads {SCHEMA_VERSION}; update interactive-rlhf"
-    return f"{path} is of format version {version}, this program reads {SCHEMA_VERSION}; read it with the program that wrote it"
+    newer = isinstance(version, int) and version > SCHEMA_VERSION
+    mend = "update interactive-rlhf" if newer else "read it with the version that wrote it"
+    return f"{path} is of format version {version}, this program reads {SCHEMA_VERSION}; {mend}"

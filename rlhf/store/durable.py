@@ -20,7 +20,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
-def write_file(path: Path, data: bytes | memoryview) -> None:
+def write_file(path: Path, data: bytes) -> None:
     """Make ``path`` hold ``data``, replacing what was there; on disk when this returns.
 
     A crash leaves the old file, if there was one, and at most a ``.part`` file beside it.
@@ -40,7 +40,7 @@ def write_file(path: Path, data: bytes | memoryview) -> None:
     sync_folder(path.parent)
 
 
-def write_all(descriptor: int, data: bytes | memoryview) -> None:
+def write_all(descriptor: int, data: bytes) -> None:
     """Write every byte; ``os.write`` alone may stop half-way, on a disk that is about to be full."""
     rest = memoryview(data)
     while rest:
@@ -71,9 +71,7 @@ def only_writer(folder: Path, wait_sec: float = LOCK_WAIT_SEC) -> Iterator[None]
     descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         if not _locked(descriptor, wait_sec):
-            raise Busy(
-                f"another process has been writing to {folder} for {wait_sec:.0f} s; wait for it or end it, then try again"
-            )
+            raise Busy(f"another process has been writing to {folder} for {wait_sec:.0f} s; wait for it or end it")
         try:
             yield
         finally:
@@ -106,10 +104,12 @@ def explained(what: str, folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in _FULL:
             raise UserError(
-                f"no space is left in {folder} to write {what}; free some space and go on, all that was recorded before is kept"
+                f"no space is left in {folder} for {what}; free some and go on (what was recorded before is kept)"
             ) from error
         if error.errno in _READ_ONLY:
-            raise UserError(f"{folder} may not be written, so {what} is not kept; mend its permissions") from error
+            raise UserError(
+                f"no permission to write {what} to {folder}; mend its permissions or name another folder"
+            ) from error
         raise UserError(
             f"{what} cannot be written to {folder} ({error.strerror or error}); look after its disk"
         ) from error

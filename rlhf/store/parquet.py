@@ -77,12 +77,11 @@ class ParquetStore(EpisodeStore):
             self._judgements.append(judgements)
 
     def read(self, episode_id: str) -> Episode:
-        about, steps = self._tables(episode_id)
+        entry, (about, steps) = self._tables(episode_id)
         try:
             return to_episode(about, steps)
         except (ValueError, TypeError, KeyError) as error:
-            path = data_file(self.folder, "steps", self._index.entries()[episode_id].file)
-            raise UserError(_damage(path, error, episode_id)) from error
+            raise UserError(_damage(data_file(self.folder, "steps", entry.file), error, episode_id)) from error
 
     def marks(self, episode_id: str | None = None) -> list[Mark]:
         return self._marks.all() if episode_id is None else self._marks.of(episode_id)
@@ -156,33 +155,33 @@ class ParquetStore(EpisodeStore):
             self.description = fixed
 
     def _free_stem(self, episode_id: str) -> str:
-        """The file name for an episode: its id, spelled so that every file system takes it, made unique if it must be."""
+        """The file name for an episode: its id as every file system takes it, made unique if it must be."""
         stem = quote(episode_id, safe="")
         stem = "%2E" + stem[1:] if stem.startswith(".") else stem
         if len(stem) > _NAME_BYTES or any(data_file(self.folder, table, stem).exists() for table in TABLES):
             stem = f"{stem[:_NAME_BYTES]}-{uuid4().hex}"
         return stem
 
-    def _save(self, stem: str, files: Mapping[str, pa.Buffer]) -> None:
+    def _save(self, stem: str, files: Mapping[str, bytes]) -> None:
         for table in TABLES:
-            write_file(data_file(self.folder, table, stem), memoryview(files[table]))
+            write_file(data_file(self.folder, table, stem), files[table])
 
-    def _tables(self, episode_id: str) -> list[pa.Table]:
-        """The episode's rows. If its files are gone, another process may have moved them: look it up again, once."""
-        entry = None
+    def _tables(self, episode_id: str) -> tuple[Entry, list[pa.Table]]:
+        """The episode's rows in each of ``TABLES``."""
+        entry, path = None, self.folder
         while True:
-            check_known((episode_id,), self._rows(), self)
-            before, entry = entry, self._index.entries()[episode_id]
-            path = self.folder
+            entries = self._index.entries()
+            check_known((episode_id,), entries, self)
+            before, entry = entry, entries[episode_id]
             try:
                 tables = []
                 for table in TABLES:
                     path = data_file(self.folder, table, entry.file)
                     tables.append(read_rows(path, table, episode_id))
-                return tables
+                return entry, tables
             except Damaged as error:
                 raise UserError(_damage(path, error, episode_id)) from error
-            except FileNotFoundError as error:
+            except FileNotFoundError as error:  # another process may have moved them: look the episode up again
                 if entry == before:
                     raise UserError(_damage(path, "it is missing", episode_id)) from error
 
@@ -200,16 +199,14 @@ class ParquetStore(EpisodeStore):
             return True
 
     def _repack(self, entries: Mapping[str, Entry], packs: list[list[str]], replaced: set[str]) -> None:
-        """Write each of ``packs`` (episode ids) to a new file, then the index of ``entries``, then remove ``replaced``."""
+        """Write each of ``packs`` (episode ids) to a new file, then all ``entries``, then remove ``replaced``."""
         stems = [f"pack-{uuid4().hex}" for _ in packs]
         with self._new_files(stems):
             current = dict(entries)
             for stem, ids in zip(stems, packs, strict=True):
-                rows = [self._tables(episode_id) for episode_id in ids]
-                self._save(
-                    stem,
-                    {table: to_bytes(tables) for table, tables in zip(TABLES, zip(*rows, strict=True), strict=True)},
-                )
+                rows = [self._tables(episode_id)[1] for episode_id in ids]
+                columns = zip(*rows, strict=True)  # all rows of one table, then of the other
+                self._save(stem, {table: to_bytes(tables) for table, tables in zip(TABLES, columns, strict=True)})
                 current.update({episode_id: moved(entries[episode_id], stem) for episode_id in ids})
             gone = [f"{table}/{stem}.parquet" for stem in replaced for table in TABLES]
             still_there = [name for name in self._index.removed() if (self.folder / name).exists()]

@@ -9,31 +9,34 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from rlhf.store.seal import Seal, read_seal, sealed
 from rlhf.store.tables import table_name
 
-# Everything is dictionary-coded and compressed but the frames, which are compressed already.
-_FRAMES = "image.bytes"
+_FRAMES = "image.bytes"  # compressed already; everything else is dictionary-coded and compressed
+_SEARCHED = ["episode_id"]  # has statistics; those of the other columns would double the size of an episode's row
 
 
 class Damaged(Exception):
     """A file that cannot be read, or is not what its place says. The message says what is wrong, not where."""
 
 
-def to_bytes(tables: Sequence[pa.Table]) -> pa.Buffer:
-    """One Parquet file of ``tables``, which share a schema: a row group each, pages with checksums."""
+def to_bytes(tables: Sequence[pa.Table]) -> bytes:
+    """One sealed Parquet file of ``tables``, which share a schema: a row group each."""
     schema = tables[0].schema
     columns = [path for field in schema for path in _leaves(field)]
     sink = pa.BufferOutputStream()
+    ends = []
     with pq.ParquetWriter(
         sink,
         schema,
-        compression={path: "NONE" if path == _FRAMES else "ZSTD" for path in columns},
+        compression={path: "NONE" if path == _FRAMES else "SNAPPY" for path in columns},  # type: ignore[arg-type]
         use_dictionary=[path for path in columns if path != _FRAMES],  # type: ignore[arg-type]
-        write_page_checksum=True,
+        write_statistics=_SEARCHED,  # type: ignore[arg-type]
     ) as writer:
         for table in tables:
             writer.write_table(table, row_group_size=max(1, len(table)))
-    return sink.getvalue()
+            ends.append(sink.tell())
+    return sealed(memoryview(sink.getvalue()), ends)
 
 
 def read_all(path: Path, table: str) -> pa.Table:
@@ -43,7 +46,9 @@ def read_all(path: Path, table: str) -> pa.Table:
       Damaged: if the file is damaged or something else.
       FileNotFoundError: if there is none.
     """
-    with _opened(path, table) as file:
+    with _opened(path, table) as (file, seal):
+        for group in range(file.num_row_groups):
+            seal.check(group)
         return file.read(use_threads=False)
 
 
@@ -54,9 +59,10 @@ def read_rows(path: Path, table: str, episode_id: str) -> pa.Table:
       Damaged: if the file is damaged, something else, or lacks the episode.
       FileNotFoundError: if there is none.
     """
-    with _opened(path, table) as file:
+    with _opened(path, table) as (file, seal):
         for group in range(file.num_row_groups):
             if _holds(file.metadata.row_group(group).column(0), episode_id):
+                seal.check(group)
                 rows = file.read_row_group(group, use_threads=False)
                 if rows["episode_id"].unique().to_pylist() == [episode_id]:
                     return rows
@@ -64,22 +70,23 @@ def read_rows(path: Path, table: str, episode_id: str) -> pa.Table:
 
 
 def ids_in(path: Path, table: str) -> list[str]:
-    """Ids of the episodes that a file of ``table`` holds. Raises as ``read_rows``."""
-    with _opened(path, table) as file:
-        return file.read(columns=["episode_id"], use_threads=False)["episode_id"].unique().to_pylist()
+    """Ids of the episodes that a file of ``table`` holds. Raises as ``read_all``."""
+    return read_all(path, table)["episode_id"].unique().to_pylist()
 
 
 @contextmanager
-def _opened(path: Path, table: str) -> Iterator[pq.ParquetFile]:
-    """The file, open; what goes wrong inside is told as damage."""
+def _opened(path: Path, table: str) -> Iterator[tuple[pq.ParquetFile, Seal]]:
+    """The file, open, and its seal; what goes wrong inside is told as damage."""
     try:
-        with pq.ParquetFile(path, memory_map=True, page_checksum_verification=True) as file:
-            if table_name(file.schema_arrow) != table:
-                raise Damaged(f"it is a Parquet file, but not one of {table} that this version wrote")
-            yield file
+        contents = pa.memory_map(str(path)).read_buffer()
+        seal = read_seal(memoryview(contents))
+        file = pq.ParquetFile(pa.BufferReader(contents))
+        if table_name(file.schema_arrow) != table:
+            raise Damaged(f"it is a Parquet file, but not one of {table} in this version of the format")
+        yield file, seal
     except FileNotFoundError:
         raise
-    except (pa.ArrowException, OSError, ValueError) as error:  # ArrowInvalid for an empty or cut file
+    except (pa.ArrowException, OSError, ValueError) as error:  # Broken is a ValueError
         raise Damaged(" ".join(str(error).split()).rstrip(".")) from error
 
 

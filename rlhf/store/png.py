@@ -25,14 +25,10 @@ _IDAT = b"IDAT"
 
 def encode_frames(frames: np.ndarray) -> list[bytes]:
     """PNG files of ``frames``, uint8 [T, H, W, 3]."""
-    steps, height, width, _ = frames.shape
-    header = _header(height, width)
-    kind = _better_filter(frames[:1])
+    header = _header(*frames.shape[1:3])
     end = _chunk(b"IEND", b"")
-    return [
-        b"".join((header, _chunk(_IDAT, zlib.compress(rows, LEVEL)), end))
-        for rows in _filtered(frames, kind).reshape(steps, -1)
-    ]
+    kind = min((NONE, SUB), key=lambda kind: len(_deflated(frames[0], kind)))
+    return [b"".join((header, _chunk(_IDAT, _deflated(frame, kind)), end)) for frame in frames]
 
 
 def decode_frames(files: Sequence[bytes]) -> np.ndarray:
@@ -45,17 +41,20 @@ def decode_frames(files: Sequence[bytes]) -> np.ndarray:
     width, height = struct.unpack(">II", header[16:24].ljust(8, b"\0"))
     if header != _header(height, width):
         return _decode_with_pillow(files)
+    rows = np.empty((len(files), height, 3 * width), np.uint8)
+    kinds = np.empty((len(files), height), np.uint8)
+    size = height * (1 + 3 * width)
     try:
-        rows = b"".join(_inflate(file, header, height * (1 + 3 * width)) for file in files)
+        for index, file in enumerate(files):
+            lines = np.frombuffer(_inflated(file, header, size), np.uint8).reshape(height, -1)
+            kinds[index], rows[index] = lines[:, 0], lines[:, 1:]
     except _Foreign:
         return _decode_with_pillow(files)
     except zlib.error as error:
         raise ValueError(f"a frame is damaged ({error})") from error
-    scanlines = np.frombuffer(rows, np.uint8).reshape(len(files), height, 1 + 3 * width)
-    kinds = scanlines[:, :, 0]
     if kinds.max() > SUB:
         return _decode_with_pillow(files)
-    frames = np.ascontiguousarray(scanlines[:, :, 1:]).reshape(len(files), height, width, 3)
+    frames = rows.reshape(len(files), height, width, 3)
     if kinds.any():
         sub = kinds == SUB
         frames[sub] = np.cumsum(frames[sub], axis=1, dtype=np.uint8)
@@ -75,34 +74,34 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return b"".join((struct.pack(">I", len(data)), kind, data, struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))))
 
 
-def _filtered(frames: np.ndarray, kind: int) -> np.ndarray:
-    """Scanlines uint8 [T, H, 1 + 3 W]: the filter's number, then the row, minus its left neighbours for SUB."""
-    steps, height, width, _ = frames.shape
-    rows = frames.reshape(steps, height, 3 * width)
-    lines = np.empty((steps, height, 1 + 3 * width), np.uint8)
-    lines[:, :, 0] = kind
-    lines[:, :, 1:] = rows
+def _deflated(frame: np.ndarray, kind: int) -> bytes:
+    """The data of an IDAT chunk: each row behind its filter's number, for SUB less its left neighbours."""
+    height, width, _ = frame.shape
+    rows = frame.reshape(height, 3 * width)
+    lines = np.empty((height, 1 + 3 * width), np.uint8)
+    lines[:, 0] = kind
+    lines[:, 1:] = rows
     if kind == SUB:
-        lines[:, :, 4:] -= rows[:, :, :-3]
-    return lines
+        lines[:, 4:] -= rows[:, :-3]
+    return zlib.compress(lines.data, LEVEL)
 
 
-def _better_filter(frame: np.ndarray) -> int:
-    """The filter under which ``frame``, uint8 [1, H, W, 3], takes fewer bytes."""
-    return min((NONE, SUB), key=lambda kind: len(zlib.compress(_filtered(frame, kind).tobytes(), LEVEL)))
+def _inflated(file: bytes, header: bytes, size: int) -> bytes:
+    """The ``size`` bytes of filtered rows in ``file``.
 
-
-def _inflate(file: bytes, header: bytes, size: int) -> bytes:
-    """The ``size`` bytes of scanlines in ``file``, if it is a header, one IDAT chunk and the end."""
+    Raises:
+      _Foreign: if the file is not ``header``, one IDAT chunk and the end.
+      zlib.error: if its data are damaged.
+    """
     start = _HEADER_BYTES + 8
     (length,) = struct.unpack(">I", file[_HEADER_BYTES : _HEADER_BYTES + 4].ljust(4, b"\0"))
     whole = start + length + 4 + 12  # data, its checksum, the IEND chunk
     if not file.startswith(header) or file[start - 4 : start] != _IDAT or len(file) != whole:
         raise _Foreign
-    rows = zlib.decompress(memoryview(file)[start : start + length], bufsize=size)
-    if len(rows) != size:
+    lines = zlib.decompress(memoryview(file)[start : start + length], bufsize=size)
+    if len(lines) != size:
         raise _Foreign
-    return rows
+    return lines
 
 
 def _decode_with_pillow(files: Sequence[bytes]) -> np.ndarray:

@@ -47,13 +47,13 @@ class RecordFolder(Generic[Record]):
         """The records of one episode, sorted."""
         with self._lock:
             self._refresh()
-            return in_order(self._by_episode.get(episode_id, ()))
+            return in_order(self._by_episode.get(episode_id, set()))
 
     def append(self, records: Iterable[Record]) -> None:
         """Add records in a file of their own."""
         records = in_order(set(records))
         if records:
-            write_file(self.folder / f"{uuid4().hex}.parquet", memoryview(to_bytes([self._make_table(records)])))
+            write_file(self.folder / f"{uuid4().hex}.parquet", to_bytes([self._make_table(records)]))
 
     def drop(self, episode_ids: Iterable[str]) -> None:
         """Remove the records of these episodes, file by file."""
@@ -64,7 +64,7 @@ class RecordFolder(Generic[Record]):
         for name, records in files.items():
             kept = [record for record in records if record.episode_id not in gone]
             if kept and len(kept) < len(records):
-                write_file(self.folder / name, memoryview(to_bytes([self._make_table(kept)])))
+                write_file(self.folder / name, to_bytes([self._make_table(kept)]))
             elif not kept:
                 (self.folder / name).unlink()
         sync_folder(self.folder)
@@ -96,9 +96,8 @@ class RecordFolder(Generic[Record]):
         """Read the files that are new or changed since the last time; files never change but by being replaced."""
         while True:
             try:
-                found = {
-                    entry.name: _version(entry) for entry in os.scandir(self.folder) if entry.name.endswith(".parquet")
-                }
+                files = [entry for entry in os.scandir(self.folder) if entry.name.endswith(".parquet")]
+                found = {entry.name: _version(entry) for entry in files}
                 if {name: version for name, (version, _) in self._known.items()} == found:
                     return
                 self._known = {
@@ -110,9 +109,7 @@ class RecordFolder(Generic[Record]):
                 break
             except FileNotFoundError:  # another process has just replaced it
                 if not self.folder.is_dir():
-                    raise UserError(
-                        f"{self.folder} is missing; put back a copy, or make it anew as an empty folder"
-                    ) from None
+                    raise UserError(f"{self.folder} is missing; put back a copy, or an empty folder") from None
         self._by_episode = {}
         for _, records in self._known.values():
             for record in records:

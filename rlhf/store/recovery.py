@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rlhf.store.contract import EpisodeRow
 from rlhf.store.durable import UNFINISHED
-from rlhf.store.index import EpisodeIndex, Entry
+from rlhf.store.index import Entry, EpisodeIndex
 from rlhf.store.parquet_files import Damaged, ids_in, read_rows
 from rlhf.store.tables import SCHEMAS, to_episode
 
@@ -49,7 +49,7 @@ def unlisted(folder: Path, index: EpisodeIndex) -> list[str]:
 
 
 def find(folder: Path, index: EpisodeIndex) -> Leftovers:
-    """Look at every file that the index does not explain. Only the holder of the lock can tell that no writer is at work."""
+    """Look at every file that the index does not explain. Without the lock, a writer at work leaves such files, too."""
     names = unlisted(folder, index)
     removed = index.removed()
     garbage = [folder / name for name in names if name.endswith(UNFINISHED) or name in removed]

@@ -26,6 +26,7 @@ _OURS = b"interactive-rlhf"  # key of the schema metadata that says whose file a
 _INT8, _UINT8, _INT32, _INT64 = pa.int8(), pa.uint8(), pa.int32(), pa.int64()
 _BOOL, _TEXT = pa.bool_(), pa.string()
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", _TEXT)])
+_TEXTS = ("setter_text", "solver_text", "utterance", "setter_utterance")
 _MOVEMENT = pa.list_(pa.list_(_INT8, len(MOVEMENT)), TICKS_PER_STEP)
 
 
@@ -118,9 +119,7 @@ def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
       ValueError, TypeError or KeyError: if they are not such tables.
     """
     (row,) = about.to_pylist()
-    texts = {
-        name: tuple(steps[name].to_pylist()) for name in ("setter_text", "solver_text", "utterance", "setter_utterance")
-    }
+    texts = {name: tuple(steps[name].to_pylist()) for name in _TEXTS}
     if row["steps"] != len(steps) or steps["step"].to_pylist() != list(range(len(steps))):
         raise ValueError(f"its steps are not numbered 0 to {row['steps'] - 1}")
     if set(steps["episode_id"].to_pylist()) != {row["episode_id"]}:
@@ -196,9 +195,8 @@ def _steps_table(episode: Episode) -> pa.Table:
 
 def _movement_array(movement: np.ndarray) -> pa.Array:
     """int8 [T, 8, components] as nested lists, without copying each number."""
-    ticks = pa.FixedSizeListArray.from_arrays(
-        pa.array(_exactly(movement, np.int8).reshape(-1)), type=_MOVEMENT.value_type
-    )
+    bins = pa.array(_exactly(movement, np.int8).reshape(-1))
+    ticks = pa.FixedSizeListArray.from_arrays(bins, type=_MOVEMENT.value_type)
     return pa.FixedSizeListArray.from_arrays(ticks, type=_MOVEMENT)
 
 

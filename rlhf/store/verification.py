@@ -22,13 +22,14 @@ def problems_of(store: EpisodeStore, folder: Path, index: EpisodeIndex, records:
 
 def _episodes(store: EpisodeStore, index: EpisodeIndex) -> Iterator[Problem]:
     """Every episode is read whole, with its checksums and pictures, and compared with its line in the index."""
-    for episode_id, row in index.rows().items():
+    for episode_id, entry in index.entries().items():
         try:
             episode = store.read(episode_id)
         except UserError as error:
-            yield _told(error, index.entries()[episode_id].file)
+            if episode_id in index.entries():  # else somebody has just dropped it
+                yield _told(error, f"*/{entry.file}.parquet")
             continue
-        if EpisodeRow.of(episode) != row:
+        if EpisodeRow.of(episode) != entry.row:
             yield Problem(index.path.name, f"the line of episode {episode_id} disagrees with its file", REBUILD)
 
 

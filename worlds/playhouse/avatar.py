@@ -4,26 +4,27 @@ Walking is a force that drives the avatar's capsule to the wanted velocity, so t
 other player stop it. Looking around is kinematic. A held thing is not fixed to the hand: bounded forces steer it to
 the point in front of the eye, so that it still meets walls and tables, lags when it is heavy, and cannot explode.
 
-The pass calls ``mj_step`` of the MuJoCo library that Python has loaded, by name, without the interpreter and its lock.
+The pass runs without the interpreter and its lock, ``mj_step`` included.
 """
 
 from __future__ import annotations
 
-import ctypes
 import math
-from pathlib import Path
 
-import llvmlite.binding as llvm
-import mujoco
 import numpy as np
-from numba import njit, types
+from numba import njit
 
 from worlds.contract import HAND_GRAB, HAND_RELEASE, MOVEMENT, TICKS_PER_SECOND, TICKS_PER_STEP
-from worlds.playhouse.scene import AVATAR_MASS_KG, SUBSTEPS, TIMESTEP_SEC
+from worlds.playhouse.engine import mj_kinematics, mj_ray, mj_step
 
+# Numba's cache on disk notices changes of this file only, so what the compiled code depends on is defined here; the
+# exception is worlds.contract, which is fixed by every recording ever made.
+SUBSTEPS = 4  # physics steps per tick
+TIMESTEP_SEC = 1.0 / (TICKS_PER_SECOND * SUBSTEPS)
+AVATAR_MASS_KG = 20.0
 EYE_HEIGHT = 1.15  # m
 WALK_SPEED = 1.5  # m/s
-WALK_ACCELERATION = 12.0  # m/s^2, the most
+WALK_ACCELERATION = 10.0  # m/s^2, the most
 TURN_RATE = math.radians(120.0)  # rad/s
 LOOK_RATE = math.radians(60.0)
 PITCH_MIN, PITCH_MAX = math.radians(-75.0), math.radians(60.0)
@@ -32,16 +33,20 @@ REACH = 1.6  # m from the eye to the nearest point of a thing that can be grabbe
 AIM_TOLERANCE = 0.08  # m by which the crosshair may miss a thing
 HOLD_NEAREST, HOLD_FARTHEST = 0.6, 1.5  # m from the eye to the middle of a held thing
 HOLD_CLEARANCE = 0.30  # m at least between the avatar's axis and the surface of a held thing
+HOLD_GAP = 0.03  # m between a held thing and a wall, floor or table
 HOLD_LIFT = 0.12  # m by which a held thing is raised over the line of sight
+HOLD_HIGHEST = 1.7  # m above the floor
 HOLD_LOSE = 0.9  # m between a held thing and the hand at which the grip is lost
 PUSH_RATE = 0.6  # m/s at which the hand reaches out or draws in
 HAND_GAIN, HAND_SPEED = 12.0, 3.0  # 1/s and m/s: how a held thing approaches the hand
 HAND_FORCE = 60.0  # N, beyond the thing's weight
 TWIST_GAIN, TWIST_SPEED, TWIST_ACCELERATION = 10.0, 6.0, 200.0  # 1/s, rad/s, rad/s^2
 
+THING_SPEED, THING_SPIN = 5.0, 25.0  # m/s and rad/s, the most that a loose thing gets
+
 # Columns of a player's state, float64 [players, len].
-YAW, PITCH, HOLD, HELD, TWIST = range(5)
-PLAYER_STATE = 5
+YAW, PITCH, HOLD, HELD, TWIST, AIM = range(6)
+PLAYER_STATE = AIM + 3
 NOTHING = -1.0
 
 FORWARD, STRAFE, TURN, LOOK, HAND, PUSH = range(len(MOVEMENT))
@@ -51,28 +56,7 @@ for _row, _component in zip(BIN_VALUES, MOVEMENT, strict=True):
 BIN_COUNTS = np.array([len(c.values) for c in MOVEMENT], dtype=np.int64)
 
 
-def _load_physics() -> None:
-    """Let compiled code call MuJoCo's C functions by name, in the library that the bindings use."""
-    found = sorted(Path(mujoco.__file__).parent.glob("*mujoco*"))
-    path = next(p for p in found if p.suffix in (".dylib", ".dll") or ".so." in p.name)
-    library = ctypes.CDLL(str(path))
-    for name in ("mj_step", "mj_kinematics", "mj_ray"):
-        address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
-        llvm.add_symbol(name, address)
-
-
-_load_physics()
-_pointer = types.intp
-_mj_step = types.ExternalFunction("mj_step", types.void(_pointer, _pointer))
-_mj_kinematics = types.ExternalFunction("mj_kinematics", types.void(_pointer, _pointer))
-_mj_ray = types.ExternalFunction(
-    "mj_ray",
-    types.float64(
-        _pointer, _pointer, _pointer, _pointer, _pointer, types.uint8, types.int32, _pointer, _pointer
-    ),
-)
 _jit = njit(nogil=True, cache=True, error_model="numpy")
-"""Numba's cache keys on this file only: after a change of a constant imported from elsewhere, clear the cache."""
 
 
 @_jit
@@ -80,7 +64,7 @@ def find_bad_movement(movement):
     """First (player, tick, component) with a bin that does not exist, as three numbers; (-1, -1, -1) if none.
 
     Args:
-      movement: int8 [players, TICKS_PER_STEP, components].
+      movement: int64 [players, TICKS_PER_STEP, components].
     """
     for player in range(movement.shape[0]):
         for tick in range(movement.shape[1]):
@@ -96,12 +80,12 @@ def advance(model, data, movement, players, hands, state, avatars, objects):
 
     Args:
       model, data: addresses of the MuJoCo structures.
-      movement: int8 [players, TICKS_PER_STEP, components], checked bins.
+      movement: int64 [players, TICKS_PER_STEP, components], checked bins.
       players: float64 [players, PLAYER_STATE], changed in place.
       hands: scratch, see :func:`target`.
       state: (qpos, qvel, qfrc_applied), views into data.
       avatars: (body, qpos, dof), each int64 [players].
-      objects: (body, qpos, dof, mass, inertia, radius), of the scene.
+      objects: (body, qpos, dof, mass, inertia, radius, footprint, half_height), of the scene.
     """
     wanted = np.zeros((players.shape[0], 2))
     for tick in range(TICKS_PER_STEP):
@@ -114,8 +98,23 @@ def advance(model, data, movement, players, hands, state, avatars, objects):
                 _drive(players[p], p, wanted[p], state, avatars)
                 if players[p, HELD] >= 0:
                     _steer_held(players[p], p, state, avatars, objects)
-            _mj_step(model, data)
-    _mj_kinematics(model, data)
+            mj_step(model, data)
+            _limit_speeds(state[1], objects[2])
+    mj_kinematics(model, data)
+
+
+@_jit
+def _limit_speeds(qvel, dofs):
+    """Keep what a squeeze between wall and player sets free from flying through walls."""
+    for dof in dofs:
+        speed = math.sqrt(qvel[dof] ** 2 + qvel[dof + 1] ** 2 + qvel[dof + 2] ** 2)
+        if speed > THING_SPEED:
+            for i in range(3):
+                qvel[dof + i] *= THING_SPEED / speed
+        spin = math.sqrt(qvel[dof + 3] ** 2 + qvel[dof + 4] ** 2 + qvel[dof + 5] ** 2)
+        if spin > THING_SPIN:
+            for i in range(3, 6):
+                qvel[dof + i] *= THING_SPIN / spin
 
 
 @_jit
@@ -172,6 +171,7 @@ def _use_hand(model, data, p, bins, players, hands, state, avatars, objects):
     if player[HELD] >= 0:
         hold = player[HOLD] + BIN_VALUES[PUSH, bins[PUSH]] * PUSH_RATE / TICKS_PER_SECOND
         player[HOLD] = min(max(hold, HOLD_NEAREST), HOLD_FARTHEST)
+        _place_hand(model, data, player, p, hands, state, avatars, objects)
         _lose_if_far(player, p, state, avatars, objects)
 
 
@@ -195,23 +195,35 @@ def _take(player, p, found, state, avatars, objects):
 
 
 @_jit
-def _hand_point(player, p, state, avatars, radius):
-    """Where the middle of a held thing should be: (x, y, z). Never inside the avatar nor in the floor."""
-    qpos, at = state[0], avatars[1][p]
-    out = max(player[HOLD] * math.cos(player[PITCH]), HOLD_CLEARANCE + radius)
-    z = EYE_HEIGHT + player[HOLD] * math.sin(player[PITCH]) + HOLD_LIFT
-    return (
-        qpos[at] + out * math.cos(player[YAW]),
-        qpos[at + 1] + out * math.sin(player[YAW]),
-        max(z, radius + HOLD_LIFT),
-    )
+def _place_hand(model, data, player, p, hands, state, avatars, objects):
+    """Set where the middle of a held thing should be: beyond the avatar's body, and before any floor, wall or table."""
+    qpos, eye, thing, ray = state[0], avatars[1][p], int(player[HELD]), hands[0]
+    out = max(player[HOLD] * math.cos(player[PITCH]), HOLD_CLEARANCE + objects[6][thing])
+    height = EYE_HEIGHT + player[HOLD] * math.sin(player[PITCH]) + HOLD_LIFT
+    up = min(max(height, objects[7][thing] + HOLD_GAP), HOLD_HIGHEST) - EYE_HEIGHT
+    ray[0], ray[1], ray[2] = qpos[eye], qpos[eye + 1], EYE_HEIGHT
+    ray[3], ray[4], ray[5] = out * math.cos(player[YAW]), out * math.sin(player[YAW]), up
+    hit = _cast(model, data, hands, hands[3].ctypes.data, -1)
+    share, back = 1.0, 0.0
+    if hit >= 0.0:
+        # The thing, upright, keeps clear of the surface that it is held against.
+        away = -(ray[3] * ray[6] + ray[4] * ray[7] + ray[5] * ray[8])
+        size = math.hypot(ray[6], ray[7]) * objects[6][thing] + abs(ray[8]) * objects[7][thing] + HOLD_GAP
+        share, back = min(hit, 1.0), max(size - max(hit - 1.0, 0.0) * away, 0.0)
+    for i in range(3):
+        player[AIM + i] = share * ray[3 + i] + back * ray[6 + i]
+
+
+@_jit
+def _hand_point(player, p, state, avatars):
+    qpos, eye = state[0], avatars[1][p]
+    return qpos[eye] + player[AIM], qpos[eye + 1] + player[AIM + 1], EYE_HEIGHT + player[AIM + 2]
 
 
 @_jit
 def _lose_if_far(player, p, state, avatars, objects):
-    held = int(player[HELD])
-    at = objects[1][held]
-    x, y, z = _hand_point(player, p, state, avatars, objects[5][held])
+    at = objects[1][int(player[HELD])]
+    x, y, z = _hand_point(player, p, state, avatars)
     dx, dy, dz = x - state[0][at], y - state[0][at + 1], z - state[0][at + 2]
     if dx * dx + dy * dy + dz * dz > HOLD_LOSE * HOLD_LOSE:
         _let_go(player, state, objects)
@@ -227,7 +239,7 @@ def _steer_held(player, p, state, avatars, objects):
     held = int(player[HELD])
     at, dof, mass = objects[1][held], objects[2][held], objects[3][held]
     walk = avatars[2][p]
-    x, y, z = _hand_point(player, p, state, avatars, objects[5][held])
+    x, y, z = _hand_point(player, p, state, avatars)
     vx, vy, vz = _limited(
         HAND_GAIN * (x - qpos[at]), HAND_GAIN * (y - qpos[at + 1]), HAND_GAIN * (z - qpos[at + 2]), HAND_SPEED
     )
@@ -281,7 +293,8 @@ def target(model, data, p, players, hands, state, avatars, objects):
     AIM_TOLERANCE; of several, the one that the crosshair is deepest in.
 
     Args:
-      hands: scratch (ray float64 [6], geom int32 [1], geom_bodyid int32 [geoms]).
+      hands: scratch for rays: (start, difference, normal where it hits: float64 [9]; geom hit: int32 [1]), and what
+        they need to know: (geom_bodyid int32 [geoms]; groups of fixed geoms uint8 [6]).
     """
     qpos, eye = state[0], avatars[1][p]
     ray = hands[0]
@@ -316,7 +329,12 @@ def _is_held(players, thing):
 @_jit
 def _in_sight(model, data, hands, own_body, body):
     """Whether nothing but ``body`` is between the start of the ray and its end (hands[0]: start, difference)."""
-    ray, geom, geom_body = hands
-    start = ray.ctypes.data
-    hit = _mj_ray(model, data, start, start + 24, 0, 1, own_body, geom.ctypes.data, 0)
-    return hit < 0.0 or hit >= 1.0 or geom_body[geom[0]] == body
+    hit = _cast(model, data, hands, 0, own_body)
+    return hit < 0.0 or hit >= 1.0 or hands[2][hands[1][0]] == body
+
+
+@_jit
+def _cast(model, data, hands, groups, without_body):
+    """Where the ray of ``hands`` first meets something, as a share of its length; negative if it meets nothing."""
+    ray = hands[0].ctypes.data
+    return mj_ray(model, data, ray, ray + 24, groups, 1, without_body, hands[1].ctypes.data, ray + 48)

@@ -13,7 +13,8 @@ from worlds.playhouse import rasteriser
 
 MAX_GEOMS = (1 << 16) - rasteriser.SKY_LEVELS
 LAST_VISIBLE_GROUP = 2  # as in MuJoCo's own viewers
-SKY = ((96, 92, 88), (120, 116, 110), (232, 240, 255), (170, 205, 255), (130, 180, 250))  # RGB from nadir to zenith
+# Background: RGB from straight down (0) over the horizon (0.5) to straight up (1).
+SKY = {0.0: (96, 92, 88), 0.499: (124, 118, 110), 0.501: (232, 240, 255), 0.7: (170, 205, 255), 1.0: (130, 180, 250)}
 
 
 class Camera:
@@ -130,7 +131,7 @@ def _colours(model: mujoco.MjModel) -> NDArray[np.float32]:
 
 def _palette(model: mujoco.MjModel) -> NDArray[np.int32]:
     """Colours, packed as red | green << 8 | blue << 16: one for each geom, then one for each level of the sky."""
-    level, stops = np.linspace(0.0, 1.0, rasteriser.SKY_LEVELS), np.linspace(0.0, 1.0, len(SKY))
-    sky = np.stack([np.interp(level, stops, channel) for channel in np.transpose(SKY)], axis=1)
+    level = np.linspace(0.0, 1.0, rasteriser.SKY_LEVELS)
+    sky = np.stack([np.interp(level, list(SKY), channel) for channel in zip(*SKY.values(), strict=True)], axis=1)
     colours = np.rint(np.concatenate([_colours(model)[:, :3] * 255.0, sky])).clip(0, 255).astype(np.int32)
     return (colours << np.array([0, 8, 16])).sum(axis=1).astype(np.int32)

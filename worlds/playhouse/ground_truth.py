@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SOLVER
+from worlds.playhouse.avatar import EYE_HEIGHT, REACH
 from worlds.playhouse.house import FLOOR, House
 from worlds.playhouse.language import Described
 
+NEAR = 1.1  # metres; nobody need come nearer than this to do anything with a thing, where its height allows it
+_GRAB_MARGIN = 0.2  # metres by which a player who wants to take a thing comes nearer than its reach
 _MOVED = 0.15  # metres from where a thing stood at first, beyond which what it stands on is worked out anew
 
 
@@ -34,6 +37,13 @@ def gap(house: House, a: str, b: str, positions: dict[str, np.ndarray]) -> float
     """Horizontal distance (m) left between two objects, taken as upright cylinders; negative if one is over the other."""
     radii = house.objects_by_id[a].radius + house.objects_by_id[b].radius
     return distance(positions[a], positions[b]) - radii
+
+
+def grab_distance(house: House, object_id: str, position: np.ndarray) -> float:
+    """Distance (m) along the floor from which an object at ``position`` can be taken, with a margin."""
+    drop = EYE_HEIGHT - float(position[2])
+    reach = REACH - _GRAB_MARGIN + house.objects_by_id[object_id].radius / 2
+    return min(math.sqrt(max(reach * reach - drop * drop, 0.25)), NEAR)
 
 
 def support_of(house: House, object_id: str, position: np.ndarray) -> str | None:

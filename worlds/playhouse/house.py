@@ -20,7 +20,7 @@ from worlds.playhouse.catalogue import FURNITURE_KINDS, OBJECT_KINDS, SIZES, Fur
 FORMAT = "playhouse-1"
 FLOOR = "floor"
 WALL_THICKNESS = 0.10
-WALL_HEIGHT = 2.2
+WALL_HEIGHT = 2.6
 
 AVATAR_RADIUS = 0.22
 AVATAR_HEIGHT = 1.25

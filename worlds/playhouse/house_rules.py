@@ -59,7 +59,7 @@ def objects_overlap(a: Thing, b: Thing) -> bool:
 
 
 def shared_wall(a: Room, b: Room) -> tuple[str, float, float, float] | None:
-    """The wall between two rooms: (axis it runs along, its place on the other axis, from, to); None if they do not touch."""
+    """The wall between two rooms: (axis it runs along, its place on the other axis, from, to); None if none."""
     for edge, other in ((a.x1, b.x0), (b.x1, a.x0)):
         low, high = max(a.y0, b.y0), min(a.y1, b.y1)
         if abs(edge - other) < SLACK and low < high:
@@ -182,7 +182,7 @@ def _check_on_furniture(thing: Thing, piece: Furniture) -> None:
 def _check_starts(house: House) -> None:
     agents = sorted(s.agent for s in house.starts)
     if agents != sorted([SETTER, SOLVER]):
-        raise WorldError(f"house configuration: starts are for {agents}; give one for the setter and one for the solver")
+        raise WorldError(f"house configuration: starts are for {agents}; give one to each player")
     for start in house.starts:
         margin = WALL_THICKNESS / 2 + AVATAR_RADIUS - SLACK
         if not any(r.contains(start.x, start.y, margin) for r in house.rooms):

@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from worlds.playhouse.catalogue import COLOURS, OBJECT_KINDS
+from worlds.playhouse.catalogue import COLOURS, OBJECT_KINDS, SIZES
 
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 YES, NO = "yes", "no"
@@ -109,6 +109,60 @@ def plural(colour: str | None, kind: str | None) -> str:
     """E.g. "red balls", "balls", "red toys"."""
     noun = kind or "toy"
     return " ".join((*((colour,) if colour else ()), noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")))
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What an instruction asks for: the task's name and the words in its slots."""
+
+    name: str
+    slots: Mapping[str, str]
+
+
+def understand(text: str) -> Understood | None:
+    """Read an instruction; None if it is not of this language. The most specific template that fits counts."""
+    text = text.lower().strip()
+    for name, template, pattern in _PATTERNS:
+        match = pattern.fullmatch(text)
+        if match:
+            return Understood(name, {k: v for k, v in match.groupdict().items() if v})
+    return None
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    pattern = re.escape(template).replace(re.escape("{where}"), "(?:(?P<where> in this room))?")
+    for slot in ("x", "y"):
+        pattern = pattern.replace(re.escape(f"{{{slot}}}"), f"(?P<{slot}>(?:the |an? )?[a-z ]+?)")
+    return re.compile(pattern)
+
+
+# Templates with the most fixed text first, so that "take {x} and lift it" is not read as a shorter one.
+_PATTERNS = sorted(
+    ((name, template, _pattern(template)) for name, templates in TEMPLATES.items() for template in templates),
+    key=lambda entry: -len(re.sub(r"\{\w+\}", "", entry[1])),
+)
+
+
+def resolve(expression: str, things: Sequence[Described]) -> list[Described]:
+    """All of ``things`` that a definite expression such as "the small red ball on the table" fits."""
+    match = _EXPRESSION.fullmatch(expression)
+    said = {name: word for name, word in match.groupdict().items() if word} if match else None
+    return [t for t in things if all(getattr(t, n) == v for n, v in said.items())] if said else []
+
+
+_EXPRESSION = re.compile(
+    rf"the (?:(?P<size>{'|'.join(SIZES)}) )?(?:(?P<colour>{'|'.join(COLOURS)}) )?(?P<kind>{'|'.join(OBJECT_KINDS)})"
+    r"(?: on the (?P<on>[a-z ]+?))?(?: in (?P<room>this room|another room))?"
+)
+
+
+def combination(expression: str) -> tuple[str | None, str | None] | None:
+    """(colour, kind) of which an expression such as "a red ball", "balls" or "red toys" speaks; None if of none."""
+    for colour in (None, *COLOURS):
+        for kind in (None, *OBJECT_KINDS):
+            if expression in (plural(colour, kind), indefinite(colour, kind)):
+                return colour, kind
+    return None
 
 
 def answers_to(name: str) -> tuple[str, ...]:

@@ -17,11 +17,10 @@ from worlds.playhouse.house import AVATAR_RADIUS, WALL_THICKNESS, House
 
 CELL = 0.1
 CLEARANCE = AVATAR_RADIUS + 0.02  # metres always kept from walls and furniture
-COMFORT, NARROW_COST = AVATAR_RADIUS + 0.1, 2.5  # nearer than this to them, a metre costs this many
+COMFORT, NARROW_COST = 2 * AVATAR_RADIUS, 2.0  # nearer than this to them, a metre costs this many
 BUMP_COST = 8.0  # a metre through a loose thing is worth a detour of this many
 _SQRT2 = math.sqrt(2.0)
-
-Disc = tuple[float, float, float]  # x, y, radius (m) of something on the floor that is better not walked through
+NO_DISCS = np.empty((0, 3))  # float64 [N, 3]: x, y, radius (m) of things on the floor that are better not walked through
 
 
 class FloorPlan:
@@ -40,20 +39,20 @@ class FloorPlan:
         self._cost = np.where(_standable(house, *grid, CLEARANCE), price, np.inf)  # float64 [rows, columns]
 
     def route(
-        self, start: Sequence[float], goal: Sequence[float], within: float, discs: Sequence[Disc] = ()
+        self, start: Sequence[float], goal: Sequence[float], within: float, discs: np.ndarray = NO_DISCS
     ) -> np.ndarray | None:
         """The way from ``start`` to where one first stands no farther than ``within`` from ``goal``.
 
         Args:
           start, goal: x, y. The goal need not be a place to stand.
           within: metres; at least one place to stand must be that near, and in the goal's own room.
-          discs: things that are better not walked through.
+          discs: float64 [N, 3], see NO_DISCS.
 
         Returns: float64 [K, 2], corners of the way after ``start``; the last is the place to stand, which is
           ``start``'s own cell when that is near enough. None if there is no such way.
         """
         cost = self._with_discs(discs)
-        first = self._nearest_free(cost, float(start[0]), float(start[1]))
+        first = self._nearest_free(float(start[0]), float(start[1]))
         room = self._house.room_at(float(goal[0]), float(goal[1]))
         if room is None:
             return None
@@ -64,41 +63,49 @@ class FloorPlan:
         corners = _straighten(cost, cells)
         return np.stack([self._x[corners[:, 1]], self._y[corners[:, 0]]], axis=1)
 
-    def standable(self, x: float, y: float) -> bool:
-        """Whether an avatar has room at (x, y), were there no loose things."""
-        column, row = int((x - self._origin[0]) / CELL), int((y - self._origin[1]) / CELL)
-        rows, columns = self._cost.shape
-        return 0 <= row < rows and 0 <= column < columns and bool(np.isfinite(self._cost[row, column]))
+    def roomy(self, x: float, y: float) -> bool:
+        """Whether an avatar can turn at (x, y) with something in its hands, were there no loose things."""
+        cell = self._cell(x, y)
+        return cell is not None and bool(self._cost[cell] == 1.0)
 
-    def straight(self, start: Sequence[float], end: Sequence[float], discs: Sequence[Disc] = ()) -> bool:
+    def straight(self, start: Sequence[float], end: Sequence[float], discs: np.ndarray = NO_DISCS) -> bool:
         """Whether one can walk in a straight line from ``start`` to ``end`` without touching anything."""
-        steps = max(1, math.ceil(math.dist(start[:2], end[:2]) / (0.5 * CELL)))
-        for i in range(steps + 1):
-            x, y = (start[a] + (end[a] - start[a]) * i / steps for a in (0, 1))
-            if not self.standable(x, y) or any(math.hypot(x - dx, y - dy) < r + AVATAR_RADIUS for dx, dy, r in discs):
-                return False
-        return True
+        (r0, c0), (r1, c1) = self._to_cells(start), self._to_cells(end)
+        rows, columns = self._cost.shape
+        if not (-0.5 <= min(r0, r1) <= max(r0, r1) < rows - 0.5 and -0.5 <= min(c0, c1) <= max(c0, c1) < columns - 0.5):
+            return False
+        return bool(np.isfinite(_line_cost(self._cost, r0, c0, r1, c1))) and not _hits(
+            discs, float(start[0]), float(start[1]), float(end[0]), float(end[1])
+        )
 
     def free_spots(self) -> np.ndarray:
         """Centres of all cells an avatar can stand in: float64 [cells, 2]."""
         rows, columns = np.nonzero(np.isfinite(self._cost))
         return np.stack([self._x[columns], self._y[rows]], axis=1)
 
-    def _with_discs(self, discs: Sequence[Disc]) -> np.ndarray:
+    def _with_discs(self, discs: np.ndarray) -> np.ndarray:
         cost = self._cost.copy()
-        for x, y, radius in discs:
-            near = (self._x[None, :] - x) ** 2 + (self._y[:, None] - y) ** 2 < (radius + AVATAR_RADIUS) ** 2
-            cost[near] *= BUMP_COST
+        _add_discs(cost, discs, self._origin[0], self._origin[1])
         return cost
 
     def _to_cells(self, point: Sequence[float]) -> tuple[float, float]:
         """(row, column) of a point, whole numbers at the middles of cells."""
         return (point[1] - self._origin[1]) / CELL - 0.5, (point[0] - self._origin[0]) / CELL - 0.5
 
-    def _nearest_free(self, cost: np.ndarray, x: float, y: float) -> tuple[int, int]:
+    def _nearest_free(self, x: float, y: float) -> tuple[int, int]:
+        """(row, column) of the free cell nearest to a point; its own cell if that is free."""
+        cell = self._cell(x, y)
+        if cell is not None and np.isfinite(self._cost[cell]):
+            return cell
         distance = (self._x[None, :] - x) ** 2 + (self._y[:, None] - y) ** 2
-        row, column = np.unravel_index(np.argmin(np.where(np.isfinite(cost), distance, np.inf)), cost.shape)
+        row, column = np.unravel_index(np.argmin(np.where(np.isfinite(self._cost), distance, np.inf)), distance.shape)
         return int(row), int(column)
+
+    def _cell(self, x: float, y: float) -> tuple[int, int] | None:
+        """(row, column) of the cell that holds a point; None outside the grid."""
+        row, column = math.floor((y - self._origin[1]) / CELL), math.floor((x - self._origin[0]) / CELL)
+        rows, columns = self._cost.shape
+        return (row, column) if 0 <= row < rows and 0 <= column < columns else None
 
 
 def _standable(house: House, x: np.ndarray, y: np.ndarray, clearance: float) -> np.ndarray:
@@ -117,6 +124,31 @@ def _standable(house: House, x: np.ndarray, y: np.ndarray, clearance: float) -> 
         gap = np.hypot(np.maximum(np.abs(x - thing.x) - hx, 0.0), np.maximum(np.abs(y - thing.y) - hy, 0.0))
         free &= gap >= clearance
     return free
+
+
+@njit(cache=True)
+def _add_discs(cost, discs, x0, y0):
+    """Make the cells in which an avatar would touch a disc [N, 3] dearer, in place."""
+    rows, columns = cost.shape
+    for i in range(len(discs)):
+        x, y, radius = (discs[i, 0] - x0) / CELL - 0.5, (discs[i, 1] - y0) / CELL - 0.5, (discs[i, 2] + AVATAR_RADIUS) / CELL
+        for r in range(max(0, int(math.ceil(y - radius))), min(rows - 1, int(y + radius)) + 1):
+            for c in range(max(0, int(math.ceil(x - radius))), min(columns - 1, int(x + radius)) + 1):
+                if (r - y) ** 2 + (c - x) ** 2 < radius * radius:
+                    cost[r, c] *= BUMP_COST
+
+
+@njit(cache=True)
+def _hits(discs, x0, y0, x1, y1):
+    """Whether an avatar on the line from (x0, y0) to (x1, y1) would touch one of the discs [N, 3]."""
+    dx, dy = x1 - x0, y1 - y0
+    square = dx * dx + dy * dy
+    for i in range(len(discs)):
+        along = ((discs[i, 0] - x0) * dx + (discs[i, 1] - y0) * dy) / square if square > 0.0 else 0.0
+        along = min(max(along, 0.0), 1.0)
+        if math.hypot(x0 + along * dx - discs[i, 0], y0 + along * dy - discs[i, 1]) < discs[i, 2] + AVATAR_RADIUS:
+            return True
+    return False
 
 
 @njit(cache=True)

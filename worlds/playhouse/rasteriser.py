@@ -2,7 +2,8 @@
 
 A ray starts at the eye and passes through the centre of every pixel; what it hits first is computed exactly, shape by
 shape inside the shape's bounds on the screen. There is no near plane and no meshing: a round thing is round at any
-distance, and a wall at the tip of the nose is still a wall.
+distance, and a wall at the tip of the nose is still a wall. Outer sides alone are drawn: an eye inside a thing sees
+through it.
 
 Every pixel is one integer, ``inverse depth << 24 | geom << 8 | shade``, and to draw is to take the larger. So the order
 of drawing does not matter (near things are drawn first only because they save drawing the others), and where surfaces
@@ -26,13 +27,13 @@ from numba import njit
 DRAWN = PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX = 0, 2, 3, 4, 5, 6  # kinds, numbered as mujoco.mjtGeom
 HIDDEN = -1
 
-# Light. A surface's shade is AMBIENT + DIFFUSE * (1 + normal . LIGHT) / 2: never dark, and different on all six faces
-# of an upright box, so that wall, neighbouring wall, floor and ceiling meet in visible edges.
+# Light. A surface's shade is AMBIENT + DIFFUSE * (1 + normal . LIGHT) / 2: never dark, and in equal steps from one
+# face of an upright box to the next, so that walls, floor and ceiling meet in visible edges.
 AMBIENT, DIFFUSE = 0.56, 0.44
-LIGHT = (0.28, 0.56, 0.78)  # towards the light; its length is 1
+LIGHT = (0.169, 0.507, 0.845)  # towards the light, 1 : 3 : 5; its length is 1
 # The brightness of a surface at depth z is FADE_FAR + FADE_NEAR / z, at most 1, in 256ths: far things are a bit darker.
 FADE_FAR, FADE_NEAR = 205, 102
-TILE, TILE_CONTRAST = 0.5, 0.1  # side of the tiles on planes in metres, and how much darker every other one is
+TILE, TILE_CONTRAST = 0.5, 0.08  # side of the tiles on planes in metres, and how much darker every other one is
 
 # A pixel.
 INK_BITS = 24  # geom id (16) and shade (8)
@@ -226,22 +227,17 @@ def _hidden(pixels, x0, x1, y0, y1, near):
 
 @_jit
 def _draw_box(pixels, geom, screen, offset, axes, half):
-    eye = _into(axes, offset)  # minus the eye in the box's frame
-    centre = _into(screen, offset)
-    u, v, w = _into(screen, axes[0]), _into(screen, axes[1]), _into(screen, axes[2])
-    _draw_side(pixels, geom, -eye[0], half[0], axes[0], centre, u, v, half[1], w, half[2])
-    _draw_side(pixels, geom, -eye[1], half[1], axes[1], centre, v, w, half[2], u, half[0])
-    _draw_side(pixels, geom, -eye[2], half[2], axes[2], centre, w, u, half[0], v, half[1])
-
-
-@_jit
-def _draw_side(pixels, geom, eye, half, normal, centre, n, u, half_u, v, half_v):
-    """Draw the side of a box that faces the eye along one axis, if any does."""
-    if abs(eye) <= half:
-        return
-    sign = 1.0 if eye > 0.0 else -1.0
-    ink = (geom << 8) | _shade(sign * _dot(normal, LIGHT))
-    _draw_face(pixels, ink, _plus(centre, n, sign * half), u, half_u, v, half_v, False)
+    """Draw the sides of a box that face the eye: along each of its axes one or none."""
+    centre, eye = _into(screen, offset), _scaled(_into(axes, offset), -1.0)
+    u, v, w = axes
+    for _ in range(3):
+        if abs(eye[0]) > half[0]:
+            sign = 1.0 if eye[0] > 0.0 else -1.0
+            ink = (geom << 8) | _shade(sign * _dot(u, LIGHT))
+            middle = _plus(centre, _into(screen, u), sign * half[0])
+            _draw_face(pixels, ink, middle, _into(screen, v), half[1], _into(screen, w), half[2], False)
+        u, v, w = v, w, u
+        eye, half = (eye[1], eye[2], eye[0]), (half[1], half[2], half[0])
 
 
 @_jit

@@ -25,7 +25,7 @@ from worlds.playhouse.house import (
     Start,
     Thing,
 )
-from worlds.playhouse.house_rules import NARROWEST_DOOR, SMALLEST_ROOM, footprints_overlap, objects_overlap, shared_wall
+from worlds.playhouse.house_rules import SMALLEST_ROOM, footprints_overlap, objects_overlap, shared_wall
 
 PASSAGE = 2 * AVATAR_RADIUS + 0.16  # metres a player needs between fixed things
 DOOR_WIDTH = 1.0
@@ -44,7 +44,7 @@ class HouseSettings:
       room_size: (least, greatest) width and depth of a room in metres.
       kinds, colours, sizes: names objects may have; None means all of the catalogue. Colours hold for furniture too.
       furniture_kinds: names furniture may have; None means all.
-      on_furniture: chance that an object stands on furniture rather than on the floor.
+      on_furniture: chance that an object stands on furniture, where it fits on any, rather than on the floor.
 
     Raises:
       WorldError: a range is empty, or a name is not in the catalogue.
@@ -155,9 +155,7 @@ class _Builder:
         starts = self._place_starts()
         for i in range(self._count(self.settings.objects)):
             self.objects.append(self._place_object(f"object_{i}", starts))
-        return House(
-            tuple(self.rooms), tuple(self.doorways), tuple(self.furniture), tuple(self.objects), tuple(starts)
-        )
+        return House(tuple(self.rooms), tuple(self.doorways), tuple(self.furniture), tuple(self.objects), tuple(starts))
 
     # -- chance ---------------------------------------------------------------------------------------------
 
@@ -303,14 +301,16 @@ class _Builder:
         colour = self._choose(self.settings.choices("colours"))
         size = self._choose(self.settings.choices("sizes"))
         radius, height = OBJECT_KINDS[kind].radius(SIZES[size]), OBJECT_KINDS[kind].height(SIZES[size])
-        for _ in range(PLACES_TRIED):
-            if self.standing and self.rng.random() < self.settings.on_furniture:
-                place = self._on_surface(*self._choose(self.standing), radius, height)
+        for attempt in range(2 * PLACES_TRIED):
+            if self.standing and attempt < PLACES_TRIED and self.rng.random() < self.settings.on_furniture:
+                piece, surface = self._choose(self.standing)
+                place = self._on_surface(piece, surface, radius, height)
             else:
                 place = self._on_floor(radius, starts)
             if place is None:
                 continue
-            thing = Thing(name, kind, colour, size, *place, yaw=self._between(-np.pi, np.pi))
+            room, support, x, y, z = place
+            thing = Thing(name, kind, colour, size, room, support, x, y, z, self._between(-np.pi, np.pi))
             if not any(objects_overlap(thing, other) for other in self.objects):
                 return thing
         raise _NoPlaceError(f"no place for {name} (setting objects)")

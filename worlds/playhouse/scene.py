@@ -6,7 +6,6 @@ nothing until somebody touches them; avatars are upright capsules that slide and
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -15,20 +14,22 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from worlds.contract import TICKS_PER_SECOND
-from worlds.playhouse.catalogue import COLOURS, FLOORS, MAIN, PAINTS, Part, Vector
+from worlds.playhouse.avatar import AVATAR_MASS_KG, TIMESTEP_SEC
+from worlds.playhouse.catalogue import COLOURS, FLOORS
 from worlds.playhouse.house import AVATAR_HEIGHT, AVATAR_RADIUS, WALL_HEIGHT, WALL_THICKNESS, House, Thing
+from worlds.playhouse.parts import MAIN, PAINTS, Part, Vector
 
-SUBSTEPS = 2  # physics steps per tick
-TIMESTEP_SEC = 1.0 / (TICKS_PER_SECOND * SUBSTEPS)
-AVATAR_MASS_KG = 40.0
 AVATAR_COLOURS = {"setter": (0.25, 0.35, 0.60), "solver": (0.60, 0.45, 0.20)}
+SPIN_DAMPING = 2.0  # 1/s
 WALL_COLOUR = (0.82, 0.80, 0.74)
 CACHED_SCENES = 64
 
 # Collision layers: a pair of geoms meets if one's contype shares a bit with the other's conaffinity. Avatars slide
 # above the ground plane without touching it.
 LOOSE, PLAYER = 1, 2
+# Groups of geoms, for rays that should meet fixed things only.
+FIXED_GROUP, MOVING_GROUP = 0, 1
+FIXED_GROUPS = np.array([1, 0, 0, 0, 0, 0], dtype=np.uint8)
 _SHAPES = {
     "box": mujoco.mjtGeom.mjGEOM_BOX,
     "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
@@ -50,6 +51,7 @@ class Scene:
       object_body, object_qpos, object_dof: int64 [objects], in the order of ``house.objects``.
       object_mass: float64 [objects] kg. object_inertia: float64 [objects, 3] kg m^2 about its own axes.
       object_radius: float64 [objects] m, of a sphere about as large.
+      object_footprint, object_half_height: float64 [objects] m, of the upright cylinder it fits in.
     """
 
     house: House
@@ -64,22 +66,23 @@ class Scene:
     object_mass: np.ndarray
     object_inertia: np.ndarray
     object_radius: np.ndarray
+    object_footprint: np.ndarray
+    object_half_height: np.ndarray
 
 
-_cache: OrderedDict[str, Scene] = OrderedDict()
+_cache: OrderedDict[House, Scene] = OrderedDict()
 _cache_lock = threading.Lock()
 
 
 def scene_of(house: House) -> Scene:
     """The compiled scene of a house; the most recent ones are kept."""
-    key = json.dumps(house.to_json(), sort_keys=True)
     with _cache_lock:
-        if key in _cache:
-            _cache.move_to_end(key)
-            return _cache[key]
+        if house in _cache:
+            _cache.move_to_end(house)
+            return _cache[house]
     scene = build(house)
     with _cache_lock:
-        _cache[key] = scene
+        _cache[house] = scene
         while len(_cache) > CACHED_SCENES:
             _cache.popitem(last=False)
     return scene
@@ -91,7 +94,6 @@ def build(house: House) -> Scene:
     spec.option.timestep = TIMESTEP_SEC
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
     spec.option.sleep_tolerance = 0.01
-    spec.option.iterations = 20
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
     spec.option.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
     _add_shell(spec.worldbody, house)
@@ -126,6 +128,8 @@ def _index(house: House, model: mujoco.MjModel) -> Scene:
         object_mass=np.array([model.body_mass[b] for b in objects]),
         object_inertia=np.array([model.body_inertia[b] for b in objects]).reshape(-1, 3),
         object_radius=np.array([0.5 * o.scale * float(np.mean(o.spec.extent)) for o in house.objects]),
+        object_footprint=np.array([o.radius for o in house.objects]),
+        object_half_height=np.array([o.height / 2 for o in house.objects]),
     )
 
 
@@ -150,6 +154,7 @@ def _add_part(
         pos=list(at),
         quat=quaternion,
         rgba=[*(min(1.0, part.shade * c) for c in rgb), 0.0 if part.hidden else 1.0],
+        group=FIXED_GROUP if fixed else MOVING_GROUP,
         contype=0 if fixed else layers,
         conaffinity=layers,
     )
@@ -162,12 +167,13 @@ def _add_object(world: mujoco.MjsBody, thing: Thing) -> None:
         name=thing.id, pos=[thing.x, thing.y, thing.z + thing.height / 2], quat=_yaw_quaternion(thing.yaw)
     )
     body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_INIT
-    mass = thing.spec.mass_kg * scale**2
+    mass = thing.spec.mass_kg * scale
     w, d, h = (scale * e for e in (width, depth, height))
-    body.explicitinertial = True
-    body.mass = mass
-    body.inertia = [mass / 12 * (d * d + h * h), mass / 12 * (w * w + h * h), mass / 12 * (w * w + d * d)]
-    body.add_freejoint()
+    inertia = np.array([d * d + h * h, w * w + h * h, w * w + d * d]) * mass / 12
+    inertia = np.maximum(inertia, inertia.max() / 2)  # a thin thing that turns too easily is hard to integrate
+    body.explicitinertial, body.ipos, body.iquat = True, [0, 0, 0], [1, 0, 0, 0]
+    body.mass, body.inertia = mass, inertia
+    body.add_freejoint().damping = [SPIN_DAMPING * float(inertia.max()), 0, 0]
     for part in thing.spec.parts:
         at = (scale * part.at[0], scale * part.at[1], scale * part.at[2] - thing.height / 2)
         _add_part(body, part, thing.colour, scale, at, None, fixed=False)
@@ -186,13 +192,13 @@ def _add_avatar(world: mujoco.MjsBody, agent: str, x: float, y: float) -> None:
     half = (AVATAR_HEIGHT - AVATAR_RADIUS) / 2
     body.add_geom(
         type=mujoco.mjtGeom.mjGEOM_CAPSULE, size=[AVATAR_RADIUS, half, 0], pos=[0, 0, half],
-        rgba=[*AVATAR_COLOURS[agent], 1], contype=PLAYER, conaffinity=PLAYER, mass=AVATAR_MASS_KG,
+        rgba=[*AVATAR_COLOURS[agent], 1], group=MOVING_GROUP, contype=PLAYER, conaffinity=PLAYER, mass=AVATAR_MASS_KG,
         friction=[0.1, 0.005, 0.0001], priority=1,
     )  # fmt: skip
     for side in (-1, 1):  # eyes show which way it looks
         body.add_geom(
             type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.055, 0, 0], pos=[0.19, 0.085 * side, 2 * half - 0.02],
-            rgba=[0.98, 0.98, 0.98, 1], contype=0, conaffinity=0, mass=0,
+            rgba=[0.98, 0.98, 0.98, 1], group=MOVING_GROUP, contype=0, conaffinity=0, mass=0,
         )  # fmt: skip
 
 

@@ -1,235 +1,163 @@
-"""The six probe tasks: what can be asked in the house at hand, and the hard-coded check of whether it was done.
+"""What can be asked in the house at hand: feasible, unambiguous instructions for the six probe tasks.
 
-They are those of the paper's section 6.3. Each check also tells, step by step, what its guidelines for raters
-(A.2) call progress and regress; only evaluation and scripted raters may look at that.
+How each is checked is in :mod:`worlds.playhouse.success`.
 """
 
 from __future__ import annotations
 
-import math
-from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from worlds.contract import SOLVER, Event, TaskSpec, WorldError
-from worlds.playhouse.ground_truth import distance, faces, gap
-from worlds.playhouse.language import answer_in, is_courtesy
+from worlds.contract import SETTER, SOLVER, TaskSpec, WorldError
+from worlds.playhouse import language
+from worlds.playhouse.avatar import EYE_HEIGHT
+from worlds.playhouse.ground_truth import describe_all, distance, gap, grab_distance
+from worlds.playhouse.language import NUMBERS, Described, is_held_out
+from worlds.playhouse.navigation import FloorPlan
+from worlds.playhouse.sight import Sight
+from worlds.playhouse.success import GO_DISTANCE, NEXT_TO, TASKS, make_task
 
-GO_DISTANCE = 1.3  # metres between avatar and target, measured on the floor
-GO_ANGLE = math.radians(20.0)
-GO_STEPS = 2  # consecutive steps there that count as being there
-WRONG_STEPS = 3  # consecutive steps of standing before a wrong thing that count as having gone to it
-STANDING = (0.04, math.radians(4.0))  # metres and angle a standing avatar may still move in a step
-LIFT_HEIGHT = 0.25  # metres above where the target was
-NEXT_TO = 0.5  # metres between two things, surface to surface
-AT_REST = 0.01  # metres a thing at rest may move in a step
+__all__ = ["PROBES", "SPLITS", "Asker", "make_task", "probe"]
 
-
-class PlayhouseTask:
-    """The success check of one instruction.
-
-    ``update`` is called once after every step, also after success. At the first call the solver has not yet heard
-    the instruction; it only fixes what things were like when it was given.
-
-    Attributes:
-      succeeded: whether the task has been done. over: whether it was done or can no longer be.
-    """
-
-    def __init__(self, spec: TaskSpec) -> None:
-        self.spec = spec
-        self.succeeded = self.over = False
-        self._heard = False
-
-    def update(self, world: Any, utterance: str) -> tuple[bool, tuple[Event, ...]]:
-        """See :meth:`worlds.contract.Task.update`. An event's step is the index of the observation that shows it."""
-        events: tuple[Event, ...] = ()
-        if not self._heard:
-            self._begin(world)
-        elif not self.over:
-            events = tuple(Event(world.step_index, sign, why) for sign, why in self._judge(world, utterance))
-        self._heard = True
-        return self.succeeded, events
-
-    def _succeed(self, why: str) -> tuple[int, str]:
-        self.succeeded = self.over = True
-        return 1, why
-
-    @abstractmethod
-    def _begin(self, world: Any) -> None:
-        """Look at the world as it is when the instruction is given."""
-
-    @abstractmethod
-    def _judge(self, world: Any, utterance: str) -> Iterator[tuple[int, str]]:
-        """Signs and reasons of what happened in the last step."""
-
-
-class _Doing(PlayhouseTask):
-    """A task that is done by moving; ``target`` is the object it is about."""
-
-    def _begin(self, world: Any) -> None:
-        self.target: str = self.spec.arguments["target"]
-        self._start = world.object_position(self.target).copy()
-        self._held = world.avatar(SOLVER).held
-        self._rooms_to_tell = self._room_of_target(world) is not None and self._in_room_of_target(world) is False
-        self._left = False
-
-    def _judge(self, world: Any, utterance: str) -> Iterator[tuple[int, str]]:
-        if utterance and not is_courtesy(utterance):
-            yield -1, "says something that was not asked for"
-        yield from self._judge_rooms(world)
-        yield from self._judge_movement(world)
-        self._held = world.avatar(SOLVER).held
-
-    @abstractmethod
-    def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
-        """The part that is the task's own."""
-
-    def _judge_rooms(self, world: Any) -> Iterator[tuple[int, str]]:
-        """Coming into the target's room is progress once; leaving it without the target is regress once."""
-        inside = self._in_room_of_target(world)
-        if self._rooms_to_tell and inside:
-            self._rooms_to_tell = False
-            yield 1, "comes into the right room"
-        elif inside is False and not self._rooms_to_tell and not self._left and not self.over and self._held != self.target:
-            self._left = True
-            yield -1, "leaves the right room"
-
-    def _judge_hand(self, world: Any) -> Iterator[tuple[int, str]]:
-        """Taking the target is progress, taking anything else regress."""
-        held = world.avatar(SOLVER).held
-        if held is not None and held != self._held:
-            yield (1, "takes the right thing") if held == self.target else (-1, "takes a wrong thing")
-
-    def _room_of_target(self, world: Any) -> str | None:
-        return world.room_at(world.object_position(self.target)[:2])
-
-    def _in_room_of_target(self, world: Any) -> bool | None:
-        """None while the avatar or the target is in no room."""
-        here, there = world.room_at(world.avatar(SOLVER).position[:2]), self._room_of_target(world)
-        return None if here is None or there is None else here == there
-
-
-class Go(_Doing):
-    """"Go to X": the solver stands near X and faces it, for ``GO_STEPS`` steps."""
-
-    def _begin(self, world: Any) -> None:
-        super()._begin(world)
-        self._there = self._elsewhere = 0
-        self._wrong: str | None = None
-        self._pose = _pose(world)
-
-    def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
-        yield from self._judge_hand_of_go(world)
-        self._there = self._there + 1 if _stands_before(world, self.target) else 0
-        if self._there >= GO_STEPS:
-            yield self._succeed("is at the right thing")
-            return
-        yield from self._judge_wrong_arrival(world)
-
-    def _judge_hand_of_go(self, world: Any) -> Iterator[tuple[int, str]]:
-        held = world.avatar(SOLVER).held
-        if held is not None and held != self._held:
-            yield -1, "takes a thing when asked to go"
-
-    def _judge_wrong_arrival(self, world: Any) -> Iterator[tuple[int, str]]:
-        pose, avatar = _pose(world), world.avatar(SOLVER)
-        moved, turned = distance(pose, self._pose), abs((pose[2] - self._pose[2] + math.pi) % (2 * math.pi) - math.pi)
-        self._pose = pose
-        ahead = [i for i in world.object_positions() if _stands_before(world, i) and i != avatar.held]
-        nearest = min(ahead, key=lambda i: distance(avatar.position, world.object_position(i)), default=None)
-        if nearest is None:
-            self._wrong = None
-        still = moved <= STANDING[0] and turned <= STANDING[1] and self.target not in ahead
-        self._elsewhere = self._elsewhere + 1 if still and nearest is not None else 0
-        if self._elsewhere >= WRONG_STEPS and nearest != self._wrong:
-            self._wrong = nearest
-            yield -1, "goes to a wrong thing"
-
-
-class Lift(_Doing):
-    """"Lift X": X is held, ``LIFT_HEIGHT`` higher than it was."""
-
-    def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
-        yield from self._judge_hand(world)
-        held = world.avatar(SOLVER).held
-        if held == self.target and world.object_position(held)[2] - self._start[2] >= LIFT_HEIGHT:
-            yield self._succeed("has lifted the right thing")
-        elif self._held == self.target and held != self.target:
-            yield -1, "drops the right thing"
-
-
-class Position(_Doing):
-    """"Put X next to Y": X was moved and rests, let go, no farther than ``NEXT_TO`` from Y."""
-
-    def _begin(self, world: Any) -> None:
-        super()._begin(world)
-        self._beside: str = self.spec.arguments["next_to"]
-        self._carried = False
-        self._last = self._start
-
-    def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
-        yield from self._judge_hand(world)
-        held, positions = world.avatar(SOLVER).held, world.object_positions()
-        here = positions[self.target].copy()
-        near = gap(world.house, self.target, self._beside, positions) <= NEXT_TO
-        self._carried |= held == self.target
-        if self._held == self.target != held and not near:
-            yield -1, "puts the right thing in a wrong place"
-        at_rest = float(np.linalg.norm(here - self._last)) <= AT_REST
-        self._last = here
-        if self._carried and held != self.target and near and at_rest:
-            yield self._succeed("has put it in the right place")
-
-
-class Question(PlayhouseTask):
-    """A question; the first answer counts, right or wrong."""
-
-    def _begin(self, world: Any) -> None:
-        self._held = world.avatar(SOLVER).held
-
-    def _judge(self, world: Any, utterance: str) -> Iterator[tuple[int, str]]:
-        held = world.avatar(SOLVER).held
-        if held is not None and held != self._held:
-            yield -1, "takes a thing when asked a question"
-        self._held = held
-        if not utterance or is_courtesy(utterance):
-            return
-        answer = answer_in(utterance, self.spec.name)
-        if answer is None:
-            yield -1, "says what is no answer"
-        elif answer == self.spec.arguments["answer"]:
-            yield self._succeed("answers right")
-        else:
-            self.over = True
-            yield -1, "answers wrong"
-
-
-TASKS: dict[str, type[PlayhouseTask]] = {
-    "go": Go,
-    "lift": Lift,
-    "position": Position,
-    "color": Question,
-    "count": Question,
-    "exist": Question,
-}
 PROBES = tuple(TASKS)
+SPLITS = ("train", "held_out")
+TIME_LIMIT: Mapping[str, int] = {"go": 60, "lift": 75, "position": 120, "color": 60, "count": 45, "exist": 45}
+ANOTHER_ROOM = 30  # steps more for each further room of the house, for tasks that may lead out of this one
+APART = 0.8  # metres between the targets of "go" and other things, so that it is clear what one stands before
+FAR_TO_GO = GO_DISTANCE + 0.4  # metres at least to the target of "go"
+FAR_TO_CARRY = NEXT_TO + 0.4  # metres at least between two things that are to be put together
+HIGHEST_TARGET = 0.95  # metres to the middle of a thing that is to be taken
+MOST_COUNTED = 6
+
+Arguments = dict[str, Any]
 
 
-def make_task(spec: TaskSpec) -> PlayhouseTask:
-    """The success check of ``spec``. Raises WorldError for a task that the Playhouse does not have."""
-    if spec.name not in TASKS:
-        raise WorldError(f"the playhouse has no task named {spec.name!r}; known: {', '.join(TASKS)}")
-    return TASKS[spec.name](spec)
+def probe(name: str, world: Any, seed: int, split: str | None = None) -> TaskSpec | None:
+    """A request of task ``name`` that is feasible and unambiguous in ``world`` as it stands; None if there is none.
+
+    Args:
+      split: "train" or "held_out" restricts it to combinations of that split (:func:`language.is_held_out`).
+
+    Raises:
+      WorldError: the task or the split does not exist.
+    """
+    return Asker(world).ask(name, np.random.default_rng(seed), split)
 
 
-def _stands_before(world: Any, object_id: str) -> bool:
-    """Whether the solver is near an object, in its room, and faces it."""
-    avatar, position = world.avatar(SOLVER), world.object_position(object_id)
-    return faces(avatar, position, GO_DISTANCE, GO_ANGLE) and world.room_at(avatar.position[:2]) == world.room_at(position[:2])
+class Asker:
+    """Finds things to ask for in one house; keeps its plan from request to request."""
+
+    def __init__(self, world: Any) -> None:
+        self.world, self.plan, self.sight = world, FloorPlan(world.house), Sight(world.house)
+        self._options: dict[str, Callable[[], Iterator[tuple[dict[str, str], Arguments]]]] = {
+            "go": self._go,
+            "lift": self._lift,
+            "position": self._position,
+            "color": self._color,
+            "count": self._count,
+            "exist": self._exist,
+        }
+
+    def ask(self, name: str, rng: np.random.Generator, split: str | None = None) -> TaskSpec | None:
+        """See :func:`probe`. Answers to questions are equally likely as far as the house has them."""
+        if name not in self._options:
+            raise WorldError(f"the playhouse has no task named {name!r}; known: {', '.join(PROBES)}")
+        if split not in (None, *SPLITS):
+            raise WorldError(f"no split named {split!r}; known: {', '.join(SPLITS)}")
+        self.things = describe_all(self.world)
+        options = [o for o in self._options[name]() if split is None or is_held_out(o[1]) == (split == "held_out")]
+        if not options:
+            return None
+        answers = sorted({o[1].get("answer", "") for o in options})
+        wanted = answers[rng.integers(len(answers))]
+        options = [o for o in options if o[1].get("answer", "") == wanted]
+        # The costly part of feasibility, the way there, is looked at only for what is about to be asked.
+        for i in rng.permutation(len(options)):
+            slots, arguments = options[i]
+            if all(self._within_reach(arguments[role]) for role in ("target", "next_to") if role in arguments):
+                return TaskSpec(name, language.instruct(name, rng, **slots), arguments, self._time_limit(name))
+        return None
+
+    # -- options: the words for the slots of the instruction, and the arguments of its check -----------------
+
+    def _go(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+        positions, here = self.world.object_positions(), self.world.avatar(SOLVER).position
+        for thing, words in self._named():
+            at = positions[thing.id]
+            crowded = any(i != thing.id and distance(p, at) < APART for i, p in positions.items())
+            if not crowded and distance(here, at) > FAR_TO_GO:
+                yield {"x": words}, _about(thing)
+
+    def _lift(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+        for thing, words in self._named():
+            if self.world.object_position(thing.id)[2] < HIGHEST_TARGET:
+                yield {"x": words}, _about(thing)
+
+    def _position(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+        named, positions = list(self._named()), self.world.object_positions()
+        for thing, words in named:
+            if positions[thing.id][2] >= HIGHEST_TARGET:
+                continue
+            for other, place in named:
+                if other.on is None and gap(self.world.house, thing.id, other.id, positions) > FAR_TO_CARRY:
+                    beside = {"next_to": other.id, "next_to_colour": other.colour, "next_to_kind": other.kind}
+                    yield {"x": words, "y": place}, _about(thing) | beside
+
+    def _color(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+        for thing, words in self._named(say_colour=False):
+            yield {"x": words}, _about(thing) | {"answer": thing.colour}
+
+    def _count(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+        here = self._here()
+        for colour, kind in [(None, k) for k in {t.kind: 0 for t in here}] + [(c, None) for c in {t.colour: 0 for t in here}]:
+            number = sum(colour in (None, t.colour) and kind in (None, t.kind) for t in here)
+            if number <= MOST_COUNTED:
+                yield self._slots(language.plural(colour, kind)), _combination(colour, kind, NUMBERS[number])
+
+    def _exist(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+        present = {(t.colour, t.kind): 0 for t in self._here()}
+        everything = self.world.house.objects
+        kinds, colours = {t.kind: 0 for t in everything}, {t.colour: 0 for t in everything}
+        for colour in colours:
+            for kind in kinds:
+                answer = language.YES if (colour, kind) in present else language.NO
+                yield self._slots(language.indefinite(colour, kind)), _combination(colour, kind, answer)
+
+    # -- what holds in this house ---------------------------------------------------------------------------
+
+    def _named(self, say_colour: bool = True) -> Iterator[tuple[Described, str]]:
+        """The things that nobody holds and that can be named without ambiguity, with their names."""
+        things = list(self.things.values())
+        held = {self.world.avatar(SOLVER).held, self.world.avatar(SETTER).held}
+        for thing in things:
+            words = language.refer(thing, things, say_colour)
+            if words is not None and thing.id not in held:
+                yield thing, words
+
+    def _here(self) -> list[Described]:
+        """The things in the room the solver is in: those that questions without a place are about."""
+        return [t for t in self.things.values() if t.room != "another room"]
+
+    def _slots(self, words: str) -> dict[str, str]:
+        return {"x": words, "where": " in this room" if len(self.world.house.rooms) > 1 else ""}
+
+    def _within_reach(self, object_id: str) -> bool:
+        """Whether there is a way to a place from which the object can be seen and taken."""
+        at = self.world.object_position(object_id)
+        near = grab_distance(self.world.house, object_id, at)
+        route = self.plan.route(self.world.avatar(SOLVER).position, at, near)
+        return route is not None and self.sight.clear(np.array([*route[-1], EYE_HEIGHT]), at)
+
+    def _time_limit(self, name: str) -> int:
+        stays = name in ("count", "exist")
+        return TIME_LIMIT[name] + (0 if stays else ANOTHER_ROOM * (len(self.world.house.rooms) - 1))
 
 
-def _pose(world: Any) -> np.ndarray:
-    avatar = world.avatar(SOLVER)
-    return np.array([avatar.position[0], avatar.position[1], avatar.yaw])
+def _about(thing: Described) -> Arguments:
+    return {"target": thing.id, "colour": thing.colour, "kind": thing.kind}
+
+
+def _combination(colour: str | None, kind: str | None, answer: str) -> Arguments:
+    return {"colour": colour, "kind": kind, "answer": answer}

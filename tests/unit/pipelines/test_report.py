@@ -78,21 +78,33 @@ def example(**changes: object) -> ReportData:
     reward = Chart(
         "Modelled reward per episode",
         "environment steps",
-        (Curve("training episodes", steps, tuple(wander)), Curve("held-out episodes", steps, tuple(0.8 * wander), dashed=True)),
+        (
+            Curve("training episodes", steps, tuple(wander)),
+            Curve("held-out episodes", steps, tuple(0.8 * wander), dashed=True),
+        ),
     )
     success = Chart(
         "True success on held-out episodes",
         "environment steps",
-        (Curve("Go", steps[::10], tuple(np.linspace(0.4, 0.6, 10))), Curve("Lift", steps[::10], tuple(np.linspace(0.2, 0.35, 10)))),
+        (
+            Curve("Go", steps[::10], tuple(np.linspace(0.4, 0.6, 10))),
+            Curve("Lift", steps[::10], tuple(np.linspace(0.2, 0.35, 10))),
+        ),
         share=True,
     )
     losses = tuple(
-        Chart(name, "updates", (Curve("training", steps, tuple(2 * np.exp(-np.arange(100) / 30) + rng.normal(0, 0.1, 100))),))
+        Chart(
+            name,
+            "updates",
+            (Curve("training", steps, tuple(2 * np.exp(-np.arange(100) / 30) + rng.normal(0, 0.1, 100))),),
+        )
         for name in ("BC loss", "Reward model: held-out pair accuracy", "V-trace policy loss")
     )
     pairs = tuple(
         ClipPair(said, probe, Clip.of("BC", False, room(60, number)), Clip.of("BC+RL", True, room(34, number)))
-        for number, (said, probe) in enumerate([("go to the red ball", "Go"), ("please lift the small <blue> box & hold it", "Lift")])
+        for number, (said, probe) in enumerate(
+            [("go to the red ball", "Go"), ("please lift the small <blue> box & hold it", "Lift")]
+        )
     )
     data = ReportData(
         title="Demo",
@@ -108,7 +120,11 @@ def example(**changes: object) -> ReportData:
             commit="0123abcd",
             config={"clone": {"steps": 100}, "note": "a < b"},
             counts=(("recorded episodes", "600 (scripted)"), ("marks", "1,204 by scripted raters")),
-            stages=(Stage("record", 41.0, "600 episodes"), Stage("clone", 150.0), Stage("improve", 260.0, "120,000 steps")),
+            stages=(
+                Stage("record", 41.0, "600 episodes"),
+                Stage("clone", 150.0),
+                Stage("improve", 260.0, "120,000 steps"),
+            ),
         ),
         reward_over_training=reward,
         success_over_training=success,
@@ -118,3 +134,223 @@ def example(**changes: object) -> ReportData:
         training=losses,
     )
     return replace(data, **changes)
+
+
+class Page(HTMLParser):
+    """The text of a page, and everything in it that a browser would go and fetch."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.fetched: list[str] = []
+        self.opened: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.fetched += [value or "" for name, value in attrs if name in ("src", "href", "srcset", "data", "poster")]
+        if tag not in ("meta", "link", "img", "line", "circle", "path", "br"):
+            self.opened.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.fetched += [value or "" for name, value in attrs if name in ("src", "href", "xlink:href")]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.opened.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    path = write_report(example(), tmp_path_factory.mktemp("report") / "report.html")
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def test_page_is_one_file_that_fetches_nothing(page: Page) -> None:
+    assert page.fetched and all(address.startswith("data:") for address in page.fetched)
+    assert not re.search(r"url\(|@import", page.text)
+    assert not {"script", "iframe", "object"} & page.tags
+    assert page.opened == []  # every tag is closed
+
+
+def test_page_shows_every_part(page: Page) -> None:
+    for probe in (*PROBES, "All probes"):
+        assert probe in page.text
+    for part in ("0123abcd", "1,204 by scripted raters", "7 min 31 s in all", "rlhf demo", "go to the red ball"):
+        assert part in page.text
+    assert "No people were involved" in page.text
+    assert "please lift the small <blue> box & hold it" in page.text  # escaped in the source, whole on the screen
+    assert page.text.count("held-out episodes") == 3  # a legend, a tooltip and a title
+    assert sum(address.startswith("data:image/png") for address in page.fetched) == 2
+    assert sum(address.startswith("data:image/webp") for address in page.fetched) == 2
+
+
+def test_page_of_people_does_not_say_scripted(tmp_path: Path) -> None:
+    text = Page(write_report(example(scripted=False), tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert "No people were involved" not in text
+
+
+def test_page_without_optional_parts(tmp_path: Path) -> None:
+    data = ReportData(
+        title="Small",
+        before="BC",
+        after="BC+RL",
+        outcomes=tuple(outcome for outcome in outcomes({"BC": 0.4, "BC+RL": 0.4}) if outcome.probe == "Go"),
+        circumstances=Circumstances("rlhf evaluate", "a machine", "0.1.0", "today"),
+    )
+    text = Page(write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert "All probes" not in text and "Both agents" not in text and "Training" not in text
+
+
+@pytest.mark.parametrize(
+    ("rates", "verdict", "word"),
+    [
+        ({"BC": 0.4, "BC+RL": 0.6}, "better", "better than BC"),
+        ({"BC": 0.6, "BC+RL": 0.4}, "worse", "worse than BC"),
+        ({"BC": 0.5, "BC+RL": 0.5}, "unclear", "No clear difference"),
+    ],
+)
+def test_headline_is_as_good_or_bad_as_the_numbers(rates: dict[str, float], verdict: str, word: str) -> None:
+    findings = find(example(outcomes=outcomes(rates), reference=None))
+    assert findings.overall.verdict == verdict
+    assert word in findings.headline
+    pooled = {
+        agent: np.mean([np.mean(one.success) for one in outcomes(rates) if one.agent == agent]) for agent in rates
+    }
+    assert f"{100 * pooled['BC+RL']:.0f}%" in findings.headline and f"{100 * pooled['BC']:.0f}%" in findings.headline
+
+
+def test_few_episodes_allow_no_verdict() -> None:
+    few = tuple(
+        Outcomes(agent, "Go", 0, tuple(range(FEWEST_EPISODES - 1)), (won,) * (FEWEST_EPISODES - 1))
+        for agent, won in (("BC", False), ("BC+RL", True))
+    )
+    findings = find(example(outcomes=few, reference=None))
+    assert findings.overall.verdict == "few"
+    assert "Too few" in findings.headline
+
+
+def test_differences_are_paired_by_episode_not_by_position() -> None:
+    """The same episodes in another order: the difference is zero everywhere, and so is its interval."""
+    rng = np.random.default_rng(3)
+    won = rng.uniform(size=50) < 0.5
+    order = rng.permutation(50)
+    same = (
+        Outcomes("BC", "Go", 0, tuple(range(50)), tuple(map(bool, won))),
+        Outcomes("BC+RL", "Go", 0, tuple(map(int, order)), tuple(map(bool, won[order]))),
+    )
+    difference = find(example(outcomes=same, reference=None)).overall.difference
+    assert (difference.estimate, difference.low, difference.high) == (0, 0, 0)
+
+
+def test_runs_are_paired_with_themselves_and_counted_together() -> None:
+    findings = find(example(outcomes=outcomes({"BC": 0.4, "BC+RL": 0.5}, episodes=40, runs=3), reference=None))
+    assert [row.agents["BC"].count for row in findings.rows] == [120] * 6
+    assert findings.overall.agents["BC+RL"].count == 720
+
+
+def test_over_optimisation_is_named() -> None:
+    falling = Chart("True success", "steps", (Curve("Go", (0, 1, 2), (0.5, 0.4, 0.2)),), share=True)
+    assert not any("over-optimisation" in remark for remark in find(example()).remarks)
+    assert any("over-optimisation" in remark for remark in find(example(success_over_training=falling)).remarks)
+
+
+def test_data_survive_their_json_exactly(tmp_path: Path) -> None:
+    data = example()
+    holes = Chart("With holes", "steps", (Curve("a", (0.0, 1.0), (float("inf"), 0.1 + 0.2)),))
+    data = replace(data, training=(*data.training, holes))
+    save_report_data(data, tmp_path / DATA_FILE)
+    assert load_report_data(tmp_path / DATA_FILE) == data
+    np.testing.assert_array_equal(load_report_data(tmp_path / DATA_FILE).clips[0].left.frames, room(60, 0))
+
+
+def test_report_command_reads_the_runs_folder(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="report.json does not exist"):
+        report(ReportConfig(run=tmp_path))
+    (tmp_path / DATA_FILE).write_text('{"title": "x"}')
+    with pytest.raises(UserError, match="not the data of a report"):
+        report(ReportConfig(run=tmp_path))
+    (tmp_path / DATA_FILE).write_text('{"title')
+    with pytest.raises(UserError, match="damaged"):
+        report(ReportConfig(run=tmp_path))
+    save_report_data(example(), tmp_path / DATA_FILE)
+    assert report(ReportConfig(run=tmp_path)) == tmp_path / "report.html"
+    assert [file.name for file in sorted(tmp_path.iterdir())] == ["report.html", "report.json"]
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda made: made[:-1], "same probes"),
+        (lambda made: (*made, made[0]), "appear twice"),
+        (lambda made: (replace(made[0], seeds=tuple(range(1, 101))), *made[1:]), "same episodes"),
+        (lambda made: (), "same probes"),
+    ],
+)
+def test_outcomes_that_cannot_be_compared_are_refused(change: object, complaint: str) -> None:
+    made = outcomes({"BC": 0.4, "BC+RL": 0.5})
+    with pytest.raises(ValueError, match=complaint):
+        example(outcomes=change(made), reference=None)  # type: ignore[operator]
+
+
+def test_clips_run_side_by_side_and_the_shorter_one_waits() -> None:
+    left, right = room(20, 1), room(9, 2)
+    file, media_type = animate(ClipPair("x", "Go", Clip.of("BC", False, left), Clip.of("BC+RL", True, right)))
+    assert media_type == "image/webp"
+    picture = Image.open(io.BytesIO(file))
+    assert picture.size == (6 * 48 * 2 + 12, 6 * 36)
+    shown = []
+    for index in range(picture.n_frames):  # type: ignore[attr-defined]
+        picture.seek(index)
+        frame = np.asarray(picture.convert("RGB"))
+        shown.append((frame[::6, :288:6], frame[::6, 300::6]))
+    assert len(shown) <= 20 + HOLD_STEPS
+    np.testing.assert_array_equal(shown[5][0], left[5])
+    np.testing.assert_array_equal(shown[5][1], right[5])
+    np.testing.assert_array_equal(shown[19][0], left[19])
+    np.testing.assert_array_equal(shown[19][1], right[8])
+
+
+def test_clip_refuses_what_is_no_film() -> None:
+    with pytest.raises(ValueError, match="uint8"):
+        Clip.of("BC", True, np.zeros((3, 4, 4, 3)))
+
+
+def test_ticks_are_round_and_inside() -> None:
+    assert ticks(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert ticks(-3, 12) == [0, 5, 10]
+    assert all(0.013 <= tick <= 0.0171 for tick in ticks(0.013, 0.0171))
+    assert [short(number) for number in (0, 12500, 2e6, -0.5)] == ["0", "12.5k", "2M", "\N{MINUS SIGN}0.5"]
+
+
+def test_line_chart_draws_points_where_they_are() -> None:
+    chart = Chart("t", "x", (Curve("a", (0.0, 5.0, 10.0), (0.0, 0.5, 1.0)),), share=True)
+    svg = line_chart(chart, ["c1"])
+    path = re.search(r'class="line" d="([^"]+)"', svg)
+    assert path is not None
+    (left, bottom), (middle, half), (right, top) = re.findall(r"([\d.]+) ([\d.]+)", path[1])
+    assert float(middle) - float(left) == pytest.approx(float(right) - float(middle), abs=0.11)
+    assert float(bottom) - float(half) == pytest.approx(float(half) - float(top), abs=0.11)
+    assert (float(left), float(right), float(top), float(bottom)) == (46, 446, 12, 220)
+
+
+def test_line_chart_lifts_its_pen_at_holes_and_survives_emptiness() -> None:
+    nan = float("nan")
+    gap = Chart("t", "x", (Curve("a", (0, 1, 2, 3), (1, nan, 2, 3)),))
+    path = re.search(r'class="line" d="([^"]+)"', line_chart(gap, ["c1"]))
+    assert path is not None and re.findall("[ML]", path[1]) == ["M", "M", "L"]
+    assert "Nothing was measured" in line_chart(Chart("t", "x", (Curve("a", (0.0,), (nan,)),)), ["c1"])
+    assert "<svg" in line_chart(Chart("t", "x", (Curve("a", (3.0,), (0.0,)),)), ["c1"])  # one point, no extent
+
+
+def test_long_curves_are_thinned_to_means() -> None:
+    x = tuple(float(i) for i in range(10_000))
+    svg = line_chart(Chart("t", "x", (Curve("a", x, tuple(1.0 if i % 2 else -1.0 for i in range(10_000))),)), ["c1"])
+    assert len(svg) < 20_000

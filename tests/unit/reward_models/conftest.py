@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
 
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from annotation.marks import Mark
+from reward_models.marked_play import MarkedPlay, mark_play
 from rlhf.episodes import Episode
 from worlds.contract import neutral_movement
 
@@ -70,14 +72,26 @@ def lamp_dataset(numbers: range) -> tuple[list[Episode], list[Mark]]:
     return [episode for episode, _ in pairs], [mark for _, marks in pairs for mark in marks]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """Networks this small are slower on many threads, and much slower where other tests run beside them."""
+    torch.set_num_threads(1)
+
+
 @pytest.fixture(scope="session")
 def make_play() -> Callable[..., Episode]:
     return play
 
 
 @pytest.fixture(scope="session")
-def lamps() -> Callable[[range], tuple[list[Episode], list[Mark]]]:
-    return lamp_dataset
+def lamp_play(tokenizer: Tokenizer, tiny: AgentConfig) -> Callable[[range], MarkedPlay]:
+    """Marked play of the lamps of these numbers."""
+
+    def make(numbers: range) -> MarkedPlay:
+        episodes, marks = lamp_dataset(numbers)
+        return mark_play(episodes, marks, tokenizer, tiny)
+
+    return make
 
 
 @pytest.fixture(scope="session")
@@ -111,7 +125,5 @@ def tiny(tokenizer: Tokenizer) -> AgentConfig:
 
 @pytest.fixture
 def agent(tiny: AgentConfig) -> InteractiveAgent:
-    import torch
-
     torch.manual_seed(0)
     return InteractiveAgent(tiny)

@@ -1,6 +1,7 @@
 """V-trace against numbers worked out by hand and against equation 1 written out as a sum of products."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -8,7 +9,19 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlhf.vtrace import vtrace
+from rlhf.vtrace import VTraceReturns, vtrace
+
+
+class Case(NamedTuple):
+    log_rhos: np.ndarray
+    discounts: np.ndarray
+    rewards: np.ndarray
+    values: np.ndarray
+    bootstrap_value: np.ndarray
+
+    def vtrace(self, *settings: float) -> VTraceReturns:
+        tensors = [torch.from_numpy(x) for x in self]
+        return vtrace(tensors[0], tensors[1], tensors[2], tensors[3], tensors[4], *settings)
 
 
 def literal_vtrace(log_rhos, discounts, rewards, values, bootstrap, clip_rho, clip_pg_rho, lambda_):
@@ -33,16 +46,15 @@ def literal_vtrace(log_rhos, discounts, rewards, values, bootstrap, clip_rho, cl
     return vs, advantages
 
 
-def random_case(seed, steps, batch, spread=1.5):
+def random_case(seed: int, steps: int, batch: int) -> Case:
     rng = np.random.default_rng(seed)
-    discounts = 0.96 * (rng.random((steps, batch)) > 0.2)
-    return [
-        rng.normal(0, spread, (steps, batch)),
-        discounts,
-        rng.normal(size=(steps, batch)),
-        rng.normal(size=(steps, batch)),
-        rng.normal(size=batch),
-    ]
+    return Case(
+        log_rhos=rng.normal(0, 1.5, (steps, batch)),
+        discounts=0.96 * (rng.random((steps, batch)) > 0.2),
+        rewards=rng.normal(size=(steps, batch)),
+        values=rng.normal(size=(steps, batch)),
+        bootstrap_value=rng.normal(size=batch),
+    )
 
 
 def test_two_steps_worked_out_by_hand():
@@ -72,57 +84,58 @@ def test_two_steps_worked_out_by_hand():
 def test_agrees_with_equation_1_written_out(seed, steps, clip_rho, clip_pg_rho, lambda_):
     case = random_case(seed, steps, batch=3)
     vs, advantages = literal_vtrace(*case, clip_rho, clip_pg_rho, lambda_)
-    returns = vtrace(*(torch.from_numpy(x) for x in case), clip_rho, clip_pg_rho, lambda_)
+    returns = case.vtrace(clip_rho, clip_pg_rho, lambda_)
     np.testing.assert_allclose(returns.vs, vs, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(returns.pg_advantages, advantages, rtol=1e-10, atol=1e-10)
 
 
 def test_on_policy_targets_are_n_step_returns():
-    _, discounts, rewards, values, bootstrap = random_case(3, 7, 4)
-    expected = bootstrap.copy()
-    n_step = np.empty_like(values)
+    case = random_case(3, 7, 4)
+    case = case._replace(log_rhos=np.zeros_like(case.values))
+    expected = case.bootstrap_value.copy()
+    n_step = np.empty_like(case.values)
     for t in reversed(range(7)):
-        expected = rewards[t] + discounts[t] * expected
+        expected = case.rewards[t] + case.discounts[t] * expected
         n_step[t] = expected
-    returns = vtrace(*(torch.from_numpy(x) for x in (np.zeros_like(values), discounts, rewards, values, bootstrap)))
+    returns = case.vtrace()
     np.testing.assert_allclose(returns.vs, n_step, rtol=1e-12)
-    np.testing.assert_allclose(returns.pg_advantages, n_step - values, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(returns.pg_advantages, n_step - case.values, rtol=1e-9, atol=1e-12)
 
 
 def test_nothing_passes_the_end_of_an_episode():
-    log_rhos, discounts, rewards, values, bootstrap = (torch.from_numpy(x) for x in random_case(5, 6, 1))
-    discounts[2] = 0.0  # step 3 begins another episode
-    before = vtrace(log_rhos, discounts, rewards, values, bootstrap)
-    rewards[3:] += 100.0
-    values[3:] += 100.0
-    after = vtrace(log_rhos, discounts, rewards, values, bootstrap + 100.0)
+    case = random_case(5, 6, 1)
+    case.discounts[2] = 0.0  # step 3 begins another episode
+    before = case.vtrace()
+    case.rewards[3:] += 100.0
+    case.values[3:] += 100.0
+    case.bootstrap_value[:] += 100.0
+    after = case.vtrace()
     torch.testing.assert_close(before.vs[:3], after.vs[:3])
     torch.testing.assert_close(before.pg_advantages[:3], after.pg_advantages[:3])
+    assert not torch.allclose(before.vs[3:], after.vs[3:])
 
 
 def test_no_gradient_flows_through_the_targets():
-    case = [torch.from_numpy(x).requires_grad_() for x in random_case(1, 4, 2)]
-    returns = vtrace(*case)
+    values = torch.zeros(4, 2, requires_grad=True)
+    returns = vtrace(values, values, values, values, values[0])
     assert not returns.vs.requires_grad and not returns.pg_advantages.requires_grad
 
 
 @pytest.mark.parametrize(
-    ("index", "shape", "message"),
+    ("name", "shape"),
     [
-        (0, (4, 1), "log_rhos"),
-        (1, (4,), "discounts"),
-        (2, (3, 2), "rewards"),
-        (4, (2, 1), "bootstrap_value"),
-        (4, (1,), "bootstrap_value"),
+        ("log_rhos", (4, 1)),
+        ("discounts", (4,)),
+        ("rewards", (3, 2)),
+        ("bootstrap_value", (2, 1)),
+        ("bootstrap_value", (1,)),
     ],
 )
-def test_shapes_that_would_broadcast_are_refused(index, shape, message):
-    case = [torch.from_numpy(x) for x in random_case(1, 4, 2)]
-    case[index] = torch.zeros(shape)
-    with pytest.raises(ValueError, match=message):
-        vtrace(*case)
+def test_shapes_that_would_broadcast_are_refused(name, shape):
+    with pytest.raises(ValueError, match=name):
+        random_case(1, 4, 2)._replace(**{name: np.zeros(shape)}).vtrace()
 
 
 def test_lambda_outside_the_unit_interval_is_refused():
     with pytest.raises(ValueError, match="lambda_"):
-        vtrace(*(torch.from_numpy(x) for x in random_case(1, 4, 2)), lambda_=1.1)
+        random_case(1, 4, 2).vtrace(1.0, 1.0, 1.1)

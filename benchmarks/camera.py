@@ -1,0 +1,194 @@
+"""How long the Playhouse's camera takes for a frame, beside MuJoCo's ray caster and its OpenGL renderer.
+
+    python -m benchmarks.camera
+
+All draw the same houses (sampled from seeds) from the same eyes. A time is the mean over all views of a case; of
+several such rounds the median and the fastest are told, which on a shared machine differ. The camera and the
+ray caster run on one core; OpenGL by software may use all. OpenGL runs in a process of its own, once through EGL and
+once through OSMesa, without shadows, reflections or multi-sampling; where it cannot run its line says so. MuJoCo
+picks these from system packages, on Debian libegl1 with libegl-mesa0, and libosmesa6.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from worlds.playhouse.avatar import EYE_HEIGHT
+from worlds.playhouse.camera import Camera
+from worlds.playhouse.sampling import HouseSettings, sample_house
+from worlds.playhouse.scene import build
+
+FOV_Y_DEG = 75.0
+HOUSES, VIEWS = 4, 12  # per case, and per house
+OPENGL = ("egl", "osmesa")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Houses of one kind, drawn at one size."""
+
+    name: str
+    height: int
+    width: int
+    settings: HouseSettings
+
+
+CASES = (
+    Case("five rooms", 72, 96, HouseSettings(rooms=(5, 5))),
+    Case("one room", 36, 48, HouseSettings(rooms=(1, 1), furniture=(1, 2), objects=(3, 6))),
+)
+
+Pose = tuple[np.ndarray, float, float]  # eye [3] in metres, yaw and pitch in radians
+House = tuple[mujoco.MjModel, mujoco.MjData, list[Pose]]
+Draw = Callable[[Pose], object]
+
+
+def houses(case: Case) -> Iterator[House]:
+    """The case's houses, each with views from where its players start; the players themselves are left out."""
+    for seed in range(HOUSES):
+        house = sample_house(seed, case.settings)
+        model = build(house).model
+        model.vis.global_.fovy = FOV_Y_DEG
+        model.vis.quality.offsamples = 0
+        model.vis.global_.offheight, model.vis.global_.offwidth = case.height, case.width
+        for start in house.starts:
+            model.geom_rgba[model.geom_bodyid == model.body(start.agent).id, 3] = 0.0
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        rng = np.random.default_rng(seed)
+        starts = [house.starts[i % len(house.starts)] for i in range(VIEWS)]
+        eyes = [np.array([start.x, start.y, EYE_HEIGHT]) for start in starts]
+        yield model, data, [(eye, rng.uniform(-np.pi, np.pi), rng.uniform(-0.6, 0.1)) for eye in eyes]
+
+
+def with_camera(case: Case, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
+    camera = Camera(model, case.height, case.width, FOV_Y_DEG)
+    return lambda pose: camera.draw(data, *pose)
+
+
+def with_rays(case: Case, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
+    """MuJoCo's ray caster, one ray per pixel: which geom is seen and how far it is, without colours."""
+    half = np.tan(np.radians(FOV_Y_DEG) / 2)
+    across = (np.arange(case.width) + 0.5 - case.width / 2) / (case.height / 2) * half
+    down = (np.arange(case.height) + 0.5 - case.height / 2) / (case.height / 2) * half
+    x, y = (axis.ravel()[:, None] for axis in np.meshgrid(across, down))
+    geom, distance = np.zeros(len(x), dtype=np.int32), np.zeros(len(x))
+
+    def draw(pose: Pose) -> None:
+        eye, yaw, pitch = pose
+        forward = np.array([np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), np.sin(pitch)])
+        right = np.array([np.sin(yaw), -np.cos(yaw), 0.0])
+        rays = forward + x * right + y * np.cross(forward, right)
+        mujoco.mj_multiRay(model, data, eye, rays.ravel(), None, True, -1, geom, distance, None, len(rays), 1e9)
+
+    return draw
+
+
+def with_opengl(case: Case, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
+    renderer = mujoco.Renderer(model, case.height, case.width)
+    for flag in (mujoco.mjtRndFlag.mjRND_SHADOW, mujoco.mjtRndFlag.mjRND_REFLECTION, mujoco.mjtRndFlag.mjRND_SKYBOX):
+        renderer.scene.flags[flag] = 0
+    view = mujoco.MjvCamera()
+
+    def draw(pose: Pose) -> np.ndarray:
+        eye, yaw, pitch = pose
+        view.distance, view.azimuth, view.elevation = 1.0, np.degrees(yaw), np.degrees(pitch)
+        view.lookat = eye + [np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), np.sin(pitch)]
+        renderer.update_scene(data, view)
+        return renderer.render()
+
+    return draw
+
+
+def measure(case: Case, make: Callable[[Case, mujoco.MjModel, mujoco.MjData], Draw], seconds: float) -> list[float]:
+    """Microseconds a frame, of each round over all views: at least three rounds, more until the time is up."""
+    plan = [(make(case, model, data), poses) for model, data, poses in houses(case)]
+    for draw, poses in plan:
+        draw(poses[0])
+    rounds: list[float] = []
+    end = time.perf_counter() + seconds
+    while len(rounds) < 3 or time.perf_counter() < end:
+        start = time.perf_counter()
+        for draw, poses in plan:
+            for pose in poses:
+                draw(pose)
+        rounds.append((time.perf_counter() - start) * 1e6 / (HOUSES * VIEWS))
+    return rounds
+
+
+def measure_opengl(backend: str, seconds: float) -> dict[str, list[float]] | str:
+    """Rounds by case name, or why there are none."""
+    command = [sys.executable, "-m", "benchmarks.camera", "--opengl", backend, "--seconds", str(seconds)]
+    root, environment = Path(__file__).resolve().parent.parent, {**os.environ, "MUJOCO_GL": backend}
+    try:
+        result = subprocess.run(command, cwd=root, env=environment, capture_output=True, timeout=600)
+    except subprocess.TimeoutExpired:
+        return "no answer within ten minutes"
+    if result.returncode:
+        return (result.stderr.decode(errors="replace").strip().splitlines() or ["no message"])[-1][:100]
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+def machine() -> str:
+    """One line on what this runs on."""
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [
+            line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")
+        ]
+        cpu = names[0] if names else cpu
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("mujoco", "numba", "numpy"))
+    return f"{cpu}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, {libraries}"
+
+
+def report(seconds: float) -> None:
+    print(machine())
+    opengl = {backend: measure_opengl(backend, seconds) for backend in OPENGL}
+    for case in CASES:
+        geoms = [model.ngeom for model, _, _ in houses(case)]
+        print(
+            f"\n{case.name}: {case.height} x {case.width} pixels, {min(geoms)} to {max(geoms)} geoms, {HOUSES} houses"
+        )
+        ours = measure(case, with_camera, seconds)
+        print_row("camera", ours, ours)
+        print_row("mj_multiRay", measure(case, with_rays, seconds), ours)
+        for backend, rounds in opengl.items():
+            print_row(f"OpenGL, {backend}", rounds if isinstance(rounds, str) else rounds[case.name], ours)
+
+
+def print_row(name: str, rounds: list[float] | str, ours: list[float]) -> None:
+    if isinstance(rounds, str):
+        print(f"  {name:16} not measured: {rounds}")
+        return
+    median, fastest = float(np.median(rounds)), min(rounds)
+    ratios = f"{median / float(np.median(ours)):6.1f} ({fastest / min(ours):.1f}) times the camera's"
+    print(f"  {name:16} {median:8.1f} us a frame (fastest of {len(rounds)} rounds {fastest:.1f}), {ratios}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=2.0, help="time for each measurement")
+    parser.add_argument("--opengl", choices=OPENGL, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.opengl:
+        print(json.dumps({case.name: measure(case, with_opengl, arguments.seconds) for case in CASES}))
+    else:
+        report(arguments.seconds)
+
+
+if __name__ == "__main__":
+    main()

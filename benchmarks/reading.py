@@ -1,0 +1,121 @@
+"""How fast episodes are written and read, and how large they are.
+
+python benchmarks/reading.py                       # synthetic episodes of 60 steps, 48x36 and 96x72 pixels
+python benchmarks/reading.py --data runs/play      # reading a dataset of your own
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from rlhf import machine
+from rlhf.store import ParquetStore, open_store
+from rlhf.store.png import decode_frames, encode_frames
+from rlhf.store.synthetic import synthetic_episode
+
+SIZES = ((36, 48), (72, 96))  # height, width
+
+
+def main() -> None:
+    """Measure and print. Rounds are repeated and the best is told, since other programs only ever slow one down."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, help="a dataset to read instead of synthetic episodes")
+    parser.add_argument("--episodes", type=int, default=200, help="how many (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=60, help="steps of a synthetic episode (default: %(default)s)")
+    options = parser.parse_args()
+    print(machine.describe())
+    if options.data is not None:
+        store = open_store(options.data)
+        report_reading(store, store.ids()[: options.episodes])
+        return
+    for height, width in SIZES:
+        print(f"\n{options.episodes} synthetic episodes of {options.steps} steps, {width}x{height} pixels")
+        report_frames(synthetic_episode(0, options.steps, height, width).image)
+        with tempfile.TemporaryDirectory(dir=".") as folder:  # not where memory poses as a disk
+            store = open_store(Path(folder) / "data", create=True)
+            report_writing(store, options.episodes, options.steps, height, width)
+            report_reading(store, store.ids())
+            store.compact()
+            print("  the same, compacted")
+            report_reading(store, store.ids())
+
+
+def report_frames(frames: np.ndarray) -> None:
+    """Time to encode and decode one of ``frames``, uint8 [T, H, W, 3], by us and by Pillow."""
+    ours, theirs = encode_frames(frames), pillow_encoded(frames)
+    for who, files, encode, decode in (
+        ("ours", ours, encode_frames, decode_frames),
+        ("Pillow", theirs, pillow_encoded, pillow_decoded),
+    ):
+        encoding = best(lambda encode=encode: encode(frames), time.process_time) / len(frames)
+        decoding = best(lambda decode=decode, files=files: decode(files), time.process_time) / len(frames)
+        size = statistics.fmean(map(len, files))
+        print(
+            f"  PNG, {who:<8}{encoding * 1e6:5.0f} us to encode, {decoding * 1e6:4.0f} us to decode, {size:,.0f} bytes"
+        )
+
+
+def report_writing(store: ParquetStore, episodes: int, steps: int, height: int, width: int) -> None:
+    """Time until an episode is on disk, with every synchronisation."""
+    took, computed = [], []
+    for seed in range(episodes):
+        episode = synthetic_episode(seed, steps, height, width)
+        began, before = time.perf_counter(), time.process_time()
+        store.write(episode)
+        took.append(time.perf_counter() - began)
+        computed.append(time.process_time() - before)
+    kib = sum(path.stat().st_size for path in store.folder.rglob("*") if path.is_file()) / episodes / 1024
+    print(
+        f"  writing  {statistics.median(took) * 1e3:.1f} ms an episode in the median "
+        f"({statistics.median(computed) * 1e3:.1f} ms of a core), {kib:.0f} KiB on disk"
+    )
+
+
+def report_reading(store: ParquetStore, ids: Sequence[str]) -> None:
+    """Frames read per second, whole episodes with all their columns."""
+    wanted = set(ids)
+    frames = sum(row.steps for row in store.rows() if row.episode_id in wanted)
+    one = best(lambda: [store.read(episode_id) for episode_id in ids])
+    core = best(lambda: [store.read(episode_id) for episode_id in ids], time.process_time)
+    two = best(lambda: [len(episode) for episode in store.stream(ids, threads=2)])
+    print(
+        f"  reading  {frames / core:,.0f} frames a second of a core; by the clock {frames / one:,.0f} a second "
+        f"in one thread, {frames / two:,.0f} in two"
+    )
+
+
+def best(act: Callable[[], object], clock: Callable[[], float] = time.perf_counter, rounds: int = 5) -> float:
+    """The least time of some rounds, seconds of ``clock``."""
+    times = []
+    for _ in range(rounds):
+        began = clock()
+        act()
+        times.append(clock() - began)
+    return min(times)
+
+
+def pillow_encoded(frames: np.ndarray) -> list[bytes]:
+    """PNG files at the same level by Pillow."""
+    files = []
+    for frame in frames:
+        Image.fromarray(frame).save(buffer := io.BytesIO(), "PNG", compress_level=1)
+        files.append(buffer.getvalue())
+    return files
+
+
+def pillow_decoded(files: Sequence[bytes]) -> np.ndarray:
+    """Frames of PNG files by Pillow."""
+    return np.stack([np.asarray(Image.open(io.BytesIO(file))) for file in files])
+
+
+if __name__ == "__main__":
+    main()

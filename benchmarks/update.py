@@ -1,0 +1,138 @@
+"""What BC+RL's update costs beside a bare forward, backward and Adam step of the same network at the same batch.
+
+    python -m benchmarks.update
+
+The bare step runs the agent over the same [T+1, 2B] steps, sums the log-probabilities of the same actions and the
+values, differentiates, and lets Adam step: no V-trace, no clipping, no checks, no metrics, nothing copied. The two
+take turns in one run, so that whatever else the machine does falls on both. Medians are compared, and in brackets the
+fastest rounds, which on a shared machine say more. The aim is at least 80% of the bare step's speed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.batch import ActionBatch, ObservationBatch
+from agents.config import AgentConfig
+from agents.tokenizer import EOS_ID, PAD_ID
+from rlhf.fragment import Fragment
+from rlhf.learner import Learner, LearnerConfig, RecordedWindow
+from rlhf.machine import describe
+from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
+
+SPEAKING = 0.03  # share of the steps at which somebody speaks
+
+
+def made_up_play(config: AgentConfig, steps: int, slots: int, seed: int) -> Fragment:
+    """A fragment of random pictures, words and actions; the update does not take longer for meaningful ones."""
+    rng, shape = np.random.default_rng(seed), (steps + 1, slots)
+    utterance = rng.integers(EOS_ID + 1, config.vocab_size, (*shape, config.utterance_length))
+    utterance[..., -1] = EOS_ID
+    utterance[rng.random(shape) >= SPEAKING] = PAD_ID
+    movement = rng.integers(0, MOVEMENT_BINS, (*shape, TICKS_PER_STEP, len(MOVEMENT_BINS))).astype(np.int8)
+    memory = np.zeros((slots, config.memory_width), np.float32)
+    return Fragment(
+        image=rng.integers(0, 256, (*shape, *config.image_size, 3), np.uint8),
+        setter_tokens=rng.integers(0, config.vocab_size, (*shape, config.setter_text_length)),
+        solver_tokens=rng.integers(0, config.vocab_size, (*shape, config.solver_text_length)),
+        previous_movement=movement,
+        movement=movement,
+        utterance=utterance,
+        movement_log_prob=np.full(shape, -50.0, np.float32),
+        speak_log_prob=np.full(shape, -0.1, np.float32),
+        words_log_prob=np.zeros(shape, np.float32),
+        reward=rng.normal(size=shape).astype(np.float32),
+        resets=np.zeros(shape, np.bool_),
+        reference_speak_logit=np.full(shape, -3.0, np.float32),
+        hidden=memory,
+        cell=memory,
+    )
+
+
+def recorded(fragment: Fragment, device: torch.device) -> RecordedWindow:
+    """The fragment as if it had been recorded."""
+    tensors = fragment.to_tensors(device)
+    return RecordedWindow(tensors.observations, tensors.actions, tensors.resets)
+
+
+def bare_step(
+    agent: InteractiveAgent, fragments: tuple[Fragment, Fragment], device: torch.device
+) -> Callable[[], None]:
+    """A function that takes one bare step."""
+    one, other = (fragment.to_tensors(device) for fragment in fragments)
+    observations = ObservationBatch(*(torch.cat(p, 1) for p in zip(one.observations, other.observations, strict=True)))
+    actions = ActionBatch(*(torch.cat(pair, dim=1) for pair in zip(one.actions, other.actions, strict=True)))
+    resets = torch.cat([one.resets, other.resets], dim=1)
+    optimizer = torch.optim.Adam(agent.parameters(), lr=1e-4, betas=(0.0, 0.999), fused=True)
+    state = agent.initial_state(resets.shape[1])
+
+    def step() -> None:
+        output, _ = agent(observations, state, resets)
+        log_probs = agent.log_probs(output, actions)
+        loss = output.value.mean() - (log_probs.movement + log_probs.speak + log_probs.words).mean()
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+
+    return step
+
+
+def seconds(step: Callable[[], object], device: torch.device) -> float:
+    """How long one call takes, the device's work included."""
+    began = time.perf_counter()
+    step()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - began
+
+
+def compare(config: AgentConfig, steps: int, batch: int, rounds: int, device: torch.device, **settings: bool) -> None:
+    """Print the speed of both, for fragments [steps, batch] and as much recorded play."""
+    torch.manual_seed(0)
+    fragments = (made_up_play(config, steps, batch, 0), made_up_play(config, steps, batch, 1))
+    learner = Learner(InteractiveAgent(config), LearnerConfig(**settings), device)  # type: ignore[arg-type]
+    bare = bare_step(InteractiveAgent(config).to(device), fragments, device)  # type: ignore[arg-type]
+    window = recorded(fragments[1], device)
+    for _ in range(3):  # caches, kernels, the optimiser's memory
+        bare()
+        learner.update(fragments[0], window)
+    pairs = [
+        (seconds(bare, device), seconds(lambda: learner.update(fragments[0], window), device)) for _ in range(rounds)
+    ]
+    (bare_sec, update_sec), (bare_best, update_best) = (
+        [reduce(times) for times in zip(*pairs, strict=True)] for reduce in (statistics.median, min)
+    )
+    frames = 2 * batch * (steps + 1)
+    print(
+        f"agent of {learner.agent.num_parameters():,} parameters, T = {steps}, B = {batch} + {batch}, {rounds} rounds"
+    )
+    for name, median, best in (("bare step", bare_sec, bare_best), ("update", update_sec, update_best)):
+        speeds = f"{frames / median:,.0f} steps/s ({frames / best:,.0f})"
+        print(f"  {name:9} {1e3 * median:8.1f} ms ({1e3 * best:.1f}), {speeds}")
+    print(f"  the update has {bare_sec / update_sec:.0%} ({bare_best / update_best:.0%}) of the bare step's speed")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--size", default="nano", help="of the agent")
+    parser.add_argument("--steps", type=int, default=32, help="T")
+    parser.add_argument("--batch", type=int, default=16, help="B, of each kind of trajectory")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--bf16", action="store_true", help="of the update; the bare step stays in float32")
+    arguments = parser.parse_args()
+    print(describe())
+    device = torch.device(arguments.device)
+    config = AgentConfig.preset(arguments.size)
+    compare(config, arguments.steps, arguments.batch, arguments.rounds, device, bf16=arguments.bf16)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""How many solver steps a second the Playhouse plays: eight ticks of physics and one picture each.
+
+    python -m benchmarks.world
+
+Both players play wildly (walk, turn, look, grab, push, release; a movement is held for half a second), so that things
+are pushed, carried and dropped; a quiet house is faster. Rates are per core: steps per second of processor time of the
+one thread that steps, the median over houses, the slowest house in brackets. Then eight such worlds in a pool of
+threads, by the clock on the wall, which on a shared machine says as much of the other work there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.camera import machine
+from worlds.contract import (
+    HAND_GRAB,
+    HAND_KEEP,
+    HAND_RELEASE,
+    MOVEMENT,
+    MOVEMENT_NAMES,
+    SETTER,
+    SOLVER,
+    TICKS_PER_STEP,
+    Action,
+    silent,
+)
+from worlds.playhouse.pool import WorldPool
+from worlds.playhouse.sampling import HouseSettings
+from worlds.playhouse.world import Playhouse
+
+HOLD_STEPS = 2  # steps for which a movement is held
+
+
+@dataclass(frozen=True)
+class Case:
+    """Houses of one kind, seen at one size, and the rate that the project promises."""
+
+    name: str
+    height: int
+    width: int
+    settings: HouseSettings
+    promised: int
+
+
+CASES = (
+    Case(
+        "five rooms, 40 loose objects", 72, 96,
+        HouseSettings(rooms=(5, 5), furniture=(10, 14), objects=(40, 40)), 500,
+    ),
+    Case(
+        "one room, 4 loose objects", 36, 48,
+        HouseSettings(rooms=(1, 1), furniture=(0, 2), objects=(4, 4), room_size=(4.0, 4.0)), 2000,
+    ),
+)  # fmt: skip
+
+
+def wild_play(seed: int, steps: int) -> list[dict[str, Action]]:
+    """Actions of both players."""
+    rng, play = np.random.default_rng(seed), []
+    bins = [len(component.values) for component in MOVEMENT]
+    for step in range(steps):
+        if step % HOLD_STEPS == 0:
+            rows = rng.integers(0, bins, size=(2, len(bins)), dtype=np.int8)
+            rows[:, MOVEMENT_NAMES.index("hand")] = rng.choice(
+                [HAND_KEEP, HAND_GRAB, HAND_RELEASE], 2, p=[0.5, 0.4, 0.1]
+            )
+            movements = [np.tile(row, (TICKS_PER_STEP, 1)) for row in rows]
+        play.append({SETTER: silent(movements[0]), SOLVER: silent(movements[1])})
+    return play
+
+
+def world(case: Case, seed: int, **more: Any) -> Playhouse:
+    made = Playhouse(case.height, case.width, settings=case.settings, max_steps=10**9, **more)
+    made.reset(seed=seed)
+    return made
+
+
+def split(case: Case, seed: int, steps: int) -> tuple[float, float]:
+    """Processor seconds of a step without its picture, and of the picture."""
+    blind, play = world(case, seed, views=()), wild_play(seed, steps)
+    blind.step(play[0])
+    blind.render()
+    stepping = drawing = 0.0
+    for actions in play:
+        start = time.thread_time()
+        blind.step(actions)
+        middle = time.thread_time()
+        blind.render()
+        stepping += middle - start
+        drawing += time.thread_time() - middle
+    return stepping / steps, drawing / steps
+
+
+def per_core(case: Case, seed: int, steps: int) -> float:
+    """Steps per second of processor time, picture included."""
+    seeing, play = world(case, seed), wild_play(seed, steps)
+    seeing.step(play[0])
+    start = time.thread_time()
+    for actions in play:
+        seeing.step(actions)
+    return steps / (time.thread_time() - start)
+
+
+def pooled(case: Case, worlds: int, threads: int, steps: int) -> float:
+    """Steps per second on the wall of a pool."""
+    with WorldPool([world(case, seed) for seed in range(worlds)], threads=threads) as pool:
+        play = list(zip(*(wild_play(seed, steps) for seed in range(worlds)), strict=True))
+        pool.step(play[0])
+        start = time.perf_counter()
+        for actions in play:
+            pool.step(actions)
+        return worlds * steps / (time.perf_counter() - start)
+
+
+def report(houses: int, steps: int) -> None:
+    print(f"{machine()}; load before the start {os.getloadavg()[0]:.1f}")
+    for case in CASES:
+        rates = [per_core(case, seed, steps) for seed in range(houses)]
+        stepping, drawing = np.median([split(case, seed, steps) for seed in range(houses)], axis=0) * 1e6
+        print(f"\n{case.name}, {case.height} x {case.width} pixels; {houses} houses of {steps} steps")
+        print(f"  {np.median(rates):8.0f} ({min(rates):.0f}) steps/s and core; promised {case.promised}")
+        print(f"  {stepping:8.0f} us of control and physics, {drawing:.0f} us of picture a step")
+        for threads in sorted({1, len(os.sched_getaffinity(0))}):
+            rate = pooled(case, 8, threads, steps // 2)
+            print(f"  {rate:8.0f} steps/s by the clock, 8 worlds on {threads} thread{'s' * (threads > 1)}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--houses", type=int, default=8)
+    parser.add_argument("--steps", type=int, default=300)
+    arguments = parser.parse_args()
+    report(arguments.houses, arguments.steps)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""`rlhf demo`: the whole loop on this machine, from recorded play to a report, in minutes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pipelines.clone import CloneConfig, clone
+from pipelines.evaluate import EvaluateConfig, evaluate
+from pipelines.improve import ImproveConfig, improve
+from pipelines.mark import MarkConfig, mark
+from pipelines.record import RecordConfig, record
+from pipelines.report_data import Stage
+from pipelines.reward import RewardConfig, reward
+from pipelines.story import tell
+from rlhf.errors import UserError
+from rlhf.progress import announce
+from rlhf.run_config import lock_run, new_run_folder, save_config
+
+
+@dataclass(frozen=True)
+class DemoConfig:
+    """Settings of `rlhf demo`: those of every stage. Folders and seeds of the stages follow from ``run`` and ``seed``.
+
+    Args:
+      run: folder of the run; every stage writes into it. seed: of everything.
+      demonstrations: the scripted demonstrator's play. play: the cloned agent's own play, on which marks are given.
+      held_out_play: episodes of the agent's play in held-out houses, which judge the reward model.
+    """
+
+    run: Path = Path("runs/demo")
+    seed: int = 0
+    demonstrations: RecordConfig = field(default_factory=RecordConfig)
+    clone: CloneConfig = field(default_factory=CloneConfig)
+    play: RecordConfig = field(default_factory=RecordConfig)
+    held_out_play: int = 60
+    mark: MarkConfig = field(default_factory=MarkConfig)
+    reward: RewardConfig = field(default_factory=RewardConfig)
+    improve: ImproveConfig = field(default_factory=ImproveConfig)
+    evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
+
+
+def demo(config: DemoConfig) -> Path:
+    """Run the whole loop and return the path of its report."""
+    folder = new_run_folder(config.run.parent, config.run.name)
+    config = settle(config)
+    stages: list[Stage] = []
+
+    @contextmanager
+    def stage(name: str, note: str) -> Iterator[None]:
+        announce(f"{len(stages) + 1} of 8: {name}")
+        began = time.monotonic()
+        yield
+        stages.append(Stage(name, time.monotonic() - began, note))
+
+    with lock_run(folder):
+        save_config(folder, config)
+        for name, note, work in _journey(config):
+            with stage(name, note):
+                work()
+        began = time.monotonic()
+        announce("8 of 8: writing the report")
+        path = tell(folder, config, stages, config.evaluate, config.improve, config.seed)
+        announce(f"report: {path} (written in {time.monotonic() - began:.0f} s)")
+    return path
+
+
+def _journey(config: DemoConfig) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    """Name, what it makes, and the work of every stage but the report."""
+    yield "demonstrations", f"{config.demonstrations.episodes} episodes of scripted play", lambda: record(config.demonstrations)
+    yield "cloning (BC)", "the agent to improve", lambda: clone(config.clone)
+    yield "the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)
+    yield "marks", "by scripted raters", lambda: mark(config.mark)
+    yield "reward model (IBT)", "learned from the marks", lambda: reward(config.reward)
+    yield "improvement (BC+RL)", "against the reward model", lambda: improve(config.improve)
+    yield "evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)
+
+
+def _agent_play(config: DemoConfig) -> None:
+    record(config.play)
+    if config.held_out_play:
+        record(replace(config.play, episodes=config.held_out_play, split="held_out"))
+
+
+def settle(config: DemoConfig) -> DemoConfig:
+    """The configuration with every stage's folders and seeds filled in."""
+    run, seed = config.run, config.seed
+    if config.demonstrations.world != config.play.world or config.play.world != config.evaluate.world:
+        raise UserError("demonstrations, play and evaluate differ in their world: an agent plays in the one it was cloned in")
+    data, agent = run / "data", run / "clone" / "agent"
+    return replace(
+        config,
+        demonstrations=replace(config.demonstrations, data=data, seed=2 * seed),
+        clone=replace(
+            config.clone, data=(data,), runs=run, name="clone", training=replace(config.clone.training, seed=seed)
+        ),
+        play=replace(config.play, data=data, solver=str(agent), seed=2 * seed + 1),
+        mark=replace(config.mark, data=data, seed=seed),
+        reward=replace(
+            config.reward, data=(data,), agent=agent, runs=run, name="reward",
+            training=replace(config.reward.training, seed=seed),
+        ),
+        improve=replace(
+            config.improve, data=(data,), agent=agent, reward_model=run / "reward" / "reward_model", runs=run,
+            name="improve", seed=seed,
+        ),
+        evaluate=replace(
+            config.evaluate, out=run / "results.json", seed=seed,
+            agents={"BC": str(agent), "BC+RL": str(run / "improve" / "agent"), "demonstrator": "scripted"},
+        ),
+    )  # fmt: skip

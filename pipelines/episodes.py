@@ -1,0 +1,106 @@
+"""`rlhf episodes list|show|verify|merge|drop`: the settings of the commands on recorded episodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tyro.conf import Positional
+
+from rlhf import episodes_command
+
+
+@dataclass(frozen=True)
+class ListConfig:
+    """Settings of `rlhf episodes list`.
+
+    Args:
+      data: folder of the dataset.
+      split: list only these, "train" or "held_out".
+      solver: list only this solver's; "agent" stands for every agent.
+      limit: how many to list at most; 0 lists all.
+    """
+
+    data: Positional[Path]
+    split: str | None = None
+    solver: str | None = None
+    limit: int = 50
+
+
+@dataclass(frozen=True)
+class ShowConfig:
+    """Settings of `rlhf episodes show`.
+
+    Args:
+      data: folder of the dataset.
+      episode: id of the episode.
+      png: file into which a sheet of the episode's frames is drawn, if any.
+    """
+
+    data: Positional[Path]
+    episode: Positional[str]
+    png: Path | None = None
+
+
+@dataclass(frozen=True)
+class VerifyConfig:
+    """Settings of `rlhf episodes verify`.
+
+    Args:
+      data: folder of the dataset.
+      rebuild: first write the index anew from the recorded files.
+    """
+
+    data: Positional[Path]
+    rebuild: bool = False
+
+
+@dataclass(frozen=True)
+class MergeConfig:
+    """Settings of `rlhf episodes merge`.
+
+    Args:
+      source: folder of the dataset to copy from.
+      into: folder of the dataset to copy into; it is made if it does not exist.
+    """
+
+    source: Positional[Path]
+    into: Positional[Path]
+
+
+@dataclass(frozen=True)
+class DropConfig:
+    """Settings of `rlhf episodes drop`.
+
+    Args:
+      data: folder of the dataset.
+      episodes: ids of the episodes to remove, with their marks and judgements, for good.
+    """
+
+    data: Positional[Path]
+    episodes: Positional[tuple[str, ...]]
+
+
+def list_episodes(config: ListConfig) -> None:
+    """Print a table of a dataset's episodes."""
+    episodes_command.list_episodes(config.data, config.split, config.limit, config.solver)
+
+
+def show_episode(config: ShowConfig) -> None:
+    """Print one episode step by step."""
+    episodes_command.show_episode(config.data, config.episode, config.png)
+
+
+def verify_episodes(config: VerifyConfig) -> int:
+    """Print what is wrong with a dataset; return 1 if something is that does not go away by itself, else 0."""
+    return episodes_command.verify_dataset(config.data, config.rebuild)
+
+
+def merge_episodes(config: MergeConfig) -> None:
+    """Copy one dataset into another."""
+    episodes_command.merge_datasets(config.source, config.into)
+
+
+def drop_episodes(config: DropConfig) -> None:
+    """Remove episodes from a dataset."""
+    episodes_command.drop_episodes(config.data, config.episodes)

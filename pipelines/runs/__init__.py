@@ -1,0 +1,1 @@
+"""Presets: every run is a Python function that returns one frozen configuration."""

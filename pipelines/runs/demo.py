@@ -1,0 +1,85 @@
+"""The demo: the whole loop on two CPU cores in ten minutes.
+
+What differs from the paper's settings (and from the defaults), and why:
+
+* One room with three or four large things of four kinds and four colours, seen in 36x48 pixels through a narrower
+  lens: a small network can learn to tell them apart in minutes.
+* The nano agent, one Transformer layer: two cores train it at a few thousand frames a second.
+* Windows of few steps and many trajectories, and a heavier CSS: what words mean is learned from many different
+  situations, and a window of consecutive frames is one situation.
+* Adam with beta1 = 0.9 and a higher learning rate: few updates have to go far.
+"""
+
+from __future__ import annotations
+
+import json
+
+from agents.training import CloningConfig
+from pipelines.clone import CloneConfig
+from pipelines.demo import DemoConfig
+from pipelines.evaluate import EvaluateConfig
+from pipelines.improve import ImproveConfig
+from pipelines.mark import MarkConfig
+from pipelines.places import PlayersConfig, WorldConfig
+from pipelines.record import RecordConfig
+from pipelines.reward import RewardConfig
+from reward_models.training import RewardTrainingConfig
+from rlhf.learning_config import ExecutorConfig, LearnerConfig
+
+_ROOM = {
+    "rooms": [1, 1],
+    "furniture": [0, 1],
+    "objects": [3, 4],
+    "room_size": [4.0, 5.0],
+    "sizes": ["large"],
+    "kinds": ["ball", "block", "duck", "bottle"],
+    "colours": ["red", "blue", "green", "yellow"],
+    "on_furniture": 0.0,
+}
+WORLD = WorldConfig(height=36, width=48, settings=json.dumps(_ROOM), options=json.dumps({"fov_y_deg": 60.0}))
+_TASKS = {"go": 8.0, "lift": 3.0, "position": 0.2, "color": 0.3, "count": 0.1, "exist": 0.2}
+_SOLVER = {"wrong_object": 0.15, "motor_noise": 0.01, "hesitation": 0.02, "reaction": 0, "drop": 0.05}
+# Demonstrations pack requests closely; the agent's own play has one request an episode, which setter replay repeats.
+_DEMONSTRATED = PlayersConfig(
+    tasks=_TASKS,
+    setter=json.dumps({"first_request": [0, 0], "pause": [1, 3], "patience": 20}),
+    solver=json.dumps(_SOLVER),
+)
+_PLAYED = PlayersConfig(
+    tasks=_TASKS, setter=json.dumps({"first_request": [0, 0], "follow_up": False}), solver=json.dumps(_SOLVER)
+)
+
+
+def demo() -> DemoConfig:
+    """`rlhf demo`."""
+    return DemoConfig(
+        demonstrations=RecordConfig(episodes=2000, steps=48, world=WORLD, players=_DEMONSTRATED),
+        clone=CloneConfig(training=_cloning()),
+        play=RecordConfig(episodes=700, steps=40, slots=64, world=WORLD, players=_PLAYED),
+        held_out_play=64,
+        mark=MarkConfig(),
+        reward=RewardConfig(training=_rewarding()),
+        improve=_improving(),
+        evaluate=EvaluateConfig(episodes=100, slots=64, world=WORLD, players=_PLAYED),
+    )
+
+
+def _cloning() -> CloningConfig:
+    return CloningConfig(
+        updates=2600, steps=4, batch=48, css_weight=10.0, clip=20.0, learning_rate=1e-3, beta1=0.9, beta2=0.99
+    )
+
+
+def _rewarding() -> RewardTrainingConfig:
+    return RewardTrainingConfig(
+        updates=700, steps=40, batch=12, learning_rate=5e-4, beta1=0.9, beta2=0.99, evaluate_every=100,
+        evaluation_episodes=150, calibrate=True,
+    )  # fmt: skip
+
+
+def _improving() -> ImproveConfig:
+    return ImproveConfig(
+        replay=None, slots=48, steps=16, batch=24, updates=220, evaluate_every=55, checkpoint_every=110, world=WORLD,
+        learner=LearnerConfig(learning_rate=3e-4, beta1=0.0, bc_movement_weight=0.3, css_weight=1.0),
+        execution=ExecutorConfig(),
+    )  # fmt: skip

@@ -1,0 +1,117 @@
+"""What a run of the whole loop found, gathered from what its stages wrote, for the report to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from agents.batch import encode_episodes
+from agents.folder import load_agent
+from pipelines.evaluate import EvaluateConfig, ProbeResult, load_results, probe_episodes
+from pipelines.improve import ImproveConfig, held_out_episodes
+from pipelines.report import circumstances, write_report
+from pipelines.report_data import (
+    DATA_FILE,
+    Chart,
+    Clip,
+    ClipPair,
+    Curve,
+    Outcomes,
+    Picture,
+    ReportData,
+    Stage,
+    save_report_data,
+)
+from reward_models import plots
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.scoring import score
+from rlhf.episodes import Episode
+from rlhf.store import open_store
+from rlhf.tracking import column, read_metrics
+
+BEFORE, AFTER, REFERENCE = "BC", "BC+RL", "demonstrator"
+
+
+def tell(
+    folder: Path, config: object, stages: Sequence[Stage], evaluate: EvaluateConfig, improve: ImproveConfig, seed: int = 0
+) -> Path:
+    """Write report.json and report.html into ``folder`` and return the latter's path."""
+    store = open_store(improve.data[0])
+    data = ReportData(
+        title="An agent improved by marks",
+        before=BEFORE,
+        after=AFTER,
+        reference=REFERENCE if REFERENCE in evaluate.agents else None,
+        outcomes=tuple(outcome(result, seed) for result in load_results(evaluate.out)),
+        circumstances=circumstances(
+            config, stages, {"recorded episodes": len(store.ids()), "marks": len(store.marks())}
+        ),
+        reward_over_training=_over_training(improve, "modelled_return", "Modelled reward per episode", share=False),
+        success_over_training=_over_training(improve, "true_success", "True success", share=True),
+        traces=reward_traces(improve),
+        clips=clips(evaluate),
+        clips_note="The first episode of each probe; nothing was chosen for its outcome.",
+        training=(_losses(folder / "clone", "Cloning", ("bc/movement", "bc_held_out/movement")),),
+    )
+    save_report_data(data, folder / DATA_FILE)
+    return write_report(data, folder / "report.html")
+
+
+def outcome(result: ProbeResult, run: int) -> Outcomes:
+    """One agent's results at one probe, as the report wants them."""
+    return Outcomes(result.agent, result.probe, run, result.seeds, result.success)
+
+
+def reward_traces(improve: ImproveConfig, most: int = 3) -> tuple[Picture, ...]:
+    """The paper's Figure 3: utility and reward along marked held-out episodes, those with the most marks first."""
+    model, tokenizer = load_agent(improve.reward_model, InterTemporalRewardModel)
+    marks = [mark for folder in improve.data for mark in open_store(folder).marks()]
+    counts = {episode_id: 0 for episode_id in {mark.episode_id for mark in marks}}
+    for mark in marks:
+        counts[mark.episode_id] += 1
+    episodes = [episode for episode in held_out_episodes(improve, 10_000) if episode.episode_id in counts]
+    episodes = sorted(episodes, key=lambda episode: -counts[episode.episode_id])[:most]
+    if not episodes:
+        return ()
+    utilities = score(model, encode_episodes(episodes, tokenizer, model.config))
+    return tuple(_trace(e, u, marks, model.config.reward_scale) for e, u in zip(episodes, utilities, strict=True))
+
+
+def _trace(episode: Episode, utility: np.ndarray, marks: list, scale: float) -> Picture:
+    drawn = plots.trace(episode, utility, marks, scale)
+    return Picture(plots.png(drawn), f"Held-out episode {episode.episode_id}, played by {episode.solver}.")
+
+
+def clips(evaluate: EvaluateConfig) -> tuple[ClipPair, ...]:
+    """Both agents on the first episode of every probe."""
+    pairs = []
+    one = replace(evaluate, episodes=1, slots=1)
+    for probe in evaluate.probes or tuple(evaluate.world.entry().probes):
+        (left,), (right,) = (list(probe_episodes(one, evaluate.agents[name], probe)) for name in (BEFORE, AFTER))
+        instruction = left.requests[0].task.instruction
+        pairs.append(ClipPair(instruction, probe, _clip(BEFORE, left), _clip(AFTER, right)))
+    return tuple(pairs)
+
+
+def _clip(agent: str, episode: Episode) -> Clip:
+    return Clip.of(agent, episode.success_step[0] is not None, episode.image)
+
+
+def _over_training(improve: ImproveConfig, metric: str, title: str, share: bool) -> Chart:
+    rows = read_metrics(improve.runs / improve.name)
+    curves = []
+    for where, name in (("train", "training episodes"), ("held_out", "held-out episodes")):
+        x, y = column(rows, f"{where}/{metric}")
+        if x:
+            curves.append(Curve(name, tuple(map(float, x)), tuple(y), dashed=where == "held_out"))
+    return Chart(title, "updates", tuple(curves), share=share)
+
+
+def _losses(folder: Path, title: str, names: Sequence[str]) -> Chart:
+    rows = read_metrics(folder)
+    found = {name: column(rows, name) for name in names}
+    curves = [Curve(name, tuple(map(float, x)), tuple(y)) for name, (x, y) in found.items() if x]
+    return Chart(f"{title}: negative log-likelihood of a step's movement", "updates", tuple(curves))

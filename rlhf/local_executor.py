@@ -1,0 +1,220 @@
+"""BC+RL on one machine: runners play, the learner learns, in turns or at the same time.
+
+The schedule is fixed, whatever the speed of either side, so a run is determined by its seeds in both modes.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from agents.batch import ActionBatch, ObservationBatch
+from rlhf.fragment import Fragment, concatenate
+from rlhf.learner import Learner, RecordedWindow
+from rlhf.learning_config import ExecutorConfig
+from rlhf.runner import EpisodeResult, Runner
+
+__all__ = ["ExecutorConfig", "LocalExecutor", "RecordedPlay", "RunStalled", "UpdateReport"]
+
+
+class RunStalled(RuntimeError):
+    """A run that makes no progress; the message says what it was waiting for."""
+
+
+class RecordedPlay(Protocol):
+    """Windows of recorded play to imitate, like :class:`agents.batch.EpisodeStream` of T+1 steps."""
+
+    def next(self, device: str | torch.device = "cpu") -> tuple[ObservationBatch, ActionBatch, Tensor]: ...
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def load_state_dict(self, state: dict) -> None: ...
+
+
+@dataclass(frozen=True)
+class UpdateReport:
+    """What happened up to and with one update.
+
+    Args:
+      update: how many the learner has made. played: steps that the agent has played since the run began.
+      metrics: the learner's, and ``seconds/play`` (time spent waiting for play) and ``seconds/update``.
+      results: plays that ended since the last report.
+    """
+
+    update: int
+    played: int
+    metrics: dict[str, float]
+    results: tuple[EpisodeResult, ...]
+
+
+class LocalExecutor:
+    """Runs BC+RL in this process.
+
+    Args:
+      runners: play with their own copies of the agent; their slots are the columns of one batch, side by side.
+      learner: learns. recorded: windows of T+1 steps to imitate. config: how they take turns.
+    """
+
+    def __init__(
+        self, runners: Sequence[Runner], learner: Learner, recorded: RecordedPlay, config: ExecutorConfig | None = None
+    ) -> None:
+        if len({runner.steps for runner in runners}) != 1:
+            raise ValueError("runners are needed, all of which play fragments of equally many steps")
+        self.config = config or ExecutorConfig()
+        self.learner = learner
+        self._runners = list(runners)
+        self._recorded = recorded
+        self._rng = np.random.default_rng(self.config.seed)
+        self._recent: deque[Fragment] = deque(maxlen=self.config.recent)
+        self._players = [_Player(runner, f"runner {index}") for index, runner in enumerate(runners)]
+        self._played = 0
+        self._updates_left = 0  # on the newest fragment
+
+    def steps(self) -> Iterator[UpdateReport]:
+        """Update for ever, one report an update. It may be left and entered again at any update.
+
+        Raises:
+          RunStalled: if a fragment takes longer than ``stall_sec`` to play.
+          RunnerError, FloatingPointError: what befell a runner or the learner.
+        """
+        while True:
+            began = time.monotonic()
+            results: tuple[EpisodeResult, ...] = ()
+            if self._updates_left == 0:
+                results = self._play()
+                fragment = self._recent[-1]
+            else:
+                fragment = self._recent[int(self._rng.integers(len(self._recent)))]
+            self._updates_left -= 1
+            window = RecordedWindow(*self._recorded.next(self.learner.device))
+            played = time.monotonic()
+            metrics = self.learner.update(fragment, window)
+            metrics["seconds/play"], metrics["seconds/update"] = played - began, time.monotonic() - played
+            yield UpdateReport(self.learner.updates, self._played, metrics, results)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What determines the updates to come, but for the agent's weights and for play not learned from yet.
+
+        Weights have a form of their own (:mod:`rlhf.checkpoint`). Play (recent fragments, plays in progress) is dropped
+        when a run resumes, and new play takes its place; learner, recorded play and random states go on exactly.
+        Waits for the fragment being played, if any.
+        """
+        self._collect()
+        return {
+            "learner": self.learner.state_dict(weights=False),
+            "recorded": self._recorded.state_dict(),
+            "runners": [runner.state_dict() for runner in self._runners],
+            "rng": self._rng.bit_generator.state,
+            "played": self._played,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`state_dict` gave; the learner's agent has to have its weights already.
+
+        Raises:
+          ValueError: if it is of another number of runners.
+        """
+        if len(state["runners"]) != len(self._runners):
+            raise ValueError(f"the state is of {len(state['runners'])} runners, here are {len(self._runners)}")
+        self._collect()
+        self.learner.load_state_dict(state["learner"])
+        self._recorded.load_state_dict(state["recorded"])
+        for player, runner_state in zip(self._players, state["runners"], strict=True):
+            player.ready = None
+            player.runner.load_state_dict(runner_state)
+        self._rng.bit_generator.state = state["rng"]
+        self._recent.clear()
+        self._played, self._updates_left = state["played"], 0
+
+    def close(self) -> None:
+        """End the threads and close the runners."""
+        for player in self._players:
+            player.stop()
+        for runner in self._runners:
+            runner.close()
+
+    def _play(self) -> tuple[EpisodeResult, ...]:
+        """Put a fresh fragment into the recent ones; with ``overlap``, have the one after it played meanwhile."""
+        self._request()
+        self._collect()
+        fragment = concatenate([player.take() for player in self._players])
+        results = tuple(result for runner in self._runners for result in runner.finished())
+        self._recent.append(fragment)
+        self._played += fragment.steps * fragment.columns
+        self._updates_left = self.config.reuse
+        if self.config.overlap:
+            self._request()
+        return results
+
+    def _request(self) -> None:
+        """Have every runner play a fragment with the newest weights, unless it has one or is playing."""
+        weights = self.learner.agent.state_dict()
+        for player in self._players:
+            if player.ready is None and not player.busy:
+                player.runner.set_weights(weights)
+                player.request()
+
+    def _collect(self) -> None:
+        """Wait for the fragments that are being played."""
+        deadline = time.monotonic() + self.config.stall_sec
+        for player in self._players:
+            if player.busy:
+                player.wait(deadline)
+
+
+class _Player:
+    """A runner on a thread of its own, so that play can go on beside learning and a hung world can be told of.
+
+    The thread is a daemon: a world that hangs for good does not keep the process from ending.
+    """
+
+    def __init__(self, runner: Runner, name: str) -> None:
+        self.runner, self.name = runner, name
+        self.busy = False
+        self.ready: Fragment | None = None
+        self._requests: queue.SimpleQueue[Callable[[], Fragment] | None] = queue.SimpleQueue()
+        self._replies: queue.SimpleQueue[Fragment | BaseException] = queue.SimpleQueue()
+        threading.Thread(target=self._work, name=name, daemon=True).start()
+
+    def request(self) -> None:
+        self.busy = True
+        self._requests.put(self.runner.sample)
+
+    def wait(self, deadline: float) -> None:
+        """Make the fragment that is being played ready. Raises what the runner raised, or RunStalled."""
+        began = time.monotonic()
+        try:
+            reply = self._replies.get(timeout=max(0.0, deadline - began))
+        except queue.Empty:
+            raise RunStalled(
+                f"no progress: {self.name} has not played {self.runner.steps} steps in {self.runner.columns} slots "
+                f"within {time.monotonic() - began:.1f} s; its world hangs, or stall_sec is too short"
+            ) from None
+        self.busy = False
+        if isinstance(reply, BaseException):
+            raise reply
+        self.ready = reply
+
+    def take(self) -> Fragment:
+        assert self.ready is not None
+        fragment, self.ready = self.ready, None
+        return fragment
+
+    def stop(self) -> None:
+        self._requests.put(None)
+
+    def _work(self) -> None:
+        while (play := self._requests.get()) is not None:
+            try:
+                self._replies.put(play())
+            except BaseException as error:  # raised again where the fragment is waited for
+                self._replies.put(error)

@@ -1,0 +1,54 @@
+"""The settings of BC+RL on Ray. Imports nothing heavy, and not Ray."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class RayConfig:
+    """Where the processes of a run on Ray go, and what each of them gets.
+
+    Args:
+      address: of a running cluster, as ``ray.init`` takes it; None starts Ray on this machine for this run alone,
+        unless the environment variable RAY_ADDRESS names a cluster (as it does inside ``ray job submit``).
+      runners: processes that play. The slots of the run are shared out evenly among them.
+      cpus_per_runner: also how many threads step the slots of each. gpus_per_runner: may be a fraction.
+      gpus_per_learner: 0 lets the learner work inside the process that the command runs in; otherwise it gets a
+        process of its own where Ray finds so many GPUs, and cpus_per_learner CPUs with them.
+      replacements: how often a runner whose process died is replaced before the run gives up.
+      object_store_mb: memory for fragments on their way, of a Ray that is started here.
+    """
+
+    address: str | None = None
+    runners: int = 2
+    cpus_per_runner: float = 1.0
+    gpus_per_runner: float = 0.0
+    cpus_per_learner: float = 1.0
+    gpus_per_learner: float = 0.0
+    replacements: int = 10
+    object_store_mb: int = 1000
+
+    def __post_init__(self) -> None:
+        if self.runners < 1:
+            raise ValueError(f"runners is {self.runners}: somebody has to play")
+        for name in ("cpus_per_runner", "gpus_per_runner", "cpus_per_learner", "gpus_per_learner", "replacements"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)}: less than none cannot be given")
+        if self.object_store_mb < 80:
+            raise ValueError(f"object_store_mb is {self.object_store_mb}: Ray needs 80 at least")
+
+    @property
+    def cpus(self) -> float:
+        """Of all processes that Ray places."""
+        return self.runners * self.cpus_per_runner + (self.cpus_per_learner if self.learner_apart else 0.0)
+
+    @property
+    def gpus(self) -> float:
+        """Of all processes that Ray places."""
+        return self.runners * self.gpus_per_runner + self.gpus_per_learner
+
+    @property
+    def learner_apart(self) -> bool:
+        """Whether the learner gets a process of its own."""
+        return self.gpus_per_learner > 0

@@ -1,0 +1,193 @@
+"""BC+RL on Ray, driven like :class:`rlhf.local_executor.LocalExecutor`: the same reports, the same state."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import ray
+import torch
+from ray.exceptions import RayActorError, RayTaskError
+from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, LEARNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME
+
+from agents.agent import InteractiveAgent
+from rlhf.errors import UserError
+from rlhf.learning_config import ExecutorConfig
+from rlhf.local_executor import UpdateReport
+from rlhf.progress import announce
+from rlhf.ray_algorithm import BCRL, NOTICES, BCRLConfig, MakeLearner, MakeRunner
+from rlhf.ray_config import RayConfig
+from rlhf.ray_learner import UPDATE
+from rlhf.ray_runner import DELIVERIES
+from rlhf.ray_watch import RemoteTraceback, WorkerDied
+
+
+class RayExecutor:
+    """Runs BC+RL on a Ray cluster, or on a Ray that is started on this machine for as long as this lives.
+
+    Play always goes on beside learning, so a run is not determined by its seeds.
+
+    Args:
+      make_runner, make_learner: see :meth:`rlhf.ray_algorithm.BCRLConfig.play`.
+      agent: has the learner's weights whenever :meth:`steps` yields.
+      slots, steps: of every runner. config: which processes. execution: its ``overlap`` does not apply.
+
+    Raises:
+      UserError: if there is no such cluster.
+    """
+
+    def __init__(
+        self,
+        make_runner: MakeRunner,
+        make_learner: MakeLearner,
+        agent: InteractiveAgent,
+        slots: int,
+        steps: int,
+        config: RayConfig | None = None,
+        execution: ExecutorConfig | None = None,
+    ) -> None:
+        self.config, self.execution = config or RayConfig(), execution or ExecutorConfig()
+        self._agent = agent
+        self._played_before = self._played = 0
+        self._started = _connect(self.config)
+        settings = (
+            BCRLConfig()
+            .play(
+                make_runner=make_runner,
+                make_learner=make_learner,
+                slots=slots,
+                steps=steps,
+                stall_sec=self.execution.stall_sec,
+                replacements=self.config.replacements,
+                recent=self.execution.recent,
+                draw_seed=self.execution.seed,
+            )
+            .env_runners(
+                num_env_runners=self.config.runners,
+                num_cpus_per_env_runner=self.config.cpus_per_runner,
+                num_gpus_per_env_runner=self.config.gpus_per_runner,
+            )
+        )
+        try:
+            self._algorithm = self._place(settings)
+        except BaseException:
+            self._disconnect()
+            raise
+
+    def steps(self) -> Iterator[UpdateReport]:
+        """Update for ever, one report an update. It may be left and entered again at any update.
+
+        Raises:
+          RunStalled: if there is no update for ``stall_sec``.
+          WorkerDied: naming the worker and its exception.
+          FloatingPointError: the learner's.
+        """
+        while True:
+            result = self._ask("train")
+            for line in _series(result, NOTICES):
+                announce(line)
+            played = result[ENV_RUNNER_RESULTS]
+            self._played = self._played_before + int(played[NUM_ENV_STEPS_SAMPLED_LIFETIME])
+            results = tuple(ended for delivery in _series(played, DELIVERIES) for ended in delivery.results)
+            health = result["fault_tolerance"]
+            beside = {
+                "ray/runners": float(health["num_healthy_workers"]),
+                "ray/replaced": float(health["num_remote_worker_restarts"]),
+            }
+            yield self._report(result[LEARNER_RESULTS][UPDATE] | beside, results)
+            for _ in range(self.execution.reuse - 1):
+                yield self._report(self._ask("learn_again"))
+
+    def state_dict(self) -> dict[str, Any]:
+        """As :meth:`rlhf.local_executor.LocalExecutor.state_dict`; None for a runner that does not answer."""
+        return self._ask("run_state") | {"played": self._played}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`state_dict` gave, with the weights that the agent has.
+
+        The number of runners may be another one: those without a state begin anew.
+        """
+        weights = {name: tensor.cpu().numpy() for name, tensor in self._agent.state_dict().items()}
+        self._played_before = self._played = state["played"]
+        self._ask("set_run_state", state, weights)
+
+    def close(self) -> None:
+        """End every process of the run, and Ray too if it was started here. Closing twice does no harm."""
+        algorithm, self._algorithm = self._algorithm, None
+        if algorithm is not None and self.config.learner_apart:
+            ray.kill(algorithm)
+        elif algorithm is not None:
+            algorithm.stop()
+        self._disconnect()
+
+    def _report(self, metrics: dict[str, float], results: tuple = ()) -> UpdateReport:
+        weights = self._ask("learned_weights")
+        self._agent.load_state_dict({name: torch.tensor(array) for name, array in weights.items()})
+        update = int(metrics.pop("update"))
+        return UpdateReport(update, self._played, metrics, results)
+
+    def _place(self, settings: BCRLConfig) -> Any:
+        """The algorithm: in this process, or a handle of it in a process of its own."""
+        if not self.config.learner_apart:
+            return BCRL(config=settings)
+        actor = ray.remote(num_cpus=self.config.cpus_per_learner, num_gpus=self.config.gpus_per_learner)(BCRL)
+        return actor.remote(config=settings)
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the algorithm, wherever it is."""
+        if not self.config.learner_apart:
+            return getattr(self._algorithm, method)(*arguments)
+        try:
+            return ray.get(getattr(self._algorithm, method).remote(*arguments))
+        except RayTaskError as error:
+            cause = error.cause
+            raise cause from (cause.__cause__ or RemoteTraceback(error.traceback_str))
+        except RayActorError as error:
+            raise WorkerDied(f"the learner's process died: {' '.join(str(error).split())}") from error
+
+    def _disconnect(self) -> None:
+        if self._started:
+            self._started = False
+            ray.shutdown()
+
+
+def _series(results: dict[str, Any], name: str) -> list[Any]:
+    """All values of a metric that is a series; RLlib gives one value as it is."""
+    values = results.get(name, [])
+    return values if isinstance(values, list) else [values]
+
+
+def _connect(config: RayConfig) -> bool:
+    """Connect this process to Ray unless it is already; whether :func:`ray.shutdown` is ours to call.
+
+    Raises:
+      UserError: if there is no cluster at the address.
+    """
+    if ray.is_initialized():
+        return False
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    address = config.address or os.environ.get("RAY_ADDRESS")
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address is None:
+        cpus = max(os.cpu_count() or 1, math.ceil(config.cpus))
+        ray.init(
+            "local",
+            num_cpus=cpus,
+            object_store_memory=config.object_store_mb * 1_000_000,
+            include_dashboard=False,
+            runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},  # what is importable here
+            **quiet,
+        )
+        return True
+    try:
+        ray.init(address, **quiet)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise UserError(
+            f"no Ray cluster at {address} ({' '.join(str(error).split())}); start one with `ray start --head`, or leave "
+            "ray.address and RAY_ADDRESS out to use this machine alone"
+        ) from error
+    return True

@@ -1,0 +1,84 @@
+"""Checksums that a Parquet file of ours carries, so that damage is noticed before anybody tries to make sense of it.
+
+Parquet can protect the contents of its pages, but not their headers nor the footer, and readers may crash over
+a damaged footer. They find everything by the offsets in it, so bytes between the last row group and the footer
+disturb no reader. There lies the seal, little-endian:
+
+    for each row group: where it ends in the file (8 bytes), CRC-32 from the end of the one before to there (4)
+    the number of row groups (4), CRC-32 of the lines above, this number and the footer (4), "RLHFSEAL" (8)
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_ROW_GROUP = struct.Struct("<QI")
+_END = struct.Struct("<II8s")
+_FOOTER_END = struct.Struct("<I4s")  # Parquet's own: the footer's length and "PAR1"
+_OURS, _PARQUET = b"RLHFSEAL", b"PAR1"
+
+
+class Broken(ValueError):
+    """The bytes are not those that were sealed."""
+
+
+@dataclass(frozen=True)
+class Seal:
+    """A file whose footer is as it was written, and where its row groups are."""
+
+    file: memoryview
+    parts: tuple[tuple[int, int, int], ...]  # begin, end, checksum
+
+    def check(self, row_group: int) -> None:
+        """Raise ``Broken`` unless the row group is as it was written."""
+        begin, end, checksum = self.parts[row_group]
+        if zlib.crc32(self.file[begin:end]) != checksum:
+            raise Broken("its contents have changed since they were written")
+
+
+def sealed(file: memoryview, ends: Sequence[int]) -> bytes:
+    """The Parquet ``file``, whose row groups end at ``ends``, with its seal."""
+    footer = _footer_begin(file)
+    begins = (0, *ends[:-1])
+    lines = b"".join(_ROW_GROUP.pack(end, zlib.crc32(file[begin:end])) for begin, end in zip(begins, ends, strict=True))
+    checksum = _checksum(lines, len(ends), file[footer:])
+    return b"".join((file[:footer], lines, _END.pack(len(ends), checksum, _OURS), file[footer:]))
+
+
+def read_seal(file: memoryview) -> Seal:
+    """The seal of ``file``.
+
+    Raises:
+      Broken: if it has none, or its footer or seal have changed since they were written.
+    """
+    footer = _footer_begin(file)
+    if footer < _END.size:
+        raise Broken("it is cut short")
+    count, checksum, ours = _END.unpack(file[footer - _END.size : footer])
+    begin = footer - _END.size - count * _ROW_GROUP.size
+    if ours != _OURS or begin < 0:
+        raise Broken("it is a Parquet file, but not one that this program wrote, or it is damaged")
+    lines = file[begin : footer - _END.size]
+    if _checksum(lines, count, file[footer:]) != checksum:
+        raise Broken("its footer has changed since it was written")
+    ends = [(end, crc) for end, crc in _ROW_GROUP.iter_unpack(lines)]
+    begins = [0, *(end for end, _ in ends)]
+    return Seal(file, tuple((begin, end, crc) for begin, (end, crc) in zip(begins, ends, strict=False)))
+
+
+def _checksum(lines: bytes | memoryview, count: int, footer: memoryview) -> int:
+    return zlib.crc32(footer, zlib.crc32(struct.pack("<I", count), zlib.crc32(lines)))
+
+
+def _footer_begin(file: memoryview) -> int:
+    """Where Parquet's footer begins. Raises Broken if there is none."""
+    if len(file) < _FOOTER_END.size:
+        raise Broken("it is empty or cut short")
+    length, parquet = _FOOTER_END.unpack(file[-_FOOTER_END.size :])
+    begin = len(file) - _FOOTER_END.size - length
+    if parquet != _PARQUET or begin < 0:
+        raise Broken("it is no Parquet file, or cut short")
+    return begin

@@ -1,0 +1,19 @@
+"""What holds for every test: one thread per library, no account, no network wanted, the same draws every time."""
+
+from __future__ import annotations
+
+import os
+
+# Before any library reads them. Tests run side by side on few cores; more threads only get in each other's way.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
+os.environ.setdefault("WANDB_MODE", "offline")
+os.environ.pop("RLHF_DEBUG", None)  # what users see is tested as users see it
+
+from hypothesis import settings  # noqa: E402
+
+settings.register_profile("steady", derandomize=True, deadline=None, max_examples=50)
+settings.load_profile("steady")

@@ -1,0 +1,358 @@
+"""What every store of episodes keeps, whatever it keeps them in."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotation.marks import Judgement, Mark
+from rlhf.episodes import Episode, Request
+from rlhf.errors import UserError
+from rlhf.store import EpisodeStore, MemoryStore, Merged, ParquetStore, open_store, same_episode
+from rlhf.store.synthetic import synthetic_episode
+from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, Event, TaskSpec
+
+STORES = ("memory", "parquet", "packed")
+
+
+class PackedStore(ParquetStore):
+    """A dataset that is compacted after each episode, so that every read is of a shared file."""
+
+    def write(self, episode: Episode) -> None:
+        super().write(episode)
+        self.compact()
+
+
+@contextmanager
+def fresh(kind: str) -> Iterator[EpisodeStore]:
+    """An empty store of that kind."""
+    if kind == "memory":
+        yield MemoryStore()
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            yield (ParquetStore if kind == "parquet" else PackedStore)(Path(folder) / "data", create=True)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """Synchronising matters when the power fails, which no test here makes happen, and takes most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest) -> Iterator[EpisodeStore]:
+    with fresh(request.param) as made:
+        yield made
+
+
+def small(seed: int, **changes: object) -> Episode:
+    return replace(synthetic_episode(seed, steps=6, height=4, width=5, episode_id=f"e{seed}"), **changes)  # type: ignore[arg-type]
+
+
+def mark(episode_id: str, step: int = 0, sign: int = 1, rater: str = "ann") -> Mark:
+    return Mark(episode_id, rater, step, sign, scripted=False)
+
+
+def judgement(episode_id: str, step: int | None = None, judge: str = "bo") -> Judgement:
+    return Judgement(episode_id, judge, step is not None, step, scripted=True)
+
+
+# Reading back
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+OBJECT = st.dictionaries(st.text(), JSON, max_size=3)
+
+
+@st.composite
+def episodes(draw: Callable) -> Episode:
+    steps, height, width = draw(st.integers(1, 5)), draw(st.integers(1, 9)), draw(st.integers(1, 9))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    texts = st.lists(st.text(), min_size=steps, max_size=steps).map(tuple)
+    task = st.builds(TaskSpec, st.text(), st.text(), OBJECT, st.integers(0, 99))
+    requests = draw(st.lists(st.builds(Request, st.integers(0, 9), task)))
+    bins = (steps, TICKS_PER_STEP, len(MOVEMENT_BINS))
+    return Episode(
+        episode_id=draw(st.text(min_size=1)),
+        world=draw(st.text()),
+        config=draw(OBJECT),
+        setter=draw(st.text()),
+        solver=draw(st.text()),
+        image=rng.integers(0, draw(st.sampled_from((2, 256))), (steps, height, width, 3), dtype=np.uint8),
+        setter_text=draw(texts),
+        solver_text=draw(texts),
+        movement=rng.integers(0, MOVEMENT_BINS, bins, dtype=np.int8),
+        utterance=draw(texts),
+        setter_movement=rng.integers(0, MOVEMENT_BINS, bins, dtype=np.int8),
+        setter_utterance=draw(texts),
+        controller=rng.integers(0, 2, steps, dtype=np.uint8),
+        requests=tuple(requests),
+        truth=tuple(draw(st.lists(st.builds(Event, st.integers(0, 9), st.sampled_from((1, -1)), st.text())))),
+        success_step=tuple(draw(st.lists(st.none() | st.integers(0, steps - 1), max_size=3))),
+        seed=draw(st.integers(-(2**63), 2**63 - 1)),
+        created=draw(st.text()),
+        split=draw(st.sampled_from(("train", "held_out"))),
+        notes=draw(OBJECT),
+    )
+
+
+@pytest.mark.parametrize("kind", STORES)
+@settings(max_examples=25, deadline=None)
+@given(episode=episodes())
+def test_any_episode_reads_back_exactly(kind: str, episode: Episode) -> None:
+    with fresh(kind) as store:
+        store.write(episode)
+        store.write(replace(episode, episode_id=episode.episode_id + "'"))
+        back = store.read(episode.episode_id)
+        assert same_episode(back, episode)
+        for field in fields(Episode):
+            one, other = getattr(back, field.name), getattr(episode, field.name)
+            if isinstance(one, np.ndarray):
+                assert np.array_equal(one, other) and one.dtype == other.dtype
+            else:
+                assert one == other
+        assert store.verify() == []
+
+
+def test_arrays_read_back_are_the_readers_own(store: EpisodeStore) -> None:
+    store.write(small(1))
+    for name in ("image", "movement", "setter_movement", "controller"):
+        array = getattr(store.read("e1"), name)
+        assert array.flags.writeable and array.flags.c_contiguous
+
+
+def test_same_episode_sees_every_field() -> None:
+    episode = small(1, success_step=(2,))
+    changes = {
+        "episode_id": "other", "world": "other", "config": {"a": 1}, "setter": "x", "solver": "x", "seed": 9,
+        "created": "x", "split": "held_out", "notes": {"a": 1}, "requests": (), "truth": (), "success_step": (None,),
+        "setter_text": ("x",) * 6, "solver_text": ("x",) * 6, "utterance": ("x",) * 6, "setter_utterance": ("x",) * 6,
+        "image": 255 - episode.image, "movement": episode.movement * 0, "setter_movement": episode.movement * 0,
+        "controller": 1 - episode.controller,
+    }  # fmt: skip
+    assert set(changes) == {field.name for field in fields(Episode)}
+    assert same_episode(episode, replace(episode))
+    for name, value in changes.items():
+        assert not same_episode(episode, replace(episode, **{name: value})), name
+
+
+# Looking up
+
+
+def test_ids_come_in_the_order_of_recording_and_by_split_and_solver(store: EpisodeStore) -> None:
+    store.write(small(3, solver="agent:bc"))
+    store.write(small(1, solver="human:ann", split="held_out"))
+    store.write(small(2, solver="agent:bc+rl"))
+    assert store.ids() == ["e3", "e1", "e2"] and len(store) == 3
+    assert store.ids(split="held_out") == ["e1"]
+    assert store.ids(solver="agent:bc") == ["e3"]
+    assert store.ids(solver="agent") == ["e3", "e2"]
+    assert store.ids(split="held_out", solver="agent") == []
+    assert "e1" in store and "e9" not in store
+
+
+def test_rows_say_what_the_episodes_hold(store: EpisodeStore) -> None:
+    episode = small(4, split="held_out", success_step=(None,))
+    store.write(episode)
+    (row,) = store.rows()
+    assert (row.episode_id, row.steps, row.split, row.setter, row.solver) == (
+        "e4",
+        6,
+        "held_out",
+        "scripted",
+        "agent:synthetic",
+    )
+    assert (row.created, row.requests, row.successes) == (episode.created, 1, 0)
+    assert row.asked == episode.requests[0].task.instruction
+
+
+@pytest.mark.parametrize("threads", (1, 2, 5))
+def test_many_are_read_in_the_order_asked_for(store: EpisodeStore, threads: int) -> None:
+    for seed in range(7):
+        store.write(small(seed))
+    order = ["e5", "e0", "e6", "e5", "e1"]
+    assert [episode.episode_id for episode in store.read_many(order, threads=threads)] == order
+    assert [episode.seed for episode in store.stream(iter(store.ids()), threads)] == list(range(7))
+    assert next(store.stream(order, threads)).seed == 5  # may be left half-way
+
+
+def test_an_unknown_id_is_named(store: EpisodeStore) -> None:
+    store.write(small(1))
+    with pytest.raises(UserError, match="no episode e7"):
+        store.read("e7")
+    with pytest.raises(UserError, match="no episode e7"):
+        store.read_many(["e1", "e7"])
+    with pytest.raises(UserError, match="threads is 0"):
+        store.read_many(["e1"], threads=0)
+
+
+# Refusing
+
+
+def test_an_id_is_written_once(store: EpisodeStore) -> None:
+    store.write(small(1))
+    with pytest.raises(UserError, match="episode e1 is in .* already"):
+        store.write(small(2, episode_id="e1"))
+    assert store.read("e1").seed == 1
+
+
+def test_one_world_and_one_image_size(store: EpisodeStore) -> None:
+    with pytest.raises(UserError, match="empty string"):
+        store.write(small(0, episode_id=""))
+    store.write(small(1))
+    with pytest.raises(UserError, match="world elsewhere"):
+        store.write(small(2, world="elsewhere"))
+    with pytest.raises(UserError, match="4x7 images, .* holds 4x5"):
+        store.write(small(2, image=np.zeros((6, 4, 7, 3), np.uint8)))
+    assert store.ids() == ["e1"]
+
+
+# Marks and judgements
+
+
+def test_marks_and_judgements_are_sorted_sets(store: EpisodeStore) -> None:
+    store.write(small(1))
+    store.write(small(2))
+    store.write_marks([mark("e2"), mark("e1", 5), mark("e1", 3, -1), mark("e1", 5)])
+    store.write_marks(iter([mark("e1", 5), mark("e1", 5, rater="cy")]))
+    assert store.marks() == [mark("e1", 3, -1), mark("e1", 5), mark("e1", 5, rater="cy"), mark("e2")]
+    assert store.marks("e2") == [mark("e2")]
+    assert store.marks("e9") == []
+    store.write_judgements([judgement("e1", 2), judgement("e1"), judgement("e2")])
+    store.write_judgements([judgement("e1")])
+    assert store.judgements() == [judgement("e1"), judgement("e1", 2), judgement("e2")]
+    assert store.judgements("e2") == [judgement("e2")]
+    assert store.verify() == []
+
+
+def test_nothing_is_said_of_what_is_not_there(store: EpisodeStore) -> None:
+    store.write(small(1))
+    with pytest.raises(UserError, match="no episode e2"):
+        store.write_marks([mark("e1"), mark("e2")])
+    with pytest.raises(UserError, match="steps 0 to 5, not 6"):
+        store.write_marks([mark("e1"), mark("e1", 6)])
+    with pytest.raises(UserError, match="steps 0 to 5, not 6"):
+        store.write_judgements([judgement("e1"), judgement("e1", 6)])
+    assert store.marks() == [] and store.judgements() == []
+    store.write_marks([])
+    store.write_judgements([])
+
+
+# Dropping and merging
+
+
+def test_drop_removes_episodes_with_what_was_said_of_them(store: EpisodeStore) -> None:
+    for seed in range(4):
+        store.write(small(seed))
+        store.write_marks([mark(f"e{seed}"), mark(f"e{seed}", 1)])
+        store.write_judgements([judgement(f"e{seed}")])
+    store.drop(["e0", "e2", "e2"])
+    assert store.ids() == ["e1", "e3"]
+    assert (
+        {each.episode_id for each in store.marks()} == {"e1", "e3"} == {each.episode_id for each in store.judgements()}
+    )
+    assert same_episode(store.read("e3"), small(3))
+    with pytest.raises(UserError, match="no episode e0"):
+        store.read("e0")
+    assert store.verify() == []
+    store.write(small(0))
+    assert store.ids() == ["e1", "e3", "e0"] and store.marks("e0") == []
+
+
+def test_drop_of_an_unknown_id_removes_nothing(store: EpisodeStore) -> None:
+    store.write(small(1))
+    store.write_marks([mark("e1")])
+    with pytest.raises(UserError, match="no episode e9"):
+        store.drop(["e1", "e9"])
+    assert store.ids() == ["e1"] and store.marks() == [mark("e1")]
+
+
+@pytest.mark.parametrize("source", STORES)
+def test_merge_copies_what_is_new_and_can_be_repeated(store: EpisodeStore, source: str) -> None:
+    with fresh(source) as other:
+        for seed in (1, 2):
+            store.write(small(seed))
+        store.write_marks([mark("e1")])
+        for seed in (2, 3):
+            other.write(small(seed))
+        other.write_marks([mark("e2"), mark("e3")])
+        other.write_judgements([judgement("e3")])
+        assert store.merge(other) == Merged(copied=1, skipped=1, marks=2, judgements=1)
+        assert store.ids() == ["e1", "e2", "e3"] and same_episode(store.read("e3"), small(3))
+        assert store.marks() == [mark("e1"), mark("e2"), mark("e3")] and store.judgements() == [judgement("e3")]
+        assert store.merge(other) == Merged(copied=0, skipped=2, marks=0, judgements=0)
+        assert store.verify() == []
+
+
+def test_merge_of_different_episodes_under_one_id_copies_nothing(store: EpisodeStore) -> None:
+    other = MemoryStore()
+    for seed in (1, 2):
+        other.write(small(seed))
+    store.write(small(2, notes={"edited": True}))
+    with pytest.raises(UserError, match="episode e2 differs"):
+        store.merge(other)
+    assert store.ids() == ["e2"]
+
+
+# At once
+
+
+def test_threads_may_write_and_read_at_once(store: EpisodeStore) -> None:
+    problems: list[BaseException] = []
+
+    def play(player: int) -> None:
+        try:
+            for round_ in range(6):
+                episode = small(100 * player + round_)
+                store.write(episode)
+                store.write_marks([mark(episode.episode_id)])
+                assert same_episode(store.read(episode.episode_id), episode)
+                assert store.marks(episode.episode_id) == [mark(episode.episode_id)]
+        except BaseException as error:
+            problems.append(error)
+
+    players = [threading.Thread(target=play, args=(player,)) for player in range(3)]
+    for player in players:
+        player.start()
+    for player in players:
+        player.join()
+    assert problems == []
+    assert len(store) == 18 == len(store.marks()) and store.verify() == []
+
+
+def test_a_dataset_on_disk_is_the_same_for_all_who_open_it(tmp_path: Path) -> None:
+    first = open_store(tmp_path / "data", create=True)
+    second = open_store(tmp_path / "data", create=True)
+    third = pickle.loads(pickle.dumps(first))
+    first.write(small(1))
+    second.write(small(2))
+    third.write_marks([mark("e1")])
+    assert first.ids() == second.ids() == third.ids() == ["e1", "e2"]
+    assert same_episode(first.read("e2"), small(2)) and second.marks() == [mark("e1")]
+    with pytest.raises(UserError, match="already"):
+        first.write(small(2))
+    second.compact()
+    assert same_episode(first.read("e1"), small(1))
+    third.drop(["e1"])
+    assert first.ids() == ["e2"] and first.marks() == [] and same_episode(second.read("e2"), small(2))

@@ -1,0 +1,226 @@
+"""What every registered world must do."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import numpy as np
+import pytest
+from pettingzoo.test import parallel_api_test
+
+from worlds import registry
+from worlds.contract import (
+    SETTER,
+    SOLVER,
+    TICKS_PER_STEP,
+    UTTERANCE_MAX_CHARS,
+    World,
+    WorldError,
+    neutral_movement,
+    silent,
+)
+from worlds.playhouse.pool import WorldPool
+
+PLAYERS = (SETTER, SOLVER)
+STEPS = 40
+# Settings that keep a test short; a world that is not listed is made with its defaults.
+SMALL = {"playhouse": {"height": 24, "width": 32, "views": PLAYERS}}
+
+
+@pytest.fixture(params=registry.names())
+def entry(request):
+    return registry.get(request.param)
+
+
+def make(entry, **settings) -> World:
+    return entry.make(**(SMALL.get(entry.name, {}) | settings))
+
+
+def random_actions(world, seed, steps=STEPS):
+    """Play that holds each movement for a few steps, so that it gets somewhere, and sometimes talks."""
+    rng = np.random.default_rng(seed)
+    for agent in PLAYERS:
+        world.action_space(agent).seed(seed)
+    actions, still = [], neutral_movement()
+    for step in range(steps):
+        action = {}
+        for agent in PLAYERS:
+            again = step % 4 and rng.random() < 0.9
+            movement = actions[-1][agent]["movement"] if again else world.action_space(agent).sample()["movement"]
+            held = np.tile(movement[:1], (TICKS_PER_STEP, 1)) if rng.random() < 0.95 else still
+            action[agent] = {"movement": held, "utterance": f"{agent} at {step}" if rng.random() < 0.2 else ""}
+        actions.append(action)
+    return actions
+
+
+def play(world, actions):
+    return [world.step(action)[0] for action in actions]
+
+
+def assert_same(one, other):
+    """Two lists of observations are bit for bit the same."""
+    assert len(one) == len(other)
+    for step, (a, b) in enumerate(zip(one, other, strict=True)):
+        assert a.keys() == b.keys()
+        for agent in a:
+            for key in a[agent]:
+                assert np.array_equal(a[agent][key], b[agent][key]), f"{key} of the {agent} differs at {step}"
+
+
+def test_parallel_api(entry):
+    parallel_api_test(make(entry), num_cycles=60)
+
+
+def test_observations_lie_in_their_space(entry):
+    world = make(entry)
+    observations, _ = world.reset(seed=3)
+    for observation in [observations, *play(world, [dict.fromkeys(PLAYERS, silent())] * 3)]:
+        for agent in PLAYERS:
+            assert world.observation_space(agent).contains(observation[agent])
+
+
+def test_config_survives_json_and_rebuilds_the_place(entry):
+    config = entry.sample_config(5)
+    text = json.dumps(config)
+    world = make(entry)
+    world.reset(options={"config": json.loads(text)})
+    assert json.dumps(world.config) == text
+    world.step({})
+    assert json.dumps(world.config) == text, "the configuration is that of the beginning"
+
+
+def test_same_seed_same_place_and_seeds_differ(entry):
+    assert entry.sample_config(5) == entry.sample_config(5)
+    assert entry.sample_config(5) != entry.sample_config(6)
+    world = make(entry)
+    world.reset(seed=5)
+    first = world.config
+    world.reset()
+    assert world.config != first, "without a seed the next place is another"
+    world.reset(seed=5)
+    assert world.config == first
+
+
+def test_replay_is_exact_whatever_was_played_before(entry):
+    config, world = entry.sample_config(7), make(entry)
+    actions = random_actions(world, 0)
+    first = [world.reset(options={"config": config})[0], *play(world, actions)]
+    world.reset(seed=11)
+    play(world, random_actions(world, 1, steps=13))
+    assert_same(first, [world.reset(options={"config": config})[0], *play(world, actions)])
+    fresh = make(entry)
+    assert_same(first, [fresh.reset(options={"config": config})[0], *play(fresh, actions)])
+    assert any(not np.array_equal(first[0][SOLVER]["image"], o[SOLVER]["image"]) for o in first), "nothing moved"
+
+
+def test_restoring_a_snapshot_is_exact_in_any_world_any_number_of_times(entry):
+    config, world, other = entry.sample_config(8), make(entry), make(entry)
+    actions = random_actions(world, 2)
+    world.reset(options={"config": config})
+    said = play(world, actions[:15])[-1][SOLVER]["setter_text"]
+    here, step = world.snapshot(), world.step_index
+    future = play(world, actions[15:])
+    other.reset(seed=1)
+    for restored in (world, world, other):
+        observations = restored.restore(here)
+        assert restored.step_index == step
+        assert {o["setter_text"] for o in observations.values()} == {said}
+        assert_same(future, play(restored, actions[15:]))
+
+
+def test_both_hear_what_is_said_at_the_next_step(entry):
+    world = make(entry)
+    observations, _ = world.reset(seed=0)
+    assert {(o["setter_text"], o["solver_text"]) for o in observations.values()} == {("", "")}
+    said = {"movement": neutral_movement(), "utterance": "lift the duck"}
+    heard = play(world, [{SETTER: said}, {SETTER: silent(), SOLVER: said | {"utterance": "yes, a duck"}}, {}])
+    for agent in PLAYERS:
+        assert [o[agent]["setter_text"] for o in heard] == ["lift the duck"] * 3
+        assert [o[agent]["solver_text"] for o in heard] == ["", "yes, a duck", "yes, a duck"]
+
+
+def test_long_utterances_are_cut(entry):
+    world = make(entry)
+    world.reset(seed=0)
+    long = "x" * (UTTERANCE_MAX_CHARS + 5)
+    observations, *_ = world.step({SOLVER: {"movement": neutral_movement(), "utterance": long}})
+    assert observations[SETTER]["solver_text"] == long[:UTTERANCE_MAX_CHARS]
+
+
+def test_previous_movement_is_the_players_own(entry):
+    world = make(entry)
+    world.reset(seed=0)
+    action = random_actions(world, 4, steps=1)[0]
+    observations, *_ = world.step(action)
+    for agent in PLAYERS:
+        assert observations[agent]["previous_movement"].dtype == np.int8
+        assert np.array_equal(observations[agent]["previous_movement"], action[agent]["movement"])
+
+
+def test_what_was_observed_does_not_change_afterwards(entry):
+    world = make(entry)
+    world.reset(seed=9)
+    kept = play(world, random_actions(world, 5, steps=6))
+    copies = [{a: {k: np.copy(v) for k, v in o[a].items()} for a in PLAYERS} for o in kept]
+    play(world, random_actions(world, 6, steps=6))
+    assert_same(copies, kept)
+
+
+def test_truncated_at_max_steps(entry):
+    world = make(entry, max_steps=3)
+    world.reset(seed=0)
+    for step in range(1, 4):
+        _, rewards, terminated, truncated, _ = world.step({})
+        assert world.step_index == step
+        assert truncated == dict.fromkeys(PLAYERS, step == 3)
+        assert terminated == dict.fromkeys(PLAYERS, False)
+        assert rewards == dict.fromkeys(PLAYERS, 0.0), "agents are never given the ground truth as reward"
+    assert world.agents == []
+    with pytest.raises(WorldError, match="reset"):
+        world.step({})
+
+
+@pytest.mark.parametrize("config", [{}, {"format": "unheard-of"}, [], "house", 3])
+def test_a_foreign_configuration_is_refused_in_one_line(entry, config):
+    with pytest.raises(WorldError) as caught:
+        make(entry).reset(options={"config": config})
+    assert str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_threads_give_what_one_thread_gives(entry):
+    configs = [entry.sample_config(seed) for seed in range(5)]
+    sequences = [random_actions(make(entry), seed, steps=12) for seed in range(5)]
+    histories = []
+    for threads in (1, 2, 4):
+        with WorldPool([make(entry) for _ in configs], threads=threads) as pool:
+            results = pool.reset([None] * 5, [{"config": c} for c in configs])
+            history = [[observation for observation, _ in results]]
+            for step in range(12):
+                history.append([result[0] for result in pool.step([s[step] for s in sequences])])
+        histories.append(history)
+    for history in histories[1:]:
+        for one, other in zip(histories[0], history, strict=True):
+            assert_same(one, other)
+
+
+def test_the_pool_uses_its_threads_and_reports_the_world_that_fails(entry):
+    with WorldPool([make(entry) for _ in range(4)], threads=2) as pool:
+        meeting = threading.Barrier(2, timeout=20)  # broken unless two threads are at work at once
+        pool.map(lambda i: meeting.wait() if i < 2 else None)
+        pool.reset([0, 1, 2, 3])
+        actions = [{}, {SOLVER: silent(np.full((TICKS_PER_STEP, 6), 99))}, {}, {}]
+        with pytest.raises(WorldError) as caught:
+            pool.step(actions)
+        assert "world 1 of 4" in caught.value.__notes__[0]
+        assert [w.step_index for w in pool.worlds] == [1, 0, 1, 1]
+        with pytest.raises(ValueError, match="3 entries for 4 worlds"):
+            pool.step(actions[:3])
+
+
+def test_entry_is_complete(entry):
+    assert registry.get(entry.name) is entry
+    assert isinstance(make(entry), World)
+    assert len(entry.probes) == len(set(entry.probes)) > 0
+    with pytest.raises(WorldError, match="known"):
+        registry.get("nowhere")

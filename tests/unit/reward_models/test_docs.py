@@ -1,0 +1,39 @@
+"""The page on reward models knows every setting, its default, and every metric."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+from agents.agent import InteractiveAgent
+from reward_models.exam import Exam
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.training import RewardTrainingConfig
+
+PAGE = (Path(__file__).parents[3] / "docs" / "reward-model.md").read_text(encoding="utf-8")
+
+
+def documented() -> dict[str, str]:
+    """Settings and defaults of the page's table."""
+    found: dict[str, str] = {}
+    for names, defaults in re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| ([^|]+) \|", PAGE, re.MULTILINE):
+        for name, default in zip(names.split(", "), defaults.split(", "), strict=False):
+            found[name.strip("`")] = default.strip(" `")
+    return found
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    table, defaults = documented(), RewardTrainingConfig()
+    for setting in fields(RewardTrainingConfig):
+        written, default = table[setting.name], getattr(defaults, setting.name)
+        if isinstance(default, float):
+            assert float(written) == default, setting.name
+        else:
+            assert written == {"None": "none", "False": "false"}.get(str(default), str(default)), setting.name
+
+
+def test_every_metric_is_documented(lamp_play, agent: InteractiveAgent) -> None:
+    metrics = Exam.of(lamp_play(range(12)), most=12).take(InterTemporalRewardModel.from_agent(agent))
+    assert len(metrics) == 6
+    assert [name for name in metrics if f"`{name.removeprefix('reward_model_held_out/')}`" not in PAGE] == []

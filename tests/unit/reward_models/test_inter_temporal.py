@@ -1,0 +1,119 @@
+"""The model that begins as the agent, and Eq. 1 against a loop over pairs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.agent import InteractiveAgent
+from reward_models.inter_temporal import InterTemporalRewardModel, ibt_loss, quiet_loss
+from reward_models.pairs import MINUS, PLUS
+
+
+def loss_by_hand(utility: np.ndarray, marks: np.ndarray, resets: np.ndarray) -> float:
+    """Mean of -log sigmoid(y (U2 - U1)) over the pairs of Eq. 1, one at a time."""
+    losses = []
+    steps, batch, raters, _ = marks.shape
+    for t1, t2, b, r in np.ndindex(steps, steps, batch, raters):
+        if t2 <= t1 or resets[t1 + 1 : t2 + 1, b].any():
+            continue
+        plus, minus = marks[t1 + 1 : t2 + 1, b, r].astype(int).sum(0)
+        if (plus > 0) == (minus > 0):
+            continue
+        y = 1.0 if plus else -1.0
+        losses.append(math.log1p(math.exp(-y * (utility[t2, b] - utility[t1, b]))))
+    return sum(losses) / len(losses) if losses else 0.0
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 10), st.integers(1, 3), st.integers(1, 2))
+@settings(max_examples=80, deadline=None)
+def test_loss_is_equation_1(seed: int, steps: int, batch: int, raters: int) -> None:
+    rng = np.random.default_rng(seed)
+    utility = rng.normal(size=(steps, batch)).astype(np.float32)
+    marks = (rng.random((steps, batch, raters, 2)) < 0.2).astype(np.uint8)
+    resets = rng.random((steps, batch)) < 0.1
+    loss = ibt_loss(torch.from_numpy(utility), torch.from_numpy(marks), torch.from_numpy(resets), weighting="pairs")
+    assert loss.item() == pytest.approx(loss_by_hand(utility, marks, resets), rel=1e-4, abs=1e-5)
+
+
+def test_stretches_share_one_weight_among_their_pairs() -> None:
+    """(+) at 1 and (-) at 3 of 6 steps: stretches [0], [1, 2], [3, 4, 5]; 2 pairs say better, 6 say worse."""
+    utility = torch.tensor([[0.0], [1.0], [3.0], [0.5], [0.0], [-1.0]])
+    marks = torch.zeros(6, 1, 1, 2, dtype=torch.uint8)
+    marks[1, 0, 0, PLUS] = marks[3, 0, 0, MINUS] = 1
+    better = [math.log1p(math.exp(-(u - 0.0))) for u in (1.0, 3.0)]
+    worse = [math.log1p(math.exp(v - u)) for u in (1.0, 3.0) for v in (0.5, 0.0, -1.0)]
+    expected = (sum(better) / 2 + sum(worse) / 6) / 2
+    resets = torch.zeros(6, 1, dtype=torch.bool)
+    assert ibt_loss(utility, marks, resets).item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_pairs_with_marks_of_both_signs_are_ignored() -> None:
+    """(+) at 2, (-) at 3 of 4 steps: moving U[3] against U[0] and U[1] alone changes nothing."""
+    marks = torch.zeros(4, 1, 1, 2, dtype=torch.uint8)
+    marks[2, 0, 0, PLUS] = marks[3, 0, 0, MINUS] = 1
+    utility = torch.zeros(4, 1, requires_grad=True)
+    (gradient,) = torch.autograd.grad(ibt_loss(utility, marks, torch.zeros(4, 1, dtype=torch.bool), "pairs"), utility)
+    # Pairs (0,2), (1,2) say better and (2,3) worse; at U = 0 each pulls with 1/2, and there are three.
+    assert gradient.flatten().tolist() == pytest.approx([1 / 6, 1 / 6, -3 / 6, 1 / 6])
+
+
+def test_no_pair_reaches_across_an_episode() -> None:
+    marks = torch.zeros(6, 1, 1, 2, dtype=torch.uint8)
+    marks[4, 0, 0, PLUS] = 1
+    resets = torch.tensor([False, False, False, True, False, False]).unsqueeze(1)
+    utility = torch.randn(6, 1, requires_grad=True)
+    ibt_loss(utility, marks, resets).backward()
+    assert utility.grad is not None
+    assert not utility.grad[:3].any() and utility.grad[3:].all()
+
+
+def test_without_pairs_the_loss_and_its_gradient_are_zero() -> None:
+    utility = torch.randn(5, 2, requires_grad=True)
+    marks = torch.zeros(5, 2, 1, 2, dtype=torch.uint8)
+    marks[0, 0, 0, PLUS] = 1  # nothing before it
+    loss = ibt_loss(utility, marks, torch.zeros(5, 2, dtype=torch.bool))
+    loss.backward()
+    assert loss.item() == 0.0 and utility.grad is not None and not utility.grad.any()
+
+
+def test_loss_is_finite_however_far_utilities_are_apart() -> None:
+    marks = torch.zeros(3, 1, 1, 2, dtype=torch.uint8)
+    marks[2, 0, 0, MINUS] = 1
+    utility = torch.tensor([[0.0], [0.0], [1e4]])
+    assert ibt_loss(utility, marks, torch.zeros(3, 1, dtype=torch.bool)).item() == pytest.approx(1e4)
+
+
+def test_quiet_loss_sees_only_quiet_steps_within_episodes() -> None:
+    utility = torch.tensor([[0.0], [1.0], [3.0], [10.0], [14.0]])
+    quiet = torch.tensor([True, True, False, True, True]).unsqueeze(1)
+    resets = torch.tensor([True, False, False, True, False]).unsqueeze(1)
+    assert quiet_loss(utility, quiet, resets).item() == pytest.approx((1.0**2 + 4.0**2) / 2)
+
+
+def test_the_model_begins_as_the_agent(agent: InteractiveAgent) -> None:
+    before = {name: value.clone() for name, value in agent.state_dict().items()}
+    model = InterTemporalRewardModel.from_agent(agent, seed=3)
+    again, other = (InterTemporalRewardModel.from_agent(agent, seed=seed) for seed in (3, 4))
+    own = model.state_dict()
+    assert set(own) - set(before) == {f"utility.{layer}.{part}" for layer in (0, 2) for part in ("weight", "bias")}
+    assert all(torch.equal(own[name], value) for name, value in before.items())
+    assert all(torch.equal(own[name], value) for name, value in again.state_dict().items())
+    assert not torch.equal(own["utility.0.weight"], other.state_dict()["utility.0.weight"])
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(1.0)
+    assert all(torch.equal(value, before[name]) for name, value in agent.state_dict().items())
+
+
+def test_drawing_the_head_leaves_the_global_generator_alone(agent: InteractiveAgent) -> None:
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    InterTemporalRewardModel.from_agent(agent)
+    assert torch.equal(torch.rand(3), expected)

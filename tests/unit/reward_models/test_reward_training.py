@@ -1,0 +1,193 @@
+"""A reward model that has something to learn learns it; one that has not says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from agents.agent import InteractiveAgent
+from annotation.marks import Mark
+from reward_models import scoring
+from reward_models.exam import Exam
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.marked_play import MarkedPlay, mark_play
+from reward_models.training import RewardTrainer, RewardTrainingConfig, reward_terms, train_reward_model
+from rlhf.errors import UserError
+
+QUICK = RewardTrainingConfig(
+    updates=300,
+    steps=20,
+    batch=16,
+    learning_rate=3e-3,
+    warmup=20,
+    evaluate_every=50,
+    css_weight=0.1,
+    bc_weight=0.1,
+    log_every=10,
+)
+
+
+@pytest.fixture(scope="module")
+def play(lamp_play) -> MarkedPlay:
+    return lamp_play(range(150))
+
+
+@pytest.fixture(scope="module")
+def held_out(lamp_play) -> MarkedPlay:
+    return lamp_play(range(1000, 1040))
+
+
+def weights_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in model.state_dict().items()}
+
+
+def test_it_learns_which_lamp_was_asked_for(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
+    """Only who listens can tell (+) from (-): every colour is lit as often rightly as wrongly."""
+    logged: list[int] = []
+    untouched = weights_of(agent)
+    config = replace(QUICK, calibrate=True)
+    result = train_reward_model(agent, play, held_out, config, on_metrics=lambda u, _: logged.append(u))
+    assert result.best["reward_model_held_out/balanced_accuracy"] > 0.9
+    assert result.best["reward_model_held_out/wrong_words_accuracy"] > 0.9
+    assert result.history[0]["reward_model_held_out/pair_accuracy"] < 0.8
+    assert logged == list(range(10, 301, 10))
+    # The model returned is the one that did best, and its rewards are on the scale asked for.
+    found = Exam.of(held_out, config.evaluation_episodes).take(result.model)
+    assert found["reward_model_held_out/pair_accuracy"] == result.best["reward_model_held_out/pair_accuracy"]
+    assert result.model.config.reward_scale != 1.0
+    assert all(torch.equal(value, untouched[name]) for name, value in agent.state_dict().items())
+    # Reward arrives where the lamp is lit, not elsewhere: the largest change is within a step of the mark.
+    near = 0
+    for episode, utility in enumerate(scoring.score(result.model, held_out.episodes)):
+        mark = int(np.flatnonzero(held_out.marks_of(episode).any(axis=(1, 2)))[0])
+        near += abs(int(np.abs(scoring.rewards(utility)).argmax()) - mark) <= 1
+    assert near / len(held_out) > 0.9
+
+
+def test_one_batch_can_be_learned_by_heart(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
+    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, QUICK)
+    window = trainer.stream.next_marked()
+    state = trainer.model.initial_state(QUICK.batch)
+    for _ in range(120):
+        terms, _ = reward_terms(trainer.model, window, state, replace(QUICK, bc_weight=0.0, css_weight=0.0))
+        trainer.optimizer.zero_grad()
+        terms["ibt"].backward()
+        trainer.optimizer.step()
+    assert terms["ibt"].item() < 0.05
+
+
+def test_training_resumes_bit_exactly(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
+    config = replace(QUICK, updates=12, evaluate_every=4, evaluation_episodes=5)
+    states: list[dict] = []
+    whole = train_reward_model(agent, play, held_out, config, on_checkpoint=lambda s: states.append(copy_of(s)))
+    assert [s["update"] for s in states] == [4, 8, 12]
+    resumed = train_reward_model(agent, play, held_out, config, resume=states[0])
+    assert resumed.history == whole.history and resumed.best_update == whole.best_update
+    expected = weights_of(whole.model)
+    assert all(torch.equal(value, expected[name]) for name, value in resumed.model.state_dict().items())
+
+
+def copy_of(state: dict) -> dict:
+    """As a file would keep it."""
+    import io
+
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    buffer.seek(0)
+    return torch.load(buffer, weights_only=True)
+
+
+def test_the_same_seed_teaches_the_same_model(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
+    config = replace(QUICK, updates=3, evaluate_every=3, evaluation_episodes=3)
+    first, second, other = (
+        weights_of(train_reward_model(agent, play, held_out, c).model)
+        for c in (config, config, replace(config, seed=1))
+    )
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert any(not torch.equal(first[name], other[name]) for name in first)
+
+
+def test_it_stops_when_nothing_gets_better(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
+    config = replace(QUICK, updates=50, evaluate_every=2, patience=3, learning_rate=0.0, evaluation_episodes=3)
+    result = train_reward_model(agent, play, held_out, config)
+    assert result.best_update == 2 and [m["update"] for m in result.history] == [2, 4, 6, 8]
+
+
+def test_it_stops_when_time_is_up(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
+    config = replace(QUICK, updates=10**6, max_seconds=0.5, evaluate_every=10**6, evaluation_episodes=3)
+    progress: list[float] = []
+    result = train_reward_model(agent, play, held_out, config, on_progress=progress.append)
+    assert 0 < result.best_update < 10**4 and progress == sorted(progress) and progress[-1] == 1.0
+
+
+def test_terms_leave_out_what_is_altered_or_not_demonstrated(
+    agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay
+) -> None:
+    model = InterTemporalRewardModel.from_agent(agent)
+    trainer = RewardTrainer(model, play, held_out, replace(QUICK, quiet_weight=1.0))
+    window = trainer.stream.next_marked()
+    state = model.initial_state(QUICK.batch)
+    terms, _ = reward_terms(model, window, state, trainer.config)
+    assert set(terms) == {"ibt", "movement", "language", "css", "quiet"}
+    assert all(term.item() > 0 for term in terms.values())
+    nothing = torch.zeros_like(window.imitate)
+    terms, _ = reward_terms(
+        model, replace(window, imitate=nothing, matched=nothing, quiet=nothing), state, trainer.config
+    )
+    assert [terms[name].item() for name in ("movement", "language", "css", "quiet")] == [0.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("signs", "step", "augmentation", "complaint"),
+    [
+        ((), 1, 0.33, "none of the 6 episodes has a mark"),
+        ((1, -1), 0, 0.33, "order no two moments"),
+        ((-1,), 2, 0.33, "needs"),
+        ((1,), 2, 0.0, "set augmentation above 0"),
+    ],
+    ids=["no-marks", "first-steps-only", "only-minus", "only-plus"],
+)
+def test_marks_that_teach_nothing_are_refused(
+    agent, make_play, tokenizer, tiny, held_out, signs, step, augmentation, complaint
+) -> None:
+    episodes = [make_play(str(n), ["is it on" if n % 2 else "which is it"] * 4) for n in range(6)]
+    marks = [Mark(e.episode_id, "ann", step, sign, True) for e in episodes for sign in signs[:1]]
+    marks += [Mark(e.episode_id, "ann", step, sign, True) for e in episodes for sign in signs[1:]]
+    play = mark_play(episodes, marks, tokenizer, tiny)
+    with pytest.raises(UserError, match=complaint):
+        RewardTrainer(
+            InterTemporalRewardModel.from_agent(agent), play, held_out, replace(QUICK, augmentation=augmentation)
+        )
+
+
+def test_marks_of_progress_alone_teach_through_augmentation(agent, make_play, tokenizer, tiny, held_out) -> None:
+    episodes = [make_play(str(n), ["is it on" if n % 2 else "which is it"] * 4) for n in range(6)]
+    play = mark_play(episodes, [Mark(e.episode_id, "ann", 2, 1, True) for e in episodes], tokenizer, tiny)
+    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, replace(QUICK, updates=2))
+    assert np.isfinite(trainer.update(0.0)["reward_model/loss"])
+
+
+def test_held_out_play_needs_marks(agent, play, make_play, tokenizer, tiny) -> None:
+    unmarked = mark_play([make_play("a", ["x"] * 3)], [], tokenizer, tiny)
+    with pytest.raises(UserError, match="none of the 1 episodes set aside"):
+        RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, unmarked, QUICK)
+
+
+def test_a_window_needs_two_steps() -> None:
+    with pytest.raises(ValueError, match="no pairs"):
+        RewardTrainingConfig(steps=1)
+
+
+def test_a_loss_that_is_not_finite_stops_the_run(agent, play, held_out) -> None:
+    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, QUICK)
+    last = trainer.model.utility[-1]
+    assert isinstance(last, torch.nn.Linear)
+    with torch.no_grad():
+        last.bias.fill_(float("nan"))
+    before = weights_of(trainer.model)
+    with pytest.raises(FloatingPointError, match="ibt nan"):
+        trainer.update(0.0)
+    assert torch.equal(trainer.model.state_dict()["trunk.ask.weight"], before["trunk.ask.weight"])

@@ -1,0 +1,151 @@
+"""The format on disk is what ``docs/dataset-format.md`` says, and other programs read it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from annotation.marks import Judgement, Mark
+from rlhf.episodes import Episode
+from rlhf.errors import UserError
+from rlhf.store import ParquetStore, open_store
+from rlhf.store.contract import EpisodeRow
+from rlhf.store.synthetic import synthetic_episode
+from rlhf.store.tables import SCHEMAS
+
+PAGE = Path("docs/dataset-format.md").read_text()
+NAMES = {"episodes": 13, "steps": 10, "marks": 5, "judgements": 5}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ParquetStore:
+    store = open_store(tmp_path / "my-data", create=True)
+    for seed in range(3):
+        store.write(synthetic_episode(seed, steps=5, height=6, width=7, episode_id=f"e{seed}"))
+    store.write_marks([Mark("e1", "ann", 2, 1, False)])
+    store.write_judgements([Judgement("e1", "bo", False, None, False)])
+    return store
+
+
+def described(heading: str) -> dict[str, str]:
+    """Columns and types in the table below a heading of the page."""
+    section = PAGE.split(f"## `{heading}`", 1)[1].split("\n## ", 1)[0]
+    return dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", section, re.MULTILINE))
+
+
+@pytest.mark.parametrize("table", NAMES)
+def test_every_column_is_described_with_its_type(table: str) -> None:
+    columns = described(table)
+    assert list(columns) == SCHEMAS[table].names and len(columns) == NAMES[table]
+    for field in SCHEMAS[table]:
+        base = field.type
+        while pa.types.is_nested(base) and not pa.types.is_struct(base):
+            base = base.value_type
+        assert ("struct" if pa.types.is_struct(base) else str(base)) in columns[field.name], field
+
+
+def test_every_key_of_the_description_and_the_index_is_described(store: ParquetStore) -> None:
+    assert list(json.loads((store.folder / "dataset.json").read_text())) == list(described("dataset.json"))
+    index = PAGE.split("## `index.jsonl`", 1)[1]
+    assert {field.name for field in fields(EpisodeRow)} | {"file", "remove"} <= set(re.findall(r"`(\w+)`", index))
+
+
+def test_files_are_where_the_page_says_and_hold_what_it_says(store: ParquetStore) -> None:
+    assert {path.name for path in store.folder.iterdir()} == {".lock", "dataset.json", "index.jsonl", *SCHEMAS}
+    assert {path.name for path in (store.folder / "steps").iterdir()} == {"e0.parquet", "e1.parquet", "e2.parquet"}
+    for table, schema in SCHEMAS.items():
+        read = pq.read_table(store.folder / table)
+        assert read.schema.equals(schema)
+    steps = pq.read_table(store.folder / "steps").to_pylist()
+    assert [row["step"] for row in steps if row["episode_id"] == "e1"] == list(range(5))
+    episode = store.read("e1")
+    assert [row["movement"] for row in steps if row["episode_id"] == "e1"] == episode.movement.tolist()
+
+
+def test_hugging_face_datasets_shows_pictures(store: ParquetStore, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    import PIL.Image
+
+    for packed in (False, True):
+        cache = str(tmp_path / f"cache-{packed}")
+        files = str(store.folder / "steps" / "*.parquet")
+        steps = datasets.load_dataset("parquet", data_files=files, split="train", cache_dir=cache)
+        assert isinstance(steps.features["image"], datasets.Image) and len(steps) == 15
+        for row in steps:
+            episode = store.read(row["episode_id"])
+            assert isinstance(row["image"], PIL.Image.Image)
+            assert np.array_equal(np.asarray(row["image"]), episode.image[row["step"]])
+            assert row["movement"] == episode.movement[row["step"]].tolist()
+            assert row["setter_text"] == episode.setter_text[row["step"]]
+        store.compact()
+
+
+def test_our_features_are_those_that_datasets_would_write(store: ParquetStore) -> None:
+    datasets = pytest.importorskip("datasets")
+    for schema in SCHEMAS.values():
+        said = json.loads(schema.metadata[b"huggingface"])["info"]["features"]
+        features = datasets.Features.from_dict(said)
+        assert features.to_dict() == said
+        assert features.arrow_schema.remove_metadata() == schema.remove_metadata()
+
+
+def test_ids_make_file_names_that_every_file_system_takes(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "data", create=True)
+    ids = ["..", "a/b", "replay:e1", "ä b", "x" * 300, "x" * 300 + "y", "nul\0", ".hidden", "-rf *"]
+    for episode_id in ids:
+        store.write(synthetic_episode(1, 2, 3, 4, episode_id))
+    assert store.ids() == ids and [store.read(each).episode_id for each in ids] == ids and store.verify() == []
+    names = [path.name for path in (store.folder / "steps").iterdir()]
+    assert len(names) == len(ids) and all(
+        re.fullmatch(r"[A-Za-z0-9_%~-][A-Za-z0-9._%~-]{0,250}", name) for name in names
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {"data"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("notes", {"score": float("nan")}),
+        ("notes", {"when": object()}),
+        ("config", {"x": np.float32(1)}),
+        ("solver", "\ud800"),
+        ("utterance", ("\ud800",) * 3),
+        ("seed", 2**64),
+        ("movement", np.full((3, 8, 6), 300)),
+        ("controller", np.full(3, 256)),
+        ("success_step", ("soon",)),
+    ],
+)
+def test_what_cannot_be_written_exactly_is_refused(store: ParquetStore, field: str, value: object) -> None:
+    episode = synthetic_episode(7, steps=3, height=6, width=7, episode_id="e7")
+    changed = Episode(**{**vars(episode), field: value})
+    with pytest.raises(UserError, match="episode e7 cannot be recorded"):
+        store.write(changed)
+    assert store.ids() == ["e0", "e1", "e2"] and store.verify() == []
+
+
+def test_a_reader_that_knows_png_alone_may_write_frames(store: ParquetStore, tmp_path: Path) -> None:
+    """Frames that another program compressed otherwise, or that are grey, are read as well."""
+    import io
+
+    from PIL import Image
+
+    from rlhf.store.png import decode_frames, encode_frames
+
+    frames = synthetic_episode(1).image
+    for options in ({"optimize": True}, {"compress_level": 9}, {"compress_level": 0}):
+        files = []
+        for frame in frames:
+            Image.fromarray(frame).save(buffer := io.BytesIO(), "PNG", **options)
+            files.append(buffer.getvalue())
+        assert np.array_equal(decode_frames(files), frames)
+        assert np.array_equal(decode_frames([encode_frames(frames[:1])[0], *files[1:]]), frames)
+    Image.fromarray(frames[0]).convert("L").save(buffer := io.BytesIO(), "PNG")
+    assert decode_frames([buffer.getvalue()]).shape == (1, 36, 48, 3)

@@ -1,0 +1,196 @@
+"""The local executor: a schedule that depends on nothing but seeds, resumes, and does not wait for ever."""
+
+import copy
+import itertools
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from rlhf.checkpoint import Checkpoints
+from rlhf.learner import Learner, LearnerConfig
+from rlhf.local_executor import ExecutorConfig, LocalExecutor, RunStalled
+from rlhf.runner import Runner, RunnerError
+from rlhf.setter_replay import SetterReplay
+from tests.unit.rlhf import tiny_agent, tiny_world
+from tests.unit.rlhf.tiny_world import TinyWorld, record
+
+STEPS, SLOTS, WINDOWS = 4, 2, 2
+TOKENIZER = tiny_agent.tokenizer()
+
+
+class NoReward:
+    def rewards(self, observations, resets):
+        return np.zeros(resets.shape[1], np.float32)
+
+
+def executor(world=TinyWorld, runners=1, agent=None, **settings) -> LocalExecutor:
+    tiny_world.register()
+    agent = agent or tiny_agent.agent()
+    recordings = [record(seed, 6 + seed) for seed in range(3)]
+    players = [
+        Runner(
+            agent,
+            TOKENIZER,
+            tiny_agent.agent(),
+            NoReward(),
+            [SetterReplay(world(), recordings[0]) for _ in range(SLOTS)],
+            recordings,
+            steps=STEPS,
+            seed=seed,
+        )
+        for seed in range(runners)
+    ]
+    learner = Learner(agent, LearnerConfig(learning_rate=1e-3))
+    return LocalExecutor(players, learner, tiny_agent.recorded(STEPS + 1, WINDOWS), ExecutorConfig(**settings))
+
+
+class TowardsColumn3:
+    """U is minus the distance of the solver, the green stripe, from column 3 of the torus."""
+
+    def __init__(self):
+        self.last = None
+
+    def rewards(self, observations, resets):
+        column = (observations.image[0, :, 0, :, 1] == 255).float().argmax(-1).numpy()
+        distance = np.minimum((column - 3) % tiny_world.SIZE, (3 - column) % tiny_world.SIZE).astype(np.float32)
+        change = np.zeros_like(distance) if self.last is None else self.last - distance
+        self.last = distance
+        return np.where(resets[0].numpy(), np.float32(0), change)
+
+
+def losses(run: LocalExecutor, updates: int) -> list[float]:
+    return [report.metrics["loss"] for report in itertools.islice(run.steps(), updates)]
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_a_run_is_determined_by_its_seeds(overlap):
+    one, other = executor(overlap=overlap), executor(overlap=overlap)
+    assert losses(one, 5) == losses(other, 5)
+    one.close()
+    other.close()
+
+
+def test_in_turns_the_player_has_the_newest_weights_and_beside_each_other_the_ones_before():
+    in_turns, beside = executor(), executor(overlap=True)
+    behind = [[r.metrics["vtrace/behind"] for r in itertools.islice(run.steps(), 3)] for run in (in_turns, beside)]
+    assert all(abs(value) < 1e-4 for value in behind[0])  # on-policy
+    assert abs(behind[1][0]) < 1e-4 and abs(behind[1][1]) > 1e-3
+
+
+def test_fragments_are_learned_from_as_often_as_asked_for():
+    run = executor(reuse=3, recent=2)
+    reports = list(itertools.islice(run.steps(), 7))
+    assert [report.played for report in reports] == [STEPS * SLOTS * n for n in (1, 1, 1, 2, 2, 2, 3)]
+    assert [report.update for report in reports] == list(range(1, 8))
+    assert len(run._recent) == 2
+
+
+def test_runners_play_side_by_side():
+    run = executor(runners=2)
+    reports = list(itertools.islice(run.steps(), 6))
+    assert run._recent[-1].columns == 2 * SLOTS
+    assert not np.array_equal(run._recent[-1].movement[:, :SLOTS], run._recent[-1].movement[:, SLOTS:])
+    assert reports[-1].played == 6 * 2 * SLOTS * STEPS
+    assert sum(len(report.results) for report in reports) > 0
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_a_run_resumed_from_its_folder_goes_on_like_one_resumed_in_memory(tmp_path, overlap):
+    run = executor(overlap=overlap, reuse=2)
+    losses(run, 4)
+    weights, state = copy.deepcopy(run.learner.agent.state_dict()), copy.deepcopy(run.state_dict())
+    Checkpoints(tmp_path).save(4, run.learner.agent, TOKENIZER, run.state_dict())
+
+    in_memory = executor(overlap=overlap, reuse=2)
+    in_memory.learner.agent.load_state_dict(weights)
+    in_memory.load_state_dict(state)
+    checkpoint = Checkpoints(tmp_path).latest()
+    agent, _ = checkpoint.load_agent()
+    from_disk = executor(agent=agent, overlap=overlap, reuse=2)
+    from_disk.load_state_dict(checkpoint.load_state())
+    assert losses(in_memory, 4) == losses(from_disk, 4)
+    assert next(from_disk.steps()).update == 9
+    for name, value in in_memory.learner.agent.state_dict().items():
+        assert torch.isfinite(value).all(), name
+
+
+def test_a_checkpoint_does_not_disturb_the_run():
+    plain, saving = executor(overlap=True), executor(overlap=True)
+    expected = losses(plain, 4)
+    first = losses(saving, 2)
+    saving.state_dict()
+    assert first + losses(saving, 2) == expected
+
+
+def test_play_earns_more_as_it_is_learned_from():
+    """All of it at once: were rewards, actions or memories a row apart, nothing would be learned."""
+    tiny_world.register()
+    recordings = [record(seed, 12) for seed in range(8)]
+    sizes: dict[str, Any] = dict(
+        vision_channels=(16,), vision_strides=(8,), vision_blocks=(0,), width=16, memory_width=32, tick_width=16
+    )
+    agent = tiny_agent.agent(**sizes, value_width=32)
+    slots = [SetterReplay(TinyWorld(), recordings[0]) for _ in range(32)]
+    player = Runner(agent, TOKENIZER, copy.deepcopy(agent), TowardsColumn3(), slots, recordings, steps=8)
+    config = LearnerConfig(movement_weight=1.0, bc_movement_weight=0.0, bc_language_weight=0.0, learning_rate=3e-3)
+    run = LocalExecutor([player], Learner(agent, config), tiny_agent.recorded(9, 2))
+    reports = list(itertools.islice(run.steps(), 120))
+    early, late = (
+        np.mean([result.modelled_return for report in part for result in report.results])
+        for part in (reports[:30], reports[-20:])
+    )
+    assert abs(early) < 0.5  # about 2 can be had: the mean distance at the start
+    assert late > early + 0.7
+    assert reports[-1].metrics["vtrace/explained"] > 0.3
+
+
+class Hanging(TinyWorld):
+    def step(self, actions):
+        if self.step_index == 5:
+            threading.Event().wait()
+        return super().step(actions)
+
+
+def test_a_world_that_hangs_stops_the_run_and_says_so():
+    run = executor(world=Hanging, stall_sec=0.5)
+    began = time.monotonic()
+    with pytest.raises(RunStalled, match=r"runner 0 has not played 4 steps in 2 slots .* world hangs"):
+        losses(run, 5)
+    assert time.monotonic() - began < 5
+
+
+class Breaking(TinyWorld):
+    def step(self, actions):
+        if self.step_index == 5:
+            raise ValueError("the floor gave way")
+        return super().step(actions)
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_a_world_that_breaks_stops_the_run(overlap):
+    with pytest.raises(RunnerError, match="the floor gave way"):
+        losses(executor(world=Breaking, overlap=overlap), 5)
+
+
+def test_closing_ends_the_threads():
+    run = executor(runners=2)
+    losses(run, 1)
+    players = [thread for thread in threading.enumerate() if thread.name.startswith("runner ")]
+    run.close()
+    deadline = time.monotonic() + 5
+    while sum(thread.is_alive() for thread in players) > len(players) - 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert sum(thread.is_alive() for thread in players) <= len(players) - 2
+
+
+def test_settings_that_cannot_be_say_why():
+    with pytest.raises(ValueError, match="reuse is 0"):
+        ExecutorConfig(reuse=0)
+    with pytest.raises(ValueError, match="runners are needed"):
+        LocalExecutor([], Learner(tiny_agent.agent()), tiny_agent.recorded(5, 2))
+    with pytest.raises(ValueError, match="of 2 runners, here are 1"):
+        executor().load_state_dict(executor(runners=2).state_dict())

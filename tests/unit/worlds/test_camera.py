@@ -1,0 +1,349 @@
+"""The camera against MuJoCo's own ray caster, pixel by pixel, and the promises it makes about its frames."""
+
+from __future__ import annotations
+
+import colorsys
+from concurrent.futures import ThreadPoolExecutor
+
+import mujoco
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from worlds.contract import WorldError
+from worlds.playhouse import rasteriser
+from worlds.playhouse.camera import Camera
+from worlds.playhouse.catalogue import COLOURS
+
+HEIGHT, WIDTH, FOV = 36, 48, 75.0
+SHOWN_GROUPS = np.array([1, 1, 1, 0, 0, 0], dtype=np.uint8)
+
+SHAPES = {
+    "plane": "1.5 0.8 1",
+    "sphere": "0.4",
+    "ellipsoid": "0.9 0.3 0.15",
+    "capsule": "0.15 0.8",
+    "cylinder": "0.5 0.6",
+    "box": "1.2 0.5 0.05",
+}
+ROOM = """
+<mujoco>
+  <worldbody>
+    <geom name="floor" type="plane" size="0 0 1" rgba=".6 .55 .5 1"/>
+    <geom name="east" type="box" pos="2 0 1.25" size=".05 2 1.25" rgba=".8 .8 .8 1"/>
+    <geom name="west" type="box" pos="-2 0 1.25" size=".05 2 1.25" rgba=".8 .8 .8 1"/>
+    <geom name="north" type="box" pos="0 2 1.25" size="2.05 .05 1.25" rgba=".8 .8 .8 1"/>
+    <geom name="south" type="box" pos="0 -2 1.25" size="2.05 .05 1.25" rgba=".8 .8 .8 1"/>
+    <geom name="ceiling" type="box" pos="0 0 2.55" size="2.05 2.05 .05" rgba=".8 .8 .8 1"/>
+    <geom name="table" type="box" pos=".7 .4 .6" size=".5 .4 .04" euler="0 0 25" rgba=".5 .3 .2 1"/>
+    <geom name="leg" type="cylinder" pos=".7 .4 .28" size=".05 .28" rgba=".5 .3 .2 1"/>
+    <body name="ball" pos=".6 .4 .76"><freejoint/><geom name="ball" type="sphere" size=".12" rgba=".9 .1 .1 1"/></body>
+    <body name="rod" pos="-.5 .9 .2"><freejoint/><geom name="rod" type="capsule" size=".08 .5" euler="70 30 0"/></body>
+    <body name="egg" pos="-.9 -.8 .3"><freejoint/><geom name="egg" type="ellipsoid" size=".3 .15 .1"/></body>
+    <body name="can" pos=".9 -1.1 .2"><freejoint/><geom name="can" type="cylinder" size=".2 .2"/></body>
+    <body name="avatar" pos="0 0 .7"><freejoint/><geom name="avatar" type="capsule" size=".2 .5"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def scene(xml: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return model, data
+
+
+def geoms(*lines: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
+    return scene(f"<mujoco><worldbody>{''.join(lines)}</worldbody></mujoco>")
+
+
+def rays(height: int, width: int, yaw: float, pitch: float) -> np.ndarray:
+    """One ray per pixel, a metre deep, by rotating those of a camera that looks along +x: float64 [H, W, 3]."""
+    half = np.tan(np.radians(FOV) / 2)
+    left = (width / 2 - (np.arange(width) + 0.5)) / (height / 2) * half
+    up = (height / 2 - (np.arange(height) + 0.5)) / (height / 2) * half
+    local = np.stack(np.broadcast_arrays(1.0, left[None, :], up[:, None]), axis=-1)
+    return Rotation.from_euler("ZY", [yaw, -pitch]).apply(local.reshape(-1, 3)).reshape(height, width, 3)
+
+
+def cast(model, data, eye, yaw, pitch, hide_body=-1) -> tuple[np.ndarray, np.ndarray]:
+    """What MuJoCo's rays hit: geom [H, W], -1 for none, and depth [H, W], inf for none."""
+    seen, depth, hit = np.full((HEIGHT, WIDTH), -1), np.full((HEIGHT, WIDTH), np.inf), np.zeros(1, dtype=np.int32)
+    for pixel, ray in zip(np.ndindex(HEIGHT, WIDTH), rays(HEIGHT, WIDTH, yaw, pitch).reshape(-1, 3), strict=True):
+        distance = mujoco.mj_ray(model, data, eye, ray, SHOWN_GROUPS, True, hide_body, hit)
+        if hit[0] >= 0:
+            seen[pixel], depth[pixel] = hit[0], distance
+    return seen, depth
+
+
+def silhouette(seen: np.ndarray) -> np.ndarray:
+    """Pixels beside one that shows another geom: bool [H, W]."""
+    padded = np.pad(seen, 1, mode="edge")
+    shifts = [padded[1 + dy : HEIGHT + 1 + dy, 1 + dx : WIDTH + 1 + dx] for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
+    return np.any([shift != seen for shift in shifts], axis=0)
+
+
+def assert_as_cast(model, data, eye, yaw, pitch, hide_body=-1) -> float:
+    """Assert that a frame agrees with MuJoCo's rays; returns the part of it that shows geoms."""
+    camera = Camera(model, HEIGHT, WIDTH, FOV)
+    camera.draw(data, eye, yaw, pitch, hide_body)
+    seen, depth = cast(model, data, eye, yaw, pitch, hide_body)
+    wrong = camera.geoms() != seen
+    assert wrong.mean() < 0.002, f"{wrong.sum()} pixels differ from {eye}, yaw {yaw}, pitch {pitch}"
+    assert not np.any(wrong & ~silhouette(seen))
+    both = ~wrong & (seen >= 0)
+    np.testing.assert_allclose(camera.depths()[both], depth[both], rtol=1e-6, atol=1e-6)
+    assert np.all(np.isinf(camera.depths()[~wrong & (seen < 0)]))
+    return float((seen >= 0).mean())
+
+
+def inside(kind: str, size: np.ndarray, point: np.ndarray) -> bool:
+    """Whether a point in a geom's own frame is inside it, or within a centimetre."""
+    size = size + 0.01
+    if kind in ("box", "plane"):
+        return bool(np.all(np.abs(point) <= size)) if kind == "box" else abs(point[2]) < 0.01
+    if kind == "sphere":
+        return bool(np.linalg.norm(point) <= size[0])
+    if kind == "ellipsoid":
+        return bool(np.linalg.norm(point / size) <= 1)
+    beyond = max(0.0, abs(point[2]) - size[1])
+    across = np.hypot(point[0], point[1])
+    return bool(across <= size[0] and beyond == 0 if kind == "cylinder" else np.hypot(across, beyond) <= size[0])
+
+
+def outside_eye(rng: np.random.Generator, kind: str, model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:
+    """A point near geom 0 (often inside its bounding sphere) but not inside it."""
+    while True:
+        eye = data.geom_xpos[0] + rng.normal(size=3) * rng.choice([0.3, 0.8, 2.0])
+        if not inside(kind, model.geom_size[0], data.geom_xmat[0].reshape(3, 3).T @ (eye - data.geom_xpos[0])):
+            return eye
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_one_shape_from_all_sides_is_what_rays_meet(kind):
+    rng = np.random.default_rng(list(SHAPES).index(kind))
+    covered = []
+    for _ in range(25):
+        euler = " ".join(map(str, rng.uniform(-180, 180, 3)))
+        model, data = geoms(f'<geom type="{kind}" size="{SHAPES[kind]}" pos="0.3 -0.2 0.5" euler="{euler}"/>')
+        eye = outside_eye(rng, kind, model, data)
+        towards = data.geom_xpos[0] + rng.normal(size=3) * 0.3 - eye
+        yaw, pitch = np.arctan2(towards[1], towards[0]), np.arctan2(towards[2], np.hypot(*towards[:2]))
+        covered.append(assert_as_cast(model, data, eye, yaw, pitch))
+    assert np.mean(np.array(covered) > 0.02) > 0.25  # planes are invisible from behind
+
+
+def test_random_views_of_a_room_are_what_rays_meet():
+    model, data = scene(ROOM)
+    rng = np.random.default_rng(0)
+    avatar = model.body("avatar").id
+    for _ in range(12):
+        data.qpos.reshape(-1, 7)[:, 3:] = rng.normal(size=(5, 4))
+        mujoco.mj_forward(model, data)
+        eye = np.array([*rng.uniform(-0.3, 0.3, 2), rng.uniform(1.2, 2.2)])
+        assert_as_cast(model, data, eye, rng.uniform(-7, 7), rng.uniform(-1.5, 1.5), avatar)
+
+
+@pytest.mark.parametrize("gap", [0.3, 0.01, 0.003])
+@pytest.mark.parametrize("yaw", [0.0, 0.6, np.pi / 2, 3.0])
+def test_close_to_a_wall_is_what_rays_meet(gap, yaw):
+    model, data = scene(ROOM)
+    eye = np.array([2 - 0.05 - gap, 1.7, 0.9])
+    assert_as_cast(model, data, eye, yaw, -0.2, model.body("avatar").id)
+
+
+def test_other_fields_of_view_and_sizes():
+    model, data = geoms('<geom type="box" size=".1 .5 .25" pos="2.1 0 0"/>')
+    for height, width, fov in ((40, 40, 40.0), (31, 77, 100.0), (1, 1, 75.0)):
+        camera = Camera(model, height, width, fov)
+        assert camera.draw(data, np.zeros(3), 0.0, 0.0).shape == (height, width, 3)
+        pixel = 2 * np.tan(np.radians(fov) / 2) / height  # of a metre, one metre away
+        rows, columns = (camera.geoms() == 0).any(axis=1).sum(), (camera.geoms() == 0).any(axis=0).sum()
+        assert abs(rows - min(height, 0.25 / pixel)) <= 1 and abs(columns - min(width, 0.5 / pixel)) <= 1
+
+
+def test_left_is_left_and_up_is_up():
+    model, data = geoms('<geom type="sphere" size=".1" pos="2 .5 1.7"/>')
+    camera = Camera(model, HEIGHT, WIDTH)
+    eye = np.array([0.0, 0.0, 1.2])
+
+    def middle(yaw, pitch):
+        camera.draw(data, eye, yaw, pitch)
+        return np.argwhere(camera.geoms() == 0).mean(axis=0)
+
+    row, column = middle(0.0, 0.0)
+    assert row < HEIGHT / 2 and column < WIDTH / 2
+    assert middle(0.2, 0.0)[1] > column  # turned left: it moves right
+    assert middle(0.0, 0.2)[0] > row  # looked up: it moves down
+
+
+def test_horizon():
+    model, data = geoms('<geom type="sphere" size=".1" pos="-5 0 0"/>')
+    image = Camera(model, HEIGHT, WIDTH).draw(data, np.zeros(3), 0.0, 0.0).astype(int)
+    sky, ground = image[: HEIGHT // 2 - 1], image[HEIGHT // 2 + 1 :]
+    assert np.all(sky[..., 2] > sky[..., 0]) and np.all(ground[..., 2] <= ground[..., 0])
+    assert sky.min() > ground.max()
+
+
+def test_same_inputs_same_bytes_and_two_threads_at_once():
+    model, data = scene(ROOM)
+    rng = np.random.default_rng(5)
+    views = [(rng.uniform([-1.8, -1.8, 0.5], [1.8, 1.8, 2]), rng.uniform(-4, 4), rng.uniform(-1, 1)) for _ in range(60)]
+
+    def film(order):
+        camera = Camera(model, HEIGHT, WIDTH)
+        return {i: camera.draw(data, *views[i]) for i in order}
+
+    expected = film(range(60))
+    with ThreadPoolExecutor(2) as pool:
+        films = list(pool.map(film, [range(60), range(59, -1, -1)] * 4))
+    for played in films:
+        assert all(np.array_equal(played[i], expected[i]) for i in range(60))
+    assert len({frame.tobytes() for frame in expected.values()}) == 60
+
+
+def test_frames_are_the_callers_own():
+    model, data = scene(ROOM)
+    camera = Camera(model, HEIGHT, WIDTH)
+    first = camera.draw(data, np.array([0.0, 0.0, 1.5]), 0.0, 0.0)
+    kept = first.copy()
+    second = camera.draw(data, np.array([0.5, 0.0, 1.5]), 2.0, 0.0)
+    assert first.base is None and not np.shares_memory(first, second)
+    assert np.array_equal(first, kept) and not np.array_equal(first, second)
+    seen, depth = camera.geoms(), camera.depths()
+    out = np.zeros((HEIGHT, WIDTH, 3), dtype=np.uint8)
+    assert camera.draw(data, np.array([0.0, 0.0, 1.5]), 0.0, 0.0, out=out) is out
+    assert np.array_equal(out, kept)
+    assert not np.array_equal(camera.geoms(), seen) and not np.shares_memory(camera.depths(), depth)
+
+
+def test_hidden_body_and_invisible_geoms():
+    model, data = geoms(
+        '<body name="near" pos="1 0 0"><geom type="sphere" size=".3" rgba="1 0 0 1"/></body>',
+        '<body name="clear" pos="1.5 0 0"><geom type="sphere" size=".3" rgba="1 1 0 0"/></body>',
+        '<body name="solid" pos="1.7 0 0"><geom type="sphere" size=".3" group="3"/></body>',
+        '<body name="far" pos="2 0 0"><geom type="box" size=".3 .3 .3" rgba="0 0 1 1"/></body>',
+    )
+    camera = Camera(model, HEIGHT, WIDTH)
+    camera.draw(data, np.zeros(3), 0.0, 0.0)
+    assert camera.geoms()[HEIGHT // 2, WIDTH // 2] == 0
+    image = camera.draw(data, np.zeros(3), 0.0, 0.0, hide_body=model.body("near").id)
+    assert set(np.unique(camera.geoms())) == {-1, 3}
+    assert image[HEIGHT // 2, WIDTH // 2, 2] > 100 and image[HEIGHT // 2, WIDTH // 2, 0] == 0
+
+
+def test_an_eye_inside_a_thing_sees_through_it():
+    outer, inner = '<geom type="{}" size=".3 .3 .3" pos="0 0 0"/>', '<geom type="sphere" size=".3" pos="1 0 0"/>'
+    for kind in ("box", "sphere", "ellipsoid", "capsule", "cylinder"):
+        model, data = geoms(outer.format(kind), inner)
+        camera = Camera(model, HEIGHT, WIDTH)
+        camera.draw(data, np.array([0.1, 0.05, -0.1]), 0.0, 0.0)
+        assert set(np.unique(camera.geoms())) == {-1, 1}
+
+
+def test_where_surfaces_coincide_the_later_geom_shows():
+    slab = '<geom type="box" size="{}" pos="0 0 {}"/>'
+    for lower, upper in ((("1 1 .1", -0.1), (".5 .5 .3", -0.3)), ((".5 .5 .3", -0.3), ("1 1 .1", -0.1))):
+        model, data = geoms(slab.format(*lower), slab.format(*upper))
+        camera = Camera(model, HEIGHT, WIDTH)
+        for x in np.linspace(-0.4, 0.4, 9):
+            camera.draw(data, np.array([x, 0.1, 0.9]), 0.3, -np.pi / 2)
+            assert camera.geoms()[HEIGHT // 2, WIDTH // 2] == 1
+
+
+@pytest.mark.parametrize("name", COLOURS)
+@pytest.mark.parametrize("shape", ['type="sphere" size=".5"', 'type="box" size=".4 .4 .4" euler="20 30 40"'])
+def test_colours_stay_recognisable_under_any_light(name, shape):
+    rgb = np.array(COLOURS[name])
+    model, data = geoms(f'<geom {shape} rgba="{" ".join(map(str, rgb))} 1"/>')
+    camera = Camera(model, HEIGHT, WIDTH)
+    hue, saturation, value = colorsys.rgb_to_hsv(*rgb)
+    for yaw in np.arange(0, 6.28, 0.7):
+        for pitch in (-1.2, 0.0, 1.2):
+            eye = -3.0 * Rotation.from_euler("ZY", [yaw, -pitch]).apply([1.0, 0.0, 0.0])
+            image = camera.draw(data, eye, yaw, pitch)
+            for pixel in np.unique(image[camera.geoms() == 0], axis=0) / 255:
+                seen = colorsys.rgb_to_hsv(*pixel)
+                assert 0.49 * value < seen[2] + 0.005 and seen[2] <= value
+                if name not in ("white", "black"):
+                    assert abs((seen[0] - hue + 0.5) % 1 - 0.5) < 0.02 and abs(seen[1] - saturation) < 0.05
+
+
+def test_edges_between_walls_floor_and_ceiling_show():
+    model, data = scene(ROOM.replace(".6 .55 .5 1", ".8 .8 .8 1"))
+    camera = Camera(model, 72, 96)
+    image = camera.draw(data, np.array([-1.2, -1.3, 1.25]), np.pi / 4, 0.0, model.body("avatar").id).astype(int)
+    seen, names = camera.geoms(), ("east", "north", "floor", "ceiling")
+    shell = np.isin(seen, [model.geom(name).id for name in names])
+    edges = set()
+    for down, right in ((0, 1), (1, 0)):
+        here, there = np.s_[: 72 - down, : 96 - right], np.s_[down:, right:]
+        across = shell[here] & shell[there] & (seen[here] != seen[there])
+        edges |= {frozenset(pair) for pair in zip(seen[here][across], seen[there][across], strict=True)}
+        assert np.abs(image[here][across] - image[there][across]).min() >= 8
+    assert len(edges) == 5  # each wall with the floor, the ceiling and the other wall
+
+
+def test_floor_is_tiled_so_that_motion_shows():
+    model, data = geoms('<geom type="plane" size="0 0 1" rgba=".6 .6 .6 1"/>')
+    camera = Camera(model, HEIGHT, WIDTH)
+    frames = [camera.draw(data, np.array([x, 0.1, 1.0]), 0.0, -0.8) for x in (0.0, 0.25, 1.0)]
+    assert not np.array_equal(frames[0], frames[1])
+    assert np.array_equal(frames[0], frames[2])  # two tiles further: the pattern repeats
+
+
+def test_a_materials_colour_shows():
+    model, data = scene(
+        '<mujoco><asset><material name="m" rgba="0 1 0 1"/></asset>'
+        '<worldbody><geom type="sphere" size=".5" pos="1 0 0" material="m"/></worldbody></mujoco>'
+    )
+    pixel = Camera(model, HEIGHT, WIDTH).draw(data, np.zeros(3), 0.0, 0.0)[HEIGHT // 2, WIDTH // 2]
+    assert pixel[0] == pixel[2] == 0 < pixel[1]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300])
+def test_a_state_or_eye_that_is_no_number_does_not_crash(bad):
+    model, data = scene(ROOM)
+    camera = Camera(model, HEIGHT, WIDTH)
+    eye = np.array([0.0, 0.0, 1.5])
+    assert camera.draw(data, np.array([bad, 0.0, 1.5]), 0.0, 0.0).shape == (HEIGHT, WIDTH, 3)
+    assert camera.draw(data, eye, 0.0 if abs(bad) == 1e300 else bad, bad).shape == (HEIGHT, WIDTH, 3)
+    data.geom_xpos[[1, 8, 9, 10, 11]] = bad
+    camera.draw(data, eye, 0.0, -0.4)
+    assert model.geom("floor").id in camera.geoms()
+    data.geom_xmat[:] = bad
+    assert camera.draw(data, eye, 0.0, 0.0).shape == (HEIGHT, WIDTH, 3)
+
+
+def test_arguments_of_any_numeric_type_compile_once():
+    model, data = scene(ROOM)
+    camera = Camera(model, HEIGHT, WIDTH)
+    camera.draw(data, np.array([0.0, 0.0, 1.5]), 0.0, 0.0)
+    compiled = len(rasteriser.draw.signatures)
+    strided = np.zeros((3, 2), dtype=np.float32)[:, 0]
+    strided[2] = 1.5
+    camera.draw(data, strided, 0, np.float32(0.0), hide_body=np.int64(-1))  # type: ignore[arg-type]
+    assert len(rasteriser.draw.signatures) == compiled
+
+
+def test_errors_say_what_is_wrong():
+    model, data = scene(ROOM)
+    with pytest.raises(WorldError, match="0 x 48"):
+        Camera(model, 0, 48)
+    with pytest.raises(WorldError, match="fov_y_deg is 180"):
+        Camera(model, 36, 48, 180)
+    camera = Camera(model, HEIGHT, WIDTH)
+    turned, wide = np.zeros((WIDTH, HEIGHT, 3), np.uint8), np.zeros((HEIGHT, WIDTH, 6), np.uint8)
+    for out in (turned, wide[..., ::2], np.zeros((HEIGHT, WIDTH, 3))):
+        with pytest.raises(WorldError, match="C-contiguous uint8"):
+            camera.draw(data, np.zeros(3), 0.0, 0.0, out=out)  # type: ignore[arg-type]
+    _, other = geoms('<geom type="sphere" size=".1"/>')
+    with pytest.raises(WorldError, match="13 geoms, data has 1"):
+        camera.draw(other, np.zeros(3), 0.0, 0.0)
+    mesh, _ = scene(
+        '<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>'
+        '<worldbody><geom name="statue" type="mesh" mesh="m"/></worldbody></mujoco>'
+    )
+    with pytest.raises(WorldError, match="statue is a mjGEOM_MESH"):
+        Camera(mesh, HEIGHT, WIDTH)

@@ -1,0 +1,41 @@
+"""The Playhouse: a house with coloured things in it, two players who move, handle things and talk."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from worlds.playhouse.sampling import HouseSettings, sample_house
+from worlds.playhouse.world import Playhouse
+from worlds.registry import WorldEntry, register
+
+__all__ = ["HouseSettings", "Playhouse", "sample_config", "sample_house"]
+
+
+def sample_config(seed: int, **settings: Any) -> dict[str, Any]:
+    """The JSON configuration of the house of a seed; settings are those of :class:`HouseSettings`."""
+    return sample_house(seed, HouseSettings.of(**settings)).to_json()
+
+
+def _later(module: str, name: str) -> Callable[..., Any]:
+    """``worlds.playhouse.<module>.<name>``, imported at its first call: a world alone needs no scripted players."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return getattr(importlib.import_module(f"worlds.playhouse.{module}"), name)(*args, **kwargs)
+
+    return call
+
+
+PLAYHOUSE = register(
+    WorldEntry(
+        name="playhouse",
+        make=Playhouse,
+        sample_config=sample_config,
+        make_setter=_later("setter", "ScriptedSetter"),
+        make_solver=_later("solver", "make_solver"),
+        make_task=_later("tasks", "make_task"),
+        probe=_later("tasks", "probe"),
+        probes=("go", "lift", "position", "color", "count", "exist"),
+    )
+)

@@ -1,0 +1,130 @@
+"""The body of a scripted player: what it sees, where it can go, and single steps of movement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from worlds.contract import SETTER, SOLVER, TICKS_PER_SECOND
+from worlds.playhouse.avatar import HOLD_LIFT, PUSH_RATE
+from worlds.playhouse.ground_truth import bearing, distance
+from worlds.playhouse.house import AVATAR_RADIUS
+from worlds.playhouse.navigation import FloorPlan
+from worlds.playhouse.sight import Sight
+from worlds.playhouse.steering import BACKWARD_BIN, FORWARD, PULL_BIN, PUSH_BIN, REACH, STRAFE, Aim, pitch_to, steer
+
+EDGE = math.radians(4.0)  # a thing's middle this near to the edge of the picture is not seen yet
+LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
+STUCK_M = 0.08  # metres in a step of walking; a walker that gets less far is stuck
+_ASIDE = (0, 2)
+
+
+class Body:
+    """One player's senses and limbs in one episode.
+
+    Args:
+      world: a Playhouse that has just been reset.
+      agent: whose body this is. rng: decides to which side it steps when stuck.
+
+    Attributes:
+      me: this player's :class:`~worlds.playhouse.world.AvatarState` when it last sensed.
+    """
+
+    def __init__(self, world: Any, agent: str, rng: np.random.Generator) -> None:
+        self.world, self.agent, self.rng = world, agent, rng
+        self.plan, self._sight = FloorPlan(world.house), Sight(world.house)
+        half_y = math.radians(world._fov_y_deg) / 2
+        half_x = math.atan(math.tan(half_y) * world.width / world.height)
+        self._half_view = half_x - EDGE, half_y - EDGE
+        self._speed = 0.0
+        self._was_at: np.ndarray | None = None  # where it was when it last began to walk ahead
+        self._stuck = 0
+        self.sense()
+
+    def sense(self) -> None:
+        """Feel where this player is; to be called once before each action."""
+        self.me = self.world.avatar(self.agent)
+
+    @property
+    def held(self) -> str | None:
+        """Id of the object in hand."""
+        return self.me.held
+
+    def where(self, object_id: str) -> np.ndarray:
+        """Middle of an object, float64 [3]."""
+        return self.world.object_position(object_id)
+
+    def far(self, object_id: str) -> float:
+        """Distance (m) to an object along the floor."""
+        return distance(self.me.position, self.where(object_id))
+
+    def same_room(self, object_id: str) -> bool:
+        """Whether this player is in the room of an object."""
+        return self.world.room_at(self.me.position[:2]) == self.world.room_at(self.where(object_id)[:2])
+
+    def sees(self, object_id: str) -> bool:
+        """Whether an object's middle or its upper part is in the picture and not hidden by anything fixed."""
+        me, middle = self.me, self.where(object_id)
+        rise = pitch_to(distance(me.position, middle), float(middle[2]))
+        if abs(bearing(me, middle)) > self._half_view[0] or abs(rise - me.pitch) > self._half_view[1]:
+            return False
+        top = middle + [0.0, 0.0, 0.35 * self.world.house.objects_by_id[object_id].height]
+        return self._sight.clear(me.eye, middle) or self._sight.clear(me.eye, top)
+
+    def obstacles(self, *ignored: str | None) -> np.ndarray:
+        """The loose things and the player in a walker's way, without ``ignored``: float64 [N, 3], see FloorPlan."""
+        other = self.world.avatar(SETTER if self.agent == SOLVER else SOLVER)
+        ignored += (self.held, other.held)
+        discs = [(other.position[0], other.position[1], AVATAR_RADIUS + 0.05)]
+        things = self.world.house.objects_by_id
+        for object_id, at in self.world.object_positions().items():
+            thing = things[object_id]
+            if object_id not in ignored and at[2] - thing.height / 2 < LOW:
+                discs.append((at[0], at[1], thing.radius))
+        return np.array(discs)
+
+    def move(self, aim: Aim, hold: float | None = None) -> np.ndarray:
+        """The movement of one step towards ``aim``; a held thing is brought to ``hold`` metres from the eye."""
+        me = self.me
+        if self._is_stuck(me.position):
+            return self._step_aside()
+        movement, self._speed = steer(me.position[0], me.position[1], me.yaw, me.pitch, self._speed, aim)
+        if hold is not None and me.held is not None:
+            self._reach(movement, hold)
+        self._was_at = me.position if (movement[:, FORWARD] == 2).sum() >= 5 else None
+        return movement
+
+    def stand(self) -> None:
+        """Take note that this step is spent standing still."""
+        self._speed, self._was_at = 0.0, None
+
+    def reach(self) -> float:
+        """How far from the eye (m) the hand holds what it holds."""
+        me = self.me
+        return math.dist(self.where(me.held) - [0.0, 0.0, HOLD_LIFT], me.eye)
+
+    def _reach(self, movement: np.ndarray, hold: float) -> None:
+        lacking = hold - self.reach()
+        ticks = min(len(movement), round(abs(lacking) / (PUSH_RATE / TICKS_PER_SECOND)))
+        if ticks > 1:
+            movement[:ticks, REACH] = PUSH_BIN if lacking > 0 else PULL_BIN
+
+    def _is_stuck(self, position: np.ndarray) -> bool:
+        walked = self._was_at is None or distance(position, self._was_at) > STUCK_M
+        self._stuck = 0 if walked else self._stuck + 1
+        return self._stuck >= 2
+
+    def _step_aside(self) -> np.ndarray:
+        movement, self._speed = steer(0.0, 0.0, 0.0, 0.0, 0.0, Aim())
+        movement[:, STRAFE] = _ASIDE[self.rng.integers(2)]
+        movement[:4, FORWARD] = BACKWARD_BIN
+        self._stuck, self._was_at = 0, None
+        return movement
+
+
+def toward(position: Sequence[float] | np.ndarray, stop: float | None) -> Aim:
+    """Walk up to ``stop`` metres before a thing at ``position`` [3] (None: stay) with the eyes on it."""
+    return Aim((float(position[0]), float(position[1])), stop, None, float(position[2]))

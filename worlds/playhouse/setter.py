@@ -1,0 +1,143 @@
+"""The scripted setter: a stand-in for a person who asks for things that are feasible and unambiguous."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent
+from worlds.playhouse.body import Body
+from worlds.playhouse.steering import Aim
+from worlds.playhouse.success import PlayhouseTask, make_task
+from worlds.playhouse.tasks import PROBES, SPLITS, Asker
+
+TRY_AGAIN = 8  # steps after which a setter who found nothing to ask for looks again
+LEVEL = -0.2  # radians to which a walking setter looks
+STROLL_STEPS = 40  # most steps spent on the way to one place
+
+
+class ScriptedSetter:
+    """Asks for one thing after another. Whoever plays calls ``task.update`` after each step; this is how it learns
+    of success.
+
+    Args:
+      tasks: names of the tasks it asks for, all equally often, or a weight for each; None for all six probes.
+      split: "train" or "held_out": it asks only for combinations of that split.
+      first_request: (fewest, most) steps before it first speaks.
+      pause: (fewest, most) steps between the end of a request and the next one; by default about 20 seconds, as
+        between people, which makes some eight requests in five minutes.
+      patience: steps after which it gives a request up; None for the task's own time limit.
+      follow_up: whether it asks for more after the first request.
+      wander: chance per step of setting out for another place, for a setter that stands.
+
+    Attributes:
+      requests: (step, specification) of everything asked for in this episode.
+
+    Raises:
+      WorldError: a task or split that does not exist, or an impossible number.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[str] | Mapping[str, float] | None = None,
+        split: str = "train",
+        first_request: tuple[int, int] = (0, 2),
+        pause: tuple[int, int] = (60, 120),
+        patience: int | None = None,
+        follow_up: bool = True,
+        wander: float = 0.0,
+    ) -> None:
+        self._weights = _weights(tasks)
+        if split not in SPLITS:
+            raise WorldError(f"no split named {split!r}; known: {', '.join(SPLITS)}")
+        for name, (low, high) in (("first_request", first_request), ("pause", pause)):
+            if not 0 <= low <= high:
+                raise WorldError(f"setter setting {name}: {low}..{high} is not a range of steps")
+        if not 0.0 <= wander <= 1.0:
+            raise WorldError(f"setter setting wander: {wander} is not a probability between 0 and 1")
+        if patience is not None and patience < 1:
+            raise WorldError(f"setter setting patience: {patience} steps; give 1 or more, or None")
+        self.split, self.first_request, self.pause = split, first_request, pause
+        self.patience, self.follow_up, self.wander = patience, follow_up, wander
+        self.requests: list[tuple[int, TaskSpec]] = []
+        self._task: PlayhouseTask | None = None
+
+    @property
+    def task(self) -> PlayhouseTask | None:
+        """The task asked for last; None before the first request."""
+        return self._task
+
+    def reset(self, world: Any, seed: int) -> None:
+        """Begin an episode in ``world``, which has just been reset."""
+        self._rng = np.random.default_rng([seed, 0])
+        self._world, self._asker = world, Asker(world)
+        self._body = Body(world, SETTER, self._rng)
+        self._task, self.requests = None, []
+        self._destination: np.ndarray | None = None
+        self._left_to_walk = 0
+        self._speak_at: int | None = world.step_index + int(self._rng.integers(self.first_request[0], self.first_request[1] + 1))
+
+    def act(self, observation: Observation) -> Action:
+        """What it does at this step; it speaks at most one request."""
+        self._body.sense()
+        action = silent(self._walk()) if self.wander else silent()
+        step = self._world.step_index
+        if self._speak_at is None and self.follow_up and self._is_finished(step):
+            self._speak_at = step + int(self._rng.integers(self.pause[0], self.pause[1] + 1))
+        if self._speak_at is not None and step >= self._speak_at:
+            spec = self._choose()
+            self._speak_at = step + TRY_AGAIN if spec is None else None
+            if spec is not None:
+                self._task = make_task(spec)
+                self.requests.append((step, spec))
+                action["utterance"] = spec.instruction
+        return action
+
+    def _is_finished(self, step: int) -> bool:
+        asked, spec = self.requests[-1]
+        return self._task is None or self._task.over or step - asked >= (self.patience or spec.max_steps)
+
+    def _choose(self) -> TaskSpec | None:
+        """Something to ask for, in words other than the last; None if there is nothing at present."""
+        names, weights = list(self._weights), np.array(list(self._weights.values()))
+        order = self._rng.choice(len(names), size=np.count_nonzero(weights), replace=False, p=weights / weights.sum())
+        last = self.requests[-1][1].instruction if self.requests else ""
+        for i in order:
+            for _ in range(3):
+                spec = self._asker.ask(names[i], self._rng, self.split)
+                if spec is not None and spec.instruction != last:
+                    return spec
+        return None
+
+    def _walk(self) -> np.ndarray:
+        """A step of strolling: now and then to another place in the house, else stand."""
+        here = self._body.me.position
+        if self._destination is None and self._rng.random() < self.wander:
+            spots = self._asker.plan.free_spots()
+            self._destination, self._left_to_walk = spots[self._rng.integers(len(spots))], STROLL_STEPS
+        if self._destination is not None:
+            route = self._body.plan.route(here, self._destination, 0.2, self._body.obstacles())
+            self._left_to_walk -= 1
+            if route is None or self._left_to_walk <= 0 or np.hypot(*(here[:2] - self._destination)) < 0.3:
+                self._destination = None
+            else:
+                far = np.hypot(*(route - here[:2]).T) > 0.15
+                corner = route[int(np.argmax(far))] if far.any() else route[-1]
+                return self._body.move(Aim((float(corner[0]), float(corner[1])), 0.1, LEVEL))
+        self._body.stand()
+        return silent()["movement"]
+
+
+def _weights(tasks: Sequence[str] | Mapping[str, float] | None) -> dict[str, float]:
+    """Weight of each task asked for. Raises WorldError for tasks that do not exist and impossible weights."""
+    if isinstance(tasks, str):
+        raise WorldError(f"setter setting tasks: {tasks!r} is not a list of names; give [{tasks!r}]")
+    weights = dict(tasks) if isinstance(tasks, Mapping) else dict.fromkeys(PROBES if tasks is None else tasks, 1.0)
+    unknown = next((name for name in weights if name not in PROBES), None)
+    if unknown is not None:
+        raise WorldError(f"the playhouse has no task named {unknown!r}; known: {', '.join(PROBES)}")
+    if not weights or min(weights.values()) < 0 or sum(weights.values()) <= 0:
+        raise WorldError("setter setting tasks: give at least one task with a weight above 0")
+    return weights

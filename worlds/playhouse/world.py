@@ -1,0 +1,337 @@
+"""The Playhouse: two players who walk, look, handle things and talk in a house of up to five rooms."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from worlds.contract import (
+    MOVEMENT,
+    SETTER,
+    SOLVER,
+    TICKS_PER_STEP,
+    UTTERANCE_MAX_CHARS,
+    Action,
+    Observation,
+    World,
+    WorldError,
+    action_space,
+    neutral_movement,
+    observation_space,
+)
+from worlds.playhouse import avatar
+from worlds.playhouse.camera import Camera
+from worlds.playhouse.house import House
+from worlds.playhouse.sampling import HouseSettings, sample_house
+from worlds.playhouse.scene import FIXED_GROUPS, Scene, scene_of
+
+AGENTS: tuple[str, ...] = (SETTER, SOLVER)
+EPISODE_STEPS = 1125  # five minutes
+_MOVEMENT_SHAPE = (TICKS_PER_STEP, len(MOVEMENT))
+_STILL = neutral_movement()
+
+
+@dataclass(frozen=True, eq=False)
+class AvatarState:
+    """Ground truth of one player, for scripted players and success checks.
+
+    Args:
+      position: float64 [3], the foot point on the floor; eye: float64 [3], where it sees from; metres.
+      yaw: radians, 0 along +x, counter-clockwise. pitch: radians, up positive.
+      held: id of the object in hand, or None.
+    """
+
+    position: np.ndarray
+    eye: np.ndarray
+    yaw: float
+    pitch: float
+    held: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Everything that influences the future of one Playhouse; in-process only."""
+
+    scene: Scene
+    data: mujoco.MjData
+    players: np.ndarray
+    texts: dict[str, str]
+    previous: dict[str, np.ndarray]
+    step_index: int
+    agents: list[str]
+
+
+class Playhouse(World):
+    """A simulated house.
+
+    Args:
+      height, width: of the players' images in pixels.
+      views: players whose view is drawn; the others' images are black, which saves time.
+      settings: what houses are sampled from when no configuration is given, as HouseSettings or by name.
+      max_steps: length of an episode.
+      fov_y_deg: vertical field of view in degrees; a narrower one shows things larger in a small image.
+
+    Raises:
+      WorldError: a setting that no house or image can satisfy.
+    """
+
+    _scene: Scene  # set by the first reset, like the rest of the episode's state
+    metadata = {"name": "playhouse", "render_modes": ["rgb_array"]}
+    render_mode = "rgb_array"
+
+    def __init__(
+        self,
+        height: int = 72,
+        width: int = 96,
+        views: Sequence[str] = (SOLVER,),
+        settings: HouseSettings | Mapping[str, Any] | None = None,
+        max_steps: int = EPISODE_STEPS,
+        fov_y_deg: float = 75.0,
+    ) -> None:
+        self.height, self.width, self.max_steps = _positive(height=height, width=width, max_steps=max_steps)
+        unknown = next((v for v in views if v not in AGENTS), None)
+        if unknown is not None or isinstance(views, str):
+            raise WorldError(f"setting views: {unknown or views!r} is no list of players; known: {', '.join(AGENTS)}")
+        self.views = tuple(views)
+        self.settings = settings if isinstance(settings, HouseSettings) else HouseSettings.of(**(settings or {}))
+        self.agents: list[str] = []
+        self._spaces = {a: (observation_space(height, width), action_space()) for a in AGENTS}
+        self._house_seeds = np.random.default_rng()
+        self._fov_y_deg = float(fov_y_deg)
+
+    def observation_space(self, agent: str) -> Any:
+        """Space of a player's observations."""
+        return self._spaces[agent][0]
+
+    def action_space(self, agent: str) -> Any:
+        """Space of a player's actions."""
+        return self._spaces[agent][1]
+
+    # -- play -----------------------------------------------------------------------------------------------
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], dict[str, dict]]:
+        """Begin an episode in the house of ``options["config"]``, else in the house sampled from ``seed``.
+
+        Raises:
+          WorldError: the configuration is damaged or of a house that cannot be.
+        """
+        if seed is not None:
+            self._house_seeds = np.random.default_rng(seed)
+        config = (options or {}).get("config")
+        if config is not None:
+            house = House.from_json(config)
+        else:
+            house_seed = int(self._house_seeds.integers(2**31)) if seed is None else seed
+            house = sample_house(house_seed, self.settings)
+        self._enter(scene_of(house))
+        return {a: self._observe(a) for a in AGENTS}, {a: {} for a in AGENTS}
+
+    def step(
+        self, actions: Mapping[str, Action]
+    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict]]:
+        """Play eight ticks. A player without an action stands still and keeps silent.
+
+        Raises:
+          WorldError: the episode is over, or an action is not one.
+        """
+        if not self.agents:
+            raise WorldError("the episode is over or has not begun; call reset()")
+        movement, said = self._read_actions(actions)
+        before = self._data.time
+        avatar.advance(*self._addresses, movement, self._players, *self._arrays)
+        if self._data.time <= before:  # MuJoCo starts anew from time 0 when numbers become invalid
+            raise WorldError(f"the physics diverged at step {self._step_index}; keep the configuration and report it")
+        self._step_index += 1
+        for player, agent in enumerate(AGENTS):
+            self._previous[agent] = movement[player].astype(np.int8)
+            self._texts[agent] = said[player] or self._texts[agent]
+        over = self._step_index >= self.max_steps
+        agents = self.agents
+        if over:
+            self.agents = []
+        return (
+            {a: self._observe(a) for a in agents},
+            dict.fromkeys(agents, 0.0),
+            dict.fromkeys(agents, False),
+            dict.fromkeys(agents, over),
+            {a: {} for a in agents},
+        )
+
+    def render(self) -> np.ndarray:
+        """The solver's view: uint8 [height, width, 3]. Raises WorldError before the first reset."""
+        if not hasattr(self, "_scene"):
+            raise WorldError("nothing to draw yet; call reset()")
+        return self._draw(SOLVER)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    # -- time travel ----------------------------------------------------------------------------------------
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The JSON-serialisable house in which this episode began."""
+        return self.house.to_json()
+
+    @property
+    def step_index(self) -> int:
+        """Number of steps taken since the reset."""
+        return self._step_index
+
+    def snapshot(self) -> Snapshot:
+        """A copy of everything that influences the future."""
+        return Snapshot(
+            self._scene, copy.copy(self._data), self._players.copy(), dict(self._texts),
+            {a: m.copy() for a, m in self._previous.items()}, self._step_index, list(self.agents),
+        )  # fmt: skip
+
+    def restore(self, snapshot: Snapshot) -> dict[str, Observation]:
+        """Go back to a snapshot of this or of another Playhouse of this process."""
+        self._use(snapshot.scene, copy.copy(snapshot.data))
+        self._players = snapshot.players.copy()
+        self._texts = dict(snapshot.texts)
+        self._previous = {a: m.copy() for a, m in snapshot.previous.items()}
+        self._step_index, self.agents = snapshot.step_index, list(snapshot.agents)
+        return {a: self._observe(a) for a in AGENTS}
+
+    # -- ground truth ---------------------------------------------------------------------------------------
+
+    @property
+    def house(self) -> House:
+        """The house as it was when the episode began. Raises WorldError before the first reset."""
+        if not hasattr(self, "_scene"):
+            raise WorldError("the Playhouse has no house yet; call reset()")
+        return self._scene.house
+
+    def avatar(self, agent: str) -> AvatarState:
+        """Where a player is, where it looks, what it holds."""
+        player = self._player(agent)
+        state = self._players[player]
+        held = int(state[avatar.HELD])
+        return AvatarState(
+            position=np.array([*self._position(player), 0.0]),
+            eye=self._eye(player),
+            yaw=float(state[avatar.YAW]),
+            pitch=float(state[avatar.PITCH]),
+            held=self.house.objects[held].id if held >= 0 else None,
+        )
+
+    def object_position(self, object_id: str) -> np.ndarray:
+        """Middle of a loose object: float64 [3], metres."""
+        return self._data.xpos[self._object_body[object_id]].copy()
+
+    def object_positions(self) -> dict[str, np.ndarray]:
+        """Middles of all loose objects by id."""
+        return {name: self._data.xpos[body].copy() for name, body in self._object_body.items()}
+
+    def target_under_crosshair(self, agent: str) -> str | None:
+        """The object that a grab by ``agent`` would take now; None while it holds something."""
+        player = self._player(agent)
+        if self._players[player, avatar.HELD] >= 0:
+            return None
+        found = avatar.target(*self._addresses, player, self._players, *self._arrays)
+        return self.house.objects[found].id if found >= 0 else None
+
+    def room_at(self, xy: Sequence[float] | np.ndarray) -> str | None:
+        """Id of the room whose floor holds (x, y); None outside the house."""
+        room = self.house.room_at(float(xy[0]), float(xy[1]))
+        return room.id if room else None
+
+    # -- inside ---------------------------------------------------------------------------------------------
+
+    def _enter(self, scene: Scene) -> None:
+        """Begin at the beginning of a scene, with nothing left of what was played before."""
+        self._use(scene, mujoco.MjData(scene.model))
+        self._players = np.zeros((len(AGENTS), avatar.PLAYER_STATE))
+        self._players[:, avatar.HELD] = avatar.NOTHING
+        for player, agent in enumerate(AGENTS):
+            yaw = scene.house.start(agent).yaw
+            self._players[player, avatar.YAW] = yaw
+            self._data.qpos[scene.avatar_qpos[player] + 2] = yaw
+        mujoco.mj_forward(scene.model, self._data)
+        self._texts = dict.fromkeys(AGENTS, "")
+        self._previous = {agent: neutral_movement() for agent in AGENTS}
+        self._step_index, self.agents = 0, list(AGENTS)
+
+    def _use(self, scene: Scene, data: mujoco.MjData) -> None:
+        """Bind to a scene and its state; everything that depends on their addresses is made anew."""
+        if getattr(self, "_scene", None) is not scene:
+            self._camera = Camera(scene.model, self.height, self.width, self._fov_y_deg)
+        self._scene, self._data = scene, data
+        self._object_body = dict(zip((o.id for o in scene.house.objects), scene.object_body.tolist(), strict=True))
+        self._addresses = (scene.model._address, data._address)
+        hands = (np.zeros(9), np.zeros(1, dtype=np.int32), scene.model.geom_bodyid, FIXED_GROUPS)
+        state = (data.qpos, data.qvel, data.qfrc_applied)
+        avatars = (scene.avatar_body, scene.avatar_qpos, scene.avatar_dof)
+        objects = (
+            scene.object_body, scene.object_qpos, scene.object_dof, scene.object_mass, scene.object_inertia,
+            scene.object_radius, scene.object_footprint, scene.object_half_height,
+        )  # fmt: skip
+        self._arrays = (hands, state, avatars, objects)
+
+    def _read_actions(self, actions: Mapping[str, Action]) -> tuple[np.ndarray, list[str]]:
+        """Checked actions: movement int64 [players, TICKS_PER_STEP, components] and what each says."""
+        movement = np.empty((len(AGENTS), *_MOVEMENT_SHAPE), dtype=np.int64)
+        said = [""] * len(AGENTS)
+        for player, agent in enumerate(AGENTS):
+            action = actions.get(agent)
+            if action is None:
+                movement[player] = _STILL
+                continue
+            bins, words = np.asarray(action["movement"]), action.get("utterance", "")
+            if bins.shape != _MOVEMENT_SHAPE or bins.dtype.kind not in "iu":
+                shape = f"{bins.dtype} {list(bins.shape)}"
+                raise WorldError(f"action of the {agent}: movement is {shape}; give integers {list(_MOVEMENT_SHAPE)}")
+            if not isinstance(words, str):
+                raise WorldError(f"action of the {agent}: utterance is a {type(words).__name__}; give text")
+            movement[player], said[player] = bins, words[:UTTERANCE_MAX_CHARS]
+        player, tick, part = avatar.find_bad_movement(movement)
+        if player >= 0:
+            what = f"{MOVEMENT[part].name} is {movement[player, tick, part]} at tick {tick}"
+            raise WorldError(f"action of the {AGENTS[player]}: {what}; bins are 0..{len(MOVEMENT[part].values) - 1}")
+        return movement, said
+
+    @staticmethod
+    def _player(agent: str) -> int:
+        if agent not in AGENTS:
+            raise WorldError(f"no player named {agent!r}; known: {', '.join(AGENTS)}")
+        return AGENTS.index(agent)
+
+    def _position(self, player: int) -> tuple[float, float]:
+        at = self._scene.avatar_qpos[player]
+        return float(self._data.qpos[at]), float(self._data.qpos[at + 1])
+
+    def _eye(self, player: int) -> np.ndarray:
+        return np.array([*self._position(player), avatar.EYE_HEIGHT])
+
+    def _observe(self, agent: str) -> Observation:
+        return {
+            "image": self._draw(agent) if agent in self.views else np.zeros((self.height, self.width, 3), np.uint8),
+            "setter_text": self._texts[SETTER],
+            "solver_text": self._texts[SOLVER],
+            "previous_movement": self._previous[agent],
+        }
+
+    def _draw(self, agent: str) -> np.ndarray:
+        """What a player sees, in an array that is the caller's own."""
+        player = self._player(agent)
+        state = self._players[player]
+        return self._camera.draw(
+            self._data, self._eye(player), float(state[avatar.YAW]), float(state[avatar.PITCH]),
+            hide_body=int(self._scene.avatar_body[player]),
+        )  # fmt: skip
+
+
+def _positive(**settings: int) -> list[int]:
+    """The values, checked. Raises WorldError naming the first that is not a whole number above zero."""
+    for name, value in settings.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise WorldError(f"setting {name}: {value!r} is not a whole number above zero")
+    return list(settings.values())
