@@ -51,6 +51,7 @@ class InteractiveAgent(PreTrainedModel):
     """Plays the solver. Everything is time-major; ``resets[t, b]`` says that t is the first step of its episode."""
 
     config_class = AgentConfig
+    config: AgentConfig
     base_model_prefix = "agent"
     main_input_name = "observations"
 
@@ -59,12 +60,10 @@ class InteractiveAgent(PreTrainedModel):
         self.trunk = Trunk(config)
         self.movement = MovementPolicy(config)
         self.language = LanguagePolicy(config)
-        self.value = nn.Sequential(
-            nn.Linear(config.memory_width, config.value_width), nn.ReLU(), nn.Linear(config.value_width, 1)
-        )
+        last = nn.Linear(config.value_width, 1)
+        nn.init.normal_(last.weight, std=0.01)  # values begin near 0, as returns do
+        self.value = nn.Sequential(nn.Linear(config.memory_width, config.value_width), nn.ReLU(), last)
         self.discriminator = Discriminator()
-        with torch.no_grad():
-            self.value[-1].weight.mul_(0.1)
         self.post_init()
 
     def _init_weights(self, module: nn.Module) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from torch import Tensor
 
-from agents.agent import PolicyLogProbs
+if TYPE_CHECKING:
+    from agents.agent import PolicyLogProbs
 
 
 def bc_loss(log_probs: PolicyLogProbs, mask: Tensor | None = None) -> dict[str, Tensor]:

@@ -1,8 +1,8 @@
 """Contrastive self-supervision across modalities (CSS): do these words belong to this picture? (paper, A.7)
 
-Matches are picture and words of one step of recorded play. Mismatches pair the picture with the words of
-another trajectory of the batch. Both embeddings are taken before vision meets language, where they can still
-be exchanged.
+Matches are picture and words of one step of recorded play. Mismatches pair the picture with the words of the other
+trajectories of the batch, all of them: one mismatch a picture teaches the same, only with more noise. Both
+embeddings are taken before vision meets language, where they can still be exchanged.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from agents.trunk import match_scores
+from agents.cloning import masked_mean
+
+_SAME = 1e-4  # embeddings of words that differ by less are of the same words
 
 
 class Discriminator(nn.Module):
-    """Log-odds [...] that vision [..., K, width] and language [..., width] belong together.
-
-    They do if some visual token shows what the words name: a soft maximum over the tokens' scores.
-    """
+    """Log-odds that vision and language belong together: they do if some visual token shows what the words name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,30 +25,28 @@ class Discriminator(nn.Module):
         self.offset = nn.Parameter(torch.zeros(()))
 
     def forward(self, vision: Tensor, language: Tensor) -> Tensor:
-        return self.scale * match_scores(vision, language).logsumexp(-1) + self.offset
+        """Log-odds [T, B, C] of every picture [T, B, K, width] with every instruction [T, C, width] of its step.
+
+        A soft maximum over the K visual tokens' scaled dot products with the words.
+        """
+        scores = torch.einsum("tbkd,tcd->tbck", vision, language) / language.shape[-1] ** 0.5
+        return self.scale * scores.logsumexp(-1) + self.offset
 
 
 def css_loss(discriminator: Discriminator, vision: Tensor, language: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Binary cross-entropy of telling matches from mismatches, a scalar.
+    """Binary cross-entropy of telling matches from mismatches, a scalar; matches and mismatches weigh the same.
 
     Args:
       vision: [T, B, K, width], language: [T, B, width], embeddings of the same steps.
       mask: bool [T, B], steps that count; steps before the setter's first word should not.
 
-    Mismatches take the words of the next trajectory in the batch (B is rolled by one). With a single
-    trajectory there are none and the loss is of the matches alone.
+    Trajectories that were asked the very same are no mismatch of each other. With a single trajectory there are no
+    mismatches and the loss is of the matches alone.
     """
-    match = F.softplus(-discriminator(vision, language))
-    if vision.shape[1] == 1:
-        return _mean(match, mask)
-    mismatch = F.softplus(discriminator(vision, torch.roll(language, 1, dims=1)))
-    if mask is None:
-        return match.mean() + mismatch.mean()
-    return _mean(match, mask) + _mean(mismatch, mask & torch.roll(mask, 1, dims=1))
-
-
-def _mean(x: Tensor, mask: Tensor | None) -> Tensor:
-    if mask is None:
-        return x.mean()
-    weight = mask.to(x.dtype)
-    return (x * weight).sum() / torch.clamp_min(weight.sum(), 1.0)
+    logits = discriminator(vision, language)
+    counts = torch.ones_like(logits[..., 0], dtype=torch.bool) if mask is None else mask
+    match = masked_mean(F.softplus(-logits.diagonal(dim1=1, dim2=2)), counts)
+    with torch.no_grad():
+        differ = (language.unsqueeze(2) - language.unsqueeze(1)).abs().amax(-1) > _SAME
+    pairs = counts.unsqueeze(2) & counts.unsqueeze(1) & differ
+    return match + masked_mean(F.softplus(logits), pairs)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import safetensors.torch
 import torch
+from transformers.utils.logging import disable_progress_bar
 
 from agents.agent import InteractiveAgent
+from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.errors import UserError
 
@@ -19,6 +21,7 @@ A = TypeVar("A", bound=InteractiveAgent)
 def save_agent(agent: InteractiveAgent, tokenizer: Tokenizer, folder: str | Path) -> Path:
     """Write ``agent`` and its tokenizer into ``folder`` (safetensors, config.json, tokenizer.json)."""
     folder = Path(folder)
+    disable_progress_bar()  # a bar for one small file is noise
     agent.save_pretrained(folder)
     tokenizer.save(folder)
     return folder
@@ -36,7 +39,7 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
         if not path.is_file():
             raise UserError(f"{path} is missing: {folder} is not an agent's folder (`rlhf clone` makes one)")
     try:
-        config = kind.config_class.from_dict(json.loads(config_path.read_text()))
+        config: Any = (kind.config_class or AgentConfig).from_dict(json.loads(config_path.read_text()))
         weights = {name: value for name, value in safetensors.torch.load_file(weights_path).items()}
     except (ValueError, TypeError, safetensors.SafetensorError) as error:
         raise UserError(f"{folder} is damaged ({error}): restore it from a checkpoint or train it again") from error
@@ -46,7 +49,8 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
         tokenizer = Tokenizer.load(folder)
     except FileNotFoundError as error:
         raise UserError(str(error)) from error
-    return agent.to(device).eval(), tokenizer
+    torch.nn.Module.to(agent, device)
+    return agent.eval(), tokenizer
 
 
 def load_weights(agent: InteractiveAgent, weights: dict[str, torch.Tensor], where: str) -> None:

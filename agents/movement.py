@@ -20,6 +20,9 @@ _COMPONENTS = len(MOVEMENT_BINS)
 class MovementPolicy(nn.Module):
     """Features [..., D] and the last action before this step [..., C] to distributions over [..., 8, C]."""
 
+    missing: Tensor
+    offsets: Tensor
+
     def __init__(self, config: AgentConfig) -> None:
         super().__init__()
         self.plan = nn.Linear(config.memory_width, TICKS_PER_STEP * config.tick_width)
@@ -33,7 +36,8 @@ class MovementPolicy(nn.Module):
     def _previous(self, movement: Tensor) -> Tensor:
         """Embedding of actions [..., C]: [..., tick_width]."""
         index = movement.long() + self.offsets
-        return F.embedding_bag(index.reshape(-1, _COMPONENTS), self.follow.weight, mode="sum").view(*movement.shape[:-1], -1)
+        embedded = F.embedding_bag(index.reshape(-1, _COMPONENTS), self.follow.weight, mode="sum")
+        return embedded.view(*movement.shape[:-1], -1)
 
     def _logits(self, plan: Tensor, previous: Tensor) -> Tensor:
         """[..., C, bins], minus infinity in all but name for bins that do not exist."""

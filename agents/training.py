@@ -122,7 +122,9 @@ def learning_rate(config: CloningConfig, update: int, progress: float) -> float:
 
 
 @torch.no_grad()
-def held_out_terms(agent: InteractiveAgent, episodes: EncodedEpisodes, config: CloningConfig, windows: int = 8) -> dict[str, float]:
+def held_out_terms(
+    agent: InteractiveAgent, episodes: EncodedEpisodes, config: CloningConfig, windows: int = 8
+) -> dict[str, float]:
     """Mean terms of the loss on recorded play that is not trained on, always the same windows."""
     stream = EpisodeStream(episodes, config.steps, config.batch, seed=0)
     memory, sums = agent.initial_state(config.batch), dict[str, float]()

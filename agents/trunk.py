@@ -71,6 +71,8 @@ class TransformerLayer(nn.Module):
 class MovementEmbedding(nn.Module):
     """The previous step's movement, int8 [..., 8, C], as one token [..., width]."""
 
+    slots: Tensor
+
     def __init__(self, width: int) -> None:
         super().__init__()
         offsets = torch.tensor([0, *MOVEMENT_BINS.cumsum()[:-1].tolist()])
@@ -82,7 +84,8 @@ class MovementEmbedding(nn.Module):
 
     def forward(self, movement: Tensor) -> Tensor:
         index = (movement.long() + self.slots).flatten(-2)
-        return F.embedding_bag(index.reshape(-1, index.shape[-1]), self.table.weight, mode="sum").view(*index.shape[:-1], -1)
+        embedded = F.embedding_bag(index.reshape(-1, index.shape[-1]), self.table.weight, mode="sum")
+        return embedded.view(*index.shape[:-1], -1)
 
 
 def masked_mean(x: Tensor, keep: Tensor) -> Tensor:
@@ -133,7 +136,7 @@ class Trunk(nn.Module):
         self.own_words = nn.Linear(width, width)
         self.movement = MovementEmbedding(width)
         self.dedicated = nn.Parameter(torch.randn(config.dedicated_tokens, width) * 0.02)
-        # The pooled instruction, normalised: embeddings of words start small, and products of small numbers learn slowly.
+        # Both are normalised: embeddings of words start small, and products of small numbers learn slowly.
         self.norm_language = nn.LayerNorm(width)
         self.norm_vision = nn.LayerNorm(width)
         # A dedicated token that already carries the instruction lets the first layer look for what it names, and
@@ -154,7 +157,9 @@ class Trunk(nn.Module):
         self.memory = ResettingLSTM(config.memory_width, config.memory_width)
         nn.init.normal_(self.words.weight, std=0.1)
 
-    def forward(self, observations: ObservationBatch, state: AgentState, resets: Tensor) -> tuple[TrunkOutput, AgentState]:
+    def forward(
+        self, observations: ObservationBatch, state: AgentState, resets: Tensor
+    ) -> tuple[TrunkOutput, AgentState]:
         steps, batch = resets.shape
         vision = self.vision(observations.image.flatten(0, 1))
         setter_tokens = observations.setter_tokens.flatten(0, 1)

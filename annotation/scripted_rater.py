@@ -67,7 +67,8 @@ class ScriptedRater:
             moments.append((earliest, -event.sign if mistaken else event.sign))
         idle = np.flatnonzero(rng.random(steps) < self.spurious)
         moments += [(int(step), PROGRESS if rng.random() < 0.5 else REGRESS) for step in idle]
-        return [Mark(episode_id, self.name, step, sign, scripted=True) for step, sign in sorted(moments, key=lambda m: m[0])]
+        moments.sort(key=lambda moment: moment[0])
+        return [Mark(episode_id, self.name, step, sign, scripted=True) for step, sign in moments]
 
     def _delay(self, rng: np.random.Generator) -> int:
         mean, deviation = self.delay

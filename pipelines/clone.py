@@ -63,7 +63,9 @@ def clone(config: CloneConfig) -> Path:
 
             def on_metrics(step: int, metrics: dict[str, float]) -> None:
                 tracker.log(metrics, step)
-                shown.update(shown.done, f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}")
+                shown.update(
+                    shown.done, f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}"
+                )
 
             clone_agent(agent, train, config.training, held_out, on_metrics, lambda f: shown.update(int(100 * f)))
         return save_agent(agent, tokenizer, folder / "agent")

@@ -71,7 +71,7 @@ def demo(config: DemoConfig) -> Path:
 
 def _journey(config: DemoConfig) -> Iterator[tuple[str, str, Callable[[], Any]]]:
     """Name, what it makes, and the work of every stage but the report."""
-    yield "demonstrations", f"{config.demonstrations.episodes} episodes of scripted play", lambda: record(config.demonstrations)
+    yield "demonstrations", f"{config.demonstrations.episodes} scripted episodes", lambda: record(config.demonstrations)
     yield "cloning (BC)", "the agent to improve", lambda: clone(config.clone)
     yield "the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)
     yield "marks", "by scripted raters", lambda: mark(config.mark)
@@ -90,7 +90,7 @@ def settle(config: DemoConfig) -> DemoConfig:
     """The configuration with every stage's folders and seeds filled in."""
     run, seed = config.run, config.seed
     if config.demonstrations.world != config.play.world or config.play.world != config.evaluate.world:
-        raise UserError("demonstrations, play and evaluate differ in their world: an agent plays in the one it was cloned in")
+        raise UserError("demonstrations, play and evaluate differ in their world: an agent plays where it was cloned")
     data, agent = run / "data", run / "clone" / "agent"
     return replace(
         config,

@@ -121,7 +121,7 @@ def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None 
     limit = seed + 200 * config.episodes
     while found < config.episodes:
         if seed >= limit:
-            raise UserError(f"{probe} is feasible in only {found} of {limit - PROBE_SEEDS} places: change world.settings")
+            raise UserError(f"{probe} is feasible in {found} of {200 * config.episodes} places: change world.settings")
         place = config.world.place(seed)
         scout.reset(seed=seed, options={"config": place})
         spec = entry.probe(probe, scout, seed, "held_out")

@@ -230,12 +230,10 @@ def learner_on_ray(config: ImproveConfig) -> tuple[Learner, EpisodeStream]:
     return make_learner(config, *load_agent(config.agent, device=config.device))
 
 
-def make_learner(
-    config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer
-) -> tuple[Learner, EpisodeStream]:
+def make_learner(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> tuple[Learner, EpisodeStream]:
     """A learner that improves ``agent`` in place, and the recorded play that it imitates."""
     recorded = read_episodes(config.data, split="train", solver=config.imitate)
-    encoded = encode_episodes(recorded, tokenizer, agent.config)
+    encoded = encode_episodes(recorded, tokenizer, agent.config)  # type: ignore[arg-type]
     stream = EpisodeStream(encoded, config.steps + 1, config.batch or config.slots, config.seed)
     return Learner(agent, config.learner, config.device), stream
 

@@ -44,9 +44,7 @@ class WorldConfig:
     def make(self, count: int, images: bool = True) -> list[World]:
         """``count`` worlds; without ``images`` nothing is drawn (for scripted players that need no eyes)."""
         views, options = (SOLVER,) if images else (), _object(self.options, "world.options")
-        return [
-            self.entry().make(height=self.height, width=self.width, views=views, **options) for _ in range(count)
-        ]
+        return [self.entry().make(height=self.height, width=self.width, views=views, **options) for _ in range(count)]
 
     def place(self, seed: int) -> dict[str, Any]:
         """The configuration of the place that ``seed`` stands for."""
@@ -79,7 +77,7 @@ def _object(text: str, where: str) -> dict[str, Any]:
     try:
         parsed = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UserError(f"{where} is not JSON ({error}); write an object in quotes, e.g. '{{\"rooms\": [1, 1]}}'") from error
+        raise UserError(f"{where} is not JSON ({error}); write e.g. '{{\"rooms\": [1, 1]}}'") from error
     if not isinstance(parsed, dict):
         raise UserError(f"{where} is a JSON object, e.g. '{{\"rooms\": [1, 1]}}'")
     return parsed

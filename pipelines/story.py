@@ -36,7 +36,12 @@ BEFORE, AFTER, REFERENCE = "BC", "BC+RL", "demonstrator"
 
 
 def tell(
-    folder: Path, config: object, stages: Sequence[Stage], evaluate: EvaluateConfig, improve: ImproveConfig, seed: int = 0
+    folder: Path,
+    config: object,
+    stages: Sequence[Stage],
+    evaluate: EvaluateConfig,
+    improve: ImproveConfig,
+    seed: int = 0,
 ) -> Path:
     """Write report.json and report.html into ``folder`` and return the latter's path."""
     store = open_store(improve.data[0])

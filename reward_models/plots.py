@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from annotation.marks import PROGRESS, Mark
@@ -119,6 +120,7 @@ def draw(drawn: RewardTrace) -> Figure:
     _draw_dialogue(talk, rows, [reward, utility])
     _draw_reward(reward, drawn)
     _draw_utility(utility, drawn)
+    utility.xaxis.set_major_locator(MaxNLocator(integer=True))
     for axis in axes:
         axis.set_xlim(-0.5, len(drawn.utility) - 0.5)
     if drawn.title:

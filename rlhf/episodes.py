@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import MOVEMENT, TICKS_PER_STEP, Action, Event, TaskSpec
+from worlds.contract import MOVEMENT, TICKS_PER_STEP, Action, Event, TaskSpec, neutral_movement
 
 AGENT, CO_PILOT = 0, 1  # who controlled the solver at a step
 
@@ -67,14 +67,17 @@ class Episode:
         shape = (steps, TICKS_PER_STEP, len(MOVEMENT))
         if steps == 0:
             raise ValueError(f"episode {self.episode_id} has no steps")
-        if self.image.ndim != 4 or self.image.shape[0] != steps or self.image.shape[-1] != 3 or self.image.dtype != np.uint8:
-            raise ValueError(f"episode {self.episode_id}: image is {self.image.dtype} {self.image.shape}, not uint8 [{steps}, H, W, 3]")
+        if self.image.dtype != np.uint8 or self.image.ndim != 4 or self.image.shape[::3] != (steps, 3):
+            found = f"{self.image.dtype} {self.image.shape}"
+            raise ValueError(f"episode {self.episode_id}: image is {found}, not uint8 [{steps}, H, W, 3]")
         for name in ("movement", "setter_movement"):
-            if getattr(self, name).shape != shape:
-                raise ValueError(f"episode {self.episode_id}: {name} has shape {getattr(self, name).shape}, not {shape}")
+            found = getattr(self, name).shape
+            if found != shape:
+                raise ValueError(f"episode {self.episode_id}: {name} has shape {found}, not {shape}")
         for name in ("setter_text", "solver_text", "utterance", "setter_utterance", "controller"):
-            if len(getattr(self, name)) != steps:
-                raise ValueError(f"episode {self.episode_id}: {name} has {len(getattr(self, name))} rows, not {steps}")
+            rows = len(getattr(self, name))
+            if rows != steps:
+                raise ValueError(f"episode {self.episode_id}: {name} has {rows} rows, not {steps}")
 
     def __len__(self) -> int:
         return len(self.utterance)
@@ -89,6 +92,4 @@ class Episode:
 
     def previous_movement(self) -> np.ndarray:
         """The solver's movement of the step before, neutral at the first: int8 [T, 8, components]."""
-        from worlds.contract import neutral_movement
-
         return np.concatenate([neutral_movement()[None], self.movement[:-1]])

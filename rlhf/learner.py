@@ -106,7 +106,7 @@ class Learner:
         state = AgentState(*(torch.cat(pair) for pair in zip(played.state, self._window_memory(window), strict=True)))
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.bf16):
             output, state = self.agent(observations, state, resets)
-        # The policies stay exact: an error in the sum of 48 log-probabilities is one in the importance weight's exponent.
+        # The policies stay exact: an error in the sum of 48 log-probabilities is in the importance weight's exponent.
         if self.config.entropy_weight:
             log_probs, entropy = self.agent.log_probs_and_entropy(output, actions)
         else:

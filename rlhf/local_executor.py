@@ -136,11 +136,13 @@ class LocalExecutor:
         self._played, self._updates_left = state["played"], 0
 
     def close(self) -> None:
-        """End the threads and close the runners."""
+        """End the threads and close the runners, when the fragments being played are finished.
+
+        A runner that hangs is left to the end of the process: to close a world while it steps could crash.
+        """
         for player in self._players:
-            player.stop()
-        for runner in self._runners:
-            runner.close()
+            if player.stop(patience_sec=min(self.config.stall_sec, 30.0)):
+                player.runner.close()
 
     def _play(self) -> tuple[EpisodeResult, ...]:
         """Put a fresh fragment into the recent ones; with ``overlap``, have the one after it played meanwhile."""
@@ -183,7 +185,8 @@ class _Player:
         self.ready: Fragment | None = None
         self._requests: queue.SimpleQueue[Callable[[], Fragment] | None] = queue.SimpleQueue()
         self._replies: queue.SimpleQueue[Fragment | BaseException] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name=name, daemon=True).start()
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
 
     def request(self) -> None:
         self.busy = True
@@ -209,8 +212,11 @@ class _Player:
         fragment, self.ready = self.ready, None
         return fragment
 
-    def stop(self) -> None:
+    def stop(self, patience_sec: float) -> bool:
+        """End the thread; whether it has ended in time."""
         self._requests.put(None)
+        self._thread.join(patience_sec)
+        return not self._thread.is_alive()
 
     def _work(self) -> None:
         while (play := self._requests.get()) is not None:

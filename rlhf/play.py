@@ -183,7 +183,9 @@ def play(
             _begin([slot for slot in slots if slot.plan is None], queue, solvers, slots)
 
 
-def _begin(idle: Sequence[_Slot], queue: Iterator[Plan], solvers: Solvers, slots: Sequence[_Slot] | None = None) -> None:
+def _begin(
+    idle: Sequence[_Slot], queue: Iterator[Plan], solvers: Solvers, slots: Sequence[_Slot] | None = None
+) -> None:
     """Give every idle slot the next plan, as long as there are any."""
     for slot in idle:
         plan = next(queue, None)

@@ -15,18 +15,14 @@ import numpy as np
 import ray
 from ray.exceptions import RayError
 from ray.rllib.algorithms.impala import IMPALA, IMPALAConfig
-from ray.rllib.utils.metrics import (
-    ALL_MODULES,
-    ENV_RUNNER_RESULTS,
-    LEARNER_RESULTS,
-    NUM_ENV_STEPS_TRAINED_LIFETIME,
-)
+from ray.rllib.core import ALL_MODULES
+from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, LEARNER_RESULTS, NUM_ENV_STEPS_TRAINED_LIFETIME
 
 from rlhf.learner import Learner
 from rlhf.local_executor import RecordedPlay
 from rlhf.ray_learner import PlayLearner
 from rlhf.ray_runner import DELIVERIES, PlayRunner
-from rlhf.ray_watch import Watch, WorkerDied
+from rlhf.ray_watch import Watch, WorkerDied, gist
 from rlhf.runner import Runner
 from worlds.contract import action_space, observation_space
 
@@ -96,7 +92,9 @@ class BCRLConfig(IMPALAConfig):
         if self.make_runner is None or self.make_learner is None:
             raise ValueError("BCRLConfig.play(...) has to be called: it says what is played and learned")
         if (self.num_env_runners < 1 and not self.in_evaluation) or self.num_learners:
-            raise ValueError(f"{self.num_env_runners} runners, {self.num_learners} learners: 1 or more and 0 are needed")
+            raise ValueError(
+                f"{self.num_env_runners} runners and {self.num_learners} learners; it takes 1 or more and 0"
+            )
         self._train_batch_size_per_learner = (
             self.num_env_runners * self.num_envs_per_env_runner * int(self.rollout_fragment_length)
         )
@@ -151,7 +149,7 @@ class BCRL(IMPALA):
         if trained > self._trained:
             self._trained = trained
             self._watch.progressed()
-        for line in self._watch.check(_lacking(self.config)):
+        for line in self._watch.check():
             self._tell(line)
 
     def restore_env_runners(self, env_runner_group: Any) -> list[int]:
@@ -180,7 +178,7 @@ class BCRL(IMPALA):
         Like :meth:`rlhf.local_executor.LocalExecutor.state_dict`, with None for a runner that does not answer.
         """
         answers = self.env_runner_group.foreach_env_runner(  # type: ignore[union-attr]
-            lambda runner: (runner.worker_index, runner.play_state()),
+            lambda runner: (runner.worker_index, runner.play_state()),  # type: ignore[attr-defined]
             local_env_runner=False,
             timeout_seconds=self.config.stall_sec,
         )
@@ -213,7 +211,7 @@ class BCRL(IMPALA):
         super().cleanup()
         if self._storage is None:  # the empty folder that every Trainable makes in the user's home
             try:
-                os.rmdir(self.logdir)
+                os.rmdir(self.logdir or "")
             except OSError:
                 pass
 
@@ -253,23 +251,4 @@ class _Reasons(logging.Filter):
         """Why ``runner`` died, in a few words."""
         mine = [error for error in self._errors if watch.runner_of(getattr(error, "actor_id", None)) in (runner, None)]
         self._errors = [error for error in self._errors if error not in mine]
-        return _gist(str(mine[-1])) if mine else "its process ended"
-
-
-def _gist(text: str) -> str:
-    """The telling part of Ray's long account of a dead actor."""
-    for start in ("Worker exit detail: ", "is unavailable: "):
-        if start in text:
-            text = text.partition(start)[2]
-    return " ".join(text.partition("There are some potential root causes")[0].split()).rstrip(". ")
-
-
-def _lacking(config: BCRLConfig) -> str:
-    """What the cluster has too little of for the runners; empty if nothing."""
-    has = ray.cluster_resources()
-    wanted = {
-        "CPU": config.num_env_runners * config.num_cpus_per_env_runner,
-        "GPU": config.num_env_runners * config.num_gpus_per_env_runner,
-    }
-    lacks = [f"{has.get(kind, 0):g} of {count:g} {kind}s" for kind, count in wanted.items() if has.get(kind, 0) < count]
-    return f"the cluster has {' and '.join(lacks)} that the runners need" if lacks else ""
+        return gist(str(mine[-1])) if mine else "its process ended"

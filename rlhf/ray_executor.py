@@ -6,6 +6,7 @@ import logging
 import math
 import os
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,7 +24,7 @@ from rlhf.ray_algorithm import BCRL, NOTICES, BCRLConfig, MakeLearner, MakeRunne
 from rlhf.ray_config import RayConfig
 from rlhf.ray_learner import UPDATE
 from rlhf.ray_runner import DELIVERIES
-from rlhf.ray_watch import RemoteTraceback, WorkerDied
+from rlhf.ray_watch import RemoteTraceback, WorkerDied, gist
 
 
 class RayExecutor:
@@ -53,6 +54,7 @@ class RayExecutor:
         self.config, self.execution = config or RayConfig(), execution or ExecutorConfig()
         self._agent = agent
         self._played_before = self._played = 0
+        self._algorithm: Any = None
         self._started = _connect(self.config)
         settings = (
             BCRLConfig()
@@ -68,14 +70,15 @@ class RayExecutor:
             )
             .env_runners(
                 num_env_runners=self.config.runners,
-                num_cpus_per_env_runner=self.config.cpus_per_runner,
+                num_cpus_per_env_runner=self.config.cpus_per_runner,  # type: ignore[arg-type]
                 num_gpus_per_env_runner=self.config.gpus_per_runner,
             )
         )
         try:
+            _await_resources(self.config, 0.0 if self._started else self.execution.stall_sec)
             self._algorithm = self._place(settings)
         except BaseException:
-            self._disconnect()
+            self.close()
             raise
 
     def steps(self) -> Iterator[UpdateReport]:
@@ -119,10 +122,13 @@ class RayExecutor:
         """End every process of the run, and Ray too if it was started here. Closing twice does no harm."""
         algorithm, self._algorithm = self._algorithm, None
         if algorithm is not None and self.config.learner_apart:
+            ray.wait([algorithm.stop.remote()], timeout=5.0)  # it may be busy for ever
             ray.kill(algorithm)
         elif algorithm is not None:
             algorithm.stop()
-        self._disconnect()
+        if self._started:
+            self._started = False
+            ray.shutdown()
 
     def _report(self, metrics: dict[str, float], results: tuple = ()) -> UpdateReport:
         weights = self._ask("learned_weights")
@@ -147,12 +153,7 @@ class RayExecutor:
             cause = error.cause
             raise cause from (cause.__cause__ or RemoteTraceback(error.traceback_str))
         except RayActorError as error:
-            raise WorkerDied(f"the learner's process died: {' '.join(str(error).split())}") from error
-
-    def _disconnect(self) -> None:
-        if self._started:
-            self._started = False
-            ray.shutdown()
+            raise WorkerDied(f"the learner's process died: {gist(str(error))}") from error
 
 
 def _series(results: dict[str, Any], name: str) -> list[Any]:
@@ -167,19 +168,20 @@ def _connect(config: RayConfig) -> bool:
     Raises:
       UserError: if there is no cluster at the address.
     """
+    logging.getLogger("ray.rllib").setLevel(logging.ERROR)
     if ray.is_initialized():
         return False
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what people need to know is told of by the executor
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     address = config.address or os.environ.get("RAY_ADDRESS")
-    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address is None:
-        cpus = max(os.cpu_count() or 1, math.ceil(config.cpus))
         ray.init(
             "local",
-            num_cpus=cpus,
+            num_cpus=max(os.cpu_count() or 1, math.ceil(config.cpus)),
             object_store_memory=config.object_store_mb * 1_000_000,
             include_dashboard=False,
-            runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},  # what is importable here
+            runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},  # imports as here
             **quiet,
         )
         return True
@@ -187,7 +189,26 @@ def _connect(config: RayConfig) -> bool:
         ray.init(address, **quiet)
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise UserError(
-            f"no Ray cluster at {address} ({' '.join(str(error).split())}); start one with `ray start --head`, or leave "
-            "ray.address and RAY_ADDRESS out to use this machine alone"
+            f"no Ray cluster at {address} ({' '.join(str(error).split())}); start one with `ray start --head`, or "
+            "leave ray.address and RAY_ADDRESS out to use this machine alone"
         ) from error
     return True
+
+
+def _await_resources(config: RayConfig, patience_sec: float) -> None:
+    """Wait until there is room for all processes; Ray would wait for it for ever, and in silence.
+
+    Raises:
+      UserError: if there is none within ``patience_sec``.
+    """
+    deadline = time.monotonic() + patience_sec
+    wanted = {"CPU": config.cpus, "GPU": config.gpus}
+    while lacking := [kind for kind, count in wanted.items() if ray.available_resources().get(kind, 0.0) < count]:
+        if time.monotonic() >= deadline:
+            free = ray.available_resources()
+            raise UserError(
+                f"the run asks Ray for {' and '.join(f'{wanted[kind]:g} {kind}s' for kind in lacking)}, but only "
+                f"{' and '.join(f'{free.get(kind, 0.0):g}' for kind in lacking)} are free; ask for less with "
+                "ray.runners, ray.cpus-per-runner, ray.gpus-per-learner and the like, or wait until others are done"
+            )
+        time.sleep(0.5)

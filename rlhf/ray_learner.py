@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import ray
 import torch
-from ray.rllib.core import COMPONENT_RL_MODULE
+from ray.exceptions import ObjectLostError
+from ray.rllib.core import ALL_MODULES, COMPONENT_RL_MODULE
 from ray.rllib.core.learner.torch.torch_learner import TorchLearner
 from ray.rllib.core.learner.training_data import TrainingData
-from ray.rllib.utils.metrics import ALL_MODULES, NUM_ENV_STEPS_TRAINED_LIFETIME, WEIGHTS_SEQ_NO
+from ray.rllib.utils.metrics import NUM_ENV_STEPS_TRAINED_LIFETIME, WEIGHTS_SEQ_NO
 
 from rlhf.fragment import Fragment, concatenate
 from rlhf.learner import Learner, RecordedWindow
@@ -129,7 +130,7 @@ def _fetch(references: Sequence[ray.ObjectRef]) -> list[Fragment]:
     for reference in references:
         try:
             fragments += ray.get(reference)
-        except ray.exceptions.ObjectLostError:
+        except ObjectLostError:
             continue
     return fragments
 

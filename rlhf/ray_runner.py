@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import ray
 import torch
+from ray.exceptions import RayError
 from ray.rllib.core import COMPONENT_RL_MODULE, DEFAULT_MODULE_ID
 from ray.rllib.env import INPUT_ENV_SPACES
 from ray.rllib.env.env_runner import EnvRunner
@@ -110,8 +111,8 @@ class PlayRunner(EnvRunner):
         """Take the newest weights, if those at hand are older. Without an answer, play goes on with those."""
         if self._env_runner_state_server is not None:
             try:
-                newer = ray.get(self._env_runner_state_server.pull_if_newer.remote(self._weights_seq_no))
-            except ray.exceptions.RayError:  # it is restarted by Ray
+                newer: Any = ray.get(self._env_runner_state_server.pull_if_newer.remote(self._weights_seq_no))
+            except RayError:  # it is restarted by Ray
                 return
             if newer is not None:
                 self.set_state(newer)

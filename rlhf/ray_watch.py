@@ -22,6 +22,10 @@ class WorkerDied(UserError):
     """
 
 
+class RunStalledOnRay(RunStalled, UserError):
+    """A distributed run that makes no progress; the message says who is waited for."""
+
+
 class RemoteTraceback(Exception):
     """The traceback of an exception in another process, as text."""
 
@@ -133,19 +137,21 @@ class Watch:
         """The runner that Ray knows as ``actor``, if it has been heard of."""
         return next((runner for runner, known in self._actor.items() if known == actor), None)
 
-    def check(self, hint: str = "") -> list[str]:
+    def check(self) -> list[str]:
         """Lines to tell of runners that have just been silent for too long while others play on.
 
         Raises:
-          RunStalled: if the whole run makes no progress; ``hint`` is added to its message.
+          RunStalledOnRay: if the whole run makes no progress.
         """
         now = self._clock()
         silent = {runner for runner, heard in self._heard.items() if now - heard > self._stall_sec}
         if now - self._progress > self._stall_sec:
-            raise RunStalled(
-                f"no progress: no update in {now - self._progress:.1f} s, and no play in that time from "
-                f"{', '.join(map(self.name, sorted(silent))) or 'a few runners only'}; "
-                f"{hint or 'a world hangs, or stall_sec is too short'}"
+            missing = (
+                f"none was played by {', '.join(map(self.name, sorted(silent)))}" if silent else "too few were played"
+            )
+            raise RunStalledOnRay(
+                f"no progress: {now - self._progress:.1f} s without fragments for an update; {missing}: "
+                "a world hangs, or stall_sec is too short"
             )
         news, self._silent = silent - self._silent, silent | self._silent
         return [
@@ -157,3 +163,12 @@ class Watch:
     def name(self, runner: int) -> str:
         """A runner as people are told of it."""
         return f"runner {runner} ({self._process[runner]})"
+
+
+def gist(account: str) -> str:
+    """The telling part of Ray's long account of a dead process."""
+    if "raised in its creation task" in account:  # it ends with a traceback
+        return account.strip().splitlines()[-1].strip()
+    for start in ("Worker exit detail: ", "is unavailable: "):
+        account = account.rpartition(start)[2]
+    return " ".join(account.partition("There are some potential root causes")[0].split()).rstrip(". ")

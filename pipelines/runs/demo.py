@@ -38,7 +38,7 @@ _ROOM = {
 }
 WORLD = WorldConfig(height=36, width=48, settings=json.dumps(_ROOM), options=json.dumps({"fov_y_deg": 60.0}))
 _TASKS = {"go": 8.0, "lift": 3.0, "position": 0.2, "color": 0.3, "count": 0.1, "exist": 0.2}
-_SOLVER = {"wrong_object": 0.15, "motor_noise": 0.01, "hesitation": 0.02, "reaction": 0, "drop": 0.05}
+_SOLVER = {"wrong_object": 0.1, "motor_noise": 0.01, "hesitation": 0.02, "reaction": 0, "drop": 0.05}
 # Demonstrations pack requests closely; the agent's own play has one request an episode, which setter replay repeats.
 _DEMONSTRATED = PlayersConfig(
     tasks=_TASKS,
@@ -54,7 +54,7 @@ def demo() -> DemoConfig:
     """`rlhf demo`."""
     return DemoConfig(
         demonstrations=RecordConfig(episodes=2000, steps=48, world=WORLD, players=_DEMONSTRATED),
-        clone=CloneConfig(training=_cloning()),
+        clone=CloneConfig(size="nano", training=_cloning()),
         play=RecordConfig(episodes=700, steps=40, slots=64, world=WORLD, players=_PLAYED),
         held_out_play=64,
         mark=MarkConfig(),
@@ -66,7 +66,15 @@ def demo() -> DemoConfig:
 
 def _cloning() -> CloningConfig:
     return CloningConfig(
-        updates=2600, steps=4, batch=48, css_weight=10.0, clip=20.0, learning_rate=1e-3, beta1=0.9, beta2=0.99
+        updates=3300,
+        steps=2,
+        batch=96,
+        css_weight=10.0,
+        clip=20.0,
+        learning_rate=1.5e-3,
+        decay=0.3,
+        beta1=0.9,
+        beta2=0.99,
     )
 
 
@@ -79,7 +87,7 @@ def _rewarding() -> RewardTrainingConfig:
 
 def _improving() -> ImproveConfig:
     return ImproveConfig(
-        replay=None, slots=48, steps=16, batch=24, updates=220, evaluate_every=55, checkpoint_every=110, world=WORLD,
-        learner=LearnerConfig(learning_rate=3e-4, beta1=0.0, bc_movement_weight=0.3, css_weight=1.0),
+        replay="agent:clone", slots=64, steps=8, batch=32, updates=300, evaluate_every=75, checkpoint_every=150,
+        world=WORLD, learner=LearnerConfig(learning_rate=3e-4, beta2=0.99, bc_movement_weight=0.3, css_weight=3.0),
         execution=ExecutorConfig(),
     )  # fmt: skip

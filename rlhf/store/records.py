@@ -16,6 +16,8 @@ from rlhf.store.contract import Record, in_order
 from rlhf.store.durable import sync_folder, write_file
 from rlhf.store.parquet_files import Damaged, read_all, to_bytes
 
+_TRIES = 5  # to list a folder and then read its files before somebody replaces one of them
+
 
 class RecordFolder(Generic[Record]):
     """What raters said, as a set of records. Only the holder of the dataset's lock may change it.
@@ -94,22 +96,29 @@ class RecordFolder(Generic[Record]):
 
     def _refresh(self) -> None:
         """Read the files that are new or changed since the last time; files never change but by being replaced."""
-        while True:
+        for _ in range(_TRIES):
             try:
                 files = [entry for entry in os.scandir(self.folder) if entry.name.endswith(".parquet")]
                 found = {entry.name: _version(entry) for entry in files}
                 if {name: version for name, (version, _) in self._known.items()} == found:
                     return
-                self._known = {
-                    name: self._known[name]
-                    if name in self._known and self._known[name][0] == version
-                    else (version, self.read_file(self.folder / name))
-                    for name, version in found.items()
-                }
-                break
-            except FileNotFoundError:  # another process has just replaced it
-                if not self.folder.is_dir():
-                    raise UserError(f"{self.folder} is missing; put back a copy, or an empty folder") from None
+                self._take(found)
+                return
+            except FileNotFoundError as error:  # another process has just replaced it
+                missing = error
+        raise UserError(
+            f"{missing.filename} is missing; put back a copy, or an empty folder of that name if it was one"
+        )
+
+    def _take(self, found: dict[str, tuple[int, int, int]]) -> None:
+        """Make the contents of the files in ``found``, versions by name, what is known."""
+        known = self._known
+        self._known = {
+            name: known[name]
+            if name in known and known[name][0] == version
+            else (version, self.read_file(self.folder / name))
+            for name, version in found.items()
+        }
         self._by_episode = {}
         for _, records in self._known.values():
             for record in records:

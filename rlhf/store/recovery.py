@@ -1,16 +1,18 @@
 """After a crash: what lies in a dataset without being in its index, and what becomes of it.
 
 A file that was not finished is removed, and so is one that the index has replaced or dropped. An episode that
-was wholly written when its writer died gets its line. Files that this program did not write, or cannot read,
-are left alone for ``verify`` to report.
+was wholly written when its writer died gets its line. Files that this program did not write or cannot read,
+and episodes that are not safe elsewhere, are left alone for ``verify`` to report.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rlhf.store.contract import EpisodeRow
+from rlhf.episodes import Episode
+from rlhf.store.contract import EpisodeRow, same_episode
 from rlhf.store.durable import UNFINISHED
 from rlhf.store.index import Entry, EpisodeIndex
 from rlhf.store.parquet_files import Damaged, ids_in, read_rows
@@ -26,7 +28,8 @@ class Leftovers:
     Args:
       garbage: files to be removed.
       episodes: whole episodes without a line in the index.
-      unreadable: files in nobody's use that are damaged or somebody else's, and why; to be left alone.
+      unreadable: files in nobody's use that are damaged, somebody else's or contradict the index, and why; to
+        be left alone.
     """
 
     garbage: tuple[Path, ...] = ()
@@ -42,8 +45,8 @@ def data_file(folder: Path, table: str, stem: str) -> Path:
 def unlisted(folder: Path, index: EpisodeIndex) -> list[str]:
     """Files of a dataset, relative to it, that its index does not explain; with nothing to clean, none."""
     used = {f"{table}/{entry.file}.parquet" for entry in index.entries().values() for table in TABLES}
-    found = [f"{table}/{path.name}" for table in SCHEMAS for path in (folder / table).glob(f"*{UNFINISHED}")]
-    found += [path.name for path in folder.glob(f"*{UNFINISHED}")]
+    found = [f"{table}/{path.name}" for table in SCHEMAS for path in (folder / table).glob(f"*.parquet{UNFINISHED}")]
+    found += [path.name for path in folder.glob(f"*.json*{UNFINISHED}")]
     found += [f"{table}/{path.name}" for table in TABLES for path in (folder / table).glob("*.parquet")]
     return sorted(set(found) - used)
 
@@ -58,7 +61,7 @@ def find(folder: Path, index: EpisodeIndex) -> Leftovers:
     unreadable: list[tuple[Path, str]] = []
     for stem in stems:
         try:
-            new = [entry for entry in entries_in(folder, stem) if entry.row.episode_id not in index.entries()]
+            new = _not_in(index, folder, stem)
             episodes += new
             garbage += [] if new else [data_file(folder, table, stem) for table in TABLES]
         except Unreadable as error:
@@ -69,6 +72,32 @@ def find(folder: Path, index: EpisodeIndex) -> Leftovers:
             else:  # the writer died between the two files: a row without steps is of no use
                 garbage.append(data_file(folder, "episodes", stem))
     return Leftovers(tuple(garbage), tuple(episodes), tuple(unreadable))
+
+
+def _not_in(index: EpisodeIndex, folder: Path, stem: str) -> list[Entry]:
+    """Entries of the episodes in file ``stem`` that the index lacks.
+
+    Raises:
+      Unreadable: if the file cannot be read, or the index does not hold an equal of one whose id it has.
+      FileNotFoundError: if one of the two files is missing.
+    """
+    new = []
+    for episode in episodes_in(folder, stem):
+        listed = index.entries().get(episode.episode_id)
+        if listed is None:
+            new.append(Entry(EpisodeRow.of(episode), stem))
+        elif not _is_held(episode, folder, listed):
+            why = f"another episode {episode.episode_id} than the one in the index, or the only whole copy of it"
+            raise Unreadable(data_file(folder, "steps", stem), why)
+    return new
+
+
+def _is_held(episode: Episode, folder: Path, entry: Entry) -> bool:
+    """Whether the dataset has an equal of ``episode`` where ``entry`` says."""
+    try:
+        return any(same_episode(episode, held) for held in episodes_in(folder, entry.file, episode.episode_id))
+    except (Unreadable, FileNotFoundError):
+        return False
 
 
 def clean(folder: Path, index: EpisodeIndex) -> None:
@@ -86,7 +115,7 @@ def rebuild(folder: Path) -> int:
     entries: dict[str, Entry] = {}
     for stem in sorted(stems, key=lambda stem: (stems[stem], stem)):
         try:
-            found = entries_in(folder, stem)
+            found = [Entry(EpisodeRow.of(episode), stem) for episode in episodes_in(folder, stem)]
         except (Unreadable, FileNotFoundError):
             continue
         entries.update({entry.row.episode_id: entry for entry in found})
@@ -103,21 +132,20 @@ class Unreadable(Exception):
         self.path = path
 
 
-def entries_in(folder: Path, stem: str) -> list[Entry]:
-    """The index entries of the episodes in file ``stem``, from reading them.
+def episodes_in(folder: Path, stem: str, episode_id: str | None = None) -> Iterator[Episode]:
+    """The episodes in file ``stem``, or the one with the given id.
 
     Raises:
       Unreadable: if one cannot be read.
       FileNotFoundError: if one of the two files is missing.
     """
-    path = data_file(folder, "episodes", stem)
-    entries = []
+    about, steps = (data_file(folder, table, stem) for table in TABLES)
+    path = about
     try:
-        for episode_id in ids_in(path, "episodes"):
-            about = read_rows(path, "episodes", episode_id)
-            path = data_file(folder, "steps", stem)
-            entries.append(Entry(EpisodeRow.of(to_episode(about, read_rows(path, "steps", episode_id))), stem))
-            path = data_file(folder, "episodes", stem)
+        for each in ids_in(about, "episodes") if episode_id is None else [episode_id]:
+            path = about
+            row = read_rows(path, "episodes", each)
+            path = steps
+            yield to_episode(row, read_rows(path, "steps", each))
     except (Damaged, ValueError, TypeError, KeyError) as error:
         raise Unreadable(path, str(error)) from error
-    return entries

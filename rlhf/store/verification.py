@@ -61,7 +61,7 @@ def _leftovers(folder: Path, index: EpisodeIndex) -> Iterator[Problem]:
         yield Problem(f"steps/{entry.file}.parquet", what, by_itself, ignorable=True)
     for path, why in left.unreadable:
         mend = "put back a copy of it, or move it out of the dataset"
-        yield Problem(str(path.relative_to(folder)), f"not in the index and not readable: {why}", mend)
+        yield Problem(str(path.relative_to(folder)), f"not in the index and not to be taken in: {why}", mend)
 
 
 def _told(error: UserError, file: str) -> Problem:

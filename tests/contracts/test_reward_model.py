@@ -21,6 +21,7 @@ from agents.tokenizer import Tokenizer
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.scoring import StreamingScorer, rewards, score
 from rlhf.episodes import Episode
+from rlhf.errors import UserError
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
 KINDS = [InterTemporalRewardModel]
@@ -154,7 +155,7 @@ def test_utility_knows_the_past_and_not_the_future(model: InterTemporalRewardMod
     other[middle] = 255 - other[middle]
     change = np.abs(utility(other) - utility(image))
     np.testing.assert_allclose(change[:middle], 0.0, atol=1e-6)
-    assert (change[middle:] > 1e-4).all()
+    assert change[middle] > 1e-3 and (change[middle + 1 :] > 0).all()
 
 
 def test_training_and_scoring_see_the_same_utility(model: InterTemporalRewardModel, play: EncodedEpisodes) -> None:
@@ -180,8 +181,25 @@ def test_a_saved_model_gives_the_same_rewards(
     model.config.reward_scale = 0.25
     save_agent(model, tokenizer, tmp_path)
     loaded, _ = load_agent(tmp_path, type(model))
-    again = type(model).from_pretrained(tmp_path)
-    for other in (loaded, again):
-        assert other.config.reward_scale == 0.25
-        for one, two in zip(score(model, play), score(other, play), strict=True):
-            np.testing.assert_array_equal(one, two)
+    assert loaded.config.reward_scale == 0.25
+    for one, two in zip(score(model, play), score(loaded, play), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_transformers_reads_a_saved_model(
+    model: InterTemporalRewardModel, play: EncodedEpisodes, tmp_path: Path
+) -> None:
+    model.config.reward_scale = 0.25
+    model.save_pretrained(tmp_path)
+    loaded = type(model).from_pretrained(tmp_path)
+    assert loaded.config.reward_scale == 0.25
+    for one, two in zip(score(model, play), score(loaded, play), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_an_agents_folder_is_no_reward_model(
+    model: InterTemporalRewardModel, tokenizer: Tokenizer, tmp_path: Path
+) -> None:
+    save_agent(InteractiveAgent(AgentConfig.preset("nano", vocab_size=tokenizer.vocab_size)), tokenizer, tmp_path)
+    with pytest.raises(UserError, match="utility"):
+        load_agent(tmp_path, type(model))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from worlds.contract import HAND_GRAB, HAND_RELEASE, Action, neutral_movement, silent
-from worlds.playhouse.body import Body, toward
+from worlds.playhouse.body import WALK_PITCH, Body, toward
 from worlds.playhouse.ground_truth import bearing, distance, gap, grab_distance, support_of
 from worlds.playhouse.steering import LEFT_BIN, TURN, Aim, pitch_to, with_hand
 from worlds.playhouse.success import LIFT_HEIGHT, NEXT_TO
@@ -20,7 +20,6 @@ from worlds.playhouse.success import LIFT_HEIGHT, NEXT_TO
 Behaviour = Generator[Action, None, bool]
 
 SEARCH_PITCH = math.radians(-18.0)
-WALK_PITCH = math.radians(-15.0)
 RAISED_PITCH = math.radians(6.0)
 LOWERED_PITCH = math.radians(-52.0)
 FACING = math.radians(3.0), math.radians(3.0)  # yaw and pitch error of looking straight at something
@@ -36,7 +35,7 @@ PATIENCE = 150  # steps after which an approach is given up
 
 
 def search(body: Body, target: str) -> Behaviour:
-    """Turn to the left until ``target`` is in view or everything has been; what is in another room is not looked for."""
+    """Turn to the left until ``target`` is in view or everything has been. Other rooms are not looked into."""
     turned = 0.0
     while body.same_room(target) and body.far(target) > UNDERFOOT and not body.sees(target) and turned < FULL_TURN:
         yield silent(_turn_left(body))
@@ -201,7 +200,7 @@ def _walk_to(body: Body, spot: np.ndarray) -> Behaviour:
             route = body.plan.route(here, spot, ARRIVED / 2, obstacles)
             if route is None:
                 return False
-            aim = _along(body, route)
+            aim = body.along(route)
         yield silent(body.move(aim, CARRY))
     return False
 
@@ -257,14 +256,7 @@ def _next_aim(body: Body, target: str, within: float) -> Aim | None:
     if body.same_room(target) and body.plan.straight(here, stop, obstacles):
         return toward(position, within)
     route = body.plan.route(here, position, within, obstacles)
-    return None if route is None else _along(body, route)
-
-
-def _along(body: Body, route: np.ndarray) -> Aim:
-    """Towards the first corner of ``route`` that has not been reached."""
-    here = body.me.position
-    ahead = next((corner for corner in route if distance(here, corner) > 0.15), route[-1])
-    return Aim((float(ahead[0]), float(ahead[1])), 0.05, WALK_PITCH)
+    return None if route is None else body.along(route)
 
 
 def _looks_at(body: Body, position: np.ndarray) -> bool:

@@ -19,7 +19,9 @@ from worlds.playhouse.steering import BACKWARD_BIN, FORWARD, PULL_BIN, PUSH_BIN,
 EDGE = math.radians(4.0)  # a thing's middle this near to the edge of the picture is not seen yet
 LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 STUCK_M = 0.08  # metres in a step of walking; a walker that gets less far is stuck
-_ASIDE = (0, 2)
+REACHED = 0.15  # metres from a corner of a route at which a walker turns to the next
+WALK_PITCH = math.radians(-15.0)  # radians to which a walker looks who has nothing to look at
+_ASIDE = (0, 2)  # bins of strafing left and right
 
 
 class Body:
@@ -85,6 +87,12 @@ class Body:
             if object_id not in ignored and at[2] - thing.height / 2 < LOW:
                 discs.append((at[0], at[1], thing.radius))
         return np.array(discs)
+
+    def along(self, route: np.ndarray) -> Aim:
+        """Towards the first corner of ``route``, float64 [K, 2], that has not been reached."""
+        here = self.me.position
+        ahead = next((corner for corner in route if distance(here, corner) > REACHED), route[-1])
+        return Aim((float(ahead[0]), float(ahead[1])), 0.05, WALK_PITCH)
 
     def move(self, aim: Aim, hold: float | None = None) -> np.ndarray:
         """The movement of one step towards ``aim``; a held thing is brought to ``hold`` metres from the eye."""

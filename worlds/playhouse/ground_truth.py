@@ -34,7 +34,7 @@ def faces(avatar: Any, point: np.ndarray, within: float, angle: float) -> bool:
 
 
 def gap(house: House, a: str, b: str, positions: dict[str, np.ndarray]) -> float:
-    """Horizontal distance (m) left between two objects, taken as upright cylinders; negative if one is over the other."""
+    """Horizontal distance (m) between two objects, taken as upright cylinders; negative where they overlap."""
     radii = house.objects_by_id[a].radius + house.objects_by_id[b].radius
     return distance(positions[a], positions[b]) - radii
 

@@ -29,9 +29,19 @@ TEMPLATES: Mapping[str, tuple[str, ...]] = {
         "take {x} and put it next to {y}",
         "move {x} next to {y}",
     ),
-    "color": ("what color is {x}?", "what is the color of {x}?", "tell me the color of {x}", "which color does {x} have?"),
+    "color": (
+        "what color is {x}?",
+        "what is the color of {x}?",
+        "tell me the color of {x}",
+        "which color does {x} have?",
+    ),
     "count": ("how many {x} are there{where}?", "count the {x}{where}", "tell me how many {x} there are{where}"),
-    "exist": ("is there {x}{where}?", "do you see {x}{where}?", "can you find {x}{where}?", "tell me if there is {x}{where}"),
+    "exist": (
+        "is there {x}{where}?",
+        "do you see {x}{where}?",
+        "can you find {x}{where}?",
+        "tell me if there is {x}{where}",
+    ),
 }
 
 # One (colour, kind) in five is held out: of every colour some kinds and of every kind two colours, so that both
@@ -122,7 +132,7 @@ class Understood:
 def understand(text: str) -> Understood | None:
     """Read an instruction; None if it is not of this language. The most specific template that fits counts."""
     text = text.lower().strip()
-    for name, template, pattern in _PATTERNS:
+    for name, pattern in _PATTERNS:
         match = pattern.fullmatch(text)
         if match:
             return Understood(name, {k: v for k, v in match.groupdict().items() if v})
@@ -137,10 +147,12 @@ def _pattern(template: str) -> re.Pattern[str]:
 
 
 # Templates with the most fixed text first, so that "take {x} and lift it" is not read as a shorter one.
-_PATTERNS = sorted(
-    ((name, template, _pattern(template)) for name, templates in TEMPLATES.items() for template in templates),
-    key=lambda entry: -len(re.sub(r"\{\w+\}", "", entry[1])),
-)
+_PATTERNS = [
+    (name, _pattern(template))
+    for _, name, template in sorted(
+        (-len(re.sub(r"{\w+}", "", template)), name, template) for name, ts in TEMPLATES.items() for template in ts
+    )
+]
 
 
 def resolve(expression: str, things: Sequence[Described]) -> list[Described]:

@@ -19,8 +19,9 @@ CELL = 0.1
 CLEARANCE = AVATAR_RADIUS + 0.02  # metres always kept from walls and furniture
 COMFORT, NARROW_COST = 2 * AVATAR_RADIUS, 2.0  # nearer than this to them, a metre costs this many
 BUMP_COST = 8.0  # a metre through a loose thing is worth a detour of this many
+Point = Sequence[float] | np.ndarray  # x, y and perhaps more, metres
 _SQRT2 = math.sqrt(2.0)
-NO_DISCS = np.empty((0, 3))  # float64 [N, 3]: x, y, radius (m) of things on the floor that are better not walked through
+NO_DISCS = np.empty((0, 3))  # float64 [N, 3]: x, y, radius (m) of things that are better not walked through
 
 
 class FloorPlan:
@@ -38,9 +39,7 @@ class FloorPlan:
         price = np.where(_standable(house, *grid, COMFORT), 1.0, NARROW_COST)
         self._cost = np.where(_standable(house, *grid, CLEARANCE), price, np.inf)  # float64 [rows, columns]
 
-    def route(
-        self, start: Sequence[float], goal: Sequence[float], within: float, discs: np.ndarray = NO_DISCS
-    ) -> np.ndarray | None:
+    def route(self, start: Point, goal: Point, within: float, discs: np.ndarray = NO_DISCS) -> np.ndarray | None:
         """The way from ``start`` to where one first stands no farther than ``within`` from ``goal``.
 
         Args:
@@ -68,7 +67,7 @@ class FloorPlan:
         cell = self._cell(x, y)
         return cell is not None and bool(self._cost[cell] == 1.0)
 
-    def straight(self, start: Sequence[float], end: Sequence[float], discs: np.ndarray = NO_DISCS) -> bool:
+    def straight(self, start: Point, end: Point, discs: np.ndarray = NO_DISCS) -> bool:
         """Whether one can walk in a straight line from ``start`` to ``end`` without touching anything."""
         (r0, c0), (r1, c1) = self._to_cells(start), self._to_cells(end)
         rows, columns = self._cost.shape
@@ -88,9 +87,9 @@ class FloorPlan:
         _add_discs(cost, discs, self._origin[0], self._origin[1])
         return cost
 
-    def _to_cells(self, point: Sequence[float]) -> tuple[float, float]:
+    def _to_cells(self, point: Point) -> tuple[float, float]:
         """(row, column) of a point, whole numbers at the middles of cells."""
-        return (point[1] - self._origin[1]) / CELL - 0.5, (point[0] - self._origin[0]) / CELL - 0.5
+        return float(point[1] - self._origin[1]) / CELL - 0.5, float(point[0] - self._origin[0]) / CELL - 0.5
 
     def _nearest_free(self, x: float, y: float) -> tuple[int, int]:
         """(row, column) of the free cell nearest to a point; its own cell if that is free."""
@@ -131,7 +130,8 @@ def _add_discs(cost, discs, x0, y0):
     """Make the cells in which an avatar would touch a disc [N, 3] dearer, in place."""
     rows, columns = cost.shape
     for i in range(len(discs)):
-        x, y, radius = (discs[i, 0] - x0) / CELL - 0.5, (discs[i, 1] - y0) / CELL - 0.5, (discs[i, 2] + AVATAR_RADIUS) / CELL
+        x, y = (discs[i, 0] - x0) / CELL - 0.5, (discs[i, 1] - y0) / CELL - 0.5
+        radius = (discs[i, 2] + AVATAR_RADIUS) / CELL
         for r in range(max(0, int(math.ceil(y - radius))), min(rows - 1, int(y + radius)) + 1):
             for c in range(max(0, int(math.ceil(x - radius))), min(columns - 1, int(x + radius)) + 1):
                 if (r - y) ** 2 + (c - x) ** 2 < radius * radius:

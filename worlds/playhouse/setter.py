@@ -9,12 +9,11 @@ import numpy as np
 
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent
 from worlds.playhouse.body import Body
-from worlds.playhouse.steering import Aim
+from worlds.playhouse.ground_truth import distance
 from worlds.playhouse.success import PlayhouseTask, make_task
 from worlds.playhouse.tasks import PROBES, SPLITS, Asker
 
 TRY_AGAIN = 8  # steps after which a setter who found nothing to ask for looks again
-LEVEL = -0.2  # radians to which a walking setter looks
 STROLL_STEPS = 40  # most steps spent on the way to one place
 
 
@@ -77,7 +76,7 @@ class ScriptedSetter:
         self._task, self.requests = None, []
         self._destination: np.ndarray | None = None
         self._left_to_walk = 0
-        self._speak_at: int | None = world.step_index + int(self._rng.integers(self.first_request[0], self.first_request[1] + 1))
+        self._speak_at: int | None = world.step_index + self._some_steps(self.first_request)
 
     def act(self, observation: Observation) -> Action:
         """What it does at this step; it speaks at most one request."""
@@ -85,7 +84,7 @@ class ScriptedSetter:
         action = silent(self._walk()) if self.wander else silent()
         step = self._world.step_index
         if self._speak_at is None and self.follow_up and self._is_finished(step):
-            self._speak_at = step + int(self._rng.integers(self.pause[0], self.pause[1] + 1))
+            self._speak_at = step + self._some_steps(self.pause)
         if self._speak_at is not None and step >= self._speak_at:
             spec = self._choose()
             self._speak_at = step + TRY_AGAIN if spec is None else None
@@ -94,6 +93,9 @@ class ScriptedSetter:
                 self.requests.append((step, spec))
                 action["utterance"] = spec.instruction
         return action
+
+    def _some_steps(self, fewest_most: tuple[int, int]) -> int:
+        return int(self._rng.integers(fewest_most[0], fewest_most[1] + 1))
 
     def _is_finished(self, step: int) -> bool:
         asked, spec = self.requests[-1]
@@ -120,12 +122,10 @@ class ScriptedSetter:
         if self._destination is not None:
             route = self._body.plan.route(here, self._destination, 0.2, self._body.obstacles())
             self._left_to_walk -= 1
-            if route is None or self._left_to_walk <= 0 or np.hypot(*(here[:2] - self._destination)) < 0.3:
+            if route is None or self._left_to_walk <= 0 or distance(here, self._destination) < 0.3:
                 self._destination = None
             else:
-                far = np.hypot(*(route - here[:2]).T) > 0.15
-                corner = route[int(np.argmax(far))] if far.any() else route[-1]
-                return self._body.move(Aim((float(corner[0]), float(corner[1])), 0.1, LEVEL))
+                return self._body.move(self._body.along(route))
         self._body.stand()
         return silent()["movement"]
 

@@ -193,7 +193,8 @@ class ScriptedSolver:
         if name == "count":
             number = NUMBERS.index(truth)
             return NUMBERS[max(0, number + (1 if number == 0 or self._rng.random() < 0.5 else -1))]
-        options = [language.YES, language.NO] if name == "exist" else sorted({o.colour for o in self._world.house.objects})
+        here = {o.colour for o in self._world.house.objects}
+        options = [language.YES, language.NO] if name == "exist" else sorted(here)
         options = [o for o in options if o != truth] or [o for o in language.answers_to(name) if o != truth]
         return options[self._rng.integers(len(options))]
 

@@ -92,7 +92,7 @@ class _Doing(PlayhouseTask):
         if self._rooms_to_tell and inside:
             self._rooms_to_tell = False
             yield 1, "comes into the right room"
-        elif inside is False and not self._rooms_to_tell and not self._left and not self.over and self._held != self.target:
+        elif inside is False and not (self._rooms_to_tell or self._left or self._held == self.target):
             self._left = True
             yield -1, "leaves the right room"
 
@@ -112,7 +112,7 @@ class _Doing(PlayhouseTask):
 
 
 class Go(_Doing):
-    """"Go to X": the solver stands near X and faces it, for ``GO_STEPS`` steps; walking by is not enough."""
+    """Going to X: the solver stands near X and faces it, for ``GO_STEPS`` steps; walking by is not enough."""
 
     def _begin(self, world: Any) -> None:
         super()._begin(world)
@@ -148,7 +148,7 @@ class Go(_Doing):
 
 
 class Lift(_Doing):
-    """"Lift X": X is held, ``LIFT_HEIGHT`` higher than it was."""
+    """Lifting X: X is held, ``LIFT_HEIGHT`` higher than it was."""
 
     def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
         yield from self._judge_hand(world)
@@ -160,7 +160,7 @@ class Lift(_Doing):
 
 
 class Position(_Doing):
-    """"Put X next to Y": X was moved and rests, let go, no farther than ``NEXT_TO`` from Y."""
+    """Putting X next to Y: X was moved and rests, let go, no farther than ``NEXT_TO`` from Y."""
 
     def _begin(self, world: Any) -> None:
         super()._begin(world)
@@ -225,7 +225,9 @@ def make_task(spec: TaskSpec) -> PlayhouseTask:
 def _faces(world: Any, object_id: str) -> bool:
     """Whether the solver is near an object, in its room, and faces it."""
     avatar, position = world.avatar(SOLVER), world.object_position(object_id)
-    return faces(avatar, position, GO_DISTANCE, GO_ANGLE) and world.room_at(avatar.position[:2]) == world.room_at(position[:2])
+    if not faces(avatar, position, GO_DISTANCE, GO_ANGLE):
+        return False
+    return world.room_at(avatar.position[:2]) == world.room_at(position[:2])
 
 
 def _nearest_ahead(world: Any) -> str | None:

@@ -111,7 +111,8 @@ class Asker:
 
     def _count(self) -> Iterator[tuple[dict[str, str], Arguments]]:
         here = self._here()
-        for colour, kind in [(None, k) for k in {t.kind: 0 for t in here}] + [(c, None) for c in {t.colour: 0 for t in here}]:
+        by_kind, by_colour = {(None, t.kind): 0 for t in here}, {(t.colour, None): 0 for t in here}
+        for colour, kind in (*by_kind, *by_colour):
             number = sum(colour in (None, t.colour) and kind in (None, t.kind) for t in here)
             if number <= MOST_COUNTED:
                 yield self._slots(language.plural(colour, kind)), _combination(colour, kind, NUMBERS[number])

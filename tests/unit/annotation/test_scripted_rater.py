@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.agreement import BOTH_SIGNS, Agreement, krippendorff_alpha, match_marks, pairwise_agreement, window_labels
+from annotation.agreement import (
+    BOTH_SIGNS,
+    Agreement,
+    krippendorff_alpha,
+    match_marks,
+    pairwise_agreement,
+    window_labels,
+)
 from annotation.marks import Mark
 from annotation.scripted_rater import ScriptedRater
 from worlds.contract import Event
@@ -51,7 +58,8 @@ def test_marks_land_zero_to_three_steps_after_their_event():
 
 def test_marks_stay_within_the_episode_and_in_the_order_of_events():
     rater = ScriptedRater(delay=(3.0, 0.0), miss=0.0, mistake=0.0, spurious=0.0)
-    given_marks = rater.mark("e", 10, [Event(8, -1, "drops"), Event(9, 1, "lifts"), Event(10, 1, "after the last picture")])
+    events = [Event(8, -1, "drops"), Event(9, 1, "lifts"), Event(10, 1, "after the last picture")]
+    given_marks = rater.mark("e", 10, events)
     assert [(m.step, m.sign) for m in given_marks] == [(9, -1), (9, 1)]
     wobbly = ScriptedRater(delay=(1.5, 3.0), miss=0.0, mistake=0.0, spurious=0.0)
     signs = [1, -1] * 200

@@ -12,7 +12,7 @@ from rlhf.runner import Runner, RunnerError
 from rlhf.setter_replay import SetterReplay
 from tests.unit.rlhf import tiny_agent, tiny_world
 from tests.unit.rlhf.tiny_world import TinyWorld, record
-from worlds.contract import silent
+from worlds.contract import Action, silent
 
 STEPS, SLOTS = 7, 3
 AGENT, REFERENCE, TOKENIZER = tiny_agent.agent(), tiny_agent.agent(seed=1), tiny_agent.tokenizer()
@@ -129,7 +129,7 @@ def test_every_play_is_a_faithful_replay_of_its_episode():
                 said = TOKENIZER.encode([observation["setter_text"]], 6)[0]
                 np.testing.assert_array_equal(said, play["setter_tokens"][t, slot])
                 words = play["utterance"][t, slot]
-                action = {
+                action: Action = {
                     "movement": play["movement"][t, slot],
                     "utterance": TOKENIZER.decode(words) if words[0] else "",
                 }

@@ -237,6 +237,16 @@ def test_a_damaged_file_of_marks(folder: Path, table: str, kind: str) -> None:
     assert same_episode(store.read("e1"), small(1))
 
 
+@pytest.mark.parametrize("table", ("marks", "judgements"))
+def test_a_missing_folder_or_a_dead_link_among_the_marks(folder: Path, table: str) -> None:
+    (folder / table / "x.parquet").symlink_to("nowhere")
+    with pytest.raises(UserError, match="x.parquet is missing"):
+        getattr(open_store(folder), table)()
+    shutil.rmtree(folder / table)
+    with pytest.raises(UserError, match=f"{table} is missing; put back a copy"):
+        getattr(open_store(folder), table)()
+
+
 def test_marks_of_an_episode_that_is_not_there(folder: Path) -> None:
     other = open_store(folder.parent / "other", create=True)
     other.write(small(9))
@@ -261,7 +271,7 @@ def test_a_foreign_file_is_reported_and_left_alone(folder: Path) -> None:
 
 def test_a_half_written_line_is_ignored_and_written_over(folder: Path) -> None:
     with open(folder / "index.jsonl", "ab") as file:
-        file.write(b'{"episode_id":"e3","fi')
+        file.write(b'{"episode_id":"e3","asked":"' + b"x" * 2000)  # longer than the line that replaces it
     assert whole(folder)
     open_store(folder).write(small(3))
     assert whole(folder, (0, 1, 2, 3))
@@ -478,6 +488,26 @@ def test_a_row_whose_writer_died_before_its_steps_goes_away(folder: Path) -> Non
     (folder / "index.jsonl").write_bytes(before)
     (folder / "steps" / "e3.parquet").unlink()
     assert whole(folder) and not (folder / "episodes" / "e3.parquet").exists()
+
+
+def test_an_unlisted_episode_is_removed_only_if_its_equal_is_held(folder: Path) -> None:
+    other = open_store(folder.parent / "other", create=True)
+    other.write(small(0))
+    other.write(replace(small(1), notes={"another": True}))
+    other.write(small(2))
+    for seed in range(3):
+        for table in ("episodes", "steps"):
+            shutil.copy(other.folder / table / f"e{seed}.parquet", folder / table / f"copied-{seed}.parquet")
+    DAMAGE["cut"](folder / "steps" / "e2.parquet")
+    for _ in range(2):
+        problems = open_store(folder).verify()
+        assert [problem.file for problem in problems] == [
+            "*/e2.parquet",
+            "steps/copied-1.parquet",
+            "steps/copied-2.parquet",
+        ]
+        assert not any(problem.ignorable for problem in problems)
+    assert not (folder / "steps" / "copied-0.parquet").exists()
 
 
 def test_steps_that_lost_their_row_are_never_removed(folder: Path) -> None:

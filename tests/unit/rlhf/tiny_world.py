@@ -42,6 +42,7 @@ class TinyWorld(World):
     def __init__(self, max_steps: int = 1000) -> None:
         self.max_steps = max_steps
         self.agents: list[str] = []
+        self.closed = False
         self._frame = np.zeros((SIZE, SIZE, 3), np.uint8)  # drawn into again and again, as real cameras do
 
     def observation_space(self, agent: str) -> Any:
@@ -140,7 +141,7 @@ def register() -> None:
                 make_setter=_nobody,
                 make_solver=_nobody,
                 make_task=StandOnColumn,
-                probe=lambda name, world, seed: None,
+                probe=lambda *asked: None,
                 probes=(),
             )
         )

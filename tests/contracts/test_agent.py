@@ -1,0 +1,182 @@
+"""What every size of agent promises: its memory, its probabilities and its folder."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from agents import config as sizes
+from agents.agent import AgentOutput, AgentState, InteractiveAgent
+from agents.batch import ActionBatch, ObservationBatch
+from agents.config import AgentConfig
+from agents.folder import load_agent, save_agent
+from agents.tokenizer import EOS_ID, PAD_ID, Tokenizer
+from tests.unit.agents import made_up_play
+from worlds.contract import MOVEMENT_BINS
+
+STEPS, COLUMNS = 5, 2
+HEADS = ("features", "value", "speak_logit", "vision", "language")
+
+
+@pytest.fixture(scope="module", params=sorted(sizes._PRESETS))
+def agent(request: pytest.FixtureRequest) -> InteractiveAgent:
+    return made_up_play.agent(request.param)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer.train(["lift the red ball", "yes"], made_up_play.VOCABULARY)
+
+
+@pytest.fixture
+def play(agent: InteractiveAgent) -> tuple[ObservationBatch, ActionBatch]:
+    return made_up_play.batch(agent.config, STEPS, COLUMNS)
+
+
+def cut(batch: ObservationBatch, steps: slice, columns: slice = slice(None)) -> ObservationBatch:
+    return ObservationBatch(*(field[steps, columns] for field in batch))
+
+
+def same(one: AgentOutput, other: AgentOutput, where: tuple[slice, slice] = (slice(None), slice(None))) -> None:
+    for name in HEADS:
+        torch.testing.assert_close(
+            getattr(one, name)[where], getattr(other, name), atol=1e-5, rtol=1e-4, msg=lambda m, n=name: f"{n}: {m}"
+        )
+
+
+def resets_in_the_middle() -> Tensor:
+    resets = torch.zeros(STEPS, COLUMNS, dtype=torch.bool)
+    resets[2, 0] = resets[4, 1] = True
+    return resets
+
+
+@torch.no_grad()
+def test_a_sequence_is_the_same_as_its_steps_one_by_one(agent: InteractiveAgent, play) -> None:
+    observations, resets = play[0], resets_in_the_middle()
+    torch.manual_seed(1)
+    begin = AgentState(*(torch.randn(COLUMNS, agent.config.memory_width) for _ in range(2)))
+    state = begin
+    whole, end = agent(observations, begin, resets)
+    for t in range(STEPS):
+        one, state = agent(cut(observations, slice(t, t + 1)), state, resets[t : t + 1])
+        same(whole, one, (slice(t, t + 1), slice(None)))
+    torch.testing.assert_close(end, state, atol=1e-5, rtol=1e-4)
+
+
+@torch.no_grad()
+def test_an_episode_inside_a_sequence_is_the_same_as_played_by_itself(agent: InteractiveAgent, play) -> None:
+    observations, resets = play[0], resets_in_the_middle()
+    stale = AgentState(*(torch.full((COLUMNS, agent.config.memory_width), 3.0) for _ in range(2)))
+    whole, _ = agent(observations, stale, resets)
+    for column, begin in ((0, 2), (1, 4)):
+        steps, columns = slice(begin, STEPS), slice(column, column + 1)
+        alone, _ = agent(
+            cut(observations, steps, columns),
+            agent.initial_state(1),
+            torch.zeros(STEPS - begin, 1, dtype=torch.bool),
+        )
+        same(whole, alone, (steps, columns))
+
+
+@torch.no_grad()
+def test_memory_lasts_until_a_reset_and_no_longer(agent: InteractiveAgent, play) -> None:
+    observations, resets = play[0], resets_in_the_middle()
+    empty = agent(observations, agent.initial_state(COLUMNS), resets)[0].features
+    other = agent(observations, AgentState(*(torch.ones_like(s) for s in agent.initial_state(COLUMNS))), resets)[0]
+    differs = ~torch.isclose(empty, other.features, atol=1e-6).all(-1)
+    assert differs[:, 0].tolist() == [True, True, False, False, False]
+    assert differs[:, 1].tolist() == [True, True, True, True, False]
+
+
+@torch.no_grad()
+def test_what_one_trajectory_sees_is_nothing_to_another(agent: InteractiveAgent, play) -> None:
+    observations, resets = play[0], torch.zeros(STEPS, COLUMNS, dtype=torch.bool)
+    before, _ = agent(observations, agent.initial_state(COLUMNS), resets)
+    image = observations.image.clone()
+    image[:, 1] = 255 - image[:, 1]
+    after, _ = agent(observations._replace(image=image), agent.initial_state(COLUMNS), resets)
+    torch.testing.assert_close(before.features[:, 0], after.features[:, 0], atol=1e-5, rtol=1e-4)
+    assert not torch.allclose(before.features[:, 1], after.features[:, 1], atol=1e-3)
+
+
+def test_reported_log_probs_are_those_that_learning_sees(agent: InteractiveAgent) -> None:
+    observations, _ = made_up_play.batch(agent.config, 1, 24)
+    resets, generator = torch.ones(1, 24, dtype=torch.bool), torch.Generator().manual_seed(0)
+    actions, reported, output, _ = agent.act(observations, agent.initial_state(24), resets, generator)
+    spoke = actions.utterance[..., 0] != PAD_ID
+    assert spoke.any() and not spoke.all()  # or only half of it would be tested
+    with torch.no_grad():
+        again, _ = agent(observations, agent.initial_state(24), resets)
+        learned = agent.log_probs(again, actions)
+        assert agent.log_probs_and_entropy(again, actions)[0].movement.equal(learned.movement)
+    for name in learned._fields:
+        torch.testing.assert_close(getattr(reported, name), getattr(learned, name), atol=1e-4, rtol=0)
+    assert (learned.words[~spoke] == 0).all() and (learned.words[spoke] < 0).all()
+    chance = torch.sigmoid(output.speak_logit)
+    torch.testing.assert_close(learned.speak.exp(), torch.where(spoke, chance, 1 - chance), atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(learned.language, learned.speak + learned.words)
+
+
+def test_actions_are_ones_the_world_takes(agent: InteractiveAgent) -> None:
+    observations, _ = made_up_play.batch(agent.config, 1, 24)
+    actions, *_ = agent.act(observations, agent.initial_state(24), torch.ones(1, 24, dtype=torch.bool))
+    assert actions.movement.dtype == torch.int8 and actions.movement.shape == (1, 24, 8, len(MOVEMENT_BINS))
+    assert (actions.movement >= 0).all() and (actions.movement < torch.from_numpy(MOVEMENT_BINS)).all()
+    for utterance in actions.utterance[0].tolist():
+        if any(utterance):
+            end = utterance.index(EOS_ID)
+            assert end > 0 and min(utterance[:end]) > EOS_ID and not any(utterance[end + 1 :])
+
+
+def test_the_seed_decides_and_greed_needs_none(agent: InteractiveAgent) -> None:
+    observations, _ = made_up_play.batch(agent.config, 1, 6)
+    state, resets = agent.initial_state(6), torch.ones(1, 6, dtype=torch.bool)
+
+    def act(seed: int, greedy: bool) -> ActionBatch:
+        torch.manual_seed(seed + 100)  # the global generator must not matter
+        return agent.act(observations, state, resets, torch.Generator().manual_seed(seed), greedy)[0]
+
+    one, again, other = act(0, False), act(0, False), act(1, False)
+    assert one.movement.equal(again.movement) and one.utterance.equal(again.utterance)
+    assert not one.movement.equal(other.movement)
+    greedy, anew = act(0, True), act(1, True)
+    assert greedy.movement.equal(anew.movement) and greedy.utterance.equal(anew.utterance)
+
+
+def test_the_folder_gives_back_the_very_same_agent(agent: InteractiveAgent, tokenizer, play, tmp_path: Path) -> None:
+    save_agent(agent, tokenizer, tmp_path / "agent")
+    loaded, words = load_agent(tmp_path / "agent")
+    assert not loaded.training and type(loaded.config) is AgentConfig
+    assert words.encode(["lift the red ball"], 8).tolist() == tokenizer.encode(["lift the red ball"], 8).tolist()
+    own, read = agent.state_dict(), loaded.state_dict()
+    assert own.keys() == read.keys() and all(own[name].equal(read[name]) for name in own)
+    for name in inspect.signature(AgentConfig.__init__).parameters.keys() - {"self", "kwargs"}:
+        assert getattr(loaded.config, name) == getattr(agent.config, name), name
+    transformers_own = InteractiveAgent.from_pretrained(tmp_path / "agent").eval()
+    resets = resets_in_the_middle()
+    with torch.no_grad():
+        expected, _ = agent(play[0], agent.initial_state(COLUMNS), resets)
+        for other in (loaded, transformers_own):
+            output, _ = other(play[0], other.initial_state(COLUMNS), resets)
+            assert all(getattr(output, name).equal(getattr(expected, name)) for name in HEADS)
+
+
+def test_everything_learns(agent: InteractiveAgent, play) -> None:
+    output, _ = agent(play[0], agent.initial_state(COLUMNS), resets_in_the_middle())
+    log_probs = agent.log_probs(output, play[1])
+    told = agent.discriminator(output.vision, output.language)
+    (log_probs.movement.sum() + log_probs.language.sum() + output.value.sum() + told.sum()).backward()
+    idle = {name for name, weight in agent.named_parameters() if weight.grad is None}
+    agent.zero_grad(set_to_none=True)
+    assert not idle
+
+
+def test_shapes_that_disagree_are_refused(agent: InteractiveAgent, play) -> None:
+    with pytest.raises(ValueError, match="do not agree"):
+        agent(play[0], agent.initial_state(COLUMNS + 1), resets_in_the_middle())
+    with pytest.raises(ValueError, match="do not agree"):
+        agent(play[0], agent.initial_state(COLUMNS), resets_in_the_middle()[1:])

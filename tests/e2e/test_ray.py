@@ -1,0 +1,355 @@
+"""BC+RL on Ray: the same run as here, and nothing that goes wrong in another process stays unsaid."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+import logging
+import math
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.folder import load_agent, save_agent
+from agents.tokenizer import Tokenizer
+from pipelines.clone import read_episodes, spoken_texts
+from pipelines.improve import ImproveConfig, improve
+from pipelines.places import WorldConfig
+from pipelines.record import RecordConfig, record
+from rlhf.errors import UserError
+from rlhf.learner import Learner, LearnerConfig
+from rlhf.learning_config import ExecutorConfig
+from rlhf.local_executor import RunStalled
+from rlhf.ray_config import RayConfig
+from rlhf.ray_watch import Delivery, Failure, Watch, WorkerDied, gist
+from rlhf.run_config import load_config
+from rlhf.runner import Runner
+from rlhf.setter_replay import SetterReplay
+from rlhf.tracking import read_metrics
+from tests.unit.rlhf import tiny_agent, tiny_world
+
+ray = pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlhf[ray]'")
+pytestmark = pytest.mark.e2e
+
+STEPS, SLOTS = 4, 2
+ROOT = Path(__file__).resolve().parents[2]
+
+
+# --- the same run, here and on Ray -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> ImproveConfig:
+    """A run of a few updates on a little scripted play, by an agent that has learned nothing yet."""
+    folder = tmp_path_factory.mktemp("ray")
+    room = json.dumps({"rooms": [1, 1], "furniture": [0, 0], "objects": [3, 3]})
+    world = WorldConfig(height=12, width=16, settings=room)
+    recording = RecordConfig(data=folder / "data", episodes=4, steps=8, workers=1, world=world)
+    record(recording)
+    record(replace(recording, episodes=2, split="held_out"))
+    tokenizer = Tokenizer.train(spoken_texts(read_episodes([folder / "data"])), 280)
+    torch.manual_seed(0)
+    agent = InteractiveAgent(tiny_agent.config(image_size=(12, 16), vocab_size=tokenizer.vocab_size))
+    save_agent(agent, tokenizer, folder / "clone")
+    return ImproveConfig(
+        data=(folder / "data",), agent=folder / "clone", runs=folder / "runs", scripted_reward=True,
+        slots=4, steps=5, batch=2, updates=4, evaluate_every=4, evaluation_episodes=2, checkpoint_every=2,
+        threads=1, wandb="disabled", world=world, ray=RayConfig(runners=2, object_store_mb=100),
+    )  # fmt: skip
+
+
+def files(run: Path) -> set[str]:
+    return {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
+
+
+def test_a_run_on_ray_leaves_what_a_run_here_leaves_and_can_be_resumed(settings: ImproveConfig) -> None:
+    here = improve(replace(settings, name="here")).parent
+    there = improve(replace(settings, name="there", executor="ray")).parent
+    assert not ray.is_initialized()
+    assert files(there) == files(here)
+
+    rows = read_metrics(there)
+    assert [row["step"] for row in rows] == [row["step"] for row in read_metrics(here)] == [0, 1, 2, 3, 4]
+    assert all(math.isfinite(value) for row in rows for value in row.values())
+    assert set(read_metrics(here)[-1]) <= set(rows[-1])
+    assert [row["played_steps"] for row in rows[1:]] == [4 * 5 * update for update in (1, 2, 3, 4)]
+    begun, _ = load_agent(settings.agent)
+    learned, _ = load_agent(there / "agent")
+    assert not torch.equal(begun.movement.state_dict()[key := next(iter(begun.movement.state_dict()))],
+                           learned.movement.state_dict()[key])  # fmt: skip
+
+    again = replace(load_config(there, ImproveConfig), resume=there, updates=6, ray=RayConfig(1, object_store_mb=100))
+    improve(again)
+    assert not ray.is_initialized()
+    rows = read_metrics(there)
+    assert [row["step"] for row in rows] == [0, 1, 2, 3, 4, 5, 6]
+    assert rows[-1]["played_steps"] == 6 * 4 * 5
+
+
+def test_slots_that_cannot_be_shared_out_are_refused(settings: ImproveConfig) -> None:
+    with pytest.raises(UserError, match="4 slots cannot be shared out evenly among 3 ray.runners"):
+        improve(replace(settings, name="odd", executor="ray", ray=RayConfig(runners=3)))
+
+
+def test_nothing_imports_ray_before_it_is_asked_for() -> None:
+    """Ray is an extra: without it everything but ``--executor ray`` works."""
+    heavy = re.compile(r"ray(\.|$)|rlhf\.ray_(executor|algorithm|learner|runner)$")
+    for path in ROOT.glob("*/**/*.py"):
+        if path.parts[len(ROOT.parts)] in ("tests", ".venv") or path.match("rlhf/ray_*.py"):
+            continue
+        for node in ast.parse(path.read_text()).body:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not any(map(heavy.match, names)), path
+
+
+# --- what can go wrong in another process -----------------------------------------------------------------------------
+
+
+class Obedient(tiny_world.TinyWorld):
+    """Does what a file says, if there is one: hangs while it says "hang", breaks if it says "break"."""
+
+    def __init__(self, order: Path) -> None:
+        super().__init__()
+        self._order = order
+
+    def step(self, actions):
+        while self._ordered("hang"):
+            time.sleep(0.02)
+        if self._ordered("break"):
+            raise ValueError("the door is jammed")
+        return super().step(actions)
+
+    def _ordered(self, what: str) -> bool:
+        return self._order.exists() and self._order.read_text() == what
+
+
+def make_runner(order: Path, index: int, generation: int) -> Runner:
+    tiny_world.register()
+    recordings = [tiny_world.record(seed, 6 + seed) for seed in range(3)]
+    slots = [SetterReplay(Obedient(order), recordings[0], truth=True) for _ in range(SLOTS)]
+    player = tiny_agent.agent()
+    return Runner(player, tiny_agent.tokenizer(), player, None, slots, recordings, STEPS, seed=index + generation)
+
+
+def make_learner() -> tuple:
+    return Learner(tiny_agent.agent(), LearnerConfig(learning_rate=1e-3)), tiny_agent.recorded(STEPS + 1, 2)
+
+
+@pytest.fixture(scope="module")
+def here() -> Iterator[None]:
+    """A Ray for several tests, with a GPU in name only."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    ray.init(
+        "local", num_cpus=5, num_gpus=1, object_store_memory=200_000_000, include_dashboard=False, log_to_driver=False,
+        logging_level=logging.ERROR, runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},
+    )  # fmt: skip
+    yield
+    ray.shutdown()
+
+
+@dataclass
+class Run:
+    """One that goes on from test to test. ``order``: the file that its worlds obey."""
+
+    executor: object
+    agent: InteractiveAgent
+    order: Path
+
+    def updates(self, count: int) -> list:
+        return list(itertools.islice(self.executor.steps(), count))
+
+    @property
+    def watch(self) -> Watch:
+        return self.executor._algorithm._watch
+
+
+@pytest.fixture(scope="module")
+def run(here: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    from rlhf.ray_executor import RayExecutor
+
+    order, agent = tmp_path_factory.mktemp("order") / "order", tiny_agent.agent()
+    config, execution = RayConfig(runners=2), ExecutorConfig(reuse=2, stall_sec=300.0)
+    executor = RayExecutor(partial(make_runner, order), make_learner, agent, SLOTS, STEPS, config, execution)
+    yield Run(executor, agent, order)
+    executor.close()
+
+
+def test_two_runners_play_and_the_agent_here_is_as_learned(run: Run) -> None:
+    before = {name: tensor.clone() for name, tensor in run.agent.state_dict().items()}
+    reports = run.updates(6)
+    first = reports[0].update
+    assert [report.update for report in reports] == list(range(first, first + 6))
+    assert all(math.isfinite(value) for report in reports for value in report.metrics.values())
+    played = [report.played - reports[0].played for report in reports]
+    assert played[1] == 0 and played[2] == played[3] > 0  # every fragment is learned from twice
+    assert (played[4] - played[2]) % (STEPS * SLOTS) == 0
+    assert sum(len(report.results) for report in reports) > 0
+    learned = run.executor._ask("learned_weights")
+    for name, tensor in run.agent.state_dict().items():
+        assert np.array_equal(tensor.numpy(), learned[name])
+    assert any(not torch.equal(tensor, before[name]) for name, tensor in run.agent.state_dict().items())
+
+
+def test_runners_play_with_the_weights_that_were_learned(run: Run) -> None:
+    behind = [abs(report.metrics["vtrace/behind"]) for report in run.updates(8)[0::2]]
+    fresh = Learner(tiny_agent.agent())
+    fragment = tiny_agent.fragment(tiny_agent.agent(seed=3), STEPS)
+    stranger = abs(fresh.update(fragment, tiny_agent.recorded(STEPS + 1, 2).next())["vtrace/behind"])
+    assert max(behind) < stranger / 2
+
+
+def test_a_state_is_gone_on_from(run: Run) -> None:
+    run.updates(2)
+    state = run.executor.state_dict()
+    weights = {name: tensor.clone() for name, tensor in run.agent.state_dict().items()}
+    assert [set(runner) for runner in state["runners"]] == [{"sampler", "generator"}] * 2
+    run.updates(2)
+    run.agent.load_state_dict(weights)
+    run.executor.load_state_dict(state)
+    again = run.executor.state_dict()
+    assert again["learner"]["updates"] == state["learner"]["updates"]
+    assert again["recorded"].keys() == state["recorded"].keys() and again["rng"] == state["rng"]
+    assert [r["sampler"] for r in again["runners"]] == [r["sampler"] for r in state["runners"]]
+    for name, array in run.executor._ask("learned_weights").items():
+        assert np.array_equal(array, weights[name].numpy())
+    assert run.updates(1)[0].update == state["learner"]["updates"] + 1
+
+
+def test_a_runner_that_is_killed_is_replaced_and_named(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    run.updates(4)  # both have been heard of
+    name = run.watch.name(2)
+    process = int(re.search(r"process (\d+)", name).group(1))
+    capsys.readouterr()
+    os.kill(process, signal.SIGKILL)
+    told, deadline = "", time.monotonic() + 240
+    while run.watch.name(2) in (name, "runner 2 (a new process)") and time.monotonic() < deadline:
+        run.updates(2)
+        told += capsys.readouterr().err
+    assert f"{name} died: " in told and "another takes its place" in told
+    assert "runner 2 has been replaced" in told
+    assert run.updates(1)[0].metrics["ray/runners"] == 2.0
+
+
+def test_a_run_that_makes_no_progress_says_who_is_waited_for(run: Run) -> None:
+    run.updates(4)
+    names = [run.watch.name(1), run.watch.name(2)]
+    run.order.write_text("hang")
+    run.watch._stall_sec, patience = 1.0, run.watch._stall_sec
+    with pytest.raises(RunStalled, match="no progress") as stalled:
+        run.updates(6)
+    assert all(name in str(stalled.value) for name in names) and isinstance(stalled.value, UserError)
+    run.watch._stall_sec = patience
+    run.order.unlink()
+    run.updates(2)  # what hung for a while is no worse for it
+
+
+def test_a_learner_with_a_gpu_works_apart_and_a_runner_that_raises_is_named(here: None, tmp_path: Path) -> None:
+    from rlhf.ray_executor import RayExecutor
+
+    order, agent = tmp_path / "order", tiny_agent.agent()
+    config = RayConfig(runners=1, gpus_per_learner=1)
+    executor = RayExecutor(partial(make_runner, order), make_learner, agent, SLOTS, STEPS, config)
+    try:
+        (report,) = itertools.islice(executor.steps(), 1)
+        assert report.update == 1 and report.played >= STEPS * SLOTS
+        assert not torch.equal(agent.movement.state_dict()[key := next(iter(agent.movement.state_dict()))],
+                               tiny_agent.agent().movement.state_dict()[key])  # fmt: skip
+        order.write_text("break")
+        with pytest.raises(WorkerDied) as died:
+            for _ in executor.steps():
+                pass
+    finally:
+        executor.close()
+    assert re.match(r"runner 1 \(process \d+ on \S+\) died of RunnerError: slot \d, step \d+ of episode tiny-\d: "
+                    r"ValueError: the door is jammed$", str(died.value))  # fmt: skip
+    assert "in step" in str(died.value.__cause__)  # where it happened, in the other process
+
+
+def test_more_than_the_cluster_has_is_refused(here: None) -> None:
+    from rlhf.ray_executor import RayExecutor
+
+    with pytest.raises(UserError, match="asks Ray for 16 GPUs, but only"):
+        RayExecutor(
+            partial(make_runner, Path("none")), make_learner, tiny_agent.agent(), SLOTS, STEPS,
+            RayConfig(gpus_per_runner=8), ExecutorConfig(stall_sec=0.1),
+        )  # fmt: skip
+
+
+# --- watching ---------------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def delivery(runner: int, **what) -> Delivery:
+    return Delivery(runner, f"process {runner}0 on a", f"actor-{runner}", **what)
+
+
+def test_one_silent_runner_is_told_of_once_and_all_of_them_stop_the_run() -> None:
+    clock = Clock()
+    watch = Watch(2, stall_sec=10.0, replacements=3, clock=clock)
+    watch.resume()
+    watch.hear([delivery(1), delivery(2)])
+    clock.now = 9.0
+    watch.hear([delivery(1)])
+    watch.progressed()
+    clock.now = 11.0
+    assert watch.check() == ["runner 2 (process 20 on a) has played no fragment for 11 s; the run goes on without it"]
+    assert watch.check() == []
+    watch.pause()
+    clock.now = 1000.0  # somebody else had something to do
+    watch.resume()
+    assert watch.check() == []
+    clock.now = 1009.0
+    with pytest.raises(RunStalled, match=r"11.0 s .* runner 1 \(process 10 on a\), runner 2 \(process 20 on a\)"):
+        watch.check()
+
+
+def test_a_runner_is_replaced_only_so_often() -> None:
+    watch = Watch(1, stall_sec=10.0, replacements=1)
+    watch.hear([delivery(1)])
+    assert watch.lost(1, "killed") == "runner 1 (process 10 on a) died: killed; another takes its place"
+    watch.restored(1)
+    with pytest.raises(WorkerDied, match="replaced 1 times already"):
+        watch.lost(1, "killed")
+
+
+def test_a_failure_carries_its_traceback() -> None:
+    try:
+        raise ValueError("two\nlines")
+    except ValueError as error:
+        failure = Failure.of(error)
+    assert failure.error == "ValueError: two lines"
+    watch = Watch(1, stall_sec=1.0, replacements=0)
+    with pytest.raises(WorkerDied, match=r"runner 1 \(process 10 on a\) died of ValueError: two lines") as died:
+        watch.hear([delivery(1, failure=failure)])
+    assert "test_a_failure_carries_its_traceback" in str(died.value.__cause__)
+
+
+def test_the_gist_of_a_long_account() -> None:
+    account = (
+        "The actor died unexpectedly before finishing this task.\n\tclass_name: PlayRunner\n\tpid: 7\n"
+        "The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR Worker exit detail: "
+        "Worker unexpectedly exits with a connection error code 2. End of file. There are some potential root causes. "
+        "(1) ..."
+    )
+    assert gist(account) == "Worker unexpectedly exits with a connection error code 2. End of file"
+    created = "The actor died because of an error raised in its creation task, ray::X\n  File y\nKeyError: 'z'\n"
+    assert gist(created) == "KeyError: 'z'"

@@ -1,0 +1,95 @@
+"""Agents, observations, actions and recorded play made up for the tests of agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.batch import ActionBatch, EncodedEpisodes, ObservationBatch
+from agents.config import AgentConfig
+from agents.tokenizer import EOS_ID, PAD_ID
+from rlhf.episodes import Episode
+from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, neutral_movement
+
+VOCABULARY = 280
+
+
+def agent(size: str = "nano", seed: int = 0, talkative: bool = True, **overrides: Any) -> InteractiveAgent:
+    """An untrained agent; a talkative one speaks about every second step, as no untrained one does."""
+    torch.manual_seed(seed)
+    made = InteractiveAgent(AgentConfig.preset(size, vocab_size=VOCABULARY, **overrides)).eval()
+    if talkative:
+        torch.nn.init.zeros_(made.language.speak.bias)
+    return made
+
+
+def movement(steps: int, rng: np.random.Generator) -> np.ndarray:
+    """Random movements int8 [steps, 8, C]."""
+    return rng.integers(0, MOVEMENT_BINS, size=(steps, TICKS_PER_STEP, len(MOVEMENT_BINS))).astype(np.int8)
+
+
+def tokens(steps: int, length: int, rng: np.random.Generator) -> np.ndarray:
+    """Random tokens int64 [steps, length], padded behind lengths from none to all."""
+    words = rng.integers(3, VOCABULARY, size=(steps, length))
+    return np.where(np.arange(length) < rng.integers(0, length + 1, size=(steps, 1)), words, PAD_ID)
+
+
+def utterances(steps: int, length: int, rng: np.random.Generator) -> np.ndarray:
+    """Random utterances int64 [steps, length]; about every third is silence."""
+    words = tokens(steps, length, rng)
+    ends = np.minimum((words != PAD_ID).sum(1), length - 1)
+    words[np.arange(steps), ends] = EOS_ID
+    words[rng.random(steps) < 0.3] = PAD_ID
+    return words
+
+
+def recorded(config: AgentConfig, lengths: list[int], seed: int = 0) -> EncodedEpisodes:
+    """Random recorded play of episodes of these ``lengths``; row i's image begins with the number i."""
+    rng, total = np.random.default_rng(seed), sum(lengths)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    first = np.isin(np.arange(total), starts[:-1])
+    done, before = movement(total, rng), np.empty((total, *neutral_movement().shape), np.int8)
+    before[1:] = done[:-1]
+    before[first] = neutral_movement()
+    image = rng.integers(0, 256, size=(total, *config.image_size, 3), dtype=np.uint8)
+    image[:, 0, 0, 0] = np.arange(total)
+    return EncodedEpisodes(
+        image=image,
+        setter_tokens=tokens(total, config.setter_text_length, rng),
+        solver_tokens=tokens(total, config.solver_text_length, rng),
+        previous_movement=before,
+        movement=done,
+        utterance=utterances(total, config.utterance_length, rng),
+        first=first,
+        starts=starts,
+    )
+
+
+def batch(config: AgentConfig, steps: int, columns: int, seed: int = 0) -> tuple[ObservationBatch, ActionBatch]:
+    """Random observations and actions [steps, columns, ...]."""
+    rows = np.arange(steps * columns).reshape(columns, steps).T
+    return recorded(config, [steps] * columns, seed).gather(rows)
+
+
+def episode(name: str, setter_text: list[str], utterance: list[str], seed: int = 0, size: int = 8) -> Episode:
+    """An episode of random pictures and movements in which just this is said."""
+    rng, steps = np.random.default_rng(seed), len(setter_text)
+    heard = ["", *utterance[:-1]]
+    return Episode(
+        episode_id=name,
+        world="nowhere",
+        config={},
+        setter="scripted",
+        solver="scripted",
+        image=rng.integers(0, 256, size=(steps, size, size, 3), dtype=np.uint8),
+        setter_text=tuple(setter_text),
+        solver_text=tuple(heard),
+        movement=movement(steps, rng),
+        utterance=tuple(utterance),
+        setter_movement=np.tile(neutral_movement(), (steps, 1, 1)),
+        setter_utterance=("",) * steps,
+        controller=np.zeros(steps, np.uint8),
+    )

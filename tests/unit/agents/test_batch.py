@@ -1,0 +1,102 @@
+"""Episodes end to end in arrays, and the order in which a stream walks through them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from agents.batch import EpisodeStream, encode_episodes
+from agents.config import AgentConfig
+from agents.tokenizer import EOS_ID, Tokenizer
+from tests.unit.agents import made_up_play
+from worlds.contract import neutral_movement
+
+LENGTHS = [3, 5, 1, 4, 7]
+CONFIG = AgentConfig(image_size=(8, 8), vocab_size=280, setter_text_length=6, solver_text_length=3, utterance_length=4)
+RECORDED = made_up_play.recorded(CONFIG, LENGTHS)
+
+
+def walk(stream: EpisodeStream, windows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows [steps * windows, batch], as their images tell, and resets."""
+    seen = [stream.next() for _ in range(windows)]
+    return (
+        torch.cat([o.image[:, :, 0, 0, 0] for o, _, _ in seen]).numpy().astype(int),
+        torch.cat([r for _, _, r in seen]).numpy(),
+    )
+
+
+@pytest.mark.parametrize("steps", [1, 2, 8, 30])
+def test_every_column_is_whole_episodes_one_after_another(steps: int) -> None:
+    rows, resets = walk(EpisodeStream(RECORDED, steps, batch=3, seed=0), windows=240 // steps)
+    starts = RECORDED.starts.tolist()
+    for column, begins in zip(rows.T, resets.T, strict=True):
+        assert (begins == np.isin(column, starts[:-1])).all()
+        for before, after in zip(column, column[1:], strict=False):
+            assert after == before + 1 or (before + 1 in starts and after in starts[:-1])
+        assert (np.diff(column)[~begins[1:]] == 1).all()
+
+
+def test_all_episodes_are_played_before_any_is_played_again() -> None:
+    rows, resets = walk(EpisodeStream(RECORDED, 10, batch=1, seed=3), windows=60)
+    begun = rows[:, 0][resets[:, 0]].tolist()
+    counts = [begun.count(start) for start in RECORDED.starts[:-1].tolist()]
+    assert max(counts) - min(counts) <= 2 and min(counts) > 10
+
+
+def test_actions_and_observations_are_of_the_same_step() -> None:
+    observations, actions, _ = EpisodeStream(RECORDED, 6, batch=4, seed=1).next()
+    rows = observations.image[:, :, 0, 0, 0].numpy().astype(int)
+    assert actions.movement.numpy().tolist() == RECORDED.movement[rows].tolist()
+    assert actions.utterance.numpy().tolist() == RECORDED.utterance[rows].tolist()
+    assert observations.setter_tokens.numpy().tolist() == RECORDED.setter_tokens[rows].tolist()
+    assert observations.previous_movement.numpy().tolist() == RECORDED.previous_movement[rows].tolist()
+
+
+def test_seeds_differ_and_repeat() -> None:
+    one, again, other = (walk(EpisodeStream(RECORDED, 5, 3, seed), 4)[0] for seed in (0, 0, 1))
+    assert (one == again).all() and (one != other).any()
+
+
+def test_a_stream_goes_on_where_it_was_left_even_by_way_of_json() -> None:
+    stream = EpisodeStream(RECORDED, 5, 3, seed=0)
+    walk(stream, 7)
+    state = json.loads(json.dumps(stream.state_dict()))
+    expected = walk(stream, 20)
+    other = EpisodeStream(RECORDED, 5, 3, seed=9)
+    other.load_state_dict(state)
+    assert all((a == b).all() for a, b in zip(expected, walk(other, 20), strict=True))
+
+
+def test_columns_do_not_all_begin_at_the_start() -> None:
+    _, resets = walk(EpisodeStream(RECORDED, 1, batch=40, seed=0), 1)
+    assert 0 < resets.sum() < 40
+
+
+def test_episodes_are_encoded_row_by_row() -> None:
+    tokenizer = Tokenizer.train(["go to the duck", "yes"], 280)
+    episodes = [
+        made_up_play.episode("a", ["", "go to the duck", "go to the duck"], ["", "yes", ""], seed=0),
+        made_up_play.episode("b", ["go to the duck"] * 2, ["", ""], seed=1),
+    ]
+    encoded = encode_episodes(episodes, tokenizer, CONFIG)
+    assert len(encoded) == 2 and encoded.lengths.tolist() == [3, 2] and encoded.starts.tolist() == [0, 3, 5]
+    assert encoded.first.tolist() == [True, False, False, True, False]
+    assert (encoded.image == np.concatenate([e.image for e in episodes])).all()
+    assert (encoded.previous_movement[[0, 3]] == neutral_movement()).all()
+    assert (encoded.previous_movement[[1, 2, 4]] == encoded.movement[[0, 1, 3]]).all()
+    yes = tokenizer.ids("yes")
+    assert encoded.utterance.tolist() == [[0] * 4, [*yes, EOS_ID, 0, 0], [0] * 4, [0] * 4, [0] * 4]
+    assert encoded.solver_tokens[2].tolist() == [*yes, 0, 0] and not encoded.solver_tokens[:2].any()
+    assert not encoded.setter_tokens[0].any() and encoded.setter_tokens[1:].any(axis=1).all()
+
+
+def test_what_cannot_be_encoded_is_refused() -> None:
+    tokenizer = Tokenizer.train(["yes"], 280)
+    with pytest.raises(ValueError, match="no episodes"):
+        encode_episodes([], tokenizer, CONFIG)
+    big = made_up_play.episode("big", ["yes"], [""], size=12)
+    with pytest.raises(ValueError, match="episode big has images of 12x12 pixels, the agent needs 8x8"):
+        encode_episodes([big], tokenizer, CONFIG)
