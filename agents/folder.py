@@ -40,14 +40,14 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
             raise UserError(f"{path} is missing: {folder} is not an agent's folder (`rlhf clone` makes one)")
     try:
         config: Any = (kind.config_class or AgentConfig).from_dict(json.loads(config_path.read_text()))
-        weights = {name: value for name, value in safetensors.torch.load_file(weights_path).items()}
-    except (ValueError, TypeError, safetensors.SafetensorError) as error:
+        agent = kind(config)
+        weights = safetensors.torch.load_file(weights_path)
+    except (ValueError, TypeError, ArithmeticError, RuntimeError, safetensors.SafetensorError) as error:
         raise UserError(f"{folder} is damaged ({error}): restore it from a checkpoint or train it again") from error
-    agent = kind(config)
     load_weights(agent, weights, str(folder))
     try:
         tokenizer = Tokenizer.load(folder)
-    except FileNotFoundError as error:
+    except (FileNotFoundError, ValueError) as error:
         raise UserError(str(error)) from error
     torch.nn.Module.to(agent, device)
     return agent.eval(), tokenizer

@@ -78,8 +78,11 @@ class Tokenizer:
 
     @classmethod
     def load(cls, folder: str | Path) -> Tokenizer:
-        """Read what :meth:`save` wrote. Raises FileNotFoundError if ``folder`` has none."""
+        """Read what :meth:`save` wrote. Raises FileNotFoundError if ``folder`` has none, ValueError if it is damaged."""
         path = Path(folder) / _FILE
         if not path.is_file():
             raise FileNotFoundError(f"{path} is missing: an agent's folder holds its tokenizer beside its weights")
-        return cls(_Tokenizer.from_file(str(path)))
+        try:
+            return cls(_Tokenizer.from_str(path.read_text(encoding="utf-8")))
+        except Exception as error:  # the library raises the bare class
+            raise ValueError(f"{path} is damaged ({error}); restore it from a checkpoint") from error

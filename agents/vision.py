@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -36,10 +38,7 @@ class VisionEncoder(nn.Module):
             layers += [ResidualBlock(width) for _ in range(blocks)]
             channels = width
         self.body = nn.Sequential(*layers)
-        height, width = config.image_size
-        with torch.no_grad():
-            grid = self.body(torch.zeros(1, 3, height, width)).shape[-2:]
-        self.tokens = int(grid[0] * grid[1])
+        self.tokens = math.prod(_after_stages(size, config) for size in config.image_size)
         self.project = nn.Linear(channels, config.width)
         self.place = nn.Parameter(torch.randn(self.tokens, config.width) * 0.02)
 
@@ -48,3 +47,11 @@ class VisionEncoder(nn.Module):
         x = image.permute(0, 3, 1, 2).to(self.place.dtype) / 127.5 - 1.0
         x = F.relu(self.body(x.contiguous(memory_format=torch.channels_last)))
         return self.project(x.flatten(2).transpose(1, 2)) + self.place
+
+
+def _after_stages(size: int, config: AgentConfig) -> int:
+    """Height or width that is left of ``size`` pixels after all stages' convolutions."""
+    for index, stride in enumerate(config.vision_strides):
+        # The first stage cuts whole patches; the others are 3x3 convolutions with padding 1.
+        size = size // stride if index == 0 else (size - 1) // stride + 1
+    return size

@@ -87,7 +87,7 @@ def _rewarding() -> RewardTrainingConfig:
 
 def _improving() -> ImproveConfig:
     return ImproveConfig(
-        replay="agent:clone", slots=64, steps=8, batch=32, updates=300, evaluate_every=75, checkpoint_every=150,
+        replay="agent:clone", slots=64, steps=8, batch=32, updates=250, evaluate_every=50, checkpoint_every=125,
         world=WORLD, learner=LearnerConfig(learning_rate=3e-4, beta2=0.99, bc_movement_weight=0.3, css_weight=3.0),
         execution=ExecutorConfig(),
     )  # fmt: skip

@@ -44,6 +44,7 @@ ray = pytest.importorskip("ray", reason="Ray is an extra: pip install 'interacti
 pytestmark = pytest.mark.e2e
 
 STEPS, SLOTS = 4, 2
+PATIENT = ExecutorConfig(stall_sec=1800.0)  # processes take long to start on a busy machine
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -66,7 +67,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> ImproveConfig:
     return ImproveConfig(
         data=(folder / "data",), agent=folder / "clone", runs=folder / "runs", scripted_reward=True,
         slots=4, steps=5, batch=2, updates=4, evaluate_every=4, evaluation_episodes=2, checkpoint_every=2,
-        threads=1, wandb="disabled", world=world, ray=RayConfig(runners=2, object_store_mb=100),
+        threads=1, wandb="disabled", world=world, execution=PATIENT, ray=RayConfig(runners=2, object_store_mb=100),
     )  # fmt: skip
 
 
@@ -181,7 +182,7 @@ def run(here: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     from rlhf.ray_executor import RayExecutor
 
     order, agent = tmp_path_factory.mktemp("order") / "order", tiny_agent.agent()
-    config, execution = RayConfig(runners=2), ExecutorConfig(reuse=2, stall_sec=300.0)
+    config, execution = RayConfig(runners=2), replace(PATIENT, reuse=2)
     executor = RayExecutor(partial(make_runner, order), make_learner, agent, SLOTS, STEPS, config, execution)
     yield Run(executor, agent, order)
     executor.close()
@@ -234,7 +235,7 @@ def test_a_runner_that_is_killed_is_replaced_and_named(run: Run, capsys: pytest.
     process = int(re.search(r"process (\d+)", name).group(1))
     capsys.readouterr()
     os.kill(process, signal.SIGKILL)
-    told, deadline = "", time.monotonic() + 240
+    told, deadline = "", time.monotonic() + 1800
     while run.watch.name(2) in (name, "runner 2 (a new process)") and time.monotonic() < deadline:
         run.updates(2)
         told += capsys.readouterr().err
@@ -261,7 +262,7 @@ def test_a_learner_with_a_gpu_works_apart_and_a_runner_that_raises_is_named(here
 
     order, agent = tmp_path / "order", tiny_agent.agent()
     config = RayConfig(runners=1, gpus_per_learner=1)
-    executor = RayExecutor(partial(make_runner, order), make_learner, agent, SLOTS, STEPS, config)
+    executor = RayExecutor(partial(make_runner, order), make_learner, agent, SLOTS, STEPS, config, PATIENT)
     try:
         (report,) = itertools.islice(executor.steps(), 1)
         assert report.update == 1 and report.played >= STEPS * SLOTS

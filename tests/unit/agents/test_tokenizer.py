@@ -16,7 +16,15 @@ TOKENIZER = Tokenizer.train(TEXTS, 320)
 
 @pytest.mark.parametrize(
     "text",
-    ["lift the red ball", "quetzalcoatl's zyzzyva?", "Grüße, été", "赤いボール", "🦆 and 👩‍👩‍👧", "a  b\tc", "<eos> <pad>"],
+    [
+        "lift the red ball",
+        "quetzalcoatl's zyzzyva?",
+        "Grüße, été",
+        "赤いボール",
+        "🦆 and 👩‍👩‍👧",
+        "a  b\tc",
+        "<eos> <pad>",
+    ],
 )
 def test_any_text_comes_back_in_lower_case(text: str) -> None:
     assert TOKENIZER.decode(TOKENIZER.ids(text)) == text.lower()

@@ -18,7 +18,7 @@ from reward_models.training import RewardTrainer, RewardTrainingConfig, reward_t
 from rlhf.errors import UserError
 
 QUICK = RewardTrainingConfig(
-    updates=300,
+    updates=150,
     steps=20,
     batch=16,
     learning_rate=3e-3,
@@ -52,8 +52,9 @@ def test_it_learns_which_lamp_was_asked_for(agent: InteractiveAgent, play: Marke
     result = train_reward_model(agent, play, held_out, config, on_metrics=lambda u, _: logged.append(u))
     assert result.best["reward_model_held_out/balanced_accuracy"] > 0.9
     assert result.best["reward_model_held_out/wrong_words_accuracy"] > 0.9
-    assert result.history[0]["reward_model_held_out/pair_accuracy"] < 0.8
-    assert logged == list(range(10, 301, 10))
+    untaught = Exam.of(held_out, 40).take(InterTemporalRewardModel.from_agent(agent))
+    assert untaught["reward_model_held_out/pair_accuracy"] < 0.75
+    assert logged == list(range(10, 151, 10))
     # The model returned is the one that did best, and its rewards are on the scale asked for.
     found = Exam.of(held_out, config.evaluation_episodes).take(result.model)
     assert found["reward_model_held_out/pair_accuracy"] == result.best["reward_model_held_out/pair_accuracy"]
@@ -71,12 +72,27 @@ def test_one_batch_can_be_learned_by_heart(agent: InteractiveAgent, play: Marked
     trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, QUICK)
     window = trainer.stream.next_marked()
     state = trainer.model.initial_state(QUICK.batch)
-    for _ in range(120):
+    for _ in range(60):
         terms, _ = reward_terms(trainer.model, window, state, replace(QUICK, bc_weight=0.0, css_weight=0.0))
         trainer.optimizer.zero_grad()
         terms["ibt"].backward()
         trainer.optimizer.step()
-    assert terms["ibt"].item() < 0.05
+    assert terms["ibt"].item() < 0.1
+
+
+def test_memory_is_carried_from_window_to_window(
+    agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay
+) -> None:
+    trainer, twin = (RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, QUICK) for _ in range(2))
+    memory = twin.memory
+    for _ in range(3):
+        window = twin.stream.next_marked()
+        twin.model.load_state_dict(trainer.model.state_dict())
+        with torch.no_grad():
+            _, memory = reward_terms(twin.model, window, memory, QUICK)
+        trainer.update(0.0)
+        torch.testing.assert_close(tuple(trainer.memory), tuple(memory))
+    assert memory.hidden.abs().max() > 0 and not trainer.memory.hidden.requires_grad
 
 
 def test_training_resumes_bit_exactly(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from rlhf.play import Plan, ScriptedSolvers, play
 from rlhf.setter_replay import EpisodeSampler, ReplayTruth, SetterReplay
 from tests.unit.rlhf import tiny_world
 from tests.unit.rlhf.tiny_world import TinyWorld, record
+from worlds import registry
 from worlds.contract import silent
 
 
@@ -41,6 +43,24 @@ def test_the_recorded_solver_sees_again_what_it_saw(seed):
         observation, reward, terminated, truncated, info = env.step(episode.solver_action(step))
         assert (reward, terminated, info) == (0.0, False, {})
         assert truncated == (step == len(episode) - 1)
+
+
+def test_it_is_exact_in_the_playhouse():
+    entry = registry.get("playhouse")
+    config = entry.sample_config(3, rooms=(1, 1), furniture=(0, 1), objects=(3, 5))
+    plan = Plan("one", config, entry.make_setter(), seed=5, steps=40, solver=entry.make_solver())
+    recording, replaying = (entry.make(height=24, width=32) for _ in range(2))
+    (episode,) = play(entry, [recording], [plan], ScriptedSolvers(1), threads=1)
+    assert episode.requests and len(np.unique(episode.image[:, 0], axis=0)) > 5
+    env = SetterReplay(replaying, episode, truth=True)
+    check_env(env, skip_render_check=True)
+    observation, info = env.reset()
+    for step in range(len(episode)):
+        np.testing.assert_array_equal(observation["image"], episode.image[step])
+        said = (observation["setter_text"], observation["solver_text"])
+        assert said == (episode.setter_text[step], episode.solver_text[step])
+        observation, _, _, _, info = env.step(episode.solver_action(step))
+    assert info["truth"].success_step == episode.success_step
 
 
 def test_the_setter_does_as_recorded_whatever_the_solver_does():

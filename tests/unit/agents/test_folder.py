@@ -1,0 +1,82 @@
+"""Whatever is wrong with an agent's folder is said in one line that names it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import safetensors.torch
+import torch
+
+from agents.folder import load_agent, save_agent
+from agents.tokenizer import Tokenizer
+from rlhf.errors import UserError
+from tests.unit.agents import made_up_play
+
+SIZES = dict(image_size=(12, 12), vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    agent = made_up_play.agent(**SIZES, memory_width=8, tick_width=6, value_width=8)
+    return save_agent(agent, Tokenizer.train(["yes"], made_up_play.VOCABULARY), tmp_path / "agent")
+
+
+def reweigh(folder: Path, change: Callable[[dict[str, torch.Tensor]], None]) -> None:
+    weights = safetensors.torch.load_file(folder / "model.safetensors")
+    change(weights)
+    safetensors.torch.save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def reconfigure(folder: Path, **changes: object) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-200])
+
+
+def put_nan(weights: dict[str, torch.Tensor]) -> None:
+    weights["value.2.weight"][0, 0] = torch.nan
+
+
+DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no config": (lambda f: (f / "config.json").unlink(), "config.json is missing"),
+    "no weights": (lambda f: (f / "model.safetensors").unlink(), "model.safetensors is missing"),
+    "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "tokenizer.json is missing"),
+    "cut config": (lambda f: cut(f / "config.json"), "is damaged"),
+    "binary config": (lambda f: (f / "config.json").write_bytes(b"\xff\xfe\x00"), "is damaged"),
+    "impossible config": (lambda f: reconfigure(f, heads=3), "is damaged"),
+    "cut weights": (lambda f: cut(f / "model.safetensors"), "is damaged"),
+    "empty weights": (lambda f: (f / "model.safetensors").write_bytes(b""), "is damaged"),
+    "other size": (lambda f: reconfigure(f, memory_width=16), "another size .* there and .* here"),
+    "weight missing": (lambda f: reweigh(f, lambda w: w.pop("trunk.found")), "trunk.found is missing"),
+    "weight unknown": (lambda f: reweigh(f, lambda w: w.update(more=torch.ones(1))), "more is unknown"),
+    "not finite": (lambda f: reweigh(f, put_nan), "not finite in value.2.weight"),
+    "cut tokenizer": (lambda f: cut(f / "tokenizer.json"), "damaged"),
+    "config of another kind": (lambda f: (f / "config.json").write_text("[]"), "damaged"),
+    "config of wrong types": (lambda f: reconfigure(f, memory_width="wide"), "damaged"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_is_said_in_one_line(folder: Path, damage: str) -> None:
+    spoil, said = DAMAGE[damage]
+    spoil(folder)
+    with pytest.raises(UserError, match=said) as caught:
+        load_agent(folder)
+    assert "\n" not in str(caught.value) and str(folder) in str(caught.value)
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="nowhere is not an agent's folder") as caught:
+        load_agent(tmp_path / "nowhere")
+    assert "\n" not in str(caught.value)
+
+
+def test_an_undamaged_folder_loads(folder: Path) -> None:
+    agent, tokenizer = load_agent(folder)
+    assert agent.config.memory_width == 8 and tokenizer.decode(tokenizer.ids("yes")) == "yes"

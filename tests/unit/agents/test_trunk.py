@@ -1,0 +1,114 @@
+"""Parts of the trunk against plain loops, and what it must not look at."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.config import AgentConfig
+from agents.tokenizer import PAD_ID
+from agents.trunk import AgentState, MovementEmbedding, ResettingLSTM, TransformerLayer, masked_mean, match_scores
+from tests.unit.agents import made_up_play
+from worlds.contract import MOVEMENT_BINS
+
+SIZES = dict(image_size=(12, 12), vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2)
+
+
+@pytest.fixture
+def agent() -> InteractiveAgent:
+    return made_up_play.agent(**SIZES, memory_width=8, tick_width=6, value_width=8)
+
+
+@torch.no_grad()
+def test_lstm_against_pytorchs() -> None:
+    torch.manual_seed(0)
+    ours, theirs = ResettingLSTM(3, 5), torch.nn.LSTM(3, 5)
+    for own, other in (
+        (theirs.weight_ih_l0, ours.input.weight),
+        (theirs.weight_hh_l0, ours.recurrent.weight),
+        (theirs.bias_ih_l0, ours.input.bias),
+        (theirs.bias_hh_l0, torch.zeros(20)),
+    ):
+        own.copy_(other)
+    x, state = torch.randn(6, 2, 3), AgentState(torch.randn(2, 5), torch.randn(2, 5))
+    out, (hidden, cell) = theirs(x, (state.hidden[None], state.cell[None]))
+    found, after = ours(x, state, torch.zeros(6, 2, dtype=torch.bool))
+    torch.testing.assert_close(found, out)
+    torch.testing.assert_close(after.hidden, hidden[0])
+    torch.testing.assert_close(after.cell, cell[0])
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("queries", [1, 3])
+def test_computing_few_queries_gives_the_same(queries: int) -> None:
+    torch.manual_seed(0)
+    layer, x = TransformerLayer(8, 2), torch.randn(4, 6, 8)
+    visible = (torch.rand(4, 1, 1, 6) < 0.7) | (torch.arange(6) == 0)
+    torch.testing.assert_close(layer(x, visible, queries=queries), layer(x, visible)[:, :queries])
+
+
+@torch.no_grad()
+def test_the_movement_embedding_tells_ticks_components_and_bins_apart() -> None:
+    embedding, movement = MovementEmbedding(4), torch.from_numpy(made_up_play.movement(3, np.random.default_rng(0)))
+    for row, found in zip(movement.tolist(), embedding(movement), strict=True):
+        expected, slot = torch.zeros(4), 0
+        for tick in row:
+            for component, value in enumerate(tick):
+                expected += embedding.table.weight[slot + value]
+                slot += int(MOVEMENT_BINS[component])
+        torch.testing.assert_close(found, expected)
+    assert slot == len(embedding.table.weight)
+
+
+def test_masked_mean_and_match_scores_against_loops() -> None:
+    x, keep = torch.randn(3, 4, 2), torch.tensor([[1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 1, 1]]).bool()
+    mean = masked_mean(x, keep)
+    torch.testing.assert_close(mean[0], (x[0, 0] + x[0, 2]) / 2)
+    torch.testing.assert_close(mean[2], x[2].mean(0))
+    assert mean[1].tolist() == [0.0, 0.0]
+    named = torch.randn(3, 2)
+    scores = match_scores(x, named)
+    assert scores[1, 3].item() == pytest.approx(float((x[1, 3] * named[1]).sum()) / 2**0.5, rel=1e-5)
+
+
+@torch.no_grad()
+def test_padding_says_nothing(agent: InteractiveAgent) -> None:
+    observations, _ = made_up_play.batch(agent.config, 2, 3)
+    short = observations.setter_tokens.clone()
+    short[..., 4:] = PAD_ID
+    resets = torch.ones(2, 3, dtype=torch.bool)
+    long, _ = agent(observations._replace(setter_tokens=short), agent.initial_state(3), resets)
+    cut, _ = agent(observations._replace(setter_tokens=short[..., :4]), agent.initial_state(3), resets)
+    torch.testing.assert_close(long.features, cut.features)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("field", ["image", "setter_tokens", "solver_tokens", "previous_movement"])
+def test_everything_perceived_matters_at_its_step_and_after(agent: InteractiveAgent, field: str) -> None:
+    observations, _ = made_up_play.batch(agent.config, 3, 1, seed=0)
+    other, _ = made_up_play.batch(agent.config, 3, 1, seed=1)
+    changed = getattr(observations, field).clone()
+    changed[1] = getattr(other, field)[1]
+    assert not changed.equal(getattr(observations, field))
+    resets = torch.zeros(3, 1, dtype=torch.bool)
+    usual, _ = agent(observations, agent.initial_state(1), resets)
+    moved, _ = agent(observations._replace(**{field: changed}), agent.initial_state(1), resets)
+    differs = (usual.features - moved.features).abs().amax((1, 2)) > 1e-6
+    assert differs.tolist() == [False, True, True]
+
+
+def test_before_is_the_last_tick_of_the_step_before(agent: InteractiveAgent) -> None:
+    observations, _ = made_up_play.batch(agent.config, 2, 3)
+    output, _ = agent(observations, agent.initial_state(3), torch.ones(2, 3, dtype=torch.bool))
+    assert output.before.equal(observations.previous_movement[:, :, 7])
+
+
+def test_a_width_that_heads_do_not_divide_and_uneven_stages_are_refused() -> None:
+    with pytest.raises(ValueError, match="width 65 is not divisible by heads 4"):
+        AgentConfig(width=65)
+    with pytest.raises(ValueError, match="one entry for every stage"):
+        AgentConfig(vision_strides=(4,))
+    with pytest.raises(ValueError, match="no agent size 'huge'; known: .*nano"):
+        AgentConfig.preset("huge")
