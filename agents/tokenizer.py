@@ -78,7 +78,11 @@ class Tokenizer:
 
     @classmethod
     def load(cls, folder: str | Path) -> Tokenizer:
-        """Read what :meth:`save` wrote. Raises FileNotFoundError if ``folder`` has none, ValueError if it is damaged."""
+        """Read what :meth:`save` wrote.
+
+        Raises:
+          FileNotFoundError: if ``folder`` has none. ValueError: if it is damaged.
+        """
         path = Path(folder) / _FILE
         if not path.is_file():
             raise FileNotFoundError(f"{path} is missing: an agent's folder holds its tokenizer beside its weights")

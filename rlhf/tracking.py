@@ -138,6 +138,7 @@ def _mend(path: Path, resume_step: int | None) -> None:
 def _start_wandb(folder: Path, config: Any, mode: str, project: str) -> Any:
     """A quiet wandb run, or None with a warning where wandb does not work."""
     os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
+    os.environ.setdefault("WANDB_DISABLE_WEAVE", "true")  # it takes our package `agents` for another, and says so
     try:
         import wandb
 

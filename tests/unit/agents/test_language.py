@@ -17,6 +17,8 @@ def policy() -> LanguagePolicy:
     torch.manual_seed(0)
     made = LanguagePolicy(AgentConfig(width=8, memory_width=8, vocab_size=VOCABULARY, utterance_length=LENGTH, heads=2))
     torch.nn.init.normal_(made.choose.weight, std=1.0)  # far from uniform, or mistakes would not show
+    with torch.no_grad():
+        made.choose.bias[EOS_ID] += 3.0  # utterances of every length
     return made.eval()
 
 
