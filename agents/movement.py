@@ -29,9 +29,10 @@ class MovementPolicy(nn.Module):
         self.follow = nn.Embedding(_COMPONENTS * _BINS, config.tick_width)
         self.decide = nn.Linear(config.tick_width, _COMPONENTS * _BINS)
         nn.init.normal_(self.follow.weight, std=0.1)
-        missing = torch.arange(_BINS) >= torch.from_numpy(MOVEMENT_BINS)[:, None]
-        self.register_buffer("missing", missing, persistent=False)  # bins that a component does not have
-        self.register_buffer("offsets", torch.arange(_COMPONENTS) * _BINS, persistent=False)
+        missing = torch.arange(_BINS) >= torch.tensor(MOVEMENT_BINS.tolist())[:, None]
+        # Saved with the weights: `from_pretrained` does not compute buffers anew.
+        self.register_buffer("missing", missing)  # bins that a component does not have
+        self.register_buffer("offsets", torch.arange(_COMPONENTS) * _BINS)
 
     def _previous(self, movement: Tensor) -> Tensor:
         """Embedding of actions [..., C]: [..., tick_width]."""

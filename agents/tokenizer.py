@@ -19,6 +19,7 @@ class Tokenizer:
 
     def __init__(self, tokenizer: _Tokenizer) -> None:
         self._tokenizer = tokenizer
+        tokenizer.encode_special_tokens = True  # a typed "<pad>" is text like any other
         self._cache: dict[str, list[int]] = {}
 
     @classmethod

@@ -78,7 +78,7 @@ class MovementEmbedding(nn.Module):
         offsets = torch.tensor([0, *MOVEMENT_BINS.cumsum()[:-1].tolist()])
         bins = int(MOVEMENT_BINS.sum())
         slots = offsets + bins * torch.arange(TICKS_PER_STEP)[:, None]
-        self.register_buffer("slots", slots, persistent=False)
+        self.register_buffer("slots", slots)
         self.table = nn.Embedding(bins * TICKS_PER_STEP, width)
         nn.init.normal_(self.table.weight, std=0.02)
 

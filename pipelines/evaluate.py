@@ -37,6 +37,11 @@ class EvaluateConfig:
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
 
+    def __post_init__(self) -> None:
+        for name in ("episodes", "slots"):
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+
 
 @dataclass(frozen=True)
 class ProbeResult:

@@ -139,6 +139,8 @@ class Improvement:
             Tracker(self.folder, config, config.wandb, resume_step=done) as tracker,
             bar("improving the agent (BC+RL)", config.updates, "updates") as shown,
         ):
+            if done >= config.updates:
+                return
             if done == 0:
                 tracker.log(self._play_held_out(), 0)
             for report in self.executor.steps():

@@ -169,7 +169,8 @@ def _place(dialogue: Iterable[Line], steps: int) -> list[list[tuple[float, Line]
 
 
 def _quote(line: Line) -> str:
-    return f"{line.speaker.capitalize()}: {shorten(line.text, 60, placeholder=' …')}"
+    text = "".join(char if char.isprintable() else "·" for char in line.text)  # an untrained agent says anything
+    return f"{line.speaker.capitalize()}: {shorten(text, 60, placeholder=' …')}"
 
 
 def _draw_dialogue(axis: Axes, rows: list[list[tuple[float, Line]]], below: list[Axes]) -> None:

@@ -12,12 +12,11 @@ from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 
 from rlhf.episodes import Episode
 from rlhf.referee import Referee
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, UTTERANCE_MAX_CHARS, Action, Event, Observation, World
+from worlds.contract import SETTER, SOLVER, Action, Event, Observation, World
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,8 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
         self._referee: Referee | None = None
         self._step = 0
         self._end = 0
-        self.observation_space = _with_any_text(world.observation_space(SOLVER))  # type: ignore[assignment]
-        self.action_space = _with_any_text(world.action_space(SOLVER))  # type: ignore[assignment]
+        self.observation_space = world.observation_space(SOLVER)  # type: ignore[assignment]
+        self.action_space = world.action_space(SOLVER)  # type: ignore[assignment]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -137,12 +136,3 @@ class EpisodeSampler:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self._rng.bit_generator.state = state["rng"]
         self._order = list(state["order"])
-
-
-def _with_any_text(space: spaces.Space) -> spaces.Dict:
-    """``space`` with texts of any printable characters: Gymnasium's default knows letters and digits alone."""
-    if not isinstance(space, spaces.Dict):
-        raise ValueError(f"a world's spaces are spaces.Dict of the contract, not {space}")
-    charset = frozenset(chr(code) for code in range(0x20, 0x250) if chr(code).isprintable())
-    text = spaces.Text(max_length=UTTERANCE_MAX_CHARS, min_length=0, charset=charset)
-    return spaces.Dict({name: text if isinstance(part, spaces.Text) else part for name, part in space.items()})

@@ -24,6 +24,7 @@ SETTER = "setter"
 SOLVER = "solver"
 
 UTTERANCE_MAX_CHARS = 160
+_PRINTABLE = frozenset(chr(code) for code in range(0x20, 0x250) if chr(code).isprintable())
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,18 @@ def silent(movement: np.ndarray | None = None) -> Action:
 
 def observation_space(height: int, width: int) -> spaces.Dict:
     """Space of one player's :class:`Observation`."""
-    text = spaces.Text(max_length=UTTERANCE_MAX_CHARS, min_length=0)
+    text = _text_space()
     return spaces.Dict(
         image=spaces.Box(0, 255, (height, width, 3), np.uint8),
         setter_text=text,
         solver_text=text,
         previous_movement=movement_space(),
     )
+
+
+def _text_space() -> spaces.Text:
+    """Printable text; Gymnasium's default knows letters and digits alone, not even the space between words."""
+    return spaces.Text(max_length=UTTERANCE_MAX_CHARS, min_length=0, charset=_PRINTABLE)
 
 
 def movement_space() -> spaces.MultiDiscrete:
@@ -100,7 +106,7 @@ def action_space() -> spaces.Dict:
     """Space of one player's :class:`Action`."""
     return spaces.Dict(
         movement=movement_space(),
-        utterance=spaces.Text(max_length=UTTERANCE_MAX_CHARS, min_length=0),
+        utterance=_text_space(),
     )
 
 

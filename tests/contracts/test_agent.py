@@ -163,7 +163,6 @@ def test_the_folder_gives_back_the_very_same_agent(agent: InteractiveAgent, toke
     assert all(getattr(output, name).equal(getattr(expected, name)) for name in HEADS)
 
 
-@pytest.mark.xfail(strict=True, reason="built on the meta device, where parts of the agent are not")
 @torch.no_grad()
 def test_transformers_reads_the_folder_too(agent: InteractiveAgent, tokenizer, play, tmp_path: Path) -> None:
     save_agent(agent, tokenizer, tmp_path / "agent")

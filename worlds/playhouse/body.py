@@ -38,7 +38,7 @@ class Body:
     def __init__(self, world: Any, agent: str, rng: np.random.Generator) -> None:
         self.world, self.agent, self.rng = world, agent, rng
         self.plan, self._sight = FloorPlan(world.house), Sight(world.house)
-        half_y = math.radians(world._fov_y_deg) / 2
+        half_y = math.radians(world.fov_y_deg) / 2
         half_x = math.atan(math.tan(half_y) * world.width / world.height)
         self._half_view = half_x - EDGE, half_y - EDGE
         self._speed = 0.0

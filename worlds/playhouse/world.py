@@ -102,7 +102,7 @@ class Playhouse(World):
         self.agents: list[str] = []
         self._spaces = {a: (observation_space(height, width), action_space()) for a in AGENTS}
         self._house_seeds = np.random.default_rng()
-        self._fov_y_deg = float(fov_y_deg)
+        self.fov_y_deg = float(fov_y_deg)
 
     def observation_space(self, agent: str) -> Any:
         """Space of a player's observations."""
@@ -263,7 +263,7 @@ class Playhouse(World):
     def _use(self, scene: Scene, data: mujoco.MjData) -> None:
         """Bind to a scene and its state; everything that depends on their addresses is made anew."""
         if getattr(self, "_scene", None) is not scene:
-            self._camera = Camera(scene.model, self.height, self.width, self._fov_y_deg)
+            self._camera = Camera(scene.model, self.height, self.width, self.fov_y_deg)
         self._scene, self._data = scene, data
         self._object_body = dict(zip((o.id for o in scene.house.objects), scene.object_body.tolist(), strict=True))
         self._addresses = (scene.model._address, data._address)

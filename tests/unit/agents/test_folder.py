@@ -62,11 +62,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-NOT_YET = pytest.mark.xfail(strict=True, reason="another exception escapes load_agent")
-KNOWN = {"cut tokenizer", "config of wrong types"}
-
-
-@pytest.mark.parametrize("damage", [pytest.param(name, marks=[NOT_YET] if name in KNOWN else []) for name in DAMAGE])
+@pytest.mark.parametrize("damage", DAMAGE)
 def test_damage_is_said_in_one_line(folder: Path, damage: str) -> None:
     spoil, said = DAMAGE[damage]
     spoil(folder)
