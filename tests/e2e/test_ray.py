@@ -91,7 +91,9 @@ def test_a_run_on_ray_leaves_what_a_run_here_leaves_and_can_be_resumed(settings:
     assert not torch.equal(begun.movement.state_dict()[key := next(iter(begun.movement.state_dict()))],
                            learned.movement.state_dict()[key])  # fmt: skip
 
-    again = replace(load_config(there, ImproveConfig), resume=there, updates=6, ray=RayConfig(1, object_store_mb=100))
+    again = replace(
+        load_config(there, ImproveConfig), resume=there, updates=6, ray=RayConfig(runners=1, object_store_mb=100)
+    )
     improve(again)
     assert not ray.is_initialized()
     rows = read_metrics(there)
