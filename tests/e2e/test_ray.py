@@ -29,7 +29,7 @@ from pipelines.improve import ImproveConfig, improve
 from pipelines.places import WorldConfig
 from pipelines.record import RecordConfig, record
 from rlhf.errors import UserError
-from rlhf.learner import Learner, LearnerConfig
+from rlhf.learner import Learner, LearnerConfig, RecordedWindow
 from rlhf.learning_config import ExecutorConfig
 from rlhf.local_executor import RunStalled
 from rlhf.ray_config import RayConfig
@@ -210,7 +210,7 @@ def test_runners_play_with_the_weights_that_were_learned(run: Run) -> None:
     behind = [abs(report.metrics["vtrace/behind"]) for report in run.updates(8)[0::2]]
     fresh = Learner(tiny_agent.agent())
     fragment = tiny_agent.fragment(tiny_agent.agent(seed=3), STEPS)
-    stranger = abs(fresh.update(fragment, tiny_agent.recorded(STEPS + 1, 2).next())["vtrace/behind"])
+    stranger = abs(fresh.update(fragment, RecordedWindow(*tiny_agent.recorded(STEPS + 1, 2).next()))["vtrace/behind"])
     assert max(behind) < stranger / 2
 
 
