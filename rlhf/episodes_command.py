@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from annotation.marks import Judgement, Mark
@@ -194,7 +194,9 @@ def _totals(rows: Sequence[EpisodeRow], marks: Sequence[Mark]) -> str:
 
 
 def _problems(problems: Sequence[Problem]) -> Table:
-    table = Table("file", "what is wrong", "what to do", box=None)
+    # A long complaint is wrapped; the file's name, which one wants to copy, keeps its place beside it.
+    file = Column("file", min_width=min(60, max(len(problem.file) for problem in problems)), overflow="fold")
+    table = Table(file, Column("what is wrong", overflow="fold"), Column("what to do", overflow="fold"), box=None)
     for problem in problems:
         style = "dim" if problem.ignorable else ""
         table.add_row(*(Text(text, style) for text in (problem.file, problem.what, problem.mend)))

