@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 from annotation.marks import Judgement, Mark
@@ -95,8 +95,8 @@ def verify_dataset(data: str | Path, rebuild: bool = False, console: Console | N
         _say(console, f"index written anew: {_count(rebuild_index(data), 'episode')} found")
     store = open_store(data)
     problems = store.verify()
-    if problems:
-        console.print(_problems(problems))
+    for problem in problems:
+        console.print(_problem(problem), soft_wrap=True)
     serious = sum(not problem.ignorable for problem in problems)
     said = f"{_count(serious, 'problem')}" if serious else "nothing is wrong"
     _say(console, f"{store}: {_count(len(store), 'episode')} read, {said}")
@@ -193,14 +193,9 @@ def _totals(rows: Sequence[EpisodeRow], marks: Sequence[Mark]) -> str:
     return f"{_count(len(rows), 'episode')}, {steps:,} steps ({hours:.2f} hours), {_count(len(marks), 'mark')}{by_whom}"
 
 
-def _problems(problems: Sequence[Problem]) -> Table:
-    # A long complaint is wrapped; the file's name, which one wants to copy, keeps its place beside it.
-    file = Column("file", min_width=min(60, max(len(problem.file) for problem in problems)), overflow="fold")
-    table = Table(file, Column("what is wrong", overflow="fold"), Column("what to do", overflow="fold"), box=None)
-    for problem in problems:
-        style = "dim" if problem.ignorable else ""
-        table.add_row(*(Text(text, style) for text in (problem.file, problem.what, problem.mend)))
-    return table
+def _problem(problem: Problem) -> Text:
+    """One line; a table would cut the names that one wants to copy."""
+    return Text(f"{problem.file}: {problem.what}; {problem.mend}", "dim" if problem.ignorable else "")
 
 
 def _count(number: int, noun: str) -> str:
