@@ -151,7 +151,7 @@ class RayExecutor:
             return ray.get(getattr(self._algorithm, method).remote(*arguments))
         except RayTaskError as error:
             cause = error.cause
-            raise cause from (cause.__cause__ or RemoteTraceback(error.traceback_str))
+            raise cause from (cause.__cause__ or RemoteTraceback(str(error)))
         except RayActorError as error:
             raise WorkerDied(f"the learner's process died: {gist(str(error))}") from error
 

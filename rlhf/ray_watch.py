@@ -144,18 +144,18 @@ class Watch:
           RunStalledOnRay: if the whole run makes no progress.
         """
         now = self._clock()
-        silent = {runner for runner, heard in self._heard.items() if now - heard > self._stall_sec}
+        silence = {runner: now - heard for runner, heard in self._heard.items()}
         if now - self._progress > self._stall_sec:
-            missing = (
-                f"none was played by {', '.join(map(self.name, sorted(silent)))}" if silent else "too few were played"
-            )
+            # Each of them, not only who was silent longest: one alone that plays would have brought an update.
+            heard = ", ".join(f"{self.name(runner)} {seconds:.1f} s ago" for runner, seconds in silence.items())
             raise RunStalledOnRay(
-                f"no progress: {now - self._progress:.1f} s without fragments for an update; {missing}: "
+                f"no progress: {now - self._progress:.1f} s without fragments for an update; last heard from {heard}: "
                 "a world hangs, or stall_sec is too short"
             )
+        silent = {runner for runner, seconds in silence.items() if seconds > self._stall_sec}
         news, self._silent = silent - self._silent, silent | self._silent
         return [
-            f"{self.name(runner)} has played no fragment for {now - self._heard[runner]:.0f} s; the run goes on "
+            f"{self.name(runner)} has played no fragment for {silence[runner]:.0f} s; the run goes on "
             "without it"
             for runner in sorted(news)
         ]
