@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,8 +12,12 @@ from pipelines.places import HELD_OUT_SEEDS, PlayersConfig, WorldConfig
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.play import Plan, ScriptedSolvers, play
-from rlhf.progress import progress
+from rlhf.progress import announce, progress
 from rlhf.store import open_store
+from rlhf.store.contract import EpisodeStore
+from rlhf.store.json_text import to_json
+
+SCRIPTED = "scripted"
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class RecordConfig:
     episodes: int = 100
     steps: int = 1125
     tail: int | None = None
-    solver: str = "scripted"
+    solver: str = SCRIPTED
     split: str = "train"
     seed: int = 0
     slots: int = 32
@@ -51,65 +55,106 @@ class RecordConfig:
 
 
 def record(config: RecordConfig) -> list[str]:
-    """Record episodes and return their ids. Every episode is durable as soon as it has ended."""
+    """Record episodes and return their ids. Every episode is durable as soon as it has ended.
+
+    Episodes that the dataset has already are left as they are, so a recording that was interrupted goes on.
+
+    Raises:
+      UserError: if an episode of the same id was recorded in another world than this configuration describes.
+    """
     store = open_store(config.data, create=True)
-    ids = []
-    for episode in progress(_episodes(config), total=config.episodes, title=f"recording into {config.data}"):
+    known, missing = _look_up(config, store)
+    if known:
+        announce(f"{len(known)} of {config.episodes} episodes are in {config.data} already")
+    recorded = []
+    for episode in progress(_episodes(config, missing), total=len(missing), title=f"recording into {config.data}"):
         store.write(episode)
-        ids.append(episode.episode_id)
-    return ids
+        recorded.append(episode.episode_id)
+    return known + recorded
 
 
-def _episodes(config: RecordConfig) -> Iterator[Episode]:
-    if config.solver != "scripted":
-        yield from _agent_episodes(config)
+def _look_up(config: RecordConfig, store: EpisodeStore) -> tuple[list[str], list[int]]:
+    """Ids of the episodes that are there already, and the numbers of the others."""
+    known, missing = [], []
+    for number in range(config.episodes):
+        episode_id = _episode_id(config, number)
+        if episode_id in store:
+            known.append(episode_id)
+        else:
+            missing.append(number)
+    if known:
+        first = store.read(known[0])
+        if first.world != config.world.name or to_json(first.config) != to_json(config.world.place(first.seed)):
+            raise UserError(
+                f"{config.data} has an episode {known[0]} of another world or other world settings; record with another "
+                "seed or into another folder"
+            )
+    return known, missing
+
+
+def _episodes(config: RecordConfig, numbers: Sequence[int]) -> Iterator[Episode]:
+    if not numbers:
+        return
+    if config.solver != SCRIPTED:
+        yield from _agent_episodes(config, numbers)
     elif config.workers == 1:
-        yield from _scripted_episodes(config, range(config.episodes))
+        yield from _scripted_episodes(config, numbers)
     else:
-        yield from _divided(config)
+        yield from _divided(config, numbers)
 
 
-def _divided(config: RecordConfig, share: int = 16) -> Iterator[Episode]:
+def _divided(config: RecordConfig, numbers: Sequence[int], share: int = 16) -> Iterator[Episode]:
     """Scripted play in several processes, ``share`` episodes at a time (Python's own work is what takes time)."""
-    shares = [range(i, min(i + share, config.episodes)) for i in range(0, config.episodes, share)]
+    shares = [numbers[i : i + share] for i in range(0, len(numbers), share)]
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(config.workers, mp_context=context) as pool:
         for episodes in pool.map(_play_share, [config] * len(shares), shares):
             yield from episodes
 
 
-def _play_share(config: RecordConfig, numbers: range) -> list[Episode]:
+def _play_share(config: RecordConfig, numbers: Sequence[int]) -> list[Episode]:
     return list(_scripted_episodes(config, numbers))
 
 
-def _scripted_episodes(config: RecordConfig, numbers: range) -> Iterator[Episode]:
+def _scripted_episodes(config: RecordConfig, numbers: Sequence[int]) -> Iterator[Episode]:
     entry = config.world.entry()
     settings = config.players.solver_settings()
-    plans = (replace(plan, solver=entry.make_solver(**settings)) for plan in _plans(config, numbers, "scripted"))
+    plans = (replace(plan, solver=entry.make_solver(**settings)) for plan in _plans(config, numbers))
     yield from play(entry, config.world.make(1), plans, ScriptedSolvers(1), threads=1)
 
 
-def _agent_episodes(config: RecordConfig) -> Iterator[Episode]:
+def _agent_episodes(config: RecordConfig, numbers: Sequence[int]) -> Iterator[Episode]:
     from agents.acting import AgentSolvers
     from agents.folder import load_agent
 
     agent, tokenizer = load_agent(config.solver)
-    name = f"agent:{Path(config.solver).resolve().parent.name}"
-    slots = min(config.slots, config.episodes)
+    slots = min(config.slots, len(numbers))
     solvers = AgentSolvers(agent, tokenizer, slots, seed=config.seed)
-    plans = _plans(config, range(config.episodes), name.replace(":", "-"))
-    yield from play(config.world.entry(), config.world.make(slots), plans, solvers, solver_name=name)
+    plans = _plans(config, numbers)
+    yield from play(config.world.entry(), config.world.make(slots), plans, solvers, solver_name=_solver_name(config))
 
 
-def _plans(config: RecordConfig, numbers: range, who: str) -> Iterator[Plan]:
+def _solver_name(config: RecordConfig) -> str:
+    """Who plays, as episodes tell it."""
+    return SCRIPTED if config.solver == SCRIPTED else f"agent:{Path(config.solver).resolve().parent.name}"
+
+
+def _episode_id(config: RecordConfig, number: int) -> str:
+    return f"{_solver_name(config).replace(':', '-')}-{config.split}-{_place_seed(config, number):09d}"
+
+
+def _place_seed(config: RecordConfig, number: int) -> int:
+    return config.seed * 1_000_000 + (HELD_OUT_SEEDS if config.split == "held_out" else 0) + number
+
+
+def _plans(config: RecordConfig, numbers: Sequence[int]) -> Iterator[Plan]:
     """What to play for each of ``numbers``; the same number gives the same place and requests every time."""
     entry = config.world.entry()
     settings = config.players.setter_settings()
-    first = config.seed * 1_000_000 + (HELD_OUT_SEEDS if config.split == "held_out" else 0)
     for number in numbers:
-        seed = first + number
+        seed = _place_seed(config, number)
         yield Plan(
-            episode_id=f"{who}-{config.split}-{seed:09d}",
+            episode_id=_episode_id(config, number),
             config=config.world.place(seed),
             setter=entry.make_setter(tasks=dict(config.players.tasks), split=config.split, **settings),
             seed=seed,

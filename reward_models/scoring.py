@@ -64,9 +64,9 @@ def _follow(model: InterTemporalRewardModel, play: EncodedEpisodes, rows: np.nda
 
 
 class StreamingScorer:
-    """Rewards of N environments as they play, step by step: exactly those of the whole episodes.
+    """Rewards of N environments as they play: exactly those of the whole episodes.
 
-    It keeps each environment's memory and last utility, so the steps may come in fragments of any length. It never
+    It keeps each environment's memory and last utility, so steps may come one by one or in fragments of any length. It never
     trains the model, whose weights it reads as they are at each call.
     """
 
@@ -79,23 +79,24 @@ class StreamingScorer:
 
     @torch.inference_mode()
     def rewards(self, observations: ObservationBatch, resets: Tensor | np.ndarray) -> np.ndarray:
-        """Rewards float32 [N] that arrive with ``observations`` [1, N, ...].
+        """Rewards float32 [T, N] that arrive with ``observations`` [T, N, ...], the T steps after those seen so far.
 
         Args:
-          resets: bool [1, N], where the observation is the first of its episode; its reward is 0. So is that of
+          resets: bool [T, N], where the observation is the first of its episode; its reward is 0. So is that of
             an environment's very first observation here.
 
         Raises:
-          ValueError: if there is not exactly one step of N environments.
+          ValueError: if there are not N environments.
         """
         began = torch.as_tensor(resets, device=self._model.device)
-        if began.shape != (1, len(self._utility)):
-            raise ValueError(f"resets {tuple(began.shape)} are not [1, {len(self._utility)}]: one step of every slot")
+        if began.ndim != 2 or began.shape[1] != len(self._utility):
+            raise ValueError(f"resets {tuple(began.shape)} are not [T, {len(self._utility)}]: steps of every slot")
         observations = ObservationBatch(*(x.to(self._model.device, non_blocking=True) for x in observations))
         utility, self._state = self._model.utilities(observations, self._state, began)
-        utility = utility[0].float()
-        change = torch.where(began[0] | self._utility.isnan(), 0.0, utility - self._utility)
-        self._utility = utility
+        utility = utility.float()
+        before = torch.cat([self._utility[None], utility[:-1]])
+        change = torch.where(began | before.isnan(), 0.0, utility - before)
+        self._utility = utility[-1]
         return (self._model.config.reward_scale * change).float().cpu().numpy()
 
 

@@ -33,7 +33,7 @@ class RewardSource(Protocol):
     """Judges play as it goes on, keeping a memory per slot."""
 
     def rewards(self, observations: ObservationBatch, resets: Tensor) -> np.ndarray:
-        """Rewards float32 [N] that arrive with ``observations`` [1, N, ...]; 0 where ``resets`` bool [1, N]."""
+        """Rewards float32 [T, N] that arrive with ``observations`` [T, N, ...]; 0 where ``resets`` bool [T, N]."""
         ...
 
 
@@ -185,8 +185,7 @@ class Runner:
         output, self._reference_memory = self._reference(observations, self._reference_memory, resets)
         rows.reference_speak_logit[first:] = output.speak_logit.float().cpu().numpy()
         if self._rewards is not None:
-            for t in range(first, self.steps + 1):
-                rows.reward[t] = self._rewards.rewards(*rows.observed(slice(t, t + 1), self.device))
+            rows.reward[first:] = self._rewards.rewards(observations, resets)
             if rows.reward[rows.resets].any():
                 raise RunnerError("the reward source rewards an episode's first step, whose reward is 0 by definition")
         if not np.isfinite(rows.reward).all():

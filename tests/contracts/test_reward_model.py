@@ -107,25 +107,41 @@ def test_streaming_rewards_are_those_of_whole_episodes(
     scorer, seen = StreamingScorer(model, slots), 0
     for observations, resets, at in steps_of(play, slots):
         found = scorer.rewards(observations, resets)
-        assert found.dtype == np.float32 and found.shape == (slots,)
-        wanted = [expected[episode][t] for episode, t in at]
+        assert found.dtype == np.float32 and found.shape == (1, slots)
+        wanted = [[expected[episode][t] for episode, t in at]]
         np.testing.assert_allclose(found, wanted, rtol=TOLERANCE, atol=TOLERANCE)
-        assert not found[resets[0].numpy()].any()
+        assert not found[resets.numpy()].any()
         seen += slots
     assert seen > play.lengths.sum() / 2
     assert np.concatenate(expected).std() > 0.01  # or the comparison would show nothing
+
+
+def test_fragments_of_any_length_are_rewarded_as_single_steps(
+    model: InterTemporalRewardModel, play: EncodedEpisodes
+) -> None:
+    steps = [(observations, resets) for observations, resets, _ in steps_of(play, 3)]
+    one_by_one = StreamingScorer(model, 3)
+    wanted = np.concatenate([one_by_one.rewards(*step) for step in steps])
+    together, found, begin = StreamingScorer(model, 3), [], 0
+    for length in (1, 3, 2, len(steps)):
+        part = steps[begin : begin + length]
+        observations = ObservationBatch(*(torch.cat(fields) for fields in zip(*(o for o, _ in part), strict=True)))
+        found.append(together.rewards(observations, torch.cat([resets for _, resets in part])))
+        begin += length
+    np.testing.assert_allclose(np.concatenate(found), wanted, rtol=TOLERANCE, atol=TOLERANCE)
+    assert np.concatenate([resets for _, resets in steps])[1:].any()  # episodes begin inside fragments
 
 
 def test_the_first_observation_of_a_slot_is_worth_nothing(
     model: InterTemporalRewardModel, play: EncodedEpisodes
 ) -> None:
     observations, _ = play.gather(np.array([[3, 4]]))
-    assert StreamingScorer(model, 2).rewards(observations, np.zeros((1, 2), dtype=bool)).tolist() == [0.0, 0.0]
+    assert StreamingScorer(model, 2).rewards(observations, np.zeros((1, 2), dtype=bool)).tolist() == [[0.0, 0.0]]
 
 
 def test_a_scorer_refuses_other_shapes(model: InterTemporalRewardModel, play: EncodedEpisodes) -> None:
     observations, _ = play.gather(np.array([[3, 4]]))
-    with pytest.raises(ValueError, match=r"not \[1, 3\]"):
+    with pytest.raises(ValueError, match=r"not \[T, 3\]"):
         StreamingScorer(model, 3).rewards(observations, torch.zeros(1, 2, dtype=torch.bool))
 
 

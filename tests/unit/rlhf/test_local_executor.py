@@ -24,7 +24,7 @@ TOKENIZER = tiny_agent.tokenizer()
 
 class NoReward:
     def rewards(self, observations, resets):
-        return np.zeros(resets.shape[1], np.float32)
+        return np.zeros(resets.shape, np.float32)
 
 
 def executor(world=TinyWorld, runners=1, agent=None, **settings) -> LocalExecutor:
@@ -52,8 +52,8 @@ class ToTheRight:
     """U is how many squares the solver has gone to the right."""
 
     def rewards(self, observations, resets):
-        strafe = observations.previous_movement[0, :, 0, 1].numpy().astype(np.float32) - 1
-        return np.where(resets[0].numpy(), np.float32(0), strafe)
+        strafe = observations.previous_movement[:, :, 0, 1].numpy().astype(np.float32) - 1
+        return np.where(resets.numpy(), np.float32(0), strafe)
 
 
 def losses(run: LocalExecutor, updates: int) -> list[float]:
