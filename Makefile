@@ -47,6 +47,9 @@ $(BIN)/python:
 $(RUN): | $(BIN)/python
 	@test -e $(DEV) || { echo "installing into $(VENV) (some minutes the first time)"; \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .; }
+	@echo "compiling the world (once)"
+	@folder=$$(mktemp -d) && $(BIN)/rlhf record --data $$folder/first --episodes 1 --steps 60 --workers 1 2>/dev/null \
+		&& rm -rf $$folder
 	@rm -f $(VENV)/.installed-run-* && touch $@
 
 $(DEV): | $(BIN)/python

@@ -30,6 +30,7 @@ class AgentConfig(PretrainedConfig):
       vision_channels, vision_strides, vision_blocks: per ResNet stage, its width, its down-sampling and how
         many residual blocks follow it. The first stage's stride is a patch, as in a vision Transformer.
       width, layers, heads: of the multi-modal Transformer (paper: 8 layers at 71M parameters).
+      feels_movement: whether the trunk is told the previous step's movement beside what is seen and said.
       dedicated_tokens: learned tokens whose outputs go to the memory. sketch_width: numbers that every visual
         token leaves to the memory beside them.
       memory_width: of the LSTM. tick_width: hidden width of the policy of one tick.
@@ -51,6 +52,7 @@ class AgentConfig(PretrainedConfig):
         width: int = 64,
         layers: int = 1,
         heads: int = 4,
+        feels_movement: bool = True,
         dedicated_tokens: int = 2,
         sketch_width: int = 16,
         memory_width: int = 128,
@@ -69,6 +71,7 @@ class AgentConfig(PretrainedConfig):
         self.width = width
         self.layers = layers
         self.heads = heads
+        self.feels_movement = feels_movement
         self.dedicated_tokens = dedicated_tokens
         self.sketch_width = sketch_width
         self.memory_width = memory_width

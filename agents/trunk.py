@@ -134,7 +134,7 @@ class Trunk(nn.Module):
         self.words = nn.Embedding(config.vocab_size, width, padding_idx=PAD_ID)
         self.word_place = nn.Parameter(torch.randn(config.setter_text_length, width) * 0.02)
         self.own_words = nn.Linear(width, width)
-        self.movement = MovementEmbedding(width)
+        self.movement = MovementEmbedding(width) if config.feels_movement else None
         self.dedicated = nn.Parameter(torch.randn(config.dedicated_tokens, width) * 0.02)
         # Both are normalised: embeddings of words start small, and products of small numbers learn slowly.
         self.norm_language = nn.LayerNorm(width)
@@ -182,9 +182,11 @@ class Trunk(nn.Module):
         """The multi-modal Transformer and its aggregated output: [N, gathered]."""
         own_tokens = observations.solver_tokens.flatten(0, 1)
         own = self.own_words(masked_mean(self.words(own_tokens), own_tokens != PAD_ID)).unsqueeze(1)
-        movement = self.movement(observations.previous_movement.flatten(0, 1)).unsqueeze(1)
+        felt = []
+        if self.movement is not None:
+            felt.append(self.movement(observations.previous_movement.flatten(0, 1)).unsqueeze(1))
         dedicated = self.dedicated + self.ask(language).unsqueeze(1)
-        tokens = torch.cat([dedicated, vision, own, movement, words], dim=1)
+        tokens = torch.cat([dedicated, vision, own, *felt, words], dim=1)
         always = spoken.new_ones(len(tokens), tokens.shape[1] - words.shape[1])
         mask = torch.cat([always, spoken], dim=1)[:, None, None, :]
         for layer in self.layers[:-1]:

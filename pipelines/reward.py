@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agents.folder import load_agent, save_agent
 from pipelines.clone import read_episodes
+from reward_models.exam import Exam
 from reward_models.marked_play import mark_play
 from reward_models.training import RewardTrainingConfig, train_reward_model
 from rlhf.episodes import Episode
@@ -25,14 +26,15 @@ class RewardConfig:
     Args:
       data: dataset folders with marks. agent: folder of the cloned agent to start from.
       runs, name: the run is written into runs/name, the reward model into its folder "reward_model".
-      held_out: share of the episodes that judges the model, beside those recorded as held out.
+      validation: share of the training episodes that is not learned from and decides which model is kept. Episodes
+        recorded as held out judge the model that was kept, and nothing else.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
     agent: Path = Path("runs/clone/agent")
     runs: Path = Path("runs")
     name: str = "reward"
-    held_out: float = 0.1
+    validation: float = 0.1
     wandb: WandbMode = "offline"
     training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
 
@@ -42,12 +44,12 @@ def reward(config: RewardConfig) -> Path:
     agent, tokenizer = load_agent(config.agent)
     episodes = read_episodes(config.data, marked=True)
     marks = [mark for folder in config.data for mark in open_store(folder).marks()]
-    train, held_out = divide(episodes, config.held_out)
+    train, validation, held_out = divide(episodes, config.validation)
     folder = new_run_folder(config.runs, config.name)
     with lock_run(folder), Tracker(folder, config, config.wandb) as tracker:
         save_config(folder, config)
         play = mark_play(train, marks, tokenizer, agent.config)
-        judged = mark_play(held_out, marks, tokenizer, agent.config)
+        validating = mark_play(validation, marks, tokenizer, agent.config)
         with bar(f"teaching a reward model from {int(play.marks.sum())} marks", total=100, unit="%") as shown:
 
             def on_metrics(step: int, metrics: dict[str, float]) -> None:
@@ -55,22 +57,32 @@ def reward(config: RewardConfig) -> Path:
                 shown.update(shown.done, f"ibt {metrics['reward_model/ibt']:.3f}")
 
             done = train_reward_model(
-                agent, play, judged, config.training, on_metrics, lambda f: shown.update(int(100 * f))
+                agent, play, validating, config.training, on_metrics, lambda f: shown.update(int(100 * f))
             )
-        (folder / "best.json").write_text(json.dumps(done.best, indent=2))
+        best = done.best
+        if held_out:
+            exam = Exam.of(mark_play(held_out, marks, tokenizer, agent.config), config.training.evaluation_episodes)
+            found = {f"reward_model_held_out/{name}": value for name, value in exam.take(done.model).items()}
+            tracker.log(found, int(done.history[-1]["update"]))
+            best |= found
+        (folder / "best.json").write_text(json.dumps(best, indent=2))
         return save_agent(done.model, tokenizer, folder / "reward_model")
 
 
-def divide(episodes: list[Episode], held_out: float) -> tuple[list[Episode], list[Episode]]:
-    """Episodes to learn from and episodes to judge by; those recorded as held out are never learned from.
+def divide(episodes: list[Episode], share: float) -> tuple[list[Episode], list[Episode], list[Episode]]:
+    """Episodes to learn from, a ``share`` of them to choose a model by, and those recorded as held out.
 
     Raises:
-      UserError: if either would be empty.
+      UserError: if there are none to learn from or none to choose by.
     """
-    judged = [episode for episode in episodes if episode.split == "held_out"]
+    held_out = [episode for episode in episodes if episode.split == "held_out"]
     train = [episode for episode in episodes if episode.split != "held_out"]
-    extra = round(held_out * len(train))
-    judged, train = judged + train[:extra], train[extra:]
-    if not judged or not train:
-        raise UserError(f"{len(episodes)} marked episodes are too few to learn from some and be judged by others")
-    return train, judged
+    kept = max(1, round(share * len(train)))
+    if len(train) <= kept:
+        raise UserError(
+            f"{len(train)} marked training episodes are too few to learn from some and choose a model by others"
+        )
+    # Spread evenly over the ids, in whose order episodes come: each solver's play is learned from and chosen by.
+    chosen = {index * len(train) // kept for index in range(kept)}
+    validation = [episode for index, episode in enumerate(train) if index in chosen]
+    return [episode for index, episode in enumerate(train) if index not in chosen], validation, held_out

@@ -1,4 +1,4 @@
-"""The examination of a reward model: held-out episodes, as they were and with words exchanged."""
+"""The examination of a reward model: episodes it has not learned from, as they were and with words exchanged."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, altered
 from reward_models.scoring import agreement
 
-SELECTED_BY = "reward_model_held_out/pair_accuracy"
+SELECTED_BY = "pair_accuracy"
 
 
 @dataclass(frozen=True, eq=False)
 class Exam:
-    """Held-out episodes, as they are and with exchanged words, on which models are compared.
+    """Episodes that are not learned from, as they are and with exchanged words, on which models are compared.
 
     Args:
       play, episodes: the marked play and the numbers of the episodes in it that are scored.
@@ -29,11 +29,11 @@ class Exam:
     altered_episodes: list[int]
 
     @classmethod
-    def of(cls, held_out: MarkedPlay, most: int) -> Exam:
-        """At most ``most`` comparable episodes of ``held_out``, spread evenly over it."""
-        comparable = held_out.comparable
+    def of(cls, play: MarkedPlay, most: int) -> Exam:
+        """At most ``most`` comparable episodes of ``play``, spread evenly over it."""
+        comparable = play.comparable
         picked = comparable[np.linspace(0, len(comparable) - 1, min(most, len(comparable))).astype(int)].tolist()
-        return cls(held_out, picked, *altered(held_out, picked))
+        return cls(play, picked, *altered(play, picked))
 
     def take(self, model: InterTemporalRewardModel) -> dict[str, float]:
         """Pair accuracies (all pairs of whole episodes alike) and what they are to be compared with.
@@ -52,4 +52,4 @@ class Exam:
             "majority": own.majority,
             "wrong_words_accuracy": wrong.accuracy_minus,
         }
-        return {f"reward_model_held_out/{name}": value for name, value in metrics.items() if not math.isnan(value)}
+        return {name: value for name, value in metrics.items() if not math.isnan(value)}

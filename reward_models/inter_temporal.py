@@ -2,6 +2,9 @@
 
 It is the agent, trunk and policies and all, with one more head: an MLP on the memory's output that gives the utility
 U(x[<=t]) of what has happened up to step t.
+
+It judges what is seen and said. The solver's controls it is not told: a policy that is improved against a model that
+reads them finds movements nobody ever made, on which the utility was never taught anything (LOG.md tells how).
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ class InterTemporalConfig(AgentConfig):
     @classmethod
     def of(cls, config: PretrainedConfig, **more: Any) -> InterTemporalConfig:
         """The sizes of an agent's ``config``, with ``more`` for the utility head."""
-        sizes = config.to_diff_dict() | more
+        sizes = config.to_diff_dict() | {"feels_movement": False} | more
         return cls(**{name: value for name, value in sizes.items() if name not in _NOT_SIZES})
 
 
@@ -75,7 +78,8 @@ class InterTemporalRewardModel(InteractiveAgent):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             model = cls(InterTemporalConfig.of(agent.config, utility_width=utility_width))
-        unknown = model.load_state_dict(agent.state_dict(), strict=False)
+        weights = {n: w for n, w in agent.state_dict().items() if not n.startswith("trunk.movement.")}
+        unknown = model.load_state_dict(weights, strict=False)
         foreign = [name for name in unknown.missing_keys if not name.startswith("utility.")] + unknown.unexpected_keys
         if foreign:
             raise ValueError(f"the agent's weights do not fit its configuration: {', '.join(foreign[:3])}")

@@ -41,7 +41,7 @@ class RewardTrainingConfig:
       learning_rate, beta1, beta2: of Adam. warmup: updates over which the rate rises.
         decay: the rate falls to this fraction of itself along a cosine.
       clip: largest global norm of the gradient.
-      evaluate_every: updates between evaluations on held-out episodes. evaluation_episodes: at most so many.
+      evaluate_every: updates between evaluations on the validation episodes. evaluation_episodes: at most so many.
       patience: stop after this many evaluations without a better one; None trains to the end.
       calibrate: choose the model's ``reward_scale`` so that a (+) mark is worth 1; otherwise it stays 1.
       log_every: in updates.
@@ -96,25 +96,26 @@ class RewardTrainer:
     """Teaches one reward model, one update at a time; ``state_dict`` resumes bit-exactly.
 
     Args:
-      model: trained in place. play: learned from. held_out: marked episodes that are not learned from.
+      model: trained in place. play: learned from. validation: marked episodes that are not learned from and decide
+        which model is kept.
 
     Raises:
       UserError: if nothing can be learned from the marks, or nothing judged by those set aside.
     """
 
     def __init__(
-        self, model: InterTemporalRewardModel, play: MarkedPlay, held_out: MarkedPlay, config: RewardTrainingConfig
+        self, model: InterTemporalRewardModel, play: MarkedPlay, validation: MarkedPlay, config: RewardTrainingConfig
     ) -> None:
         check_marks(play, config.augmentation)
-        if not len(held_out.comparable):
+        if not len(validation.comparable):
             raise UserError(
-                f"none of the {len(held_out)} episodes set aside has a usable mark; mark them, or set others aside"
+                f"none of the {len(validation)} episodes set aside has a usable mark; mark them, or set others aside"
             )
         self.model, self.config = model, config
         self.stream = MarkedStream(
             play, config.steps, config.batch, config.seed, Augmentation(config.augmentation), config.quiet_margin
         )
-        self.exam = Exam.of(held_out, config.evaluation_episodes)
+        self.exam = Exam.of(validation, config.evaluation_episodes)
         self.memory = model.initial_state(config.batch)
         self.optimizer = torch.optim.Adam(
             model.parameters(), lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True
@@ -157,9 +158,10 @@ class RewardTrainer:
     def evaluate(self) -> dict[str, float]:
         """Put the model to the exam; remember its weights if it has never done better."""
         self.model.eval()
-        metrics = self.exam.take(self.model)
+        metrics = {f"reward_model_validation/{name}": value for name, value in self.exam.take(self.model).items()}
         self.model.train()
-        if not self.history or metrics[SELECTED_BY] > max(m[SELECTED_BY] for m in self.history):
+        score = f"reward_model_validation/{SELECTED_BY}"
+        if not self.history or metrics[score] > max(m[score] for m in self.history):
             self.best_update = self.update_index
             self._best_weights = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
         self.history.append({"update": float(self.update_index)} | metrics)
@@ -263,7 +265,7 @@ def check_marks(play: MarkedPlay, augmentation: float) -> None:
 def train_reward_model(
     agent: InteractiveAgent,
     play: MarkedPlay,
-    held_out: MarkedPlay,
+    validation: MarkedPlay,
     config: RewardTrainingConfig,
     on_metrics: Callable[[int, dict[str, float]], None] = lambda update, metrics: None,
     on_progress: Callable[[float], None] = lambda fraction: None,
@@ -275,7 +277,7 @@ def train_reward_model(
     Args:
       on_checkpoint: given all that is needed to go on, after every evaluation. resume: what it was given.
     """
-    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent, seed=config.seed), play, held_out, config)
+    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent, seed=config.seed), play, validation, config)
     if resume is not None:
         trainer.load_state_dict(resume)
     trainer.model.train()
