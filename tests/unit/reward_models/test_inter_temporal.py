@@ -102,13 +102,27 @@ def test_the_model_begins_as_the_agent(agent: InteractiveAgent) -> None:
     again, other = (InterTemporalRewardModel.from_agent(agent, seed=seed) for seed in (3, 4))
     own = model.state_dict()
     assert set(own) - set(before) == {f"utility.{layer}.{part}" for layer in (0, 2) for part in ("weight", "bias")}
-    assert all(torch.equal(own[name], value) for name, value in before.items())
+    assert set(before) - set(own) == {"trunk.movement.slots", "trunk.movement.table.weight"}
+    assert all(torch.equal(own[name], value) for name, value in before.items() if name in own)
     assert all(torch.equal(own[name], value) for name, value in again.state_dict().items())
     assert not torch.equal(own["utility.0.weight"], other.state_dict()["utility.0.weight"])
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(1.0)
     assert all(torch.equal(value, before[name]) for name, value in agent.state_dict().items())
+
+
+def test_the_utility_does_not_depend_on_the_controls(agent: InteractiveAgent, lamp_play) -> None:
+    model = InterTemporalRewardModel.from_agent(agent)
+    observations, _ = lamp_play(range(2)).episodes.gather(np.arange(12)[:, None])
+    others = observations._replace(previous_movement=torch.zeros_like(observations.previous_movement))
+    assert not torch.equal(observations.previous_movement, others.previous_movement)
+    resets = torch.zeros(12, 1, dtype=torch.bool)
+    with torch.no_grad():
+        found, other = (model.utilities(o, model.initial_state(1), resets)[0] for o in (observations, others))
+        assert torch.equal(found, other)
+        features = [agent(o, agent.initial_state(1), resets)[0].features for o in (observations, others)]
+    assert not torch.equal(*features)  # while the agent feels what it does
 
 
 def test_drawing_the_head_leaves_the_global_generator_alone(agent: InteractiveAgent) -> None:
