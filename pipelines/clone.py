@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import encode_episodes
+from agents.batch import EncodedEpisodes, encode_episodes
 from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
@@ -48,16 +48,10 @@ class CloneConfig:
 
 def clone(config: CloneConfig) -> Path:
     """Train an agent and return its folder."""
-    episodes = read_episodes(config.data, split="train", solver=config.solver)
+    agent, tokenizer, train, held_out = _prepare(config)
     folder = new_run_folder(config.runs, config.name)
     with lock_run(folder), Tracker(folder, config, config.wandb) as tracker:
         save_config(folder, config)
-        torch.manual_seed(config.training.seed)
-        tokenizer = Tokenizer.train(spoken_texts(episodes), config.vocabulary)
-        agent = new_agent(config.size, tokenizer, episodes)
-        kept = max(1, round(config.held_out * len(episodes))) if len(episodes) > 1 else 0
-        train = encode_episodes(episodes[kept:], tokenizer, agent.config)
-        held_out = encode_episodes(episodes[:kept], tokenizer, agent.config) if kept else None
         tracker.log({"bc/marginal_entropy": marginal_entropy(train), "bc/parameters": agent.num_parameters()}, 0)
         with bar(f"cloning an agent of {agent.num_parameters():,} parameters", total=100, unit="%") as shown:
 
@@ -69,6 +63,20 @@ def clone(config: CloneConfig) -> Path:
 
             clone_agent(agent, train, config.training, held_out, on_metrics, lambda f: shown.update(int(100 * f)))
         return save_agent(agent, tokenizer, folder / "agent")
+
+
+def _prepare(
+    config: CloneConfig,
+) -> tuple[InteractiveAgent, Tokenizer, EncodedEpisodes, EncodedEpisodes | None]:
+    """An untrained agent, its tokenizer, and what it learns from and is validated on."""
+    episodes = read_episodes(config.data, split="train", solver=config.solver)
+    torch.manual_seed(config.training.seed)
+    tokenizer = Tokenizer.train(spoken_texts(episodes), config.vocabulary)
+    agent = new_agent(config.size, tokenizer, episodes)
+    kept = max(1, round(config.held_out * len(episodes))) if len(episodes) > 1 else 0
+    train = encode_episodes(episodes[kept:], tokenizer, agent.config)
+    held_out = encode_episodes(episodes[:kept], tokenizer, agent.config) if kept else None
+    return agent, tokenizer, train, held_out
 
 
 def read_episodes(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,11 @@ from pipelines.report_data import Stage
 from pipelines.reward import RewardConfig, reward
 from pipelines.story import tell
 from rlhf.errors import UserError
+from rlhf.machine import release_memory
 from rlhf.progress import announce
-from rlhf.run_config import lock_run, new_run_folder, save_config
+from rlhf.run_config import CONFIG_FILE, load_config, lock_run, new_run_folder, save_config
+
+_STAGES = "stages.json"  # of the run, in the order in which they came to their end
 
 
 @dataclass(frozen=True)
@@ -45,23 +50,26 @@ class DemoConfig:
 
 
 def demo(config: DemoConfig) -> Path:
-    """Run the whole loop and return the path of its report."""
-    folder = new_run_folder(config.run.parent, config.run.name)
+    """Run the whole loop and return the path of its report. An interrupted run goes on at the stage it was in.
+
+    Raises:
+      UserError: if the run's folder holds a run with other settings, or anything else.
+    """
     config = settle(config)
-    stages: list[Stage] = []
-
-    @contextmanager
-    def stage(name: str, note: str) -> Iterator[None]:
-        announce(f"{len(stages) + 1} of 8: {name}")
-        began = time.monotonic()
-        yield
-        stages.append(Stage(name, time.monotonic() - began, note))
-
+    folder = _begin(config)
     with lock_run(folder):
-        save_config(folder, config)
-        for name, note, work in _journey(config):
-            with stage(name, note):
-                work()
+        stages = _finished(folder)
+        done = {stage.name for stage in stages}
+        for number, (name, note, work) in enumerate(_journey(config), start=1):
+            if name in done:
+                announce(f"{number} of 8: {name}: there already")
+                continue
+            announce(f"{number} of 8: {name}")
+            began = time.monotonic()
+            work()
+            release_memory()
+            stages.append(Stage(name, time.monotonic() - began, note))
+            _note(folder, stages)
         began = time.monotonic()
         announce("8 of 8: writing the report")
         path = tell(folder, config, stages, config.evaluate, config.improve, config.seed)
@@ -69,15 +77,51 @@ def demo(config: DemoConfig) -> Path:
     return path
 
 
+def _begin(config: DemoConfig) -> Path:
+    """The run's folder: a new one, or that of a run with the very same settings."""
+    if not (config.run / CONFIG_FILE).is_file():
+        folder = new_run_folder(config.run.parent, config.run.name)
+        save_config(folder, config)
+    elif load_config(config.run, DemoConfig) != config:
+        raise UserError(f"{config.run} holds a demo with other settings; give this one a folder of its own with --run")
+    return config.run
+
+
+def _finished(folder: Path) -> list[Stage]:
+    """The stages of an earlier, interrupted attempt that came to their end."""
+    path = folder / _STAGES
+    return [Stage(**stage) for stage in json.loads(path.read_text())] if path.is_file() else []
+
+
+def _note(folder: Path, stages: list[Stage]) -> None:
+    partial = folder / (_STAGES + ".partial")
+    partial.write_text(json.dumps([asdict(stage) for stage in stages], indent=2))
+    os.replace(partial, folder / _STAGES)  # a reader sees the whole file or none
+
+
 def _journey(config: DemoConfig) -> Iterator[tuple[str, str, Callable[[], Any]]]:
-    """Name, what it makes, and the work of every stage but the report."""
+    """Name, what it makes, and the work of every stage but the report. Recording and marking go on by themselves."""
     yield "demonstrations", f"{config.demonstrations.episodes} scripted episodes", lambda: record(config.demonstrations)
-    yield "cloning (BC)", "the agent to improve", lambda: clone(config.clone)
+    yield "cloning (BC)", "the agent to improve", lambda: _anew(config.run / "clone", clone, config.clone)
     yield "the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)
     yield "marks", "by scripted raters", lambda: mark(config.mark)
-    yield "reward model (IBT)", "learned from the marks", lambda: reward(config.reward)
-    yield "improvement (BC+RL)", "against the reward model", lambda: improve(config.improve)
+    yield "reward model (IBT)", "learned from the marks", lambda: _anew(config.run / "reward", reward, config.reward)
+    yield "improvement (BC+RL)", "against the reward model", lambda: _improve(config)
     yield "evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)
+
+
+def _anew(leftover: Path, work: Callable[[Any], Any], config: Any) -> None:
+    """Do ``work`` from its beginning, without what an interrupted attempt has left."""
+    shutil.rmtree(leftover, ignore_errors=True)
+    work(config)
+
+
+def _improve(config: DemoConfig) -> None:
+    folder = config.run / "improve"
+    if (folder / "checkpoints" / "latest").exists():
+        improve(replace(config.improve, resume=folder))
+    else:
+        _anew(folder, improve, config.improve)
 
 
 def _agent_play(config: DemoConfig) -> None:

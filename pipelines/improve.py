@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -51,7 +51,8 @@ class ImproveConfig:
       slots: places played at once. steps: T, of every fragment. updates: of the learner.
       batch: trajectories of recorded play in every update; None takes as many as there are slots (2 x B in all).
       evaluate_every: updates between plays of the held-out episodes, evaluation_episodes of them.
-      checkpoint_every: updates. threads: that step the places.
+      checkpoint_every: updates. threads: that step the places. torch_threads: of PyTorch's operations; None leaves the
+        number as it is. Where play and learning overlap on few cores, one each is faster than all for both.
       resume: a run's folder; goes on from its last checkpoint with its own settings.
       executor: "local" runs here; "ray" on Ray, as an RLlib algorithm. ray: which processes that takes; there,
         devices follow from the GPUs that learner and runners get, and threads from the CPUs.
@@ -73,6 +74,7 @@ class ImproveConfig:
     evaluation_episodes: int = 64
     checkpoint_every: int = 500
     threads: int = 2
+    torch_threads: int | None = None
     device: str = "cpu"
     seed: int = 0
     executor: Literal["local", "ray"] = "local"
@@ -90,7 +92,19 @@ def improve(config: ImproveConfig) -> Path:
     with lock_run(folder):
         if config.resume is None:
             save_config(folder, config)
-        return Improvement(config, folder).run()
+        with torch_threads(config.torch_threads):
+            return Improvement(config, folder).run()
+
+
+@contextmanager
+def torch_threads(count: int | None) -> Iterator[None]:
+    """Have PyTorch use ``count`` threads for its operations, and as many as before afterwards."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(before if count is None else count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 class Executor(Protocol):

@@ -86,8 +86,8 @@ def _look_up(config: RecordConfig, store: EpisodeStore) -> tuple[list[str], list
         first = store.read(known[0])
         if first.world != config.world.name or to_json(first.config) != to_json(config.world.place(first.seed)):
             raise UserError(
-                f"{config.data} has an episode {known[0]} of another world or other world settings; record with another "
-                "seed or into another folder"
+                f"{config.data} has an episode {known[0]} of another world or other world settings; "
+                "record with another seed or into another folder"
             )
     return known, missing
 

@@ -6,10 +6,12 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
+from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes
 from reward_models.exam import Exam
-from reward_models.marked_play import mark_play
+from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.training import RewardTrainingConfig, train_reward_model
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
@@ -42,14 +44,10 @@ class RewardConfig:
 def reward(config: RewardConfig) -> Path:
     """Train a reward model and return its folder."""
     agent, tokenizer = load_agent(config.agent)
-    episodes = read_episodes(config.data, marked=True)
-    marks = [mark for folder in config.data for mark in open_store(folder).marks()]
-    train, validation, held_out = divide(episodes, config.validation)
+    play, validation, held_out = _marked_play(config, tokenizer, agent.config)
     folder = new_run_folder(config.runs, config.name)
     with lock_run(folder), Tracker(folder, config, config.wandb) as tracker:
         save_config(folder, config)
-        play = mark_play(train, marks, tokenizer, agent.config)
-        validating = mark_play(validation, marks, tokenizer, agent.config)
         with bar(f"teaching a reward model from {int(play.marks.sum())} marks", total=100, unit="%") as shown:
 
             def on_metrics(step: int, metrics: dict[str, float]) -> None:
@@ -57,16 +55,29 @@ def reward(config: RewardConfig) -> Path:
                 shown.update(shown.done, f"ibt {metrics['reward_model/ibt']:.3f}")
 
             done = train_reward_model(
-                agent, play, validating, config.training, on_metrics, lambda f: shown.update(int(100 * f))
+                agent, play, validation, config.training, on_metrics, lambda f: shown.update(int(100 * f))
             )
         best = done.best
-        if held_out:
-            exam = Exam.of(mark_play(held_out, marks, tokenizer, agent.config), config.training.evaluation_episodes)
-            found = {f"reward_model_held_out/{name}": value for name, value in exam.take(done.model).items()}
+        if held_out is not None:
+            found = Exam.of(held_out, config.training.evaluation_episodes).take(done.model)
+            found = {f"reward_model_held_out/{name}": value for name, value in found.items()}
             tracker.log(found, int(done.history[-1]["update"]))
             best |= found
         (folder / "best.json").write_text(json.dumps(best, indent=2))
         return save_agent(done.model, tokenizer, folder / "reward_model")
+
+
+def _marked_play(
+    config: RewardConfig, tokenizer: Tokenizer, sizes: AgentConfig
+) -> tuple[MarkedPlay, MarkedPlay, MarkedPlay | None]:
+    """What is learned from, what the model is chosen by, and what it is judged by in the end, if there is any."""
+    marks = [mark for folder in config.data for mark in open_store(folder).marks()]
+    train, validation, held_out = divide(read_episodes(config.data, marked=True), config.validation)
+    return (
+        mark_play(train, marks, tokenizer, sizes),
+        mark_play(validation, marks, tokenizer, sizes),
+        mark_play(held_out, marks, tokenizer, sizes) if held_out else None,
+    )
 
 
 def divide(episodes: list[Episode], share: float) -> tuple[list[Episode], list[Episode], list[Episode]]:

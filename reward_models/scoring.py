@@ -66,8 +66,8 @@ def _follow(model: InterTemporalRewardModel, play: EncodedEpisodes, rows: np.nda
 class StreamingScorer:
     """Rewards of N environments as they play: exactly those of the whole episodes.
 
-    It keeps each environment's memory and last utility, so steps may come one by one or in fragments of any length. It never
-    trains the model, whose weights it reads as they are at each call.
+    It keeps each environment's memory and last utility, so steps may come one by one or in fragments of any length.
+    It never trains the model, whose weights it reads as they are at each call.
     """
 
     def __init__(self, model: InterTemporalRewardModel, n_slots: int, device: torch.device | str | None = None) -> None:

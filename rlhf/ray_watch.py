@@ -155,8 +155,7 @@ class Watch:
         silent = {runner for runner, seconds in silence.items() if seconds > self._stall_sec}
         news, self._silent = silent - self._silent, silent | self._silent
         return [
-            f"{self.name(runner)} has played no fragment for {silence[runner]:.0f} s; the run goes on "
-            "without it"
+            f"{self.name(runner)} has played no fragment for {silence[runner]:.0f} s; the run goes on without it"
             for runner in sorted(news)
         ]
 

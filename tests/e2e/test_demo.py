@@ -85,12 +85,48 @@ def steps(run: Path) -> Sequence[int]:
     return [row["step"] for row in read_metrics(run)]
 
 
-def test_a_folder_that_holds_a_run_is_not_written_into(run: Path) -> None:
-    before = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
-    with pytest.raises(UserError, match="holds a run already") as caught:
-        demo(tiny(run))
+def contents(run: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
+
+
+def test_a_folder_that_holds_another_run_is_not_written_into(run: Path, tmp_path: Path) -> None:
+    before = contents(run)
+    with pytest.raises(UserError, match="holds a demo with other settings") as caught:
+        demo(replace(tiny(run), seed=1))
     assert "\n" not in str(caught.value)
-    assert {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()} == before
+    assert contents(run) == before
+    (tmp_path / "letter.txt").write_text("mine")
+    with pytest.raises(UserError, match="holds a run already"):
+        demo(tiny(tmp_path))
+
+
+def test_a_run_that_is_complete_is_only_reported_again(run: Path) -> None:
+    before = contents(run)
+    assert demo(tiny(run)) == run / "report.html"
+    assert {path.name for path, at in contents(run).items() if before.get(path) != at} == {
+        "report.html", "report.json", "run.lock"
+    }  # fmt: skip
+
+
+def test_an_interrupted_run_goes_on_to_the_same_end(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:  # in the middle of teaching, its folder begun
+        patch.setattr("reward_models.training.RewardTrainer.finish", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            demo(tiny(tmp_path))
+    assert (tmp_path / "reward" / "config.json").is_file()
+    with monkeypatch.context() as patch:  # after the first checkpoint
+        patch.setattr("pipelines.improve.save_agent", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            demo(tiny(tmp_path))
+    assert not (tmp_path / "improve" / "agent").exists()
+    demo(tiny(tmp_path))
+    there, here = load_results(run / "results.json"), load_results(tmp_path / "results.json")
+    assert [(r.agent, r.probe, r.success, r.steps) for r in there] == [
+        (r.agent, r.probe, r.success, r.steps) for r in here
+    ]
 
 
 def test_improvement_goes_on_from_its_last_checkpoint(run: Path) -> None:

@@ -320,7 +320,9 @@ def test_one_silent_runner_is_told_of_once_and_all_of_them_stop_the_run() -> Non
     watch.resume()
     assert watch.check() == []
     clock.now = 1009.0
-    with pytest.raises(RunStalled, match=r"11.0 s .* runner 1 \(process 10 on a\) 11.0 s ago, runner 2 \(process 20 on a\) 20.0 s ago"):
+    with pytest.raises(
+        RunStalled, match=r"11.0 s .* runner 1 \(process 10 on a\) 11.0 s ago, runner 2 \(process 20 on a\) 20.0 s ago"
+    ):
         watch.check()
 
 
