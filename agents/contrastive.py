@@ -13,8 +13,6 @@ from torch.nn import functional as F
 
 from agents.cloning import masked_mean
 
-_SAME = 1e-4  # embeddings of words that differ by less are of the same words
-
 
 class Discriminator(nn.Module):
     """Log-odds that vision and language belong together: they do if some visual token shows what the words name."""
@@ -33,11 +31,14 @@ class Discriminator(nn.Module):
         return self.scale * scores.logsumexp(-1) + self.offset
 
 
-def css_loss(discriminator: Discriminator, vision: Tensor, language: Tensor, mask: Tensor | None = None) -> Tensor:
+def css_loss(
+    discriminator: Discriminator, vision: Tensor, language: Tensor, words: Tensor, mask: Tensor | None = None
+) -> Tensor:
     """Binary cross-entropy of telling matches from mismatches, a scalar; matches and mismatches weigh the same.
 
     Args:
       vision: [T, B, K, width], language: [T, B, width], embeddings of the same steps.
+      words: int64 [T, B, L], the tokens that ``language`` stands for.
       mask: bool [T, B], steps that count; steps before the setter's first word should not.
 
     Trajectories that were asked the very same are no mismatch of each other. With a single trajectory there are no
@@ -46,7 +47,6 @@ def css_loss(discriminator: Discriminator, vision: Tensor, language: Tensor, mas
     logits = discriminator(vision, language)
     counts = torch.ones_like(logits[..., 0], dtype=torch.bool) if mask is None else mask
     match = masked_mean(F.softplus(-logits.diagonal(dim1=1, dim2=2)), counts)
-    with torch.no_grad():
-        differ = (language.unsqueeze(2) - language.unsqueeze(1)).abs().amax(-1) > _SAME
+    differ = (words.unsqueeze(2) != words.unsqueeze(1)).any(-1)
     pairs = counts.unsqueeze(2) & counts.unsqueeze(1) & differ
     return match + masked_mean(F.softplus(logits), pairs)

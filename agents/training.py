@@ -56,8 +56,9 @@ def imitation_terms(
     """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play."""
     output, state = agent(observations, state, resets)
     terms = bc_loss(agent.log_probs(output, actions))
-    asked = observations.setter_tokens[..., 0] != PAD_ID
-    terms["css"] = css_loss(agent.discriminator, output.vision, output.language, asked)
+    words = observations.setter_tokens
+    asked = words[..., 0] != PAD_ID
+    terms["css"] = css_loss(agent.discriminator, output.vision, output.language, words, asked)
     return terms, state
 
 

@@ -82,7 +82,7 @@ def _prepare(
 def read_episodes(
     data: Sequence[Path], split: str | None = None, solver: str | None = None, marked: bool = False
 ) -> list[Episode]:
-    """All wanted episodes of several datasets, in order of their ids.
+    """All wanted episodes of several datasets, in the order in which they were recorded.
 
     Raises:
       UserError: if there are none.

@@ -93,7 +93,7 @@ def divide(episodes: list[Episode], share: float) -> tuple[list[Episode], list[E
         raise UserError(
             f"{len(train)} marked training episodes are too few to learn from some and choose a model by others"
         )
-    # Spread evenly over the ids, in whose order episodes come: each solver's play is learned from and chosen by.
+    # Spread evenly over the recording, in whose order episodes come: each solver's play is learned from and chosen by.
     chosen = {index * len(train) // kept for index in range(kept)}
     validation = [episode for index, episode in enumerate(train) if index in chosen]
     return [episode for index, episode in enumerate(train) if index not in chosen], validation, held_out

@@ -222,7 +222,8 @@ def reward_terms(
     if config.bc_weight:
         terms |= bc_loss(model.log_probs(output, window.actions), window.imitate)
     if config.css_weight:
-        terms["css"] = css_loss(model.discriminator, output.vision, output.language, window.matched)
+        words = window.observations.setter_tokens
+        terms["css"] = css_loss(model.discriminator, output.vision, output.language, words, window.matched)
     if config.quiet_weight:
         terms["quiet"] = quiet_loss(output.utility, window.quiet, window.resets)
     return terms, state

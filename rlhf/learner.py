@@ -158,9 +158,10 @@ class Learner:
         """Weighted terms of imitation."""
         config, output = self.config, forward.output
         cloning = bc_loss(PolicyLogProbs(*(part[:, columns] for part in forward.log_probs)))
-        asked = window.observations.setter_tokens[..., 0] != PAD_ID  # before its first word there is nothing to match
+        words = window.observations.setter_tokens
+        asked = words[..., 0] != PAD_ID  # before its first word there is nothing to match
         vision, language = output.vision[:, columns].float(), output.language[:, columns].float()
-        css = css_loss(self.agent.discriminator, vision, language, asked)
+        css = css_loss(self.agent.discriminator, vision, language, words, asked)
         return {
             "bc/movement": (config.bc_movement_weight, cloning["movement"]),
             "bc/language": (config.bc_language_weight, cloning["language"]),

@@ -71,7 +71,7 @@ def demo() -> DemoConfig:
 
 def _cloning() -> CloningConfig:
     return CloningConfig(
-        updates=3300,
+        updates=3000,
         steps=2,
         batch=96,
         css_weight=10.0,
@@ -85,14 +85,14 @@ def _cloning() -> CloningConfig:
 
 def _rewarding() -> RewardTrainingConfig:
     return RewardTrainingConfig(
-        updates=700, steps=40, batch=12, learning_rate=5e-4, beta1=0.9, beta2=0.99, evaluate_every=100,
+        updates=550, steps=40, batch=12, learning_rate=5e-4, beta1=0.9, beta2=0.99, evaluate_every=110,
         evaluation_episodes=150, calibrate=True, quiet_weight=1.0,
     )  # fmt: skip
 
 
 def _improving() -> ImproveConfig:
     return ImproveConfig(
-        replay="agent:clone", slots=64, steps=8, batch=32, updates=300, evaluate_every=60, checkpoint_every=100,
+        replay="agent:clone", slots=64, steps=8, batch=32, updates=250, evaluate_every=50, checkpoint_every=125,
         torch_threads=1,
         world=WORLD,
         learner=LearnerConfig(

@@ -47,13 +47,18 @@ def made_up(asked: Tensor) -> tuple[Tensor, Tensor]:
     return torch.randn(*asked.shape, 5, 8), torch.randn(4, 8)[asked]
 
 
+def words_of(asked: Tensor) -> Tensor:
+    """Three tokens for everything that is asked; some differ in the last one only."""
+    return torch.stack([torch.full_like(asked, 5), asked // 2, asked % 2], dim=-1)
+
+
 @torch.no_grad()
 @pytest.mark.parametrize("masked", [False, True])
 def test_against_a_loop(discriminator: Discriminator, masked: bool) -> None:
     asked = torch.tensor([[0, 1, 2, 1], [3, 3, 0, 2], [1, 1, 1, 2]])
     mask = torch.tensor([[1, 1, 0, 1], [1, 0, 1, 1], [1, 1, 1, 0]]).bool() if masked else torch.ones(3, 4).bool()
     vision, language = made_up(asked)
-    found = css_loss(discriminator, vision, language, mask if masked else None).item()
+    found = css_loss(discriminator, vision, language, words_of(asked), mask if masked else None).item()
     assert found == pytest.approx(by_loop(discriminator, vision, language, mask, asked), rel=1e-5)
 
 
@@ -62,13 +67,15 @@ def test_against_a_loop(discriminator: Discriminator, masked: bool) -> None:
 def test_without_mismatches_only_matches_count(discriminator: Discriminator, asked: list[list[int]]) -> None:
     vision, language = made_up(torch.tensor(asked))
     matches = [math.log1p(math.exp(-logit(discriminator, p, w))) for p, w in zip(vision[0], language[0], strict=True)]
-    assert css_loss(discriminator, vision, language).item() == pytest.approx(sum(matches) / len(matches), rel=1e-5)
+    found = css_loss(discriminator, vision, language, words_of(torch.tensor(asked))).item()
+    assert found == pytest.approx(sum(matches) / len(matches), rel=1e-5)
 
 
 def test_nothing_asked_nothing_lost(discriminator: Discriminator) -> None:
-    vision, language = made_up(torch.tensor([[0, 1]]))
+    asked = torch.tensor([[0, 1]])
+    vision, language = made_up(asked)
     vision.requires_grad_()
-    loss = css_loss(discriminator, vision, language, torch.zeros(1, 2, dtype=torch.bool))
+    loss = css_loss(discriminator, vision, language, words_of(asked), torch.zeros(1, 2, dtype=torch.bool))
     loss.backward()
     assert loss.item() == 0.0 and not vision.grad.any()
 
@@ -79,7 +86,7 @@ def test_it_teaches_which_words_belong_to_which_picture() -> None:
     discriminator = Discriminator()
     optimizer = torch.optim.Adam([named, *discriminator.parameters()], lr=0.1)
     for _ in range(60):
-        loss = css_loss(discriminator, shown[None, :, None], named[None])
+        loss = css_loss(discriminator, shown[None, :, None], named[None], words_of(torch.arange(4)[None]))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -56,10 +56,11 @@ def by_hand(agent, fragment, window, discount=0.96):
     }
     seen, _ = agent(window.observations, agent.initial_state(WINDOWS), window.resets)
     said = agent.log_probs(seen, window.actions)
-    asked = window.observations.setter_tokens[..., 0] != PAD_ID
+    words = window.observations.setter_tokens
+    asked = words[..., 0] != PAD_ID
     terms["bc/movement"] = -said.movement.mean().item()
     terms["bc/language"] = -(said.speak + said.words).mean().item()
-    terms["bc/css"] = css_loss(agent.discriminator, seen.vision, seen.language, asked).item()
+    terms["bc/css"] = css_loss(agent.discriminator, seen.vision, seen.language, words, asked).item()
     return terms
 
 

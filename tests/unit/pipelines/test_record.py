@@ -1,0 +1,48 @@
+"""Recording goes on where it stopped, and never mixes worlds under one name."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipelines.places import WorldConfig
+from pipelines.record import RecordConfig, record
+from rlhf.errors import UserError
+from rlhf.store import open_store
+
+ROOM = json.dumps({"rooms": [1, 1], "furniture": [0, 1], "objects": [2, 3]})
+
+
+def config(folder: Path, episodes: int) -> RecordConfig:
+    world = WorldConfig(height=24, width=32, settings=ROOM)
+    return RecordConfig(data=folder, episodes=episodes, steps=6, workers=1, world=world)
+
+
+def test_a_recording_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = record(config(tmp_path / "one", 2))
+    store = open_store(tmp_path / "one")
+    created = [store.read(episode_id).created for episode_id in first]
+    store.drop(first[:1])  # as if it had been lost
+    assert sorted(record(config(tmp_path / "one", 4))) == sorted(store.ids())
+    assert "1 of 4 episodes are in" in capsys.readouterr().err
+    assert store.read(first[1]).created == created[1]
+    record(config(tmp_path / "other", 4))
+    whole = open_store(tmp_path / "other")
+    assert sorted(store.ids()) == whole.ids()
+    for episode_id in whole.ids():
+        one, other = store.read(episode_id), whole.read(episode_id)
+        assert np.array_equal(one.image, other.image) and np.array_equal(one.movement, other.movement)
+
+
+def test_another_world_is_not_recorded_under_the_same_names(tmp_path: Path) -> None:
+    here = config(tmp_path, 2)
+    record(here)
+    other = replace(here, episodes=3, world=replace(here.world, settings='{"rooms": [1, 1], "objects": [5, 5]}'))
+    with pytest.raises(UserError, match="of another world or other world settings") as caught:
+        record(other)
+    assert "\n" not in str(caught.value)
+    assert len(open_store(tmp_path).ids()) == 2
