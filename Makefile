@@ -48,8 +48,9 @@ $(RUN): | $(BIN)/python
 	@test -e $(DEV) || { echo "installing into $(VENV) (some minutes the first time)"; \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .; }
 	@echo "compiling the world (once)"
-	@folder=$$(mktemp -d) && $(BIN)/rlhf record --data $$folder/first --episodes 1 --steps 60 --workers 1 2>/dev/null \
-		&& rm -rf $$folder
+	@folder=$$(mktemp -d) || exit 1; trap 'rm -rf "$$folder"' EXIT; trap 'exit 130' INT TERM; \
+		$(BIN)/rlhf record --data "$$folder/first" --episodes 1 --steps 60 --workers 1 2> "$$folder/said" \
+		|| { cat "$$folder/said" >&2; exit 1; }
 	@rm -f $(VENV)/.installed-run-* && touch $@
 
 $(DEV): | $(BIN)/python

@@ -91,10 +91,15 @@ class InteractiveAgent(PreTrainedModel):
                 f"{tuple(state.hidden.shape)} do not agree on [T, B]"
             )
         trunk, state = self.trunk(observations, state, resets)
+        # The trunk may be computed in bfloat16; its rounding must not reach importance weights and value targets.
+        with torch.autocast(trunk.features.device.type, enabled=False):
+            features = trunk.features.to(self.language.speak.weight.dtype)
+            value = self.value(features).squeeze(-1)
+            speak_logit = self.language.speak_logit(features)
         output = AgentOutput(
             features=trunk.features,
-            value=self.value(trunk.features).squeeze(-1),
-            speak_logit=self.language.speak_logit(trunk.features),
+            value=value,
+            speak_logit=speak_logit,
             vision=trunk.vision,
             language=trunk.language,
             before=observations.previous_movement[..., -1, :],
@@ -114,7 +119,7 @@ class InteractiveAgent(PreTrainedModel):
     def _assemble(self, output: AgentOutput, actions: ActionBatch, distributions: Tensor) -> PolicyLogProbs:
         spoke = actions.utterance[..., 0] != PAD_ID
         # Words are rare: their Transformer runs only on the rows that have some.
-        words = torch.zeros_like(output.speak_logit)
+        words = torch.zeros_like(output.speak_logit, dtype=torch.float32)
         if bool(spoke.any()):
             words = words.masked_scatter(
                 spoke, self.language.words_log_prob(output.features[spoke], actions.utterance[spoke]).to(words.dtype)
@@ -143,7 +148,7 @@ class InteractiveAgent(PreTrainedModel):
         spoke = torch.sigmoid(logit) > threshold
         length = self.config.utterance_length
         utterance = torch.full((len(features), length), PAD_ID, dtype=torch.long, device=logit.device)
-        words = torch.zeros_like(logit)
+        words = torch.zeros_like(logit, dtype=torch.float32)
         if bool(spoke.any()):
             utterance[spoke], words[spoke] = self.language.sample_words(features[spoke], length, generator, greedy)
         speak = -F.softplus(torch.where(spoke, -logit, logit))

@@ -72,6 +72,10 @@ class Tokenizer:
                 kept.append(int(token))
         return self._tokenizer.decode(kept).strip()
 
+    def cuts_like(self, other: Tokenizer) -> bool:
+        """Whether both make the same tokens of every text."""
+        return self._tokenizer.to_str() == other._tokenizer.to_str()
+
     def save(self, folder: str | Path) -> None:
         """Write ``tokenizer.json`` into ``folder``."""
         Path(folder).mkdir(parents=True, exist_ok=True)

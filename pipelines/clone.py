@@ -20,7 +20,7 @@ from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.progress import bar
 from rlhf.run_config import lock_run, new_run_folder, save_config
-from rlhf.store import open_store
+from rlhf.store import EpisodeRow, open_store
 from rlhf.tracking import Tracker, WandbMode
 
 
@@ -82,15 +82,19 @@ def _prepare(
 def read_episodes(
     data: Sequence[Path], split: str | None = None, solver: str | None = None, marked: bool = False
 ) -> list[Episode]:
-    """All wanted episodes of several datasets, in the order in which they were recorded.
+    """All wanted episodes of several datasets: solver after solver as they were first recorded, each in order of ids.
 
     Raises:
-      UserError: if there are none.
+      UserError: if there are none, or two datasets have an episode of the same id.
     """
     episodes: list[Episode] = []
+    known: set[str] = set()
     for folder in data:
         store = open_store(folder)
-        ids = store.ids(split=split, solver=solver)
+        ids = _in_order(store.rows(split=split, solver=solver))
+        if both := known.intersection(ids):
+            raise UserError(f"episode {min(both)} is in {folder} and in another of the datasets; name only one of them")
+        known.update(ids)
         if marked:
             with_marks = {mark.episode_id for mark in store.marks()}
             ids = [episode_id for episode_id in ids if episode_id in with_marks]
@@ -99,6 +103,13 @@ def read_episodes(
         wanted = " ".join(f"{name}={value}" for name, value in (("split", split), ("solver", solver)) if value)
         raise UserError(f"no {'marked ' if marked else ''}episodes {wanted} in {', '.join(map(str, data))}")
     return episodes
+
+
+def _in_order(rows: Sequence[EpisodeRow]) -> list[str]:
+    """Ids in an order that does not depend on which of several processes was faster."""
+    rank = {group: place for place, group in enumerate(dict.fromkeys((row.solver, row.split) for row in rows))}
+    ordered = sorted(rows, key=lambda row: (rank[row.solver, row.split], row.episode_id))
+    return [row.episode_id for row in ordered]
 
 
 def spoken_texts(episodes: Sequence[Episode]) -> set[str]:

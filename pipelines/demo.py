@@ -15,6 +15,7 @@ from pipelines.clone import CloneConfig, clone
 from pipelines.evaluate import EvaluateConfig, evaluate
 from pipelines.improve import ImproveConfig, improve
 from pipelines.mark import MarkConfig, mark
+from pipelines.places import LARGEST_SEED
 from pipelines.record import RecordConfig, record
 from pipelines.report_data import Stage
 from pipelines.reward import RewardConfig, reward
@@ -47,6 +48,10 @@ class DemoConfig:
     reward: RewardConfig = field(default_factory=RewardConfig)
     improve: ImproveConfig = field(default_factory=ImproveConfig)
     evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < LARGEST_SEED // 2:
+            raise UserError(f"seed is from 0 to {LARGEST_SEED // 2 - 1}, not {self.seed}")
 
 
 def demo(config: DemoConfig) -> Path:

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from pipelines.places import PROBE_SEEDS, PlayersConfig, WorldConfig
+from pipelines.places import PROBE_SEEDS, SEEDS_APART, PlayersConfig, WorldConfig
+from pipelines.statistics import wilson_interval
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
-from rlhf.progress import progress
+from rlhf.progress import announce, progress
+from rlhf.store.durable import write_file
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class EvaluateConfig:
         for name in ("episodes", "slots"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        if self.seed < 0:
+            raise UserError(f"seed is at least 0, not {self.seed}: below are the places of training")
 
 
 @dataclass(frozen=True)
@@ -54,8 +58,12 @@ class ProbeResult:
     steps: tuple[int | None, ...]  # until success
 
     @property
+    def episodes(self) -> int:
+        return len(self.success)
+
+    @property
     def rate(self) -> float:
-        return sum(self.success) / len(self.success)
+        return sum(self.success) / self.episodes
 
 
 def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
@@ -67,14 +75,41 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     unknown = sorted(set(probes) - set(entry.probes))
     if unknown:
         raise UserError(f"no probe task {unknown[0]!r}; known: {', '.join(entry.probes)}")
+    _check_before_playing(config)
     results = []
     for name, folder in config.agents.items():
         for probe in probes:
             episodes = progress(probe_episodes(config, folder, probe), config.episodes, f"{name} on {probe}")
             results.append(_result(name, probe, list(episodes)))
-    config.out.parent.mkdir(parents=True, exist_ok=True)
-    config.out.write_text(json.dumps([asdict(result) for result in results]))
+            # After every probe: what was played is kept, whatever happens to the rest.
+            write_file(config.out, json.dumps([asdict(result) for result in results]).encode())
+    announce(_table(results))
     return results
+
+
+def _check_before_playing(config: EvaluateConfig) -> None:
+    """Raises UserError if an agent cannot be read or the results could not be written."""
+    for folder in config.agents.values():
+        _solvers(config, folder, 1)
+    if config.out.is_dir():
+        raise UserError(f"{config.out} is a folder; name a file for the results with --out")
+    config.out.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _table(results: Sequence[ProbeResult]) -> str:
+    """Success of every agent at every probe, with 95% intervals, as lines of text."""
+    agents, probes = (list(dict.fromkeys(getattr(r, name) for r in results)) for name in ("agent", "probe"))
+    cells = {(r.agent, r.probe): wilson_interval(sum(r.success), len(r.success)) for r in results}
+    width = max(len(agent) for agent in agents)
+    lines = [f"success at {results[0].episodes} held-out episodes a probe, 95% intervals:"]
+    for probe in probes:
+        told = (
+            f"{agent:>{width}} {100 * c.estimate:3.0f}% ({100 * c.low:.0f} to {100 * c.high:.0f})"
+            for agent in agents
+            if (c := cells.get((agent, probe))) is not None
+        )
+        lines.append(f"  {probe:<9} " + "   ".join(told))
+    return "\n".join(lines)
 
 
 def load_results(path: Path) -> list[ProbeResult]:
@@ -122,7 +157,7 @@ def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None 
     """
     entry = config.world.entry()
     (scout,) = config.world.make(1, images=False)
-    found, seed = 0, PROBE_SEEDS + config.seed * 1_000_000
+    found, seed = 0, PROBE_SEEDS + config.seed * SEEDS_APART
     limit = seed + 200 * config.episodes
     while found < config.episodes:
         if seed >= limit:
@@ -134,7 +169,7 @@ def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None 
             solver = None
             if scripted_solver is not None:
                 imperfections = {} if scripted_solver == "perfect" else config.players.solver_settings()
-                solver = entry.make_solver(**imperfections, perfect=scripted_solver == "perfect")
+                solver = entry.make_solver(**{**imperfections, "perfect": scripted_solver == "perfect"})
             yield Plan(
                 episode_id=f"{probe}-{seed}", config=place, setter=ProbeSetter(spec, entry.make_task(spec)), seed=seed,
                 steps=spec.max_steps, split="held_out", tail=0, solver=solver,

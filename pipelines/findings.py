@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from pipelines.report_data import Chart, Outcomes, ReportData
-from pipelines.statistics import Interval, bootstrap_mean, wilson_interval
+from pipelines.statistics import Interval, mean_interval, wilson_interval
 
 Verdict = Literal["better", "worse", "unclear", "few"]
 
@@ -102,10 +102,12 @@ def signed(share: float) -> str:
 def _row(data: ReportData, probe: str) -> Row:
     agents = {}
     for name in _agents(data):
-        successes = [success for outcome in _outcomes(data, name, probe) for success in outcome.success]
-        if successes:
-            agents[name] = wilson_interval(sum(successes), len(successes))
-    difference = bootstrap_mean(_groups(data, [probe], _differences), seed=data.resampling_seed)
+        runs = _outcomes(data, name, probe)
+        if len(runs) == 1:
+            agents[name] = wilson_interval(sum(runs[0].success), len(runs[0].success))
+        elif runs:
+            agents[name] = _share([[np.asarray(run.success, dtype=np.float64)] for run in runs], data)
+    difference = mean_interval(_groups(data, [probe], _differences), seed=data.resampling_seed)
     return Row(probe[:1].upper() + probe[1:], agents, difference, judge(difference))
 
 
@@ -114,9 +116,15 @@ def _overall(data: ReportData, probes: Sequence[str]) -> Row:
     for name in _agents(data):
         groups = _groups(data, probes, lambda data, probe, run, name=name: _successes(data, name, probe, run))
         if groups:
-            agents[name] = bootstrap_mean(groups, seed=data.resampling_seed)
-    difference = bootstrap_mean(_groups(data, probes, _differences), seed=data.resampling_seed)
+            agents[name] = _share(groups, data)
+    difference = mean_interval(_groups(data, probes, _differences), seed=data.resampling_seed)
     return Row(OVERALL, agents, difference, judge(difference))
+
+
+def _share(groups: list[list[np.ndarray]], data: ReportData) -> Interval:
+    """The interval of a mean of shares, which is a share itself."""
+    found = mean_interval(groups, seed=data.resampling_seed)
+    return replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
 
 
 def _agents(data: ReportData) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import shutil
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -30,10 +30,11 @@ from rlhf.learning_config import ExecutorConfig, LearnerConfig
 from rlhf.local_executor import LocalExecutor, UpdateReport
 from rlhf.progress import bar
 from rlhf.ray_config import RayConfig
-from rlhf.run_config import lock_run, new_run_folder, save_config
+from rlhf.run_config import CONFIG_FILE, lock_run, new_run_folder, save_config
 from rlhf.runner import Runner
 from rlhf.setter_replay import SetterReplay
 from rlhf.slot import EpisodeResult
+from rlhf.store import open_store
 from rlhf.tracking import Tracker, WandbMode
 
 
@@ -85,15 +86,38 @@ class ImproveConfig:
     execution: ExecutorConfig = field(default_factory=ExecutorConfig)
     ray: RayConfig = field(default_factory=RayConfig)
 
+    def __post_init__(self) -> None:
+        counts = ("slots", "steps", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "threads")
+        for name in counts:
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+
 
 def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
-    folder = config.resume or new_run_folder(config.runs, config.name)
-    with lock_run(folder):
+    config = replace(  # a run is gone on with from anywhere
+        config,
+        data=tuple(folder.absolute() for folder in config.data),
+        agent=config.agent.absolute(),
+        reward_model=config.reward_model.absolute(),
+    )
+    if config.resume is not None:
+        return _improve(config, config.resume)
+    folder = new_run_folder(config.runs, config.name)
+    try:
+        return _improve(config, folder)
+    except UserError:
+        if not (folder / CONFIG_FILE).exists():  # it never began
+            shutil.rmtree(folder)
+        raise
+
+
+def _improve(config: ImproveConfig, folder: Path) -> Path:
+    with lock_run(folder), torch_threads(config.torch_threads):
+        improvement = Improvement(config, folder)
         if config.resume is None:
             save_config(folder, config)
-        with torch_threads(config.torch_threads):
-            return Improvement(config, folder).run()
+        return improvement.run()
 
 
 @contextmanager
@@ -189,7 +213,9 @@ class Improvement:
         self.held_out.load_state_dict(self._held_out_start)
         self.held_out.set_weights(self.agent.state_dict())
         self.held_out.sample()
-        return summary(self.held_out.finished(), "held_out")
+        # Where recordings differ in length, slots with short ones have begun others: only each one's first play counts.
+        first = {result.episode_id: result for result in reversed(self.held_out.finished())}
+        return summary(list(first.values()), "held_out")
 
 
 def make_executor(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> Executor:
@@ -267,8 +293,10 @@ def make_runner(
     reference, _ = load_agent(config.agent, device=config.device)
     rewards = None
     if not config.scripted_reward:
-        model, _ = load_agent(config.reward_model, InterTemporalRewardModel, device=config.device)
-        if model.config.image_size != agent.config.image_size or model.config.vocab_size != agent.config.vocab_size:
+        model, words = load_agent(config.reward_model, InterTemporalRewardModel, device=config.device)
+        lengths = ("image_size", "setter_text_length", "solver_text_length")
+        fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in lengths)
+        if not fits or not words.cuts_like(tokenizer):
             raise UserError(f"{config.reward_model} was made for another agent than {config.agent}: train one from it")
         rewards = StreamingScorer(model, slots)
     replays = [SetterReplay(world, episodes[0], truth=True) for world in config.world.make(slots)]
@@ -280,10 +308,9 @@ def make_runner(
 
 def held_out_episodes(config: ImproveConfig, most: int) -> list[Episode]:
     """Up to ``most`` episodes recorded as held out; none if there are none."""
-    try:
-        return read_episodes(config.data, split="held_out", solver=config.replay)[:most]
-    except UserError:
+    if not any(open_store(folder).ids(split="held_out", solver=config.replay) for folder in config.data):
         return []
+    return read_episodes(config.data, split="held_out", solver=config.replay)[:most]
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:
@@ -300,8 +327,3 @@ def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:
 def _note(metrics: dict[str, float]) -> str:
     shown = {"modelled return": "train/modelled_return", "success": "train/true_success"}
     return ", ".join(f"{name} {metrics[key]:.2f}" for name, key in shown.items() if key in metrics)
-
-
-def steps_per_second(played: int, began: float) -> float:
-    """Steps played a second since ``began`` (of ``time.monotonic``)."""
-    return played / max(time.monotonic() - began, 1e-9)

@@ -1,12 +1,14 @@
-"""`rlhf mark`: scripted raters mark a dataset's episodes; people mark in the browser."""
+"""`rlhf mark`: scripted raters mark a dataset's episodes. Marks of people are written with `store.write_marks`."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from annotation.scripted_rater import ScriptedRater
 from rlhf.errors import UserError
+from rlhf.progress import announce, progress
 from rlhf.store import open_store
 
 
@@ -30,15 +32,20 @@ class MarkConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if self.raters < 1:
+            raise UserError(f"raters is at least 1, not {self.raters}")
+        for name in ("delay", "delay_sd"):
+            if not 0.0 <= getattr(self, name) < math.inf:
+                raise UserError(f"{name} is a number of steps from 0 on, not {getattr(self, name)}")
         for name in ("miss", "mistake"):
-            if not 0.0 <= getattr(self, name) < 1.0:
+            if not 0.0 <= getattr(self, name) <= 1.0:
                 raise UserError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
 
 
 def mark(config: MarkConfig) -> int:
     """Mark all episodes and return the number of marks. A rater's earlier marks on an episode are not doubled."""
     store = open_store(config.data)
-    written = 0
+    written, marked = 0, set()
     for number in range(config.raters):
         rater = ScriptedRater(
             name=f"scripted-rater-{number}",
@@ -49,10 +56,12 @@ def mark(config: MarkConfig) -> int:
         )
         already = {mark.episode_id for mark in store.marks() if mark.rater == rater.name}
         marks = []
-        for episode_id in store.ids(solver=config.solver):
-            if episode_id not in already:
-                episode = store.read(episode_id)
-                marks += rater.mark(episode_id, len(episode), episode.truth)
+        todo = [episode_id for episode_id in store.ids(solver=config.solver) if episode_id not in already]
+        for episode_id in progress(todo, title=f"{rater.name} marks", unit="episodes"):
+            episode = store.read(episode_id)
+            marks += rater.mark(episode_id, len(episode), episode.truth)
         store.write_marks(marks)
         written += len(marks)
+        marked.update(mark.episode_id for mark in marks)
+    announce(f"wrote {written} marks on {len(marked)} episodes of {config.data}")
     return written

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,9 +13,12 @@ from worlds import registry
 from worlds.contract import SOLVER, World
 from worlds.registry import WorldEntry
 
-# Places are drawn from seeds; these ranges never meet, so no agent is evaluated in a place it was trained in.
-HELD_OUT_SEEDS = 500_000_000
-PROBE_SEEDS = 1_000_000_000
+# Places are drawn from seeds: a run's seed times SEEDS_APART, plus a number. Training, validation and evaluation have
+# ranges that never meet, so no agent is evaluated in a place it was trained in.
+SEEDS_APART = 1_000_000
+LARGEST_SEED = 500  # of recordings; one less is the last
+HELD_OUT_SEEDS = LARGEST_SEED * SEEDS_APART
+PROBE_SEEDS = 2 * HELD_OUT_SEEDS
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,10 @@ class WorldConfig:
 
     def make(self, count: int, images: bool = True) -> list[World]:
         """``count`` worlds; without ``images`` nothing is drawn (for scripted players that need no eyes)."""
-        views, options = (SOLVER,) if images else (), _object(self.options, "world.options")
-        return [self.entry().make(height=self.height, width=self.width, views=views, **options) for _ in range(count)]
+        make, options = self.entry().make, _object(self.options, "world.options")
+        given = {"height": self.height, "width": self.width, "views": (SOLVER,) if images else ()}
+        _check_names(make, options, given, "world.options")
+        return [make(**given, **options) for _ in range(count)]
 
     def place(self, seed: int) -> dict[str, Any]:
         """The configuration of the place that ``seed`` stands for."""
@@ -67,10 +73,30 @@ class PlayersConfig:
     solver: str = "{}"
 
     def setter_settings(self) -> dict[str, Any]:
-        return _object(self.setter, "players.setter")
+        """The setter's settings as a mapping. Raises UserError if they are not a JSON object, or settings of others."""
+        settings = _object(self.setter, "players.setter")
+        for name, instead in (("tasks", "players.tasks"), ("split", "split")):
+            if name in settings:
+                raise UserError(f"players.setter: {name} is not set here but by --{instead}")
+        return settings
 
     def solver_settings(self) -> dict[str, Any]:
+        """The solver's settings as a mapping. Raises UserError if they are not a JSON object."""
         return _object(self.solver, "players.solver")
+
+
+def _check_names(make: Callable[..., Any], settings: Mapping[str, Any], given: Collection[str], where: str) -> None:
+    """Raises UserError for the first setting that ``make`` does not know, or is ``given`` already.
+
+    A callable that takes any keyword has to refuse those it does not know by itself.
+    """
+    parameters = inspect.signature(make).parameters
+    known = [name for name in parameters if name not in given]
+    for name in settings:
+        if name in given:
+            raise UserError(f"{where}: {name} is not set here but by the command")
+        if name not in known and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+            raise UserError(f"{where}: no setting {name}; known: {', '.join(known)}")
 
 
 def _object(text: str, where: str) -> dict[str, Any]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import multiprocessing
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
-from pipelines.places import HELD_OUT_SEEDS, PlayersConfig, WorldConfig
+from pipelines.places import HELD_OUT_SEEDS, LARGEST_SEED, SEEDS_APART, PlayersConfig, WorldConfig
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.play import Plan, ScriptedSolvers, play
 from rlhf.progress import announce, progress
 from rlhf.store import open_store
-from rlhf.store.contract import EpisodeStore
 from rlhf.store.json_text import to_json
 
 SCRIPTED = "scripted"
+_SETTINGS = "recorded_with"  # in an episode's notes
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,11 @@ class RecordConfig:
         for name in ("episodes", "steps", "slots", "workers"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        if not 0 <= self.seed < LARGEST_SEED or self.episodes > SEEDS_APART:
+            raise UserError(
+                f"seed is from 0 to {LARGEST_SEED - 1} and episodes at most {SEEDS_APART:,}, not {self.seed} and "
+                f"{self.episodes}: other places are for validation and for evaluation"
+            )
 
 
 def record(config: RecordConfig) -> list[str]:
@@ -60,78 +67,105 @@ def record(config: RecordConfig) -> list[str]:
     Episodes that the dataset has already are left as they are, so a recording that was interrupted goes on.
 
     Raises:
-      UserError: if an episode of the same id was recorded in another world than this configuration describes.
+      UserError: if an episode of the same id was recorded with other settings, or by another agent.
     """
     store = open_store(config.data, create=True)
-    known, missing = _look_up(config, store)
+    settings = _fingerprint(config)
+    known = [_episode_id(config, number) for number in range(config.episodes)]
+    known = [episode_id for episode_id in known if episode_id in store]
     if known:
+        if store.read(known[0]).notes.get(_SETTINGS) != settings:
+            raise UserError(
+                f"{config.data} has an episode {known[0]} that was recorded with other settings, or by another agent "
+                "of that name; record with another seed, into another folder, or drop those episodes"
+            )
         announce(f"{len(known)} of {config.episodes} episodes are in {config.data} already")
+    there = set(known)
+    missing = [number for number in range(config.episodes) if _episode_id(config, number) not in there]
+    plans = _Plans(config, settings)
     recorded = []
-    for episode in progress(_episodes(config, missing), total=len(missing), title=f"recording into {config.data}"):
+    for episode in progress(_episodes(plans, missing), total=len(missing), title=f"recording into {config.data}"):
         store.write(episode)
         recorded.append(episode.episode_id)
-    return known + recorded
+    return sorted(known + recorded)
 
 
-def _look_up(config: RecordConfig, store: EpisodeStore) -> tuple[list[str], list[int]]:
-    """Ids of the episodes that are there already, and the numbers of the others."""
-    known, missing = [], []
-    for number in range(config.episodes):
-        episode_id = _episode_id(config, number)
-        if episode_id in store:
-            known.append(episode_id)
-        else:
-            missing.append(number)
-    if known:
-        first = store.read(known[0])
-        if first.world != config.world.name or to_json(first.config) != to_json(config.world.place(first.seed)):
-            raise UserError(
-                f"{config.data} has an episode {known[0]} of another world or other world settings; "
-                "record with another seed or into another folder"
-            )
-    return known, missing
+def _fingerprint(config: RecordConfig) -> str:
+    """A short name for all settings that decide what is played, the agent's weights among them."""
+    played = {"world": config.world, "players": config.players, "steps": config.steps, "tail": config.tail}
+    weights = b""
+    if config.solver != SCRIPTED:
+        path = Path(config.solver) / "model.safetensors"
+        weights = path.read_bytes() if path.is_file() else b""
+    return hashlib.sha256(to_json(played).encode() + weights).hexdigest()[:16]
 
 
-def _episodes(config: RecordConfig, numbers: Sequence[int]) -> Iterator[Episode]:
+def _episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
+    config = plans.config
     if not numbers:
         return
     if config.solver != SCRIPTED:
-        yield from _agent_episodes(config, numbers)
+        yield from _agent_episodes(plans, numbers)
     elif config.workers == 1:
-        yield from _scripted_episodes(config, numbers)
+        yield from _ScriptedPlay(plans).episodes(numbers)
     else:
-        yield from _divided(config, numbers)
+        yield from _divided(plans, numbers)
 
 
-def _divided(config: RecordConfig, numbers: Sequence[int], share: int = 16) -> Iterator[Episode]:
-    """Scripted play in several processes, ``share`` episodes at a time (Python's own work is what takes time)."""
-    shares = [numbers[i : i + share] for i in range(0, len(numbers), share)]
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(config.workers, mp_context=context) as pool:
-        for episodes in pool.map(_play_share, [config] * len(shares), shares):
-            yield from episodes
+class _ScriptedPlay:
+    """Scripted people in one world, which is kept from episode to episode."""
+
+    def __init__(self, plans: _Plans) -> None:
+        self._plans = plans
+        self._entry, self._worlds = plans.config.world.entry(), plans.config.world.make(1)
+        self._settings = plans.config.players.solver_settings()
+
+    def episodes(self, numbers: Sequence[int]) -> Iterator[Episode]:
+        solvers = (self._entry.make_solver(**self._settings) for _ in numbers)
+        plans = (replace(plan, solver=one) for plan, one in zip(self._plans.of(numbers), solvers, strict=True))
+        yield from play(self._entry, self._worlds, plans, ScriptedSolvers(1), threads=1)
 
 
-def _play_share(config: RecordConfig, numbers: Sequence[int]) -> list[Episode]:
-    return list(_scripted_episodes(config, numbers))
+_play: _ScriptedPlay | None = None  # in a worker process: what it plays
 
 
-def _scripted_episodes(config: RecordConfig, numbers: Sequence[int]) -> Iterator[Episode]:
-    entry = config.world.entry()
-    settings = config.players.solver_settings()
-    plans = (replace(plan, solver=entry.make_solver(**settings)) for plan in _plans(config, numbers))
-    yield from play(entry, config.world.make(1), plans, ScriptedSolvers(1), threads=1)
+def _begin_worker(plans: _Plans) -> None:
+    global _play
+    _play = _ScriptedPlay(plans)
 
 
-def _agent_episodes(config: RecordConfig, numbers: Sequence[int]) -> Iterator[Episode]:
+def _play_one(number: int) -> Episode:
+    assert _play is not None
+    (episode,) = _play.episodes([number])
+    return episode
+
+
+def _divided(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
+    """Scripted play in several processes (Python's own work is what takes time), every episode as it ends."""
+    workers, context, waiting = plans.config.workers, multiprocessing.get_context("spawn"), iter(numbers)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(plans,))
+    try:
+        # One more for each than it plays, so that none waits for work and few are in memory.
+        running = {pool.submit(_play_one, number) for number in islice(waiting, 2 * workers)}
+        while running:
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            running |= {pool.submit(_play_one, number) for number in islice(waiting, len(ended))}
+            for future in ended:
+                yield future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _agent_episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
     from agents.acting import AgentSolvers
     from agents.folder import load_agent
 
+    config = plans.config
     agent, tokenizer = load_agent(config.solver)
     slots = min(config.slots, len(numbers))
     solvers = AgentSolvers(agent, tokenizer, slots, seed=config.seed)
-    plans = _plans(config, numbers)
-    yield from play(config.world.entry(), config.world.make(slots), plans, solvers, solver_name=_solver_name(config))
+    worlds, name = config.world.make(slots), _solver_name(config)
+    yield from play(config.world.entry(), worlds, plans.of(numbers), solvers, solver_name=name)
 
 
 def _solver_name(config: RecordConfig) -> str:
@@ -144,21 +178,28 @@ def _episode_id(config: RecordConfig, number: int) -> str:
 
 
 def _place_seed(config: RecordConfig, number: int) -> int:
-    return config.seed * 1_000_000 + (HELD_OUT_SEEDS if config.split == "held_out" else 0) + number
+    return config.seed * SEEDS_APART + (HELD_OUT_SEEDS if config.split == "held_out" else 0) + number
 
 
-def _plans(config: RecordConfig, numbers: Sequence[int]) -> Iterator[Plan]:
-    """What to play for each of ``numbers``; the same number gives the same place and requests every time."""
-    entry = config.world.entry()
-    settings = config.players.setter_settings()
-    for number in numbers:
-        seed = _place_seed(config, number)
-        yield Plan(
-            episode_id=_episode_id(config, number),
-            config=config.world.place(seed),
-            setter=entry.make_setter(tasks=dict(config.players.tasks), split=config.split, **settings),
-            seed=seed,
-            steps=config.steps,
-            split=config.split,
-            tail=config.tail,
-        )
+@dataclass(frozen=True)
+class _Plans:
+    """What to play for each number; the same number gives the same place and requests every time."""
+
+    config: RecordConfig
+    settings: str  # the fingerprint
+
+    def of(self, numbers: Sequence[int]) -> Iterator[Plan]:
+        config, entry = self.config, self.config.world.entry()
+        settings = config.players.setter_settings()
+        for number in numbers:
+            seed = _place_seed(config, number)
+            yield Plan(
+                episode_id=_episode_id(config, number),
+                config=config.world.place(seed),
+                setter=entry.make_setter(tasks=dict(config.players.tasks), split=config.split, **settings),
+                seed=seed,
+                steps=config.steps,
+                split=config.split,
+                tail=config.tail,
+                notes={_SETTINGS: self.settings},
+            )

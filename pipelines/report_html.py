@@ -237,16 +237,23 @@ def _stage(stage: Stage, width: float) -> str:
 
 def _method(data: ReportData, findings: Findings) -> str:
     level, resamples = percent(LEVEL), f"{RESAMPLES:,} percentile bootstrap resamples, seed {data.resampling_seed}"
+    runs = len({outcome.run for outcome in data.outcomes})
+    paired = "Both agents play the same episodes, so outcomes are subtracted episode by episode"
+    if runs > 1:
+        how = [
+            f"{paired}. Intervals are Student's t over the means of {runs} runs, so they speak of runs yet to be made,",
+            f"or, where that is wider, a bootstrap of these runs' episodes ({resamples}).",
+        ]
+    else:
+        how = [
+            f"Of one agent at one probe: Wilson's score interval. Of the difference: {paired[0].lower()}{paired[1:]}",
+            f"and resampled ({resamples}).",
+            "There is one run, so how much another run would differ is not in the interval.",
+        ]
     sentences = [
-        f"Intervals cover {level}. Of one agent at one probe: Wilson's score interval.",
-        "Of the difference: both agents play the same episodes, so outcomes are subtracted episode by episode",
-        f"and resampled ({resamples}),",
-        "runs first, then the episodes within each run drawn."
-        if len({outcome.run for outcome in data.outcomes}) > 1
-        else "over episodes; there is one run, so how much another run would differ is not in the interval.",
-        "All probes weigh the same in the row over all, whose intervals are bootstrapped too."
-        if len(findings.rows) > 1
-        else "",
+        f"Intervals cover {level}.",
+        *how,
+        "All probes weigh the same in the row over all." if len(findings.rows) > 1 else "",
         "A difference is called better or worse only where its interval leaves out zero;",
         "intervals are not corrected for the number of probes.",
     ]

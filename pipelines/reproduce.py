@@ -9,7 +9,7 @@ from pathlib import Path
 import tyro
 
 from pipelines.demo import DemoConfig, demo, settle
-from pipelines.evaluate import evaluate, load_results
+from pipelines.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.findings import find
 from pipelines.report import circumstances, write_report
 from pipelines.report_data import DATA_FILE, ReportData, save_report_data
@@ -17,6 +17,7 @@ from pipelines.story import AFTER, BEFORE, REFERENCE, outcome
 from rlhf.errors import UserError
 from rlhf.presets import preset_names
 from rlhf.progress import announce
+from rlhf.run_config import load_config
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,12 @@ class ReproduceConfig:
     episodes: int = 200
     runs: Path = Path("runs/reproduce")
 
+    def __post_init__(self) -> None:
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds) or self.episodes < 1:
+            raise UserError(
+                f"seeds are one or more different numbers and episodes at least 1, not {self.seeds} and {self.episodes}"
+            )
+
 
 def reproduce(config: ReproduceConfig) -> Path:
     """Run all seeds, evaluate them at length, and write one report; return its path."""
@@ -42,11 +49,11 @@ def reproduce(config: ReproduceConfig) -> Path:
     outcomes = []
     for seed in config.seeds:
         run = settle(replace(preset, run=folder / f"seed-{seed}", seed=seed))
-        if not (run.run / DATA_FILE).is_file():
+        if not _is_complete(run):
             announce(f"seed {seed}")
             demo(run)
-        long = replace(run.evaluate, episodes=config.episodes, out=run.run / "results-long.json")
-        if not long.out.is_file():
+        long = replace(run.evaluate, episodes=config.episodes, out=run.run / f"results-{config.episodes}.json")
+        if not _is_evaluated(long):
             evaluate(long)
         outcomes += [outcome(result, seed) for result in load_results(long.out)]
     data = ReportData(
@@ -56,6 +63,19 @@ def reproduce(config: ReproduceConfig) -> Path:
     save_report_data(data, folder / DATA_FILE)
     announce(find(data).headline)
     return write_report(data, folder / "report.html")
+
+
+def _is_complete(run: DemoConfig) -> bool:
+    """Whether the run has come to its end, with these very settings."""
+    return (run.run / DATA_FILE).is_file() and load_config(run.run, DemoConfig) == run
+
+
+def _is_evaluated(config: EvaluateConfig) -> bool:
+    """Whether the results are there, of all agents and probes."""
+    if not config.out.is_file():
+        return False
+    results = load_results(config.out)
+    return len(results) == len(config.agents) * len(config.probes or config.world.entry().probes)
 
 
 def _preset(name: str) -> DemoConfig:

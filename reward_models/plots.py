@@ -86,7 +86,7 @@ def dialogue_of(episode: Episode) -> tuple[Line, ...]:
         for step, (before, text) in enumerate(zip(("", *episode.setter_text), episode.setter_text, strict=False))
         if text and text != before
     ]
-    said = [Line(step, "solver", text) for step, text in enumerate(episode.utterance) if text]
+    said = [Line(step + 1, "solver", text) for step, text in enumerate(episode.utterance) if text]
     return tuple(sorted(asked + said, key=lambda line: line.step))
 
 
@@ -117,7 +117,7 @@ def draw(drawn: RewardTrace) -> Figure:
     figure.get_layout_engine().set(hspace=0.02, h_pad=0.05)  # type: ignore[union-attr]
     frames, talk, reward, utility = axes
     _draw_frames(frames, drawn.image)
-    _draw_dialogue(talk, rows, [reward, utility])
+    _draw_dialogue(talk, rows, len(drawn.utility), [reward, utility])
     _draw_reward(reward, drawn)
     _draw_utility(utility, drawn)
     utility.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -173,7 +173,7 @@ def _quote(line: Line) -> str:
     return f"{line.speaker.capitalize()}: {shorten(text, 60, placeholder=' …')}"
 
 
-def _draw_dialogue(axis: Axes, rows: list[list[tuple[float, Line]]], below: list[Axes]) -> None:
+def _draw_dialogue(axis: Axes, rows: list[list[tuple[float, Line]]], steps: int, below: list[Axes]) -> None:
     axis.axis("off")
     axis.set_ylim(max(1, len(rows)), 0)
     for row, placed in enumerate(rows):
@@ -190,6 +190,8 @@ def _draw_dialogue(axis: Axes, rows: list[list[tuple[float, Line]]], below: list
                 annotation_clip=False,
                 bbox={"boxstyle": "round,pad=0.25", "facecolor": colour, "edgecolor": "none", "alpha": 0.14},
             )
+            if line.step >= steps:
+                continue  # said at the last step, it is heard at none
             axis.plot([line.step] * 2, [row + 0.5, len(rows) + 1], color=colour, lw=0.8, ls=":", zorder=0)
             for panel in below:
                 # A little over the panel's upper edge, to meet the line in the panel above.

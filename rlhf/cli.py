@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rlhf.errors import UserError
+from rlhf.errors import RunError, UserError
 from rlhf.usage import UsageError
 
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
@@ -43,7 +43,7 @@ class Verb:
 
 
 _PLAYED = "every finished episode is kept in the dataset"
-_TRAINED = "the last checkpoint is kept in the run's folder"
+_TRAINED = "the run's metrics are kept; what it trains is written only when it ends"
 _RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
 
 _EPISODES = "pipelines.episodes"
@@ -164,8 +164,14 @@ def explain(error: BaseException, kept: str) -> int:
         )
         return EXIT_FAILED
     if isinstance(error, UserError) or _is_world_error(error):
-        print("error: " + " ".join(str(error).split()), file=sys.stderr)
+        print(f"error: {_one_line(error)}", file=sys.stderr)
         return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
+    if isinstance(error, (RunError, FloatingPointError)):  # a traceback would tell less than the message
+        print(f"error: {_one_line(error)}; {kept}; RLHF_DEBUG=1 shows the traceback", file=sys.stderr)
+        return EXIT_FAILED
+    if isinstance(error, OSError) and error.filename is not None:
+        print(f"error: {error.filename}: {error.strerror or type(error).__name__}", file=sys.stderr)
+        return EXIT_FAILED
     raise error
 
 
@@ -194,6 +200,10 @@ def help_text() -> str:
 
 def _line(verb: Verb) -> str:
     return f"  {verb.name:<17}{verb.help}"
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -59,7 +59,8 @@ class Fragment:
       image: uint8 [T+1, N, H, W, 3]. setter_tokens, solver_tokens: int64 [T+1, N, L].
       previous_movement, movement: int8 [T+1, N, 8, C]. utterance: int64 [T+1, N, M].
       movement_log_prob, speak_log_prob, words_log_prob: float32 [T+1, N], of the policy that acted.
-      reward: float32 [T+1, N], U[t] - U[t-1], the consequence of the action at t-1; 0 where ``resets`` (paper, Eq. 2).
+      reward: float32 [T+1, N], the consequence of the action at t-1. From a reward model it is U[t] - U[t-1], and 0
+        where ``resets`` (paper, Eq. 2). From the environment it is not 0 there if a play's last action was rewarded.
       resets: bool [T+1, N], the row is the first of its episode.
       reference_speak_logit: float32 [T+1, N], log-odds of speaking of the frozen cloned agent.
       hidden, cell: float32 [N, D], the acting agent's memory before row 0.

@@ -16,7 +16,8 @@ class LearnerConfig:
       bc_movement_weight, bc_language_weight, css_weight: of imitation's three losses.
       no_op_kl_weight: of the divergence from the cloned agent's decisions to speak.
       entropy_weight: of the movement policy's entropy (ours; 0 leaves it out, as the paper does).
-      discount: per step, of 3.75 steps a second.
+      discount: per step, of 3.75 steps a second. The return ends with the recording that is replayed: its last step has
+        discount 0, as the change of utility during the episode is all there is to earn.
       clip_rho, clip_pg_rho, lambda_: of V-trace (Espeholt et al. have 1, 1, 1).
       learning_rate, beta1, beta2: of Adam. clip: largest global norm of the gradient (ours).
       carry_memory: each window of recorded play continues the one before it, and so does the agent's memory;

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from agents.batch import ActionBatch, ObservationBatch
+from rlhf.errors import RunError
 from rlhf.fragment import Fragment, concatenate
 from rlhf.learner import Learner, RecordedWindow
 from rlhf.learning_config import ExecutorConfig
@@ -26,7 +27,7 @@ from rlhf.runner import EpisodeResult, Runner
 __all__ = ["ExecutorConfig", "LocalExecutor", "RecordedPlay", "RunStalled", "UpdateReport"]
 
 
-class RunStalled(RuntimeError):
+class RunStalled(RunError):
     """A run that makes no progress; the message says what it was waiting for."""
 
 

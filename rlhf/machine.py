@@ -105,6 +105,18 @@ def installed(packages: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
+def release_memory() -> None:
+    """Give memory that this process no longer uses back to the system.
+
+    The GNU C library keeps what many small arrays have filled, more than a gigabyte after reading some thousand
+    episodes; elsewhere nothing needs to be done.
+    """
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
 def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="ascii").strip()
@@ -122,15 +134,3 @@ def _output(*command: str) -> str:
 
 if __name__ == "__main__":
     print(describe())
-
-
-def release_memory() -> None:
-    """Give memory that this process no longer uses back to the system.
-
-    The GNU C library keeps what many small arrays have filled, more than a gigabyte after reading some thousand
-    episodes; elsewhere nothing needs to be done.
-    """
-    gc.collect()
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)

@@ -7,12 +7,15 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from rlhf.errors import UserError
 from rlhf.run_config import load_config
 from rlhf.usage import UsageError
 
@@ -30,7 +33,7 @@ def starting_point(
 
     Raises:
       UsageError: if there is no such preset, or both are given.
-      UserError: if the run's configuration cannot be read.
+      UserError: if the run's configuration or the user's own preset cannot be read.
     """
     preset, rest = take(words, "--preset")
     resumable = any(field.name == "resume" for field in fields(kind))
@@ -86,8 +89,30 @@ def _load_file(path: Path) -> ModuleType:
         raise UsageError(f"no preset file {path}; name one of {', '.join(preset_names())} or an existing Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
+    with _users_own(path):
+        spec.loader.exec_module(module)
     return module
+
+
+@contextmanager
+def _users_own(path: Path) -> Iterator[None]:
+    """Say in one line where the user's file ``path`` is wrong if it raises: it is theirs to mend, not a bug of ours."""
+    try:
+        yield
+    except Exception as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if _same(frame.filename, path)]
+        said, place = str(error), str(path)
+        if isinstance(error, SyntaxError):
+            said = error.msg
+            lines = [error.lineno] if _same(error.filename or "", path) else lines
+        if lines and lines[-1]:
+            place += f", line {lines[-1]}"
+        kind = "" if isinstance(error, UserError) else f"{type(error).__name__}: "
+        raise UserError(f"preset file {place}: {kind}{said}") from error
+
+
+def _same(filename: str, path: Path) -> bool:
+    return Path(filename).resolve() == path.resolve()
 
 
 def _configure(module: ModuleType, name: str, function: str, kind: type) -> Any:
@@ -96,7 +121,8 @@ def _configure(module: ModuleType, name: str, function: str, kind: type) -> Any:
         raise UsageError(
             f"preset {name} has no settings for this command: {module.__file__} defines no function {function}()"
         )
-    config = make()
+    with _users_own(Path(name)) if name.endswith(".py") else nullcontext():
+        config = make()
     if not isinstance(config, kind):
         raise UsageError(f"preset {name}: {function}() returned a {type(config).__name__}, not a {kind.__name__}")
     return config

@@ -8,10 +8,12 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import ray
 import torch
+from ray._private import ray_constants
 from ray.exceptions import RayActorError, RayTaskError
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, LEARNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME
 
@@ -176,14 +178,15 @@ def _connect(config: RayConfig) -> bool:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     address = config.address or os.environ.get("RAY_ADDRESS")
     if address is None:
-        ray.init(
-            "local",
-            num_cpus=max(os.cpu_count() or 1, math.ceil(config.cpus)),
-            object_store_memory=config.object_store_mb * 1_000_000,
-            include_dashboard=False,
-            runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},  # imports as here
-            **quiet,
-        )
+        with _loopback_only():
+            ray.init(
+                "local",
+                num_cpus=max(os.cpu_count() or 1, math.ceil(config.cpus)),
+                object_store_memory=config.object_store_mb * 1_000_000,
+                include_dashboard=False,
+                runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},  # imports as here
+                **quiet,
+            )
         return True
     try:
         ray.init(address, **quiet)
@@ -193,6 +196,20 @@ def _connect(config: RayConfig) -> bool:
             "leave ray.address and RAY_ADDRESS out to use this machine alone"
         ) from error
     return True
+
+
+@contextmanager
+def _loopback_only() -> Iterator[None]:
+    """A Ray that is started inside listens on 127.0.0.1 alone: whoever reaches its ports runs code as its user.
+
+    Ray does so by itself on macOS and Windows. On Linux this switch of its own is needed; where ``ray.init`` is
+    told to use 127.0.0.1, it takes the address in the network all the same.
+    """
+    before, ray_constants.ENABLE_RAY_CLUSTER = ray_constants.ENABLE_RAY_CLUSTER, False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = before
 
 
 def _await_resources(config: RayConfig, patience_sec: float) -> None:

@@ -28,6 +28,8 @@ from rlhf.slot import EpisodeResult, RunnerError, Slot
 
 __all__ = ["EpisodeResult", "RewardSource", "Runner", "RunnerError"]
 
+_ROWS_AT_ONCE = 64  # judged together; bounds the memory that takes, whatever the length of a fragment
+
 
 class RewardSource(Protocol):
     """Judges play as it goes on, keeping a memory per slot."""
@@ -181,13 +183,15 @@ class Runner:
         if self._last_row is not None:
             first = 1
             rows.reward[0], rows.reference_speak_logit[0] = self._last_row
-        observations, resets = rows.observed(slice(first, None), self.device)
-        output, self._reference_memory = self._reference(observations, self._reference_memory, resets)
-        rows.reference_speak_logit[first:] = output.speak_logit.float().cpu().numpy()
-        if self._rewards is not None:
-            rows.reward[first:] = self._rewards.rewards(observations, resets)
-            if rows.reward[rows.resets].any():
-                raise RunnerError("the reward source rewards an episode's first step, whose reward is 0 by definition")
+        for begin in range(first, self.steps + 1, _ROWS_AT_ONCE):
+            part = slice(begin, min(begin + _ROWS_AT_ONCE, self.steps + 1))
+            observations, resets = rows.observed(part, self.device)
+            output, self._reference_memory = self._reference(observations, self._reference_memory, resets)
+            rows.reference_speak_logit[part] = output.speak_logit.float().cpu().numpy()
+            if self._rewards is not None:
+                rows.reward[part] = self._rewards.rewards(observations, resets)
+        if self._rewards is not None and rows.reward[rows.resets].any():
+            raise RunnerError("the reward source rewards an episode's first step, whose reward is 0 by definition")
         if not np.isfinite(rows.reward).all():
             t, slot = np.argwhere(~np.isfinite(rows.reward))[0]
             raise RunnerError(f"the reward of slot {slot} is {rows.reward[t, slot]} at row {t} of the fragment")

@@ -10,10 +10,11 @@ import gymnasium
 import numpy as np
 
 from rlhf.episodes import Episode
+from rlhf.errors import RunError
 from worlds.contract import UTTERANCE_MAX_CHARS, Observation
 
 
-class RunnerError(RuntimeError):
+class RunnerError(RunError):
     """Play that cannot go on; the message names the slot, the episode and the step."""
 
 

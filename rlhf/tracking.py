@@ -31,6 +31,9 @@ class Tracker:
       wandb_mode: "offline" writes beside the run and asks for no account; "online" sends to the user's account;
         "disabled" leaves wandb alone. The environment variable WANDB_MODE does not override it.
       resume_step: rows after this step are dropped first, as a resumed run measures them again.
+
+    Raises:
+      UserError: if rows are to be dropped and a line is damaged.
     """
 
     def __init__(
@@ -97,7 +100,7 @@ def read_metrics(folder: Path) -> list[Row]:
         except ValueError as error:
             if number == len(lines) and not line.endswith(b"\n"):
                 break
-            raise UserError(f"{path}, line {number}, is damaged ({error}); remove that line") from None
+            raise _damaged(path, number, error) from None
     return rows
 
 
@@ -114,6 +117,17 @@ def _row(line: bytes) -> Row:
     return {name: float(value) if value in ("nan", "inf", "-inf") else value for name, value in row.items()}
 
 
+def _step(path: Path, number: int, line: bytes) -> int:
+    try:
+        return _row(line)["step"]
+    except ValueError as error:
+        raise _damaged(path, number, error) from None
+
+
+def _damaged(path: Path, number: int, error: ValueError) -> UserError:
+    return UserError(f"{path}, line {number}, is damaged ({error}); remove that line")
+
+
 def _number(value: Any) -> float | int:
     """``value`` as a Python number. Raises TypeError, as ``float`` does, for what is no single number."""
     if isinstance(value, (bool, int)):
@@ -122,13 +136,17 @@ def _number(value: Any) -> float | int:
 
 
 def _mend(path: Path, resume_step: int | None) -> None:
-    """Take away a last line that a crash cut off, and the rows after ``resume_step``."""
+    """Take away a last line that a crash cut off, and the rows after ``resume_step``.
+
+    Raises:
+      UserError: if a line has to be understood for that and is damaged.
+    """
     if not path.exists():
         return
     lines = path.read_bytes().splitlines(keepends=True)
     kept = [line for line in lines if line.endswith(b"\n")]
     if resume_step is not None:
-        kept = [line for line in kept if _row(line)["step"] <= resume_step]
+        kept = [line for number, line in enumerate(kept, 1) if _step(path, number, line) <= resume_step]
     if len(kept) < len(lines):
         partial = path.with_suffix(".partial")
         partial.write_bytes(b"".join(kept))

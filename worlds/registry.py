@@ -24,14 +24,18 @@ class WorldEntry:
 
     Args:
       name: the name under which recordings refer to it.
-      make: builds a world; keyword arguments are the world's own settings (image size, rooms, ...).
+      make: (height=, width=, views=, **options) -> a world; the size of the players' images in pixels, the players
+        whose view is drawn, and the world's own options. All have defaults.
       sample_config: (seed, **settings) -> the JSON configuration of one place.
-      make_setter: (**settings) -> a scripted setter; ``tasks=(...)`` restricts what it asks for.
-      make_solver: (**settings) -> a scripted solver, deliberately imperfect unless told otherwise.
+      make_setter: (tasks={name: weight}, split=, **settings) -> a scripted setter that asks for these tasks, so often
+        relative to each other.
+      make_solver: (perfect=, **settings) -> a scripted solver, deliberately imperfect unless ``perfect``.
       make_task: (spec) -> the success check of a recorded :class:`~worlds.contract.TaskSpec`.
       probe: (name, world, seed, split) -> a probe task's spec for the place at hand, None where none is feasible;
         split "held_out" asks only for what is never asked for in training.
       probes: names of the probe tasks, in the order reports show them.
+
+    ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know.
     """
 
     name: str
@@ -56,15 +60,35 @@ def register(entry: WorldEntry) -> WorldEntry:
 
 
 def get(name: str) -> WorldEntry:
-    """The world registered as ``name``. Raises WorldError, naming the known ones, if there is none."""
+    """The world registered as ``name``.
+
+    Raises:
+      WorldError: naming the known ones, if there is none; naming its module, if that does not import or register it.
+    """
     if name not in _entries:
         modules: Mapping[str, str] = _BUILT_IN | {e.name: e.value for e in entry_points(group=ENTRY_POINT_GROUP)}
         if name not in modules:
             raise WorldError(f"no world named {name!r}; known: {', '.join(sorted({*modules, *_entries}))}")
-        importlib.import_module(modules[name])
+        _import(modules[name], name)
     return _entries[name]
 
 
 def names() -> list[str]:
     """Names of all worlds that can be asked for."""
     return sorted({*_BUILT_IN, *_entries, *(e.name for e in entry_points(group=ENTRY_POINT_GROUP))})
+
+
+def _import(module: str, name: str) -> None:
+    """Import ``module``, which is to register the world ``name``."""
+    try:
+        importlib.import_module(module)
+    except Exception as error:  # whatever a package outside this one may raise
+        said = " ".join(str(error).split())
+        raise WorldError(
+            f"world {name!r}: its module {module} fails to import: {type(error).__name__}: {said}"
+        ) from error
+    if name not in _entries:
+        raise WorldError(
+            f"world {name!r}: its module {module} registers no world of that name; name the module that calls register "
+            f"in the entry point of the group {ENTRY_POINT_GROUP}"
+        )

@@ -115,7 +115,11 @@ class EpisodeIndex:
         except FileNotFoundError as error:
             raise UserError(f"{self.path} is missing; {REBUILD}") from error
         if newline:
-            self._take(whole.split(b"\n"))
+            try:
+                self._take(whole.split(b"\n"))
+            except UserError:
+                self._forget()  # the next call counts the lines from the first one again
+                raise
             self._offset += len(whole) + 1
 
     def _start(self, first: bytes) -> None:
@@ -130,15 +134,22 @@ class EpisodeIndex:
             self._lines += 1
             values = self._parsed(line)
             if "remove" in values:
-                self._removed = self._removed | set(values["remove"])
+                self._removed = self._removed | self._names(values["remove"])
                 continue
             try:
                 file = values.pop("file")
                 new[values["episode_id"]] = Entry(EpisodeRow(**values), file)
             except (KeyError, TypeError) as error:
                 raise UserError(f"line {self._lines} of {self.path} is not an episode's; {REBUILD}") from error
+            if not _is_plain(file):
+                raise UserError(f"line {self._lines} of {self.path} names no file of the dataset; {REBUILD}")
         self._entries = {**self._entries, **new}
         self._rows = {**self._rows, **{episode_id: entry.row for episode_id, entry in new.items()}}
+
+    def _names(self, remove: Any) -> set[str]:
+        if not isinstance(remove, list) or not all(isinstance(name, str) for name in remove):
+            raise UserError(f"line {self._lines} of {self.path} removes what are no names of files; {REBUILD}")
+        return set(remove)
 
     def _parsed(self, line: bytes) -> dict[str, Any]:
         try:
@@ -156,6 +167,11 @@ REBUILD = "write it anew from the recorded files with `rlhf episodes verify --re
 def moved(entry: Entry, file: str) -> Entry:
     """The same episode in another file."""
     return replace(entry, file=file)
+
+
+def _is_plain(name: object) -> bool:
+    """Whether ``name`` stays in the folder that it is joined to: datasets come from other people, too."""
+    return isinstance(name, str) and name not in ("", ".", "..") and not set(name) & set("/\\\0")
 
 
 def _header() -> bytes:

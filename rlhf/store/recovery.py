@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rlhf.episodes import Episode
+from rlhf.errors import UserError
 from rlhf.store.contract import EpisodeRow, same_episode
 from rlhf.store.durable import UNFINISHED
 from rlhf.store.index import Entry, EpisodeIndex
@@ -110,18 +111,33 @@ def clean(folder: Path, index: EpisodeIndex) -> None:
 
 
 def rebuild(folder: Path) -> int:
-    """Write the index anew from the files that can be read; the number of episodes. For the holder of the lock."""
+    """Write the index anew from the files that can be read; the number of episodes. For the holder of the lock.
+
+    Files that the old index, if it can be read, has replaced or dropped do not come back.
+    """
+    index = EpisodeIndex(folder)
+    removed = _to_remove(folder, index)
     stems = {path.stem: path.stat().st_mtime_ns for path in (folder / "episodes").glob("*.parquet")}
     entries: dict[str, Entry] = {}
     for stem in sorted(stems, key=lambda stem: (stems[stem], stem)):
+        if removed & {f"{table}/{stem}.parquet" for table in TABLES}:
+            continue
         try:
             found = [Entry(EpisodeRow.of(episode), stem) for episode in episodes_in(folder, stem)]
         except (Unreadable, FileNotFoundError):
             continue
         entries.update({entry.row.episode_id: entry for entry in found})
-    index = EpisodeIndex(folder)
-    index.rewrite(sorted(entries.values(), key=lambda entry: entry.row.created))
+    index.rewrite(sorted(entries.values(), key=lambda entry: entry.row.created), remove=removed)
     return len(entries)
+
+
+def _to_remove(folder: Path, index: EpisodeIndex) -> set[str]:
+    """Files that still lie about although ``index`` has replaced or dropped them; none if it cannot be read."""
+    try:
+        # A name becomes free when its file is gone, and may have been given to another episode since.
+        return index.removed() & set(unlisted(folder, index))
+    except UserError:
+        return set()
 
 
 class Unreadable(Exception):

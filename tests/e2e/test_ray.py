@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -104,6 +105,39 @@ def test_a_run_on_ray_leaves_what_a_run_here_leaves_and_can_be_resumed(settings:
 def test_slots_that_cannot_be_shared_out_are_refused(settings: ImproveConfig) -> None:
     with pytest.raises(UserError, match="4 slots cannot be shared out evenly among 3 ray.runners"):
         improve(replace(settings, name="odd", executor="ray", ray=RayConfig(runners=3)))
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="only Linux lists its sockets in files")
+def test_a_ray_that_is_started_here_listens_on_loopback_only(tmp_path: Path) -> None:
+    from rlhf.ray_executor import RayExecutor
+
+    config = RayConfig(runners=1, object_store_mb=100)
+    executor = RayExecutor(
+        partial(make_runner, tmp_path / "order"), make_learner, tiny_agent.agent(), SLOTS, STEPS, config, PATIENT
+    )
+    try:
+        next(executor.steps())
+        listening = addresses_listened_on(os.getpid())
+    finally:
+        executor.close()
+    assert len(listening) >= 4  # Ray's two servers, a runner and this process
+    assert set(listening) <= {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, also as IPv6 writes it
+
+
+def addresses_listened_on(process: int) -> list[str]:
+    """The address, as the kernel writes it, of every TCP socket on which the process and its descendants listen."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            children.setdefault(int(stat.read_text().rpartition(")")[2].split()[1]), []).append(int(stat.parent.name))
+    held, family = set[str](), [process]
+    for each in family:
+        family += children.get(each, [])
+        for descriptor in Path(f"/proc/{each}/fd").glob("*"):
+            with suppress(OSError):
+                held.add(os.readlink(descriptor))
+    rows = [line.split() for name in ("tcp", "tcp6") for line in Path("/proc/net", name).read_text().splitlines()[1:]]
+    return [row[1].partition(":")[0] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in held]
 
 
 def test_nothing_imports_ray_before_it_is_asked_for() -> None:

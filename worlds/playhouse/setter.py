@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,15 @@ class ScriptedSetter:
                 return self._body.move(self._body.along(route))
         self._body.stand()
         return silent()["movement"]
+
+
+def make_setter(**settings: Any) -> ScriptedSetter:
+    """A scripted setter with the given settings, by name. Raises WorldError for a name that does not exist."""
+    known = signature(ScriptedSetter).parameters
+    unknown = next((name for name in settings if name not in known), None)
+    if unknown is not None:
+        raise WorldError(f"no setter setting named {unknown!r}; known: {', '.join(known)}")
+    return ScriptedSetter(**settings)
 
 
 def _weights(tasks: Sequence[str] | Mapping[str, float] | None) -> dict[str, float]:

@@ -38,6 +38,23 @@ def test_play_is_learned_by_heart_far_below_what_blindness_could_reach(play: Enc
     assert not learner.training
 
 
+@pytest.mark.parametrize(
+    ("settings", "movement", "language", "css"),
+    [
+        ({}, 1.0, 5.0, 1.0),  # the paper's
+        ({"movement_weight": 0.5, "language_weight": 3.0, "css_weight": 0.25}, 0.5, 3.0, 0.25),
+    ],
+)
+def test_the_loss_is_the_weighted_sum_of_its_terms(
+    play: EncodedEpisodes, settings: dict[str, float], movement: float, language: float, css: float
+) -> None:
+    metrics = Cloner(agent(), play, CloningConfig(steps=3, batch=4, **settings)).update(0.0)
+    terms = [metrics[f"bc/{name}"] for name in ("movement", "language", "css")]
+    assert min(terms) > 0.1 and len({round(term, 2) for term in terms}) == 3
+    expected = movement * terms[0] + language * terms[1] + css * terms[2]
+    assert metrics["bc/loss"] == pytest.approx(expected, rel=1e-5)
+
+
 def test_it_goes_on_bit_exactly(play: EncodedEpisodes) -> None:
     whole = Cloner(agent(), play, TINY)
     metrics = [whole.update(index / 6) for index in range(6)]

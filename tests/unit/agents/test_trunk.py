@@ -40,6 +40,36 @@ def test_lstm_against_pytorchs() -> None:
     torch.testing.assert_close(after.cell, cell[0])
 
 
+@pytest.mark.parametrize("masked", ["nothing", "padding", "the future"])
+def test_transformer_layer_against_pytorchs(masked: str) -> None:
+    torch.manual_seed(0)
+    ours = TransformerLayer(8, 2)
+    theirs = torch.nn.TransformerEncoderLayer(
+        8, 2, 16, dropout=0.0, activation="relu", batch_first=True, norm_first=True
+    )
+    parts = {
+        "norm_attention.": "norm1.",
+        "qkv.": "self_attn.in_proj_",
+        "out.": "self_attn.out_proj.",
+        "norm_mlp.": "norm2.",
+        "mlp.0.": "linear1.",
+        "mlp.2.": "linear2.",
+    }
+    weights = {}
+    for name, value in ours.state_dict().items():
+        part = next(part for part in parts if name.startswith(part))
+        weights[parts[part] + name.removeprefix(part)] = value.copy_(torch.randn_like(value))
+    theirs.load_state_dict(weights)
+    x, visible = torch.randn(4, 6, 8), (torch.rand(4, 6) < 0.6) | (torch.arange(6) == 0)
+    if masked == "nothing":
+        found, expected = ours(x), theirs(x)
+    elif masked == "padding":
+        found, expected = ours(x, visible[:, None, None, :]), theirs(x, src_key_padding_mask=~visible)
+    else:
+        found, expected = ours(x, causal=True), theirs(x, torch.ones(6, 6).triu(1).bool(), is_causal=True)
+    torch.testing.assert_close(found, expected)
+
+
 @torch.no_grad()
 @pytest.mark.parametrize("queries", [1, 3])
 def test_computing_few_queries_gives_the_same(queries: int) -> None:

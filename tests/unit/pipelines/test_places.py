@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.places import HELD_OUT_SEEDS, PROBE_SEEDS, PlayersConfig, WorldConfig
+from pipelines.demo import DemoConfig
+from pipelines.evaluate import EvaluateConfig
+from pipelines.places import HELD_OUT_SEEDS, LARGEST_SEED, PROBE_SEEDS, SEEDS_APART, PlayersConfig, WorldConfig
 from pipelines.record import RecordConfig
 from pipelines.runs.demo import WORLD
 from rlhf.errors import UserError
+from worlds.contract import WorldError
 
 BAD = ["{", "rooms: 1", "[1, 1]", "3", "null", ""]
 
@@ -23,6 +26,30 @@ def test_settings_that_are_no_json_object_are_named(text: str) -> None:
         with pytest.raises(UserError, match=said) as caught:
             read()
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ('{"fov": 60}', "world.options: no setting fov; known: settings, max_steps, fov_y_deg"),
+        ('{"qqq": 1}', "world.options: no setting qqq; known: settings, max_steps, fov_y_deg"),
+        ('{"height": 60}', "world.options: height is not set here but by the command"),
+    ],
+)
+def test_options_that_the_world_lacks_are_named(options: str, complaint: str) -> None:
+    with pytest.raises(UserError, match=f"^{complaint}$"):
+        WorldConfig(options=options).make(1)
+
+
+def test_settings_that_scripted_players_lack_are_named() -> None:
+    entry = WORLD.entry()
+    with pytest.raises(WorldError, match="no setter setting named 'patince'; known: .*patience"):
+        entry.make_setter(tasks={"go": 1.0}, split="train", **PlayersConfig(setter='{"patince": 3}').setter_settings())
+    with pytest.raises(WorldError, match="no solver setting named 'x'; known: reaction"):
+        entry.make_solver(**PlayersConfig(solver='{"x": 1}').solver_settings())
+    for name, option in {"tasks": "--players.tasks", "split": "--split"}.items():
+        with pytest.raises(UserError, match=f"players.setter: {name} is not set here but by {option}"):
+            PlayersConfig(setter=f'{{"{name}": 3}}').setter_settings()
 
 
 def test_a_seed_stands_for_one_place() -> None:
@@ -41,8 +68,17 @@ def test_worlds_are_made_as_asked() -> None:
 
 
 def test_seeds_of_training_validation_and_evaluation_never_meet() -> None:
-    largest_seed, most = 400, 1_000_000
-    assert largest_seed * most < HELD_OUT_SEEDS and HELD_OUT_SEEDS + largest_seed * most < PROBE_SEEDS
+    last = RecordConfig(seed=LARGEST_SEED - 1, episodes=SEEDS_APART)
+    beyond_training = (last.seed * SEEDS_APART) + last.episodes
+    assert beyond_training <= HELD_OUT_SEEDS and HELD_OUT_SEEDS + beyond_training <= PROBE_SEEDS
+    for wrong in ({"seed": LARGEST_SEED}, {"seed": -1}, {"episodes": SEEDS_APART + 1}):
+        with pytest.raises(UserError, match="seed is from 0 to 499"):
+            RecordConfig(**wrong)
+    with pytest.raises(UserError, match="at least 0"):
+        EvaluateConfig(seed=-1)
+    assert DemoConfig(seed=LARGEST_SEED // 2 - 1).seed == 249
+    with pytest.raises(UserError, match="seed is from 0 to 249"):
+        DemoConfig(seed=LARGEST_SEED // 2)
 
 
 @pytest.mark.parametrize("wrong", [{"split": "test"}, {"episodes": 0}, {"steps": 0}, {"slots": 0}, {"workers": 0}])

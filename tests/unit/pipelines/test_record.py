@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.places import WorldConfig
+from pipelines.clone import read_episodes
+from pipelines.places import PlayersConfig, WorldConfig
 from pipelines.record import RecordConfig, record
 from rlhf.errors import UserError
 from rlhf.store import open_store
@@ -38,11 +39,33 @@ def test_a_recording_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.Cap
         assert np.array_equal(one.image, other.image) and np.array_equal(one.movement, other.movement)
 
 
-def test_another_world_is_not_recorded_under_the_same_names(tmp_path: Path) -> None:
-    here = config(tmp_path, 2)
-    record(here)
-    other = replace(here, episodes=3, world=replace(here.world, settings='{"rooms": [1, 1], "objects": [5, 5]}'))
-    with pytest.raises(UserError, match="of another world or other world settings") as caught:
-        record(other)
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"world": WorldConfig(height=24, width=32, settings='{"rooms": [1, 1], "objects": [5, 5]}')},
+        {"players": PlayersConfig(tasks={"go": 1.0})},
+        {"steps": 7},
+    ],
+    ids=["world", "players", "steps"],
+)
+def test_other_settings_are_not_recorded_under_the_same_names(tmp_path: Path, other: dict) -> None:
+    record(config(tmp_path, 2))
+    with pytest.raises(UserError, match="recorded with other settings") as caught:
+        record(replace(config(tmp_path, 3), **other))
     assert "\n" not in str(caught.value)
     assert len(open_store(tmp_path).ids()) == 2
+
+
+def test_several_processes_record_what_one_does(tmp_path: Path) -> None:
+    record(config(tmp_path / "one", 5))
+    assert len(record(replace(config(tmp_path / "several", 5), workers=2))) == 5
+    one, several = (read_episodes([tmp_path / name]) for name in ("one", "several"))
+    assert [e.episode_id for e in one] == [e.episode_id for e in several]  # whoever was faster
+    assert all(np.array_equal(a.image, b.image) for a, b in zip(one, several, strict=True))
+
+
+def test_an_episode_that_two_datasets_have_is_refused(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        record(config(tmp_path / name, 1))
+    with pytest.raises(UserError, match=r"scripted-train-000000000 is in .*other and in another"):
+        read_episodes([tmp_path / "one", tmp_path / "other"])

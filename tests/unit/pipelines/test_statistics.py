@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pipelines.statistics import Interval, bootstrap_mean, wilson_interval
+from pipelines.statistics import Interval, mean_interval, wilson_interval
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 10), (3, 10), (10, 10), (81, 200), (1, 1), (499, 1000)])
@@ -35,7 +35,7 @@ def test_wilson_refuses_what_is_no_proportion(successes: int, trials: int) -> No
 def test_bootstrap_of_one_run_agrees_with_scipy() -> None:
     rng = np.random.default_rng(0)
     differences = rng.choice([-1.0, 0.0, 1.0], p=[0.1, 0.5, 0.4], size=300)
-    ours = bootstrap_mean([[differences]], seed=1)
+    ours = mean_interval([[differences]], seed=1)
     other = stats.bootstrap((differences,), np.mean, method="percentile", n_resamples=10_000, rng=2).confidence_interval
     assert ours.estimate == pytest.approx(differences.mean())
     assert ours.low == pytest.approx(other.low, abs=0.01)
@@ -43,32 +43,41 @@ def test_bootstrap_of_one_run_agrees_with_scipy() -> None:
 
 
 def test_strata_weigh_the_same_whatever_their_size() -> None:
-    ours = bootstrap_mean([[np.zeros(1000), np.ones(10)]], seed=0)
+    ours = mean_interval([[np.zeros(1000), np.ones(10)]], seed=0)
     assert ours.estimate == 0.5
     assert (ours.low, ours.high, ours.count) == (0.5, 0.5, 1010)  # strata are fixed, and each is without variance
 
 
-def test_runs_that_differ_widen_the_interval() -> None:
-    """Two runs without variance of their own: resamples of runs give 0, 0.5 and 1."""
-    ours = bootstrap_mean([[np.zeros(50)], [np.ones(50)]], seed=0)
-    assert (ours.estimate, ours.low, ours.high) == (0.5, 0.0, 1.0)
-
-
-def test_hierarchical_agrees_with_a_plain_loop() -> None:
+def test_several_runs_agree_with_students_t() -> None:
     rng = np.random.default_rng(5)
     groups = [
-        [rng.binomial(1, 0.3 + 0.1 * run + 0.2 * probe, size=40).astype(float) for probe in range(2)]
+        [rng.binomial(1, 0.2 + 0.2 * run + 0.1 * probe, size=400).astype(float) for probe in range(2)]
         for run in range(3)
     ]
-    means = []
-    for _ in range(4000):
-        drawn = rng.integers(3, size=3)
-        means.append(np.mean([np.mean([rng.choice(one, 40).mean() for one in groups[run]]) for run in drawn]))
-    low, high = np.quantile(means, [0.025, 0.975])
-    ours = bootstrap_mean(groups, seed=9)
-    assert ours.low == pytest.approx(low, abs=0.012)
-    assert ours.high == pytest.approx(high, abs=0.012)
-    assert ours.estimate == pytest.approx(np.mean(groups))
+    means = [np.mean([one.mean() for one in run]) for run in groups]
+    low, high = stats.ttest_1samp(means, 0.0).confidence_interval(0.95)
+    ours = mean_interval(groups, seed=9)
+    assert (ours.estimate, ours.low, ours.high) == pytest.approx((np.mean(means), low, high))
+
+
+def test_runs_that_agree_by_chance_are_no_surer_than_their_episodes() -> None:
+    rng = np.random.default_rng(6)
+    run = rng.binomial(1, 0.4, size=50).astype(float)
+    ours = mean_interval([[run], [run], [run]], seed=0)
+    other = stats.bootstrap(([*run] * 3,), np.mean, method="percentile", n_resamples=10_000, rng=2).confidence_interval
+    assert ours.low == pytest.approx(other.low, abs=0.01)
+    assert ours.high == pytest.approx(other.high, abs=0.01)
+
+
+def test_three_runs_that_differ_cover_the_truth_about_as_often_as_they_say() -> None:
+    """Of runs yet to be made: runs differ by 0.1, and each has 100 episodes."""
+    rng = np.random.default_rng(12)
+    hits = 0
+    for trial in range(300):
+        groups = [[rng.binomial(1, np.clip(rng.normal(0.5, 0.1), 0, 1), size=100).astype(float)] for _ in range(3)]
+        interval = mean_interval(groups, seed=trial, resamples=200)
+        hits += interval.low <= 0.5 <= interval.high
+    assert 0.92 <= hits / 300 <= 0.985
 
 
 def test_paired_interval_covers_the_truth_about_as_often_as_it_says() -> None:
@@ -76,21 +85,21 @@ def test_paired_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     hits = 0
     for trial in range(300):
         differences = rng.choice([-1.0, 0.0, 1.0], p=[0.15, 0.55, 0.3], size=100)
-        interval = bootstrap_mean([[differences]], seed=trial, resamples=1000)
+        interval = mean_interval([[differences]], seed=trial, resamples=1000)
         hits += interval.low <= 0.15 <= interval.high
     assert 0.90 <= hits / 300 <= 0.985
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:
     groups = [[np.random.default_rng(0).normal(size=30)]]
-    assert bootstrap_mean(groups, seed=4) == bootstrap_mean(groups, seed=4)
-    assert bootstrap_mean(groups, seed=4) != bootstrap_mean(groups, seed=5)
+    assert mean_interval(groups, seed=4) == mean_interval(groups, seed=4)
+    assert mean_interval(groups, seed=4) != mean_interval(groups, seed=5)
 
 
 @pytest.mark.parametrize("groups", [[], [[]], [[np.zeros(0)]], [[np.zeros(2)], [np.zeros(2), np.zeros(2)]]])
 def test_bootstrap_refuses_emptiness(groups: list[list[np.ndarray]]) -> None:
     with pytest.raises(ValueError, match="same strata"):
-        bootstrap_mean(groups, seed=0)
+        mean_interval(groups, seed=0)
 
 
 def test_interval_is_in_order() -> None:

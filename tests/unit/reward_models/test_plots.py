@@ -44,10 +44,21 @@ def dots(figure: Figure) -> list[tuple[float, float, str, str]]:
 def test_dialogue_is_what_was_said_when(drawn: RewardTrace) -> None:
     assert drawn.dialogue == (
         Line(1, "setter", "which is it"),
-        Line(2, "solver", "red"),
+        Line(3, "solver", "red"),
         Line(5, "setter", "is it on"),
-        Line(7, "solver", "no"),
+        Line(8, "solver", "no"),
     )
+
+
+def test_what_the_solver_says_stands_where_it_can_be_heard(make_play) -> None:
+    episode = make_play("a", [""] * 4, utterance=["", "red", "", "too late"])
+    assert [episode.solver_text[line.step] for line in dialogue_of(episode)[:1]] == ["red"]
+    assert dialogue_of(episode)[1] == Line(4, "solver", "too late")
+    figure = draw(trace(episode, np.zeros(4), []))
+    words = [child.get_text() for child in figure.axes[1].get_children() if isinstance(child, Annotation)]
+    assert words == ["Solver: red", "Solver: too late"]
+    leads = {float(np.asarray(line.get_xdata())[0]) for line in figure.axes[1].lines}
+    assert leads == {2.0}  # the other is heard at no step
 
 
 def test_what_was_said_before_the_first_step_is_heard_at_it(make_play) -> None:

@@ -14,7 +14,13 @@ from reward_models import scoring
 from reward_models.exam import Exam
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, mark_play
-from reward_models.training import RewardTrainer, RewardTrainingConfig, reward_terms, train_reward_model
+from reward_models.training import (
+    RewardTrainer,
+    RewardTrainingConfig,
+    learning_rate,
+    reward_terms,
+    train_reward_model,
+)
 from rlhf.errors import UserError
 
 QUICK = RewardTrainingConfig(
@@ -78,6 +84,53 @@ def test_one_batch_can_be_learned_by_heart(agent: InteractiveAgent, play: Marked
         terms["ibt"].backward()
         trainer.optimizer.step()
     assert terms["ibt"].item() < 0.1
+
+
+@pytest.mark.parametrize(
+    ("settings", "weights"),
+    [
+        ({}, {"ibt": 1.0, "movement": 1.0, "language": 5.0, "css": 1.0}),  # the paper's
+        (
+            {"ibt_weight": 2.0, "bc_weight": 0.5, "language_weight": 3.0, "css_weight": 0.25, "quiet_weight": 4.0},
+            {"ibt": 2.0, "movement": 0.5, "language": 1.5, "css": 0.25, "quiet": 4.0},
+        ),
+        ({"bc_weight": 0.0, "css_weight": 0.0}, {"ibt": 1.0}),
+    ],
+)
+def test_the_loss_is_the_weighted_sum_of_its_terms(
+    agent: InteractiveAgent,
+    play: MarkedPlay,
+    held_out: MarkedPlay,
+    settings: dict[str, float],
+    weights: dict[str, float],
+) -> None:
+    config = RewardTrainingConfig(steps=20, batch=16, **settings)
+    metrics = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, config).update(0.0)
+    others = {"loss", "gradient_norm", "learning_rate"}
+    assert metrics.keys() == {f"reward_model/{name}" for name in weights.keys() | others}
+    expected = sum(weight * metrics[f"reward_model/{name}"] for name, weight in weights.items())
+    assert metrics["reward_model/loss"] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("update", "progress", "rate"),
+    [
+        (0, 0.0, 2.5e-4),  # a quarter of the way up
+        (1, 0.0, 5e-4),
+        (3, 0.0, 1e-3),
+        (4, 0.0, 1e-3),
+        (9, 1 / 3, 8e-4),  # the cosine of 60 degrees is 1/2: 0.2 + 0.8 * 3/4
+        (9, 0.5, 6e-4),
+        (9, 2 / 3, 4e-4),
+        (9, 1.0, 2e-4),
+        (9, 1.5, 2e-4),
+        (1, 0.5, 3e-4),  # both at once
+    ],
+)
+def test_the_rate_rises_and_then_falls_along_a_cosine(update: int, progress: float, rate: float) -> None:
+    config = RewardTrainingConfig(learning_rate=1e-3, warmup=4, decay=0.2)
+    assert learning_rate(config, update, progress) == pytest.approx(rate)
+    assert learning_rate(replace(config, warmup=0), 0, 0.0) == pytest.approx(1e-3)
 
 
 def test_memory_is_carried_from_window_to_window(

@@ -19,7 +19,7 @@ import pytest
 
 from rlhf import cli
 from rlhf.cli import VERBS, Verb, main
-from rlhf.errors import UserError
+from rlhf.errors import RunError, UserError
 from rlhf.json_records import from_json, to_json
 from rlhf.presets import take
 from rlhf.run_config import save_config
@@ -214,6 +214,32 @@ def test_a_preset_that_is_none(
     assert complaint in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("x = 1\ndef play(:\n", "mine.py, line 2: SyntaxError: invalid syntax"),
+        ("x = 1\n\ny = nothing\n", "mine.py, line 3: NameError: name 'nothing' is not defined"),
+        ("import no_such_package\n", "mine.py, line 1: ModuleNotFoundError: No module named 'no_such_package'"),
+        ("import json\njson.loads('{')\n", "mine.py, line 2: JSONDecodeError: Expecting property name"),
+        (
+            "from made_up_play import PlayConfig\ndef play():\n    return PlayConfig(stps=3)\n",
+            "mine.py, line 3: TypeError: PlayConfig.__init__() got an unexpected keyword argument 'stps'",
+        ),
+        (
+            "from made_up_play import PlayConfig\ndef play(): return PlayConfig(steps=0)\n",
+            "mine.py, line 2: steps is at least 1, not 0",
+        ),
+    ],
+)
+def test_a_broken_preset_file_is_one_line_that_names_its_place(
+    play: list[Any], tmp_path: Path, source: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(source)
+    assert main(["play", "--preset", str(tmp_path / "mine.py")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: preset file {tmp_path}/{complaint}") and len(said.splitlines()) == 1
+
+
 def test_resume_takes_only_the_runs_folder(play: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save_config(tmp_path, PlayConfig(steps=42, network=Network(width=9)))
     assert main(["play", "--resume", str(tmp_path)]) == 0
@@ -264,6 +290,29 @@ def test_permission_is_one_line(play: list[Any], capsys: pytest.CaptureFixture[s
     fail_with(PermissionError(errno.EACCES, "Permission denied", "/readonly/x"))
     assert main(["play"]) == 1
     assert "no permission for /readonly/x" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_used_is_one_line(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    for error in (IsADirectoryError(errno.EISDIR, "Is a directory", "out"), NotADirectoryError(20, "No folder", "out")):
+        fail_with(error)
+        assert main(["play"]) == 1
+        assert capsys.readouterr().err == f"error: out: {error.strerror}\n"
+
+
+def test_a_run_that_cannot_go_on_is_one_line_with_what_is_kept(
+    play: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    from rlhf.local_executor import RunStalled
+    from rlhf.ray_watch import RunStalledOnRay
+    from rlhf.runner import RunnerError
+
+    assert issubclass(RunStalled, RunError) and issubclass(RunnerError, RunError)
+    for kind in (RunStalled, RunStalledOnRay, RunnerError, FloatingPointError):
+        fail_with(kind("loss of update 3\nis not finite"))
+        assert main(["play"]) == 1
+        said = capsys.readouterr().err
+        assert said.startswith("error: loss of update 3 is not finite") and len(said.splitlines()) == 1
+        assert kind is RunStalledOnRay or "all games are kept" in said
 
 
 def test_interruption_says_what_is_kept(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:

@@ -318,6 +318,67 @@ def test_a_line_that_disagrees_with_its_episode(folder: Path) -> None:
     assert problem.file == "index.jsonl" and "e0" in problem.what and "--rebuild" in problem.mend
 
 
+@pytest.mark.parametrize(
+    "name", ["../../victim", "../episodes/e0", "/victim", "a/b", "a\\b", "a\0b", "..", ".", "", 7, None, ["e1"]]
+)
+def test_a_line_that_points_elsewhere_is_refused_and_nothing_there_is_touched(folder: Path, name: object) -> None:
+    victim, path, store = folder.parent / "victim.parquet", folder / "index.jsonl", open_store(folder)
+    shutil.copy(folder / "steps" / "e1.parquet", victim)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[0]["token"] = "another"
+    lines[2]["file"] = str(folder.parent / "victim") if name == "/victim" else name
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    before = {each: each.read_bytes() for each in sorted(folder.parent.rglob("*")) if each.is_file()}
+    for action in (lambda: store.read("e1"), lambda: store.drop(["e1"]), store.compact, lambda: open_store(folder)):
+        with pytest.raises(UserError, match="line 3 of .* names no file of the dataset; .* --rebuild") as caught:
+            action()
+        assert str(path) in one_line(caught)
+    assert before == {each: each.read_bytes() for each in sorted(folder.parent.rglob("*")) if each.is_file()}
+    assert rebuild_index(folder) == 3
+    assert whole(folder) and victim.exists()
+
+
+@pytest.mark.parametrize("remove", ["steps/e0.parquet", 7, [["e0"]]])
+def test_a_line_that_removes_what_is_no_list_of_names(folder: Path, remove: object) -> None:
+    with open(folder / "index.jsonl", "a") as file:
+        file.write(json.dumps({"remove": remove}) + "\n")
+    with pytest.raises(UserError, match="no names of files; .* --rebuild") as caught:
+        open_store(folder)
+    one_line(caught)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_rebuilding_after_a_kill_brings_no_dropped_episode_back(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
+) -> None:
+    """The writer dies when the new index is there and the files of the dropped episodes still are."""
+    if packed:
+        open_store(folder).compact()
+    store = open_store(folder)
+
+    def die(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Path, "unlink", lambda path, missing_ok=False: die() if path.suffix == ".parquet" else None)
+        store.drop(["e0"])
+    left = {path.name for path in (folder / "episodes").iterdir()}
+    assert len(left) == (2 if packed else 3)
+    assert rebuild_index(folder) == 2
+    assert left == {path.name for path in (folder / "episodes").iterdir()}  # it removes nothing itself
+    assert rebuild_index(folder) == 2  # and has carried over what is to be removed
+    assert whole(folder, (1, 2))
+
+
+def test_rebuilding_keeps_an_episode_recorded_under_the_name_of_a_dropped_one(folder: Path) -> None:
+    store = open_store(folder)
+    store.drop(["e2"])
+    store.write(small(2))
+    assert '"remove"' in (folder / "index.jsonl").read_text() and (folder / "steps" / "e2.parquet").exists()
+    assert rebuild_index(folder) == 3
+    assert whole(folder)
+
+
 # A full disk, a read-only folder, a busy lock
 
 

@@ -83,6 +83,19 @@ def test_a_damaged_or_missing_file_is_named(tmp_path: Path) -> None:
         read_metrics(tmp_path)
 
 
+@pytest.mark.parametrize("line", ["rubbish", "[1]", '{"a": 1}', '{"step": "3"}', "\udcff"])
+def test_a_damaged_line_stops_a_resumed_run_as_it_stops_a_report(tmp_path: Path, line: str) -> None:
+    path = tmp_path / METRICS_FILE
+    path.write_bytes(f'{{"step": 1}}\n{line}\n{{"step": 3}}\n'.encode(errors="surrogateescape"))
+    before = path.read_bytes()
+    with pytest.raises(UserError, match="line 2, is damaged .*; remove that line") as read:
+        read_metrics(tmp_path)
+    with pytest.raises(UserError) as resumed:
+        Tracker(tmp_path, wandb_mode="disabled", resume_step=2)
+    assert str(resumed.value) == str(read.value) and "\n" not in str(read.value)
+    assert path.read_bytes() == before
+
+
 def test_threads_do_not_mix_their_rows(tmp_path: Path) -> None:
     with Tracker(tmp_path, wandb_mode="disabled") as tracker:
 
