@@ -22,7 +22,7 @@ class LearnerConfig:
       learning_rate, beta1, beta2: of Adam. clip: largest global norm of the gradient (ours).
       carry_memory: each window of recorded play continues the one before it, and so does the agent's memory;
         False begins every window with an empty memory, as windows that do not continue each other need.
-      bf16: compute trunk and value in bfloat16; weights, policies and losses stay float32.
+      bf16: compute the trunk in bfloat16; weights, value, policies and losses stay float32.
       compile: compile the image encoder and the Transformer; needs a C++ compiler, takes a minute, for long runs.
     """
 
