@@ -13,6 +13,7 @@ from torch import Tensor
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.episodes import Episode
+from rlhf.errors import UserError
 
 
 class ObservationBatch(NamedTuple):
@@ -74,13 +75,13 @@ def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: A
     """Encode ``episodes`` for an agent of ``config``.
 
     Raises:
-      ValueError: if there are none, or one has images of another size than the agent's.
+      UserError: if there are none, or one has images of another size than the agent's.
     """
     if not episodes:
-        raise ValueError("no episodes to learn from")
+        raise UserError("no episodes to learn from")
     for episode in episodes:
         if episode.image.shape[1:3] != tuple(config.image_size):
-            raise ValueError(
+            raise UserError(
                 f"episode {episode.episode_id} has images of {episode.image.shape[1]}x{episode.image.shape[2]} pixels, "
                 f"the agent needs {config.image_size[0]}x{config.image_size[1]}"
             )

@@ -49,6 +49,11 @@ class CloningConfig:
     evaluate_every: int = 500
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        for name in ("updates", "steps", "batch", "log_every", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
+
 
 def imitation_terms(
     agent: InteractiveAgent, observations: ObservationBatch, actions: ActionBatch, state: AgentState, resets: Tensor

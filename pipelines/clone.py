@@ -45,6 +45,10 @@ class CloneConfig:
     wandb: WandbMode = "offline"
     training: CloningConfig = field(default_factory=CloningConfig)
 
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.held_out < 1.0:
+            raise UserError(f"held_out is a share from 0 to less than 1, not {self.held_out}")
+
 
 def clone(config: CloneConfig) -> Path:
     """Train an agent and return its folder."""
@@ -73,7 +77,7 @@ def _prepare(
     torch.manual_seed(config.training.seed)
     tokenizer = Tokenizer.train(spoken_texts(episodes), config.vocabulary)
     agent = new_agent(config.size, tokenizer, episodes)
-    kept = max(1, round(config.held_out * len(episodes))) if len(episodes) > 1 else 0
+    kept = min(max(1, round(config.held_out * len(episodes))), len(episodes) - 1)
     train = encode_episodes(episodes[kept:], tokenizer, agent.config)
     held_out = encode_episodes(episodes[:kept], tokenizer, agent.config) if kept else None
     return agent, tokenizer, train, held_out

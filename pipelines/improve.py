@@ -153,6 +153,7 @@ class Improvement:
     def __init__(self, config: ImproveConfig, folder: Path) -> None:
         self.config, self.folder = config, folder
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
+        config.world.check_fits(self.agent.config.image_size, config.agent)
         self.checkpoints = Checkpoints(folder)
         self.executor = make_executor(config, self.agent, self.tokenizer)
         held_out = held_out_episodes(config, config.evaluation_episodes)

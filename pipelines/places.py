@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,15 @@ class WorldConfig:
         given = {"height": self.height, "width": self.width, "views": (SOLVER,) if images else ()}
         _check_names(make, options, given, "world.options")
         return [make(**given, **options) for _ in range(count)]
+
+    def check_fits(self, image_size: Sequence[int], agent: object) -> None:
+        """Raises UserError if an agent in the folder ``agent``, for images of ``image_size``, cannot see this world."""
+        if tuple(image_size) != (self.height, self.width):
+            height, width = image_size
+            raise UserError(
+                f"{agent} was made for images of {height}x{width} pixels, the world's are {self.height}x{self.width}; "
+                f"use --world.height {height} --world.width {width}"
+            )
 
     def place(self, seed: int) -> dict[str, Any]:
         """The configuration of the place that ``seed`` stands for."""

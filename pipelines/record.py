@@ -119,6 +119,7 @@ class _ScriptedPlay:
         self._plans = plans
         self._entry, self._worlds = plans.config.world.entry(), plans.config.world.make(1)
         self._settings = plans.config.players.solver_settings()
+        self._entry.make_solver(**self._settings)  # refuses unknown settings before anything is played
 
     def episodes(self, numbers: Sequence[int]) -> Iterator[Episode]:
         solvers = (self._entry.make_solver(**self._settings) for _ in numbers)
@@ -142,6 +143,9 @@ def _play_one(number: int) -> Episode:
 
 def _divided(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
     """Scripted play in several processes (Python's own work is what takes time), every episode as it ends."""
+    _ScriptedPlay(
+        plans
+    )  # what is wrong with the settings is told here: a worker that cannot begin only breaks the pool
     workers, context, waiting = plans.config.workers, multiprocessing.get_context("spawn"), iter(numbers)
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(plans,))
     try:
@@ -162,6 +166,7 @@ def _agent_episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
 
     config = plans.config
     agent, tokenizer = load_agent(config.solver)
+    config.world.check_fits(agent.config.image_size, config.solver)
     slots = min(config.slots, len(numbers))
     solvers = AgentSolvers(agent, tokenizer, slots, seed=config.seed)
     worlds, name = config.world.make(slots), _solver_name(config)

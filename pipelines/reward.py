@@ -40,6 +40,10 @@ class RewardConfig:
     wandb: WandbMode = "offline"
     training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
 
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.validation < 1.0:
+            raise UserError(f"validation is a share from 0 to less than 1, not {self.validation}")
+
 
 def reward(config: RewardConfig) -> Path:
     """Train a reward model and return its folder."""

@@ -18,7 +18,6 @@ from annotation.marks import Mark
 from reward_models.augmentation import Alteration, Augmentation, Dialogue
 from reward_models.pairs import count_marks, has_pairs
 from rlhf.episodes import CO_PILOT, Episode
-from rlhf.errors import UserError
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +73,7 @@ def mark_play(
       UserError: if there are no episodes, an image has another size than the model's, or a mark lies beyond its
         episode's end.
     """
-    try:
-        encoded = encode_episodes(episodes, tokenizer, config)
-    except ValueError as error:
-        raise UserError(str(error)) from error
+    encoded = encode_episodes(episodes, tokenizer, config)
     by_episode: defaultdict[str, list[Mark]] = defaultdict(list)
     for mark in marks:
         by_episode[mark.episode_id].append(mark)

@@ -74,6 +74,9 @@ class RewardTrainingConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for name in ("updates", "batch", "log_every", "evaluate_every", "evaluation_episodes"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
         if self.steps < 2:
             raise ValueError(f"steps is {self.steps}: a window of less than 2 steps has no pairs")
 

@@ -95,8 +95,8 @@ def test_episodes_are_encoded_row_by_row() -> None:
 
 def test_what_cannot_be_encoded_is_refused() -> None:
     tokenizer = Tokenizer.train(["yes"], 280)
-    with pytest.raises(ValueError, match="no episodes"):
+    with pytest.raises(UserError, match="no episodes"):
         encode_episodes([], tokenizer, CONFIG)
     big = made_up_play.episode("big", ["yes"], [""], size=12)
-    with pytest.raises(ValueError, match="episode big has images of 12x12 pixels, the agent needs 8x8"):
+    with pytest.raises(UserError, match="episode big has images of 12x12 pixels, the agent needs 8x8"):
         encode_episodes([big], tokenizer, CONFIG)

@@ -85,3 +85,9 @@ def test_seeds_of_training_validation_and_evaluation_never_meet() -> None:
 def test_impossible_recordings_are_refused(wrong: dict) -> None:
     with pytest.raises(UserError, match=next(iter(wrong))):
         RecordConfig(**wrong)
+
+
+def test_an_agent_for_images_of_another_size_is_refused() -> None:
+    WORLD.check_fits((36, 48), "runs/clone/agent")
+    with pytest.raises(UserError, match=r"runs/clone/agent .* 72x96 .* 36x48; use --world.height 72 --world.width 96"):
+        WORLD.check_fits([72, 96], "runs/clone/agent")

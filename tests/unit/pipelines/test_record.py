@@ -14,6 +14,7 @@ from pipelines.places import PlayersConfig, WorldConfig
 from pipelines.record import RecordConfig, record
 from rlhf.errors import UserError
 from rlhf.store import open_store
+from worlds.contract import WorldError
 
 ROOM = json.dumps({"rooms": [1, 1], "furniture": [0, 1], "objects": [2, 3]})
 
@@ -62,6 +63,12 @@ def test_several_processes_record_what_one_does(tmp_path: Path) -> None:
     one, several = (read_episodes([tmp_path / name]) for name in ("one", "several"))
     assert [e.episode_id for e in one] == [e.episode_id for e in several]  # whoever was faster
     assert all(np.array_equal(a.image, b.image) for a, b in zip(one, several, strict=True))
+
+
+@pytest.mark.parametrize("wrong", [{"world": WorldConfig(name="moon")}, {"players": PlayersConfig(solver='{"x": 1}')}])
+def test_what_no_process_could_play_is_refused_before_any_begins(tmp_path: Path, wrong: dict) -> None:
+    with pytest.raises(WorldError, match=r"moon|'x'"):
+        record(replace(config(tmp_path, 2), workers=2, **wrong))
 
 
 def test_an_episode_that_two_datasets_have_is_refused(tmp_path: Path) -> None:
