@@ -11,6 +11,7 @@ import torch
 from agents.batch import EpisodeStream, encode_episodes
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, Tokenizer
+from rlhf.errors import UserError
 from tests.unit.agents import made_up_play
 from worlds.contract import neutral_movement
 
