@@ -80,6 +80,8 @@ class AgentConfig(PretrainedConfig):
         super().__init__(**kwargs)
         if width % heads:
             raise ValueError(f"width {width} is not divisible by heads {heads}: every head needs the same share")
+        if utterance_length < 2:
+            raise ValueError(f"utterance_length is {utterance_length}: a word and the end token take 2 places")
         if not len(self.vision_channels) == len(self.vision_strides) == len(self.vision_blocks):
             raise ValueError("vision_channels, vision_strides and vision_blocks need one entry for every stage each")
 

@@ -12,7 +12,12 @@ from agents.trunk import TransformerLayer
 
 
 class LanguagePolicy(nn.Module):
-    """Speaks or stays silent (one Bernoulli decision a step), and if it speaks, chooses words up to EOS."""
+    """Speaks or stays silent (one Bernoulli decision a step), and if it speaks, chooses words up to EOS.
+
+    What it can say is one word or more and then EOS, within the utterance's length; the probabilities of all that sum
+    to 1. Padding and BOS are never chosen, EOS never first (silence is the other decision), and in the last place
+    nothing but EOS.
+    """
 
     def __init__(self, config: AgentConfig) -> None:
         super().__init__()
@@ -31,10 +36,16 @@ class LanguagePolicy(nn.Module):
         """Log-odds of speaking, [...], for features [..., D]."""
         return self.speak(features).squeeze(-1)
 
-    def _word_logits(self, features: Tensor, words: Tensor) -> Tensor:
-        """[N, m, vocabulary] for the token after each of ``words`` [N, m], which begin with BOS."""
+    def _word_log_probs(self, features: Tensor, words: Tensor, length: int) -> Tensor:
+        """Log-probabilities float32 [N, m, vocabulary] of the token after each of ``words`` [N, m].
+
+        Args:
+          words: tokens that begin with BOS. length: of a whole utterance without it.
+        """
         x = self.tokens(words) + self.place[: words.shape[1]] + self.condition(features).unsqueeze(1)
-        return self.choose(self.norm(self.layer(x, causal=True)))
+        logits = self.choose(self.norm(self.layer(x, causal=True))).float()
+        impossible = impossible_tokens(length, logits.shape[-1], logits.device)[: words.shape[1]]
+        return torch.log_softmax(logits.masked_fill(impossible, -torch.inf), dim=-1)
 
     def words_log_prob(self, features: Tensor, utterance: Tensor) -> Tensor:
         """Log-probability [N] of the tokens of ``utterance`` [N, M], given that the solver speaks.
@@ -42,34 +53,34 @@ class LanguagePolicy(nn.Module):
         The end token counts, what follows it does not. A silent row gives 0.
         """
         begin = torch.full_like(utterance[:, :1], BOS_ID)
-        logits = self._word_logits(features, torch.cat([begin, utterance[:, :-1]], dim=1))
-        chosen = torch.log_softmax(logits.float(), dim=-1).gather(-1, utterance.unsqueeze(-1)).squeeze(-1)
-        return (chosen * (utterance != PAD_ID)).sum(-1)
+        preceding = torch.cat([begin, utterance[:, :-1]], dim=1)
+        log_probs = self._word_log_probs(features, preceding, utterance.shape[1])
+        chosen = log_probs.gather(-1, utterance.unsqueeze(-1)).squeeze(-1)
+        return chosen.masked_fill(utterance == PAD_ID, 0.0).sum(-1)
 
     @torch.no_grad()
     def sample_words(
         self, features: Tensor, length: int, generator: torch.Generator | None = None, greedy: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """Utterances int64 [N, length] and their log-probability [N], for features [N, D].
-
-        Padding and BOS are never chosen; EOS never first, for silence is another decision. The log-probability
-        is of the unrestricted policy, the one that learning sees.
-        """
+        """Utterances int64 [N, length] and their log-probability [N], for features [N, D]."""
         n = len(features)
         words = torch.full((n, 1), BOS_ID, dtype=torch.long, device=features.device)
         log_prob = features.new_zeros(n)
         done = torch.zeros(n, dtype=torch.bool, device=features.device)
-        for position in range(length):
-            log_probs = torch.log_softmax(self._word_logits(features, words)[:, -1].float(), dim=-1)
-            allowed = log_probs.clone()
-            allowed[:, [PAD_ID, BOS_ID]] = -torch.inf
-            if position == 0:
-                allowed[:, EOS_ID] = -torch.inf
-            elif position == length - 1:
-                allowed[:, EOS_ID] = torch.inf  # out of room: the utterance ends here
-            noise = 0.0 if greedy else gumbel(tuple(allowed.shape), allowed.device, generator)
-            choice = (allowed + noise).argmax(-1).masked_fill(done, PAD_ID)
+        for _ in range(length):
+            log_probs = self._word_log_probs(features, words, length)[:, -1]
+            noise = 0.0 if greedy else gumbel(tuple(log_probs.shape), log_probs.device, generator)
+            choice = (log_probs + noise).argmax(-1).masked_fill(done, PAD_ID)
             log_prob = log_prob + log_probs.gather(-1, choice.unsqueeze(-1)).squeeze(-1).masked_fill(done, 0.0)
             done = done | (choice == EOS_ID)
             words = torch.cat([words, choice.unsqueeze(-1)], dim=1)
         return words[:, 1:], log_prob
+
+
+def impossible_tokens(length: int, vocabulary: int, device: torch.device | str | None = None) -> Tensor:
+    """Which tokens cannot stand in each of an utterance's ``length`` places: bool [length, vocabulary]."""
+    token = torch.arange(vocabulary, device=device)
+    impossible = ((token == PAD_ID) | (token == BOS_ID)).repeat(length, 1)
+    impossible[0] |= token == EOS_ID
+    impossible[length - 1] = token != EOS_ID
+    return impossible

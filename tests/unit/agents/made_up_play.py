@@ -38,11 +38,11 @@ def tokens(steps: int, length: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def utterances(steps: int, length: int, rng: np.random.Generator) -> np.ndarray:
-    """Random utterances int64 [steps, length]; about every third is silence."""
+    """Random utterances int64 [steps, length] that can be said; about every third is silence."""
     words = tokens(steps, length, rng)
     ends = np.minimum((words != PAD_ID).sum(1), length - 1)
     words[np.arange(steps), ends] = EOS_ID
-    words[rng.random(steps) < 0.3] = PAD_ID
+    words[(ends == 0) | (rng.random(steps) < 0.3)] = PAD_ID
     return words
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -22,22 +24,48 @@ def policy() -> LanguagePolicy:
     return made.eval()
 
 
+WORDS = [token for token in range(VOCABULARY) if token not in (PAD_ID, BOS_ID, EOS_ID)]
+
+
+def everything_sayable() -> torch.Tensor:
+    """All utterances of one to LENGTH - 1 words, each with its end: int64 [819, LENGTH]."""
+    said = [list(words) for count in range(1, LENGTH) for words in product(WORDS, repeat=count)]
+    return torch.tensor([words + [EOS_ID] + [PAD_ID] * (LENGTH - 1 - len(words)) for words in said])
+
+
 def chain(policy: LanguagePolicy, features: torch.Tensor, words: list[int]) -> float:
     """Log-probability of ``words`` one at a time, each from its own forward pass over what came before."""
     total, said = 0.0, [BOS_ID]
-    for word in words:
-        logits = policy._word_logits(features[None], torch.tensor([said]))[0, -1].double()
-        total += float(logits[word] - logits.logsumexp(0))
+    for place, word in enumerate(words):
+        x = policy.tokens(torch.tensor([said])) + policy.place[: len(said)] + policy.condition(features)
+        logits = policy.choose(policy.norm(policy.layer(x, causal=True)))[0, -1].double()
+        ends = [] if place == 0 else [EOS_ID]
+        choices = [EOS_ID] if place == LENGTH - 1 else WORDS + ends
+        total += float(logits[word] - logits[choices].logsumexp(0))
         said.append(word)
     return total
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("words", [[5, EOS_ID], [5, 7, 3, EOS_ID], [9, 9, EOS_ID], [4, 5, 6, 7]])
+@pytest.mark.parametrize("words", [[5, EOS_ID], [5, 7, 3, EOS_ID], [9, 9, EOS_ID], [4, 5, 6, EOS_ID]])
 def test_log_prob_against_the_chain_rule(policy: LanguagePolicy, words: list[int]) -> None:
     features = torch.randn(8)
     padded = torch.tensor([words + [PAD_ID] * (LENGTH - len(words))])
     assert policy.words_log_prob(features[None], padded).item() == pytest.approx(chain(policy, features, words), 1e-4)
+
+
+@torch.no_grad()
+def test_the_chances_of_all_that_can_be_said_sum_to_one(policy: LanguagePolicy) -> None:
+    said = everything_sayable()
+    assert len(said) == 9 + 9**2 + 9**3
+    log_probs = policy.words_log_prob(torch.randn(8).expand(len(said), -1), said)
+    assert log_probs.double().exp().sum().item() == pytest.approx(1.0, abs=1e-5)
+
+
+def test_gradients_are_finite_wherever_an_utterance_ends(policy: LanguagePolicy) -> None:
+    said = everything_sayable()[::50]
+    policy.words_log_prob(torch.randn(len(said), 8), said).sum().backward()
+    assert all(torch.isfinite(p.grad).all() for p in policy.parameters() if p.grad is not None)
 
 
 @torch.no_grad()
@@ -48,37 +76,35 @@ def test_silence_has_no_words(policy: LanguagePolicy) -> None:
 
 @torch.no_grad()
 @pytest.mark.parametrize("greedy", [False, True])
-@pytest.mark.parametrize("length", [2, LENGTH])
-def test_samples_end_in_time_and_report_their_log_prob(policy: LanguagePolicy, greedy: bool, length: int) -> None:
+def test_samples_end_in_time_and_report_their_log_prob(policy: LanguagePolicy, greedy: bool) -> None:
     features = torch.randn(200, 8)
-    words, reported = policy.sample_words(features, length, torch.Generator().manual_seed(0), greedy)
-    assert words.shape == (200, length)
+    words, reported = policy.sample_words(features, LENGTH, torch.Generator().manual_seed(0), greedy)
+    assert words.shape == (200, LENGTH)
     torch.testing.assert_close(reported, policy.words_log_prob(features, words), atol=1e-4, rtol=0)
     ends = set()
     for row in words.tolist():
         end = row.index(EOS_ID)
         ends.add(end)
         assert end > 0 and min(row[:end]) > EOS_ID and set(row[end + 1 :]) <= {PAD_ID}
-    assert greedy or ends == set(range(1, length))
+    assert greedy or ends == set(range(1, LENGTH))
 
 
 @torch.no_grad()
-def test_first_words_come_as_often_as_their_chances_say(policy: LanguagePolicy) -> None:
-    count = 20_000
-    features = torch.randn(8)
-    words, _ = policy.sample_words(features.expand(count, -1), 2, torch.Generator().manual_seed(0))
-    often = torch.bincount(words[:, 0], minlength=VOCABULARY) / count
-    chance = policy._word_logits(features[None], torch.tensor([[BOS_ID]]))[0, -1]
-    chance[[PAD_ID, BOS_ID, EOS_ID]] = -torch.inf
-    torch.testing.assert_close(often, chance.softmax(0), atol=4 * 0.5 / count**0.5, rtol=0)
+def test_utterances_come_as_often_as_their_chances_say(policy: LanguagePolicy) -> None:
+    count, features = 20_000, torch.randn(8)
+    words, _ = policy.sample_words(features.expand(count, -1), LENGTH, torch.Generator().manual_seed(0))
+    said, counts = torch.unique(words, dim=0, return_counts=True)
+    chance = policy.words_log_prob(features.expand(len(said), -1), said).exp()
+    torch.testing.assert_close(counts / count, chance, atol=4 * 0.5 / count**0.5, rtol=0)
 
 
 @torch.no_grad()
 def test_greed_takes_the_likeliest_word(policy: LanguagePolicy) -> None:
     features = torch.randn(20, 8)
     words, _ = policy.sample_words(features, LENGTH, greedy=True)
-    first = policy._word_logits(features, torch.full((20, 1), BOS_ID))[:, -1]
-    assert words[:, 0].equal(first[:, EOS_ID + 1 :].argmax(-1) + EOS_ID + 1)
+    for row, said in zip(features, words.tolist(), strict=True):
+        likeliest = max(WORDS, key=lambda word: chain(policy, row, [word]))
+        assert said[0] == likeliest
 
 
 def test_an_untrained_agent_rarely_speaks() -> None:

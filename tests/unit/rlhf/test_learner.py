@@ -172,7 +172,7 @@ def test_what_is_rewarded_becomes_likelier(praise):
         return float(output.speak_logit[:-1].numpy()[~fragment.resets[1:]].mean())
 
     before = log_odds()
-    for _ in range(40):
+    for _ in range(60):
         metrics = learner.update(fragment, recording)
     assert praise * (log_odds() - before) > 0.2
     assert metrics["vtrace/explained"] > 0.5
