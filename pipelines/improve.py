@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,10 +26,11 @@ from reward_models.scoring import StreamingScorer
 from rlhf.checkpoint import Checkpoints
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
+from rlhf.guards import GuardConfig, Guards
 from rlhf.learner import Learner
 from rlhf.learning_config import ExecutorConfig, LearnerConfig
 from rlhf.local_executor import LocalExecutor, UpdateReport
-from rlhf.progress import bar
+from rlhf.progress import announce, bar
 from rlhf.ray_config import RayConfig
 from rlhf.run_config import CONFIG_FILE, lock_run, new_run_folder, save_config
 from rlhf.runner import Runner
@@ -52,8 +54,9 @@ class ImproveConfig:
       slots: places played at once. steps: T, of every fragment. updates: of the learner.
       batch: trajectories of recorded play in every update; None takes as many as there are slots (2 x B in all).
       evaluate_every: updates between plays of the held-out episodes, evaluation_episodes of them.
-      checkpoint_every: updates. threads: that step the places. torch_threads: of PyTorch's operations; None leaves the
-        number as it is. Where play and learning overlap on few cores, one each is faster than all for both.
+      checkpoint_every: updates. guards: alarms, and when to stop early.
+      threads: that step the places. torch_threads: of PyTorch's operations; None leaves the number as it is. Where
+        play and learning overlap on few cores, one each is faster than all for both.
       resume: a run's folder; goes on from its last checkpoint with its own settings.
       executor: "local" runs here; "ray" on Ray, as an RLlib algorithm. ray: which processes that takes; there,
         devices follow from the GPUs that learner and runners get, and threads from the CPUs.
@@ -84,6 +87,7 @@ class ImproveConfig:
     world: WorldConfig = field(default_factory=WorldConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     execution: ExecutorConfig = field(default_factory=ExecutorConfig)
+    guards: GuardConfig = field(default_factory=GuardConfig)
     ray: RayConfig = field(default_factory=RayConfig)
 
     def __post_init__(self) -> None:
@@ -165,11 +169,15 @@ class Improvement:
         )
         self._held_out_start = self.held_out.state_dict() if self.held_out else {}
         self.recent: deque[EpisodeResult] = deque(maxlen=200)
+        self.guards = Guards(config.guards)
 
     def run(self) -> Path:
-        """Update until ``config.updates`` have been made; return the improved agent's folder."""
+        """Update until ``config.updates`` have been made or patience is at its end; the improved agent's folder."""
         with closing(self.executor):
             self._run()
+        if self.config.guards.patience is not None and (best := self.checkpoints.best()) is not None:
+            best.load_weights_into(self.agent)
+            announce(f"the agent of update {best.step} had the highest modelled return on held-out replays")
         return save_agent(self.agent, self.tokenizer, self.folder / "agent")
 
     def _run(self) -> None:
@@ -178,21 +186,36 @@ class Improvement:
             Tracker(self.folder, config, config.wandb, resume_step=done) as tracker,
             bar("improving the agent (BC+RL)", config.updates, "updates") as shown,
         ):
-            if done >= config.updates:
+            if done >= config.updates or self.guards.exhausted:
                 return
             if done == 0:
-                tracker.log(self._play_held_out(), 0)
+                metrics = self._play_held_out()
+                self._watch(0, metrics)
+                tracker.log(metrics, 0)
             for report in self.executor.steps():
                 self.recent.extend(report.results)
                 metrics = report.metrics | summary(self.recent, "train") | {"played_steps": report.played}
-                if report.update % config.evaluate_every == 0 or report.update == config.updates:
+                ends = report.update >= config.updates
+                judged = ends or report.update % config.evaluate_every == 0
+                if judged:
                     metrics |= self._play_held_out()
+                self._watch(report.update, metrics)
                 tracker.log(metrics, report.update)
                 shown.update(report.update, _note(metrics))
-                if report.update % config.checkpoint_every == 0 or report.update >= config.updates:
-                    self._checkpoint(report)
-                if report.update >= config.updates:
+                ends |= self.guards.exhausted
+                if ends or report.update % config.checkpoint_every == 0 or (judged and self._keeps_best):
+                    self._checkpoint(report, metrics.get("held_out/modelled_return"))
+                if ends:
                     break
+
+    @property
+    def _keeps_best(self) -> bool:
+        """Whether the agent of the last play of the held-out episodes is one that may be taken in the end."""
+        return self.config.guards.patience is not None and self.guards.is_best
+
+    def _watch(self, update: int, metrics: Mapping[str, float]) -> None:
+        for alarm in self.guards.look(update, metrics):
+            warnings.warn(alarm, stacklevel=2)
 
     def _resume(self) -> int:
         """Go on from the last checkpoint, if the run is resumed; the number of updates already made."""
@@ -202,10 +225,12 @@ class Improvement:
         checkpoint.load_weights_into(self.agent)
         state = checkpoint.load_state()
         self.executor.load_state_dict(state["executor"])
+        self.guards.load_state_dict(state["guards"])
         return checkpoint.step
 
-    def _checkpoint(self, report: UpdateReport) -> None:
-        self.checkpoints.save(report.update, self.agent, self.tokenizer, {"executor": self.executor.state_dict()})
+    def _checkpoint(self, report: UpdateReport, score: float | None) -> None:
+        state = {"executor": self.executor.state_dict(), "guards": self.guards.state_dict()}
+        self.checkpoints.save(report.update, self.agent, self.tokenizer, state, score)
 
     def _play_held_out(self) -> dict[str, float]:
         """Modelled return and true success on held-out replays, the same ones every time."""
@@ -315,13 +340,13 @@ def held_out_episodes(config: ImproveConfig, most: int) -> list[Episode]:
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:
-    """Mean modelled return and true success of the first request, over finished plays."""
+    """Mean modelled return and true success of the first request, over finished plays, and how many had a request."""
     if not results:
         return {}
     asked = [result.success[0] for result in results if result.success]
     means = {"modelled_return": np.mean([r.modelled_return for r in results])}
     if asked:
-        means["true_success"] = np.mean(asked)
+        means |= {"true_success": np.mean(asked), "requests": len(asked)}
     return {f"{where}/{name}": float(value) for name, value in means.items()}
 
 

@@ -107,10 +107,7 @@ class Learner:
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.bf16):
             output, state = self.agent(observations, state, resets)
         # The policies stay exact: an error in the sum of 48 log-probabilities is in the importance weight's exponent.
-        if self.config.entropy_weight:
-            log_probs, entropy = self.agent.log_probs_and_entropy(output, actions)
-        else:
-            log_probs, entropy = self.agent.log_probs(output, actions), torch.zeros_like(output.value)
+        log_probs, entropy = self.agent.log_probs_and_entropy(output, actions)
         return _Forward(
             log_probs,
             entropy,
@@ -152,7 +149,9 @@ class Learner:
         }
         if config.entropy_weight:
             terms["negative_entropy"] = (config.entropy_weight, -forward.entropy[:-1, columns].mean())
-        return {f"rl/{name}": term for name, term in terms.items()}, _statistics(log_rhos, returns, values[:-1], played)
+        statistics = _statistics(log_rhos, returns, values[:-1], played)
+        statistics["policy/entropy"] = forward.entropy[:-1, columns].detach().mean()
+        return {f"rl/{name}": term for name, term in terms.items()}, statistics
 
     def _imitation(self, forward: _Forward, window: RecordedWindow, columns: slice) -> dict[str, tuple[float, Tensor]]:
         """Weighted terms of imitation."""

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from agents.folder import load_agent
 from pipelines.demo import DemoConfig, demo
 from pipelines.evaluate import load_results
 from pipelines.improve import ImproveConfig, improve
 from pipelines.runs import demo as preset
+from rlhf.checkpoint import Checkpoints
 from rlhf.errors import UserError
+from rlhf.guards import GuardConfig
 from rlhf.run_config import load_config
 from rlhf.store import open_store
 from rlhf.tracking import column, read_metrics
@@ -140,3 +143,20 @@ def test_improvement_goes_on_from_its_last_checkpoint(run: Path) -> None:
     assert rows[:5] == first  # what was measured before the checkpoint stays
     assert [row["step"] for row in rows] == list(range(8))
     assert (folder / "checkpoints" / "latest").exists()
+
+
+def test_a_run_out_of_patience_ends_with_the_best_agent_there_was(run: Path) -> None:
+    saved = load_config(run / "improve", ImproveConfig)
+    patient = replace(saved, name="patient", updates=40, evaluate_every=1, guards=GuardConfig(patience=2), resume=None)
+    agent, _ = load_agent(improve(patient))
+    rows = read_metrics(run / "patient")
+    at, modelled = column(rows, "held_out/modelled_return")
+    best = max(range(1, len(at)), key=lambda i: modelled[i])
+    assert len(at) <= 40 and max(modelled[-2:]) <= max(modelled[1:-2])
+    kept = Checkpoints(run / "patient").best()
+    assert kept is not None and kept.step == at[best]
+    weights = kept.load_agent()[0].state_dict()
+    assert all(value.equal(weights[name]) for name, value in agent.state_dict().items())
+    before = contents(run / "patient" / "checkpoints")
+    improve(replace(patient, resume=run / "patient"))  # patience stays at its end
+    assert contents(run / "patient" / "checkpoints") == before

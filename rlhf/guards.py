@@ -1,0 +1,147 @@
+"""What a run of BC+RL is watched for while nobody looks: gradients, entropy, over-optimisation, and when to stop.
+
+Alarms are lines for people; they change nothing. Stopping early is a setting of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+_USUAL = 100  # updates whose gradients are the usual ones
+_FEWEST = 20  # below which nothing is usual yet
+
+
+@dataclass(frozen=True)
+class GuardConfig:
+    """When to raise an alarm, and when to stop.
+
+    Args:
+      gradient: alarm when a gradient's norm is this many times the usual one (the median of the last 100 updates).
+      entropy: alarm when the movement policy's entropy has fallen below this share of what it was at first.
+      over_optimisation: alarm when the modelled return of held-out replays has risen since the first of them while
+        their true success has fallen by more than this many standard errors. It needs scripted ground truth.
+      patience: stop after this many plays of the held-out episodes without a higher modelled return, and take the
+        agent that had the highest; None plays and learns to the end and takes the last.
+    """
+
+    gradient: float = 30.0
+    entropy: float = 0.2
+    over_optimisation: float = 2.0
+    patience: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("gradient", "entropy", "over_optimisation"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} is {getattr(self, name)}: an alarm needs a limit above 0")
+        if self.patience is not None and self.patience < 1:
+            raise ValueError(f"patience is {self.patience}: the first play of the held-out episodes is the best so far")
+
+
+class Guards:
+    """Follows one run's metrics, update by update. ``state_dict`` resumes exactly."""
+
+    def __init__(self, config: GuardConfig | None = None) -> None:
+        self.config = config or GuardConfig()
+        self._gradients: deque[float] = deque(maxlen=_USUAL)
+        self._entropies: list[float] = []  # the first ones
+        self._first: dict[str, float] = {}  # held-out play before learning
+        self._raised: set[str] = set()
+        self.best_return, self.since_best = -math.inf, 0
+
+    def look(self, update: int, metrics: Mapping[str, float]) -> list[str]:
+        """Take note of one update's ``metrics``; lines to tell of what is wrong now and was not before."""
+        alarms: dict[str, str | None] = {}
+        if (norm := metrics.get("gradient_norm")) is not None:
+            alarms["gradient"] = self._gradient(norm)
+        if (entropy := metrics.get("policy/entropy")) is not None:
+            alarms["entropy"] = self._entropy(entropy)
+        if "held_out/modelled_return" in metrics:
+            if update > 0:  # the agent that it begins with is no outcome
+                self._note_return(metrics["held_out/modelled_return"])
+            alarms["over_optimisation"] = self._over_optimisation(metrics)
+        told = [f"update {update}: {line}" for name, line in alarms.items() if line and name not in self._raised]
+        for name, line in alarms.items():
+            (self._raised.add if line else self._raised.discard)(name)
+        return told
+
+    @property
+    def is_best(self) -> bool:
+        """Whether the last play of the held-out episodes had the highest modelled return so far."""
+        return self.since_best == 0 and self.best_return > -math.inf
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether it is time to stop."""
+        return self.config.patience is not None and self.since_best >= self.config.patience
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "gradients": list(self._gradients),
+            "entropies": list(self._entropies),
+            "first": dict(self._first),
+            "raised": sorted(self._raised),
+            "best_return": self.best_return,
+            "since_best": self.since_best,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self._gradients = deque(state["gradients"], maxlen=_USUAL)
+        self._entropies, self._first = list(state["entropies"]), dict(state["first"])
+        self._raised = set(state["raised"])
+        self.best_return, self.since_best = state["best_return"], state["since_best"]
+
+    def _note_return(self, modelled: float) -> None:
+        better = modelled > self.best_return
+        self.best_return, self.since_best = (modelled, 0) if better else (self.best_return, self.since_best + 1)
+
+    def _gradient(self, norm: float) -> str | None:
+        usual = median(self._gradients) if len(self._gradients) >= _FEWEST else None
+        self._gradients.append(norm)
+        if usual is None or norm <= self.config.gradient * usual:
+            return None
+        return (
+            f"the gradient's norm is {norm:.3g}, {norm / usual:.0f} times the usual {usual:.3g}; if that goes on, "
+            "lower learner.learning_rate or learner.clip"
+        )
+
+    def _entropy(self, entropy: float) -> str | None:
+        if len(self._entropies) < _FEWEST:
+            self._entropies.append(entropy)
+            return None
+        first = median(self._entropies)
+        if first <= 0 or entropy >= self.config.entropy * first:
+            return None
+        return (
+            f"the movement policy's entropy is {entropy:.3g} nats a step, at first it was {first:.3g}: it hardly tries "
+            "anything else; raise learner.entropy_weight or learner.bc_movement_weight"
+        )
+
+    def _over_optimisation(self, metrics: Mapping[str, float]) -> str | None:
+        now = {name: metrics[f"held_out/{name}"] for name in _FOLLOWED if f"held_out/{name}" in metrics}
+        self._first = self._first or now
+        if len(now) < len(_FOLLOWED) or len(self._first) < len(_FOLLOWED):
+            return None
+        first = self._first
+        errors = math.hypot(*(_standard_error(one["true_success"], one["requests"]) for one in (first, now)))
+        fell = first["true_success"] - now["true_success"]
+        if now["modelled_return"] <= first["modelled_return"] or fell <= self.config.over_optimisation * errors:
+            return None
+        return (
+            f"over-optimisation: on held-out replays the modelled return rose from {first['modelled_return']:.2f} to "
+            f"{now['modelled_return']:.2f} while true success fell from {first['true_success']:.0%} to "
+            f"{now['true_success']:.0%}; stop earlier, raise learner.bc_movement_weight, or mark this agent's play"
+        )
+
+
+_FOLLOWED = ("modelled_return", "true_success", "requests")
+
+
+def _standard_error(share: float, count: float) -> float:
+    """Of a share of ``count`` requests; Laplace's estimate keeps it above 0 at shares of 0 and 1."""
+    smooth = (share * count + 1.0) / (count + 2.0)
+    return math.sqrt(smooth * (1.0 - smooth) / count)
