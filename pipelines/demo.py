@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from pipelines.clone import CloneConfig, clone
 from pipelines.evaluate import EvaluateConfig, evaluate
-from pipelines.improve import ImproveConfig, improve
+from pipelines.improve import ImproveConfig, improve_or_go_on
 from pipelines.mark import MarkConfig, mark
 from pipelines.places import LARGEST_SEED
 from pipelines.record import RecordConfig, record
-from pipelines.report_data import Stage
 from pipelines.reward import RewardConfig, reward
+from pipelines.stages import Work, begin, go_through
 from pipelines.story import tell
 from rlhf.errors import UserError
-from rlhf.machine import release_memory
 from rlhf.progress import announce
-from rlhf.run_config import CONFIG_FILE, load_config, lock_run, new_run_folder, save_config
-
-_STAGES = "stages.json"  # of the run, in the order in which they came to their end
+from rlhf.run_config import lock_run
 
 
 @dataclass(frozen=True)
@@ -61,72 +53,29 @@ def demo(config: DemoConfig) -> Path:
       UserError: if the run's folder holds a run with other settings, or anything else.
     """
     config = settle(config)
-    folder = _begin(config)
-    with lock_run(folder):
-        stages = _finished(folder)
-        done = {stage.name for stage in stages}
-        for number, (name, note, work) in enumerate(_journey(config), start=1):
-            if name in done:
-                announce(f"{number} of 8: {name}: there already")
-                continue
-            announce(f"{number} of 8: {name}")
-            began = time.monotonic()
-            work()
-            release_memory()
-            stages.append(Stage(name, time.monotonic() - began, note))
-            _note(folder, stages)
+    begin(config.run, config, "demo")
+    with lock_run(config.run):
+        journey = _journey(config)
+        stages = go_through(config.run, journey, total=len(journey) + 1)
         began = time.monotonic()
-        announce("8 of 8: writing the report")
-        path = tell(folder, config, stages, config.evaluate, config.improve, config.seed)
+        announce(f"{len(journey) + 1} of {len(journey) + 1}: writing the report")
+        path = tell(config.run, config, stages, config.evaluate, config.improve, config.seed)
         announce(f"report: {path} (written in {time.monotonic() - began:.0f} s)")
     return path
 
 
-def _begin(config: DemoConfig) -> Path:
-    """The run's folder: a new one, or that of a run with the very same settings."""
-    if not (config.run / CONFIG_FILE).is_file():
-        folder = new_run_folder(config.run.parent, config.run.name)
-        save_config(folder, config)
-    elif load_config(config.run, DemoConfig) != config:
-        raise UserError(f"{config.run} holds a demo with other settings; give this one a folder of its own with --run")
-    return config.run
-
-
-def _finished(folder: Path) -> list[Stage]:
-    """The stages of an earlier, interrupted attempt that came to their end."""
-    path = folder / _STAGES
-    return [Stage(**stage) for stage in json.loads(path.read_text())] if path.is_file() else []
-
-
-def _note(folder: Path, stages: list[Stage]) -> None:
-    partial = folder / (_STAGES + ".partial")
-    partial.write_text(json.dumps([asdict(stage) for stage in stages], indent=2))
-    os.replace(partial, folder / _STAGES)  # a reader sees the whole file or none
-
-
-def _journey(config: DemoConfig) -> Iterator[tuple[str, str, Callable[[], Any]]]:
-    """Name, what it makes, and the work of every stage but the report. Recording and marking go on by themselves."""
-    yield "demonstrations", f"{config.demonstrations.episodes} scripted episodes", lambda: record(config.demonstrations)
-    yield "cloning (BC)", "the agent to improve", lambda: _anew(config.run / "clone", clone, config.clone)
-    yield "the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)
-    yield "marks", "by scripted raters", lambda: mark(config.mark)
-    yield "reward model (IBT)", "learned from the marks", lambda: _anew(config.run / "reward", reward, config.reward)
-    yield "improvement (BC+RL)", "against the reward model", lambda: _improve(config)
-    yield "evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)
-
-
-def _anew(leftover: Path, work: Callable[[Any], Any], config: Any) -> None:
-    """Do ``work`` from its beginning, without what an interrupted attempt has left."""
-    shutil.rmtree(leftover, ignore_errors=True)
-    work(config)
-
-
-def _improve(config: DemoConfig) -> None:
-    folder = config.run / "improve"
-    if (folder / "checkpoints" / "latest").exists():
-        improve(replace(config.improve, resume=folder))
-    else:
-        _anew(folder, improve, config.improve)
+def _journey(config: DemoConfig) -> list[Work]:
+    """Every stage but the report. Recording, marking and improving go on by themselves."""
+    run, shown = config.run, config.demonstrations
+    return [
+        Work("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)),
+        Work("cloning (BC)", "the agent to improve", lambda: clone(config.clone), anew=run / "clone"),
+        Work("the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)),
+        Work("marks", "by scripted raters", lambda: mark(config.mark)),
+        Work("reward model (IBT)", "learned from the marks", lambda: reward(config.reward), anew=run / "reward"),
+        Work("improvement (BC+RL)", "against the reward model", lambda: improve_or_go_on(config.improve)),
+        Work("evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)),
+    ]  # fmt: skip
 
 
 def _agent_play(config: DemoConfig) -> None:

@@ -47,7 +47,8 @@ class ImproveConfig:
     Args:
       data: dataset folders. imitate: solver whose recorded play BC goes on imitating; None takes all.
       replay: solver of the episodes whose setters are replayed; None takes all. Held-out episodes are never
-        trained on; they show whether the modelled reward rises there too.
+        trained on; they show whether the modelled reward rises there too. replay_data: the dataset folders that they
+        are in, where BC imitates other play than is replayed; None takes ``data``.
       agent, reward_model: folders of the cloned agent and of the reward model.
       runs, name: the run is written into runs/name, the improved agent into its folder "agent".
       scripted_reward: reward the tasks' ground truth instead of the model's opinion (the paper's baseline).
@@ -89,6 +90,7 @@ class ImproveConfig:
     execution: ExecutorConfig = field(default_factory=ExecutorConfig)
     guards: GuardConfig = field(default_factory=GuardConfig)
     ray: RayConfig = field(default_factory=RayConfig)
+    replay_data: tuple[Path, ...] | None = None
 
     def __post_init__(self) -> None:
         counts = ("slots", "steps", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "threads")
@@ -99,12 +101,7 @@ class ImproveConfig:
 
 def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
-    config = replace(  # a run is gone on with from anywhere
-        config,
-        data=tuple(folder.absolute() for folder in config.data),
-        agent=config.agent.absolute(),
-        reward_model=config.reward_model.absolute(),
-    )
+    config = _from_anywhere(config)
     if config.resume is not None:
         return _improve(config, config.resume)
     folder = new_run_folder(config.runs, config.name)
@@ -114,6 +111,30 @@ def improve(config: ImproveConfig) -> Path:
         if not (folder / CONFIG_FILE).exists():  # it never began
             shutil.rmtree(folder)
         raise
+
+
+def _from_anywhere(config: ImproveConfig) -> ImproveConfig:
+    """The same with absolute paths, so that a run is gone on with from any folder and any process."""
+    replayed = config.replay_data
+    return replace(
+        config,
+        data=tuple(folder.absolute() for folder in config.data),
+        replay_data=None if replayed is None else tuple(folder.absolute() for folder in replayed),
+        agent=config.agent.absolute(),
+        reward_model=config.reward_model.absolute(),
+    )
+
+
+def improve_or_go_on(config: ImproveConfig) -> Path:
+    """Improve the agent, from the last checkpoint of an interrupted attempt in the run's folder if there is one.
+
+    What an attempt without a checkpoint has left is removed.
+    """
+    folder = config.runs / config.name
+    if (folder / "checkpoints" / "latest").exists():
+        return improve(replace(config, resume=folder))
+    shutil.rmtree(folder, ignore_errors=True)
+    return improve(config)
 
 
 def _improve(config: ImproveConfig, folder: Path) -> Path:
@@ -248,7 +269,7 @@ def make_executor(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tok
     """What improves ``agent`` in place, here or on Ray."""
     if config.executor == "ray":
         return make_ray_executor(config, agent)
-    replayed = read_episodes(config.data, split="train", solver=config.replay)
+    replayed = read_episodes(replay_data(config), split="train", solver=config.replay)
     torch.manual_seed(config.seed)
     runner = make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
     return LocalExecutor([runner], *make_learner(config, agent, tokenizer), config.execution)
@@ -267,14 +288,7 @@ def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent) -> Executo
     slots, left = divmod(config.slots, config.ray.runners)
     if left:
         raise UserError(f"{config.slots} slots cannot be shared out evenly among {config.ray.runners} ray.runners")
-    here = replace(
-        config,
-        data=tuple(folder.absolute() for folder in config.data),
-        agent=config.agent.absolute(),
-        reward_model=config.reward_model.absolute(),
-        batch=config.batch or config.slots,
-        slots=slots,
-    )
+    here = replace(_from_anywhere(config), batch=config.batch or config.slots, slots=slots)
     return RayExecutor(
         partial(runner_on_ray, here), partial(learner_on_ray, here), agent, slots, config.steps,
         config.ray, config.execution,
@@ -287,7 +301,7 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
     device = "cuda" if config.ray.gpus_per_runner else "cpu"
     config = replace(config, seed=seed, device=device, threads=max(1, int(config.ray.cpus_per_runner)))
     agent, tokenizer = load_agent(config.agent, device=device)
-    replayed = read_episodes(config.data, split="train", solver=config.replay)
+    replayed = read_episodes(replay_data(config), split="train", solver=config.replay)
     return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
 
 
@@ -332,11 +346,16 @@ def make_runner(
     )  # fmt: skip
 
 
+def replay_data(config: ImproveConfig) -> tuple[Path, ...]:
+    """Dataset folders of the episodes whose setters are replayed."""
+    return config.data if config.replay_data is None else config.replay_data
+
+
 def held_out_episodes(config: ImproveConfig, most: int) -> list[Episode]:
     """Up to ``most`` episodes recorded as held out; none if there are none."""
-    if not any(open_store(folder).ids(split="held_out", solver=config.replay) for folder in config.data):
+    if not any(open_store(folder).ids(split="held_out", solver=config.replay) for folder in replay_data(config)):
         return []
-    return read_episodes(config.data, split="held_out", solver=config.replay)[:most]
+    return read_episodes(replay_data(config), split="held_out", solver=config.replay)[:most]
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:

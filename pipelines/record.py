@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from pipelines.places import HELD_OUT_SEEDS, LARGEST_SEED, SEEDS_APART, PlayersConfig, WorldConfig
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.play import Plan, ScriptedSolvers, play
 from rlhf.progress import announce, progress
+from rlhf.setter_replay import RecordedSetter
 from rlhf.store import open_store
 from rlhf.store.json_text import to_json
 
@@ -34,6 +38,9 @@ class RecordConfig:
       split: which houses and instructions: "train", or "held_out" for those kept for validation.
       seed: episodes of the same seed and number are the same. slots: places played at once by an agent.
       workers: processes among which scripted play is divided; 1 plays in this process.
+      setters: a dataset whose recorded setters are replayed in their places, ``episodes`` of them drawn by ``seed``, in
+        place of scripted ones; each asks again what it asked, whatever the solver does.
+      name: what recordings call an agent; None takes the name of its run's folder.
     """
 
     data: Path = Path("data/play")
@@ -47,6 +54,8 @@ class RecordConfig:
     workers: int = 2
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
+    setters: Path | None = None
+    name: str | None = None
 
     def __post_init__(self) -> None:
         if self.split not in ("train", "held_out"):
@@ -69,20 +78,19 @@ def record(config: RecordConfig) -> list[str]:
     Raises:
       UserError: if an episode of the same id was recorded with other settings, or by another agent.
     """
+    plans = _Plans(config, _fingerprint(config), _recorded_setters(config))
     store = open_store(config.data, create=True)
-    settings = _fingerprint(config)
-    known = [_episode_id(config, number) for number in range(config.episodes)]
-    known = [episode_id for episode_id in known if episode_id in store]
+    ids = [plans.episode_id(number) for number in range(config.episodes)]
+    known = [episode_id for episode_id in ids if episode_id in store]
     if known:
-        if store.read(known[0]).notes.get(_SETTINGS) != settings:
+        if store.read(known[0]).notes.get(_SETTINGS) != plans.settings:
             raise UserError(
                 f"{config.data} has an episode {known[0]} that was recorded with other settings, or by another agent "
                 "of that name; record with another seed, into another folder, or drop those episodes"
             )
         announce(f"{len(known)} of {config.episodes} episodes are in {config.data} already")
     there = set(known)
-    missing = [number for number in range(config.episodes) if _episode_id(config, number) not in there]
-    plans = _Plans(config, settings)
+    missing = [number for number in range(config.episodes) if ids[number] not in there]
     recorded = []
     for episode in progress(_episodes(plans, missing), total=len(missing), title=f"recording into {config.data}"):
         store.write(episode)
@@ -92,7 +100,14 @@ def record(config: RecordConfig) -> list[str]:
 
 def _fingerprint(config: RecordConfig) -> str:
     """A short name for all settings that decide what is played, the agent's weights among them."""
-    played = {"world": config.world, "players": config.players, "steps": config.steps, "tail": config.tail}
+    played: dict[str, Any] = {
+        "world": config.world,
+        "players": config.players,
+        "steps": config.steps,
+        "tail": config.tail,
+    }
+    if config.setters is not None:
+        played["setters"] = "recorded"  # which, their episodes' names tell
     weights = b""
     if config.solver != SCRIPTED:
         path = Path(config.solver) / "model.safetensors"
@@ -173,13 +188,32 @@ def _agent_episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
     yield from play(config.world.entry(), worlds, plans.of(numbers), solvers, solver_name=name)
 
 
+def _recorded_setters(config: RecordConfig) -> tuple[str, ...]:
+    """Ids of the episodes whose setters are replayed; none where setters are scripted.
+
+    Raises:
+      UserError: if the dataset is of another world, or has fewer episodes than are wanted.
+    """
+    if config.setters is None:
+        return ()
+    store = open_store(config.setters)
+    ids = sorted(store.ids(split=config.split))
+    if len(ids) < config.episodes:
+        raise UserError(
+            f"{config.setters} has {len(ids)} episodes of the split {config.split}, so no setters for "
+            f"{config.episodes}; record fewer, or name another dataset"
+        )
+    if store.description.world != config.world.name:
+        raise UserError(f"{config.setters} is of the world {store.description.world}, not of {config.world.name}")
+    order = np.random.default_rng(config.seed).permutation(len(ids))
+    return tuple(ids[index] for index in order[: config.episodes])
+
+
 def _solver_name(config: RecordConfig) -> str:
     """Who plays, as episodes tell it."""
-    return SCRIPTED if config.solver == SCRIPTED else f"agent:{Path(config.solver).resolve().parent.name}"
-
-
-def _episode_id(config: RecordConfig, number: int) -> str:
-    return f"{_solver_name(config).replace(':', '-')}-{config.split}-{_place_seed(config, number):09d}"
+    if config.solver == SCRIPTED:
+        return SCRIPTED
+    return f"agent:{config.name or Path(config.solver).resolve().parent.name}"
 
 
 def _place_seed(config: RecordConfig, number: int) -> int:
@@ -192,19 +226,49 @@ class _Plans:
 
     config: RecordConfig
     settings: str  # the fingerprint
+    replayed: tuple[str, ...] = ()  # episodes whose setters ask, by number; empty where they are scripted
+
+    def episode_id(self, number: int) -> str:
+        """The name of an episode yet to be played."""
+        player = _solver_name(self.config).replace(":", "-")
+        if self.replayed:
+            return f"{player}-of-{self.replayed[number]}"
+        return f"{player}-{self.config.split}-{_place_seed(self.config, number):09d}"
 
     def of(self, numbers: Sequence[int]) -> Iterator[Plan]:
+        """The plans of ``numbers``, in their order."""
+        notes = {_SETTINGS: self.settings}
+        yield from self._replayed(numbers, notes) if self.replayed else self._scripted(numbers, notes)
+
+    def _scripted(self, numbers: Sequence[int], notes: Mapping[str, Any]) -> Iterator[Plan]:
         config, entry = self.config, self.config.world.entry()
         settings = config.players.setter_settings()
         for number in numbers:
             seed = _place_seed(config, number)
             yield Plan(
-                episode_id=_episode_id(config, number),
+                episode_id=self.episode_id(number),
                 config=config.world.place(seed),
                 setter=entry.make_setter(tasks=dict(config.players.tasks), split=config.split, **settings),
                 seed=seed,
                 steps=config.steps,
                 split=config.split,
                 tail=config.tail,
-                notes={_SETTINGS: self.settings},
+                notes=notes,
+            )
+
+    def _replayed(self, numbers: Sequence[int], notes: Mapping[str, Any]) -> Iterator[Plan]:
+        config = self.config
+        assert config.setters is not None
+        store = open_store(config.setters)
+        for number, episode in zip(numbers, store.stream(self.replayed[n] for n in numbers), strict=True):
+            yield Plan(
+                episode_id=self.episode_id(number),
+                config=episode.config,
+                setter=RecordedSetter(episode),
+                seed=episode.seed,
+                steps=min(config.steps, len(episode)),
+                split=config.split,
+                tail=config.tail,
+                notes=notes,
+                setter_name=f"replay:{episode.episode_id}",
             )

@@ -11,6 +11,7 @@ from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes
 from reward_models.exam import Exam
+from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.training import RewardTrainingConfig, train_reward_model
 from rlhf.episodes import Episode
@@ -27,6 +28,8 @@ class RewardConfig:
 
     Args:
       data: dataset folders with marks. agent: folder of the cloned agent to start from.
+      start: folder of a reward model to teach further, made from the same agent; None begins at the agent's weights, as
+        the paper does in every round.
       runs, name: the run is written into runs/name, the reward model into its folder "reward_model".
       validation: share of the training episodes that is not learned from and decides which model is kept. Episodes
         recorded as held out judge the model that was kept, and nothing else.
@@ -39,6 +42,7 @@ class RewardConfig:
     validation: float = 0.1
     wandb: WandbMode = "offline"
     training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
+    start: Path | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.validation < 1.0:
@@ -48,6 +52,7 @@ class RewardConfig:
 def reward(config: RewardConfig) -> Path:
     """Train a reward model and return its folder."""
     agent, tokenizer = load_agent(config.agent)
+    start = agent if config.start is None else _taught_before(config.start, config.agent, tokenizer)
     play, validation, held_out = _marked_play(config, tokenizer, agent.config)
     folder = new_run_folder(config.runs, config.name)
     with lock_run(folder), Tracker(folder, config, config.wandb) as tracker:
@@ -59,7 +64,7 @@ def reward(config: RewardConfig) -> Path:
                 shown.update(shown.done, f"ibt {metrics['reward_model/ibt']:.3f}")
 
             done = train_reward_model(
-                agent, play, validation, config.training, on_metrics, lambda f: shown.update(int(100 * f))
+                start, play, validation, config.training, on_metrics, lambda f: shown.update(int(100 * f))
             )
         best = done.best
         if held_out is not None:
@@ -69,6 +74,14 @@ def reward(config: RewardConfig) -> Path:
             best |= found
         (folder / "best.json").write_text(json.dumps(best, indent=2))
         return save_agent(done.model, tokenizer, folder / "reward_model")
+
+
+def _taught_before(folder: Path, agent: Path, tokenizer: Tokenizer) -> InterTemporalRewardModel:
+    """The reward model in ``folder``. Raises UserError if it was made for another agent than ``tokenizer``'s."""
+    model, words = load_agent(folder, InterTemporalRewardModel)
+    if not words.cuts_like(tokenizer):
+        raise UserError(f"{folder} was made for another agent than {agent}: leave out --start, or name its agent")
+    return model
 
 
 def _marked_play(

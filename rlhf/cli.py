@@ -44,9 +44,10 @@ class Verb:
 
 _PLAYED = "every finished episode is kept in the dataset"
 _TRAINED = "the run's metrics are kept; what it trains is written only when it ends"
+_ROUNDS = "every finished stage is kept; the same command goes on from there"
 _RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
 
-_EPISODES = "pipelines.episodes"
+_EPISODES, _MARKS = "pipelines.episodes", "pipelines.marks"
 
 GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
     (
@@ -65,6 +66,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         "the whole loop",
         (
             Verb("demo", "pipelines.demo", "DemoConfig", "demo", "all of it here, in minutes", preset="demo"),
+            Verb("iterate", "pipelines.iterate", "IterateConfig", "iterate", "rounds of it", _ROUNDS, preset="tower"),
             Verb("reproduce", "pipelines.reproduce", "ReproduceConfig", "reproduce", "a published result, over seeds"),
         ),
     ),
@@ -76,6 +78,8 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("episodes verify", _EPISODES, "VerifyConfig", "verify_episodes", "look for damage", status=True),
             Verb("episodes merge", _EPISODES, "MergeConfig", "merge_episodes", "several datasets into one"),
             Verb("episodes drop", _EPISODES, "DropConfig", "drop_episodes", "remove episodes from a dataset"),
+            Verb("marks import", _MARKS, "ImportMarksConfig", "import_into_dataset", "a file of marks into a dataset"),
+            Verb("marks export", _MARKS, "ExportMarksConfig", "export_from_dataset", "a dataset's marks to a file"),
             Verb("doctor", "rlhf.doctor", "DoctorConfig", "doctor", "what this machine has and lacks", status=True),
         ),
     ),

@@ -7,7 +7,7 @@ import difflib
 import enum
 import math
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -50,6 +50,22 @@ def from_json(kind: type[Record], data: Any, where: str = "") -> Record:
       BadRecord: if a field is unknown, missing or of the wrong kind; fields with a default are no exception.
     """
     return _record(kind, data, where)
+
+
+def differences(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Dotted name and both values, as JSON, of every setting in which two records of one kind differ, in their order.
+
+    What only one of two mappings has is None in the other.
+    """
+    yield from _differences(to_json(one), to_json(other), "")
+
+
+def _differences(one: Any, other: Any, where: str) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in [*one, *(name for name in other if name not in one)]:
+            yield from _differences(one.get(name), other.get(name), f"{where}.{name}" if where else name)
+    elif one != other:
+        yield where, one, other
 
 
 def _record(kind: type, data: Any, where: str) -> Any:

@@ -37,6 +37,7 @@ class Plan:
       steps: its length at most. split: "train" or "held_out".
       tail: end this many steps after the first request has succeeded; None plays all steps.
       solver: a scripted solver of its own, where no agent plays.
+      setter_name: who the setter is, where it is not the one that all plans share.
     """
 
     episode_id: str
@@ -48,6 +49,7 @@ class Plan:
     tail: int | None = None
     solver: Solver | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
+    setter_name: str | None = None
 
 
 class ProbeSetter:
@@ -128,7 +130,7 @@ class _Slot:
             episode_id=self.plan.episode_id,
             world=self.entry.name,
             config=self.plan.config,
-            setter=self.names[0],
+            setter=self.plan.setter_name or self.names[0],
             solver=self.names[1],
             image=np.stack([o["image"] for o in seen]),
             setter_text=tuple(o["setter_text"] for o in seen),

@@ -16,7 +16,7 @@ import numpy as np
 from rlhf.episodes import Episode
 from rlhf.referee import Referee
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, Action, Event, Observation, World
+from worlds.contract import SETTER, SOLVER, Action, Event, Observation, Task, World
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,26 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
     def close(self) -> None:
         """Close the world."""
         self.world.close()
+
+
+class RecordedSetter:
+    """A setter that does and says again what it did in ``episode``, for recording how another solver fares."""
+
+    def __init__(self, episode: Episode) -> None:
+        self._episode, self._step = episode, 0
+        self.task: Task | None = None
+
+    def reset(self, world: Any, seed: int) -> None:
+        self._step, self.task = 0, None
+
+    def act(self, observation: Observation) -> Action:
+        """The action of this step of the recording. Raises IndexError after its last."""
+        for request in self._episode.requests:
+            if request.step == self._step:
+                self.task = registry.get(self._episode.world).make_task(request.task)
+        action = self._episode.setter_action(self._step)
+        self._step += 1
+        return action
 
 
 class EpisodeSampler:

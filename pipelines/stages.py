@@ -1,0 +1,124 @@
+"""A long journey in stages: each is done once and noted, so an interrupted run goes on where it was.
+
+    begin(folder, config, "demo")                # a new folder, or that of a run with the same settings
+    with lock_run(folder):
+        done = go_through(folder, [Work("cloning", "the agent to improve", lambda: clone(...), anew=folder / "clone")])
+
+What has come to its end stands in ``stages.json`` with the seconds it took. A stage that was interrupted, however (a
+``kill -9`` too), is not in there and is done again: from its beginning, or from what it left, as the stage knows how.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pipelines.report_data import Stage
+from rlhf.errors import UserError
+from rlhf.json_records import differences
+from rlhf.machine import release_memory
+from rlhf.progress import announce
+from rlhf.run_config import CONFIG_FILE, load_config, new_run_folder, save_config
+from rlhf.store.durable import write_file
+
+STAGES_FILE = "stages.json"  # the stages that came to their end, in that order
+_LONGEST_VALUE = 40  # characters of a setting's value that fit into a line
+
+
+@dataclass(frozen=True)
+class Work:
+    """A stage to be done.
+
+    Args:
+      name: unique among the stages of one folder. note: what it makes, for the report.
+      do: the work; called again if it was interrupted.
+      anew: a folder that ``do`` wants to make itself: what an interrupted attempt has left of it is removed first.
+        None where ``do`` goes on by itself from what is there, or leaves nothing.
+    """
+
+    name: str
+    note: str
+    do: Callable[[], Any]
+    anew: Path | None = None
+
+
+def begin(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> None:
+    """Make the folder of a new run, or see that the run in it is this one; its configuration is in it afterwards.
+
+    Args:
+      config: a frozen dataclass. what: how messages call such a run.
+      free: names of its fields in which two commands for one run may differ.
+
+    Raises:
+      UserError: if the folder holds a run with other settings (the first is named), or anything else.
+    """
+    if not (folder / CONFIG_FILE).is_file():
+        (folder / CONFIG_FILE).with_suffix(".partial").unlink(missing_ok=True)  # killed while writing it
+        save_config(new_run_folder(folder.parent, folder.name), config)
+        return
+    saved = load_config(folder, type(config))
+    found = list(differences(saved, config))
+    for name, there, here in found:
+        if name.partition(".")[0] not in free:
+            more = len([other for other, _, _ in found if other.partition(".")[0] not in free]) - 1
+            raise UserError(
+                f"{folder} holds a {what} with other settings: {_told(name, there, here)}"
+                f"{f' (and {more} more)' if more else ''}; give this one a folder of its own with --run"
+            )
+    if found:
+        save_config(folder, config)
+
+
+def go_through(folder: Path, works: Sequence[Work], total: int | None = None, title: str = "") -> list[Stage]:
+    """Do those of ``works`` that ``folder`` does not note as done, in order, and note each.
+
+    Args:
+      folder: where ``stages.json`` is; it is made if it is not there.
+      total: of how many stages "2 of 8" speaks; None means ``works`` are all. title: said before that.
+
+    Returns: the stages that are done now, those of earlier attempts among them.
+
+    Raises:
+      UserError: if what was noted cannot be read. Whatever a stage raises ends the journey there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    stages = finished(folder)
+    done = {stage.name for stage in stages}
+    for number, work in enumerate(works, start=1):
+        said = f"{title}{number} of {total or len(works)}: {work.name}"
+        if work.name in done:
+            announce(f"{said}: there already")
+            continue
+        announce(said)
+        began = time.monotonic()
+        if work.anew is not None:
+            shutil.rmtree(work.anew, ignore_errors=True)
+        work.do()
+        release_memory()
+        stages.append(Stage(work.name, time.monotonic() - began, work.note))
+        write_file(folder / STAGES_FILE, json.dumps([asdict(stage) for stage in stages], indent=2).encode())
+    return stages
+
+
+def finished(folder: Path) -> list[Stage]:
+    """The stages that came to their end in ``folder``. Raises UserError if the file that says so is damaged."""
+    path = folder / STAGES_FILE
+    try:
+        return [Stage(**stage) for stage in json.loads(path.read_text(encoding="utf-8"))]
+    except FileNotFoundError:
+        return []
+    except (ValueError, TypeError) as error:
+        raise UserError(f"{path} is damaged ({error}); remove it to do the stages of {folder} again") from None
+
+
+def _told(name: str, there: Any, here: Any) -> str:
+    """ "clone.training.updates is 30 there and 40 here"; long values are left out."""
+    values = [json.dumps(value, ensure_ascii=False) for value in (there, here)]
+    if max(map(len, values)) > _LONGEST_VALUE:
+        return f"{name} differs"
+    return f"{name} is {values[0]} there and {values[1]} here"
