@@ -55,7 +55,7 @@ class ImproveConfig:
       slots: places played at once. steps: T, of every fragment. updates: of the learner.
       batch: trajectories of recorded play in every update; None takes as many as there are slots (2 x B in all).
       evaluate_every: updates between plays of the held-out episodes, evaluation_episodes of them.
-      checkpoint_every: updates. guards: alarms, and when to stop early.
+      checkpoint_every: updates. keep_checkpoints: how many of the newest stay. guards: alarms, and when to stop early.
       threads: that step the places. torch_threads: of PyTorch's operations; None leaves the number as it is. Where
         play and learning overlap on few cores, one each is faster than all for both.
       resume: a run's folder; goes on from its last checkpoint with its own settings.
@@ -78,6 +78,7 @@ class ImproveConfig:
     evaluate_every: int = 500
     evaluation_episodes: int = 64
     checkpoint_every: int = 500
+    keep_checkpoints: int = 3
     threads: int = 2
     torch_threads: int | None = None
     device: str = "cpu"
@@ -93,10 +94,15 @@ class ImproveConfig:
     replay_data: tuple[Path, ...] | None = None
 
     def __post_init__(self) -> None:
-        counts = ("slots", "steps", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "threads")
-        for name in counts:
+        for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+
+
+_COUNTS = (
+    "slots", "steps", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "keep_checkpoints",
+    "threads",
+)  # fmt: skip
 
 
 def improve(config: ImproveConfig) -> Path:
@@ -179,7 +185,7 @@ class Improvement:
         self.config, self.folder = config, folder
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
         config.world.check_fits(self.agent.config.image_size, config.agent)
-        self.checkpoints = Checkpoints(folder)
+        self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
         self.executor = make_executor(config, self.agent, self.tokenizer)
         held_out = held_out_episodes(config, config.evaluation_episodes)
         longest = max(map(len, held_out), default=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 
 import tyro
 
@@ -14,8 +15,10 @@ from pipelines.findings import find
 from pipelines.report import circumstances, write_report
 from pipelines.report_data import DATA_FILE, ReportData, save_report_data
 from pipelines.story import AFTER, BEFORE, REFERENCE, outcome
+from pipelines.study import StudyConfig, study
+from pipelines.study_report import tell
 from rlhf.errors import UserError
-from rlhf.presets import preset_names
+from rlhf.presets import PACKAGE, preset_names
 from rlhf.progress import announce
 from rlhf.run_config import load_config
 
@@ -27,13 +30,15 @@ class ReproduceConfig:
     Args:
       name: which result: the name of a preset, e.g. demo.
       seeds: one run each. episodes: held-out episodes per probe, agent and seed.
-      runs: where the runs are written. A seed whose run is complete is not run again.
+      runs: where the runs are written. What is complete is not run again.
+      arms: of a study, only these of its agents; none means all.
     """
 
     name: tyro.conf.Positional[str] = "demo"
     seeds: tuple[int, ...] = (0, 1, 2)
     episodes: int = 200
     runs: Path = Path("runs/reproduce")
+    arms: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds) or self.episodes < 1:
@@ -43,8 +48,24 @@ class ReproduceConfig:
 
 
 def reproduce(config: ReproduceConfig) -> Path:
-    """Run all seeds, evaluate them at length, and write one report; return its path."""
-    preset = _preset(config.name)
+    """Run all seeds, evaluate them at length, and write what was found; return its path."""
+    module = _preset(config.name)
+    if hasattr(module, "study"):
+        return _study(config, module.study())
+    if config.arms:
+        raise UserError(f"{config.name} is no study of several agents: leave out --arms")
+    return _demo(config, module.demo())
+
+
+def _study(config: ReproduceConfig, preset: StudyConfig) -> Path:
+    evaluating = replace(preset.evaluate, episodes=config.episodes)
+    settled = replace(preset, run=config.runs / config.name, seeds=config.seeds, evaluate=evaluating)
+    for arm, seed in study(settled, config.arms):
+        announce(f"{arm}, seed {seed}: {tell(settled, config.name)}")
+    return tell(settled, config.name)
+
+
+def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
     folder = config.runs / config.name
     outcomes = []
     for seed in config.seeds:
@@ -78,8 +99,14 @@ def _is_evaluated(config: EvaluateConfig) -> bool:
     return len(results) == len(config.agents) * len(config.probes or config.world.entry().probes)
 
 
-def _preset(name: str) -> DemoConfig:
-    """The demo's configuration as the preset ``name`` gives it. Raises UserError if there is none."""
-    if name not in preset_names():
-        raise UserError(f"no result named {name!r} to reproduce; known: {', '.join(preset_names())}")
-    return importlib.import_module(f"pipelines.runs.{name}").demo()
+def _preset(name: str) -> ModuleType:
+    """The preset ``name``, which has a function ``demo`` or ``study``. Raises UserError if there is none."""
+    if name not in (known := results()):
+        raise UserError(f"no result named {name!r} to reproduce; known: {', '.join(known)}")
+    return importlib.import_module(f"{PACKAGE}.{name}")
+
+
+def results() -> list[str]:
+    """Names of the presets that can be reproduced."""
+    modules = {name: importlib.import_module(f"{PACKAGE}.{name}") for name in preset_names()}
+    return [name for name, module in modules.items() if hasattr(module, "study") or hasattr(module, "demo")]

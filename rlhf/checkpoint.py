@@ -43,6 +43,11 @@ class Checkpoint:
     score: float | None
     checksums: Mapping[str, str]
 
+    @property
+    def agent_folder(self) -> Path:
+        """Where the agent lies, in the form that `rlhf evaluate` and ``transformers`` read."""
+        return self.folder / _AGENT
+
     def load_agent(self, kind: type[A] = InteractiveAgent, device: str = "cpu") -> tuple[A, Tokenizer]:
         """The agent and its tokenizer. Raises UserError if the checkpoint is damaged."""
         self._verify(_AGENT)

@@ -1,0 +1,250 @@
+"""A study: several agents that differ in one thing each, trained from several seeds and compared on the same episodes.
+
+Everything that agents have in common is made once a seed (demonstrations, the cloned agent, its play, its marks), and
+so is every reward model that more than one of them is improved against. The table is written anew whenever another
+agent has been evaluated; a cell whose agent there is not yet says so.
+
+```
+RUN/seed-0/data, clone-bc/, reward-ibt/, improve-<arm>/, results/<arm>.json, stages.json
+RUN/table.md, table.json, figures
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pipelines.clone import CloneConfig, clone
+from pipelines.evaluate import EvaluateConfig, evaluate
+from pipelines.improve import ImproveConfig, improve_or_go_on
+from pipelines.mark import MarkConfig, mark
+from pipelines.places import LARGEST_SEED
+from pipelines.record import RecordConfig, record
+from pipelines.reward import RewardConfig, reward
+from pipelines.stages import Work, begin, go_through
+from rlhf.checkpoint import Checkpoints
+from rlhf.errors import UserError
+from rlhf.run_config import lock_run
+
+PLAYER = "bc"  # the cloned agent whose play is marked, and whose setters are replayed
+SCRIPTED_SOLVER, TRUTH = "scripted", "truth"
+_ALL = 1_000_000  # checkpoints of an arm that is followed
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One agent of a study.
+
+    Args:
+      clone: name of the cloned agent that it is, or begins from; "scripted" is the demonstrator.
+      reward: name of the reward model that it is improved against; "truth" is the tasks' own success check (the
+        paper's scripted reward).
+      improve: how it is improved; None: not at all.
+    """
+
+    clone: str = PLAYER
+    reward: str = TRUTH
+    improve: ImproveConfig | None = None
+
+
+@dataclass(frozen=True)
+class StudyConfig:
+    """Settings of a study. Folders and seeds of the stages follow from ``run`` and the seed.
+
+    Args:
+      run: its folder. seeds: of everything; one run of every arm each.
+      demonstrations: the scripted demonstrator's play. clones: agents that imitate it, by name; one is "bc".
+      play: the agent bc's play, on which marks are given. held_out_play: episodes of it in held-out houses.
+      rewards: reward models learned from the marks, by name.
+      arms: the agents that are compared, by name, the most informative first.
+      compared_with: the arm that the others' differences are taken from.
+      curves: arms of which success at ``curve_probe`` is followed over their updates (the paper's Figure 5A), on
+        ``curve_episodes`` at every checkpoint.
+    """
+
+    run: Path = Path("runs/study")
+    seeds: tuple[int, ...] = (0, 1, 2)
+    demonstrations: RecordConfig = field(default_factory=RecordConfig)
+    clones: Mapping[str, CloneConfig] = field(default_factory=dict)
+    play: RecordConfig = field(default_factory=RecordConfig)
+    held_out_play: int = 60
+    mark: MarkConfig = field(default_factory=MarkConfig)
+    rewards: Mapping[str, RewardConfig] = field(default_factory=dict)
+    arms: Mapping[str, Arm] = field(default_factory=dict)
+    evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
+    compared_with: str = "BC"
+    curves: tuple[str, ...] = ()
+    curve_probe: str = "position"
+    curve_episodes: int = 100
+
+    def __post_init__(self) -> None:
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise UserError(f"seeds are one or more different numbers, not {self.seeds}")
+        if not all(0 <= seed < LARGEST_SEED // 2 for seed in self.seeds):
+            raise UserError(f"seeds are from 0 to {LARGEST_SEED // 2 - 1}, not {self.seeds}")
+        if PLAYER not in self.clones or self.compared_with not in self.arms:
+            raise UserError(f"a study needs a clone {PLAYER!r} and an arm {self.compared_with!r}")
+        for name, arm in self.arms.items():
+            if arm.clone not in self.clones and arm.clone != SCRIPTED_SOLVER:
+                raise UserError(f"arm {name}: no clone {arm.clone!r}; known: {', '.join(self.clones)}")
+            if arm.improve is not None and arm.reward not in (*self.rewards, TRUTH):
+                raise UserError(f"arm {name}: no reward model {arm.reward!r}; known: {', '.join(self.rewards)}")
+        for name in self.curves:
+            if name not in self.arms or self.arms[name].improve is None:
+                raise UserError(f"no arm {name!r} that is improved, so it has no curve over updates")
+
+
+def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str, int]]:
+    """Make and evaluate every arm from every seed, the first arms of all seeds first; yield (arm, seed) after each.
+
+    An interrupted study goes on where it was.
+
+    Args:
+      only: names of arms to make now; none means all.
+
+    Raises:
+      UserError: if the folder holds another study, or ``only`` names arms that there are not.
+    """
+    if unknown := [name for name in only if name not in config.arms]:
+        raise UserError(f"no arm {unknown[0]!r} in this study; known: {', '.join(config.arms)}")
+    begin(config.run, config, "study", free=("seeds",))
+    with lock_run(config.run):
+        for name in only or config.arms:
+            for seed in config.seeds:
+                go_through(folder_of(config, seed), works(config, name, seed), title=f"{name}, seed {seed}: ")
+                yield name, seed
+
+
+def folder_of(config: StudyConfig, seed: int) -> Path:
+    """Where everything that is made from ``seed`` lies."""
+    return config.run / f"seed-{seed}"
+
+
+def results_of(config: StudyConfig, arm: str, seed: int) -> Path:
+    """The file with an arm's outcomes at the probes."""
+    return folder_of(config, seed) / "results" / f"{_slug(arm)}.json"
+
+
+def works(config: StudyConfig, name: str, seed: int) -> list[Work]:
+    """The stages that lead to one arm's results; those that other arms share have the same names there."""
+    arm, found = config.arms[name], list[Work]()
+    if arm.clone != SCRIPTED_SOLVER:
+        found += _cloning(config, arm.clone, seed)
+    if arm.improve is not None:
+        found += _marking(config, seed)
+        if arm.reward != TRUTH:
+            found.append(_rewarding(config, arm.reward, arm.clone, seed))
+        improving = improving_config(config, name, seed)
+        found.append(Work(f"improve {name}", "BC+RL", lambda: improve_or_go_on(improving)))
+    evaluating = evaluating_config(config, name, seed)
+    found.append(Work(f"evaluate {name}", "held-out houses and instructions", lambda: evaluate(evaluating)))
+    if name in config.curves:
+        found.append(Work(f"follow {name}", f"{config.curve_probe} over updates", lambda: _follow(config, name, seed)))
+    return found
+
+
+def agent_of(config: StudyConfig, name: str, seed: int) -> str:
+    """The folder of an arm's agent, as an evaluation names it."""
+    arm, folder = config.arms[name], folder_of(config, seed)
+    if arm.clone == SCRIPTED_SOLVER:
+        return SCRIPTED_SOLVER
+    return str(_clone_folder(folder, arm.clone) if arm.improve is None else folder / f"improve-{_slug(name)}" / "agent")
+
+
+def improving_config(config: StudyConfig, name: str, seed: int) -> ImproveConfig:
+    """The settled configuration of an arm's improvement."""
+    arm, folder = config.arms[name], folder_of(config, seed)
+    assert arm.improve is not None
+    return replace(
+        arm.improve, data=(folder / "data",), replay=f"agent:{_clone_name(PLAYER)}", runs=folder,
+        name=f"improve-{_slug(name)}", agent=_clone_folder(folder, arm.clone), scripted_reward=arm.reward == TRUTH,
+        reward_model=_reward_folder(folder, arm.reward, arm.clone) / "reward_model", seed=seed,
+        world=config.play.world,
+        keep_checkpoints=_ALL if name in config.curves else arm.improve.keep_checkpoints,
+    )  # fmt: skip
+
+
+def evaluating_config(config: StudyConfig, name: str, seed: int) -> EvaluateConfig:
+    """The settled configuration of an arm's evaluation: the same episodes for all arms of one seed."""
+    return replace(
+        config.evaluate, agents={name: agent_of(config, name, seed)}, seed=seed, out=results_of(config, name, seed)
+    )
+
+
+def curve_of(config: StudyConfig, arm: str, seed: int) -> Path:
+    """The file with an arm's outcomes at its checkpoints, whose updates are the agents' names there."""
+    return folder_of(config, seed) / "results" / f"{_slug(arm)}-over-updates.json"
+
+
+def _follow(config: StudyConfig, name: str, seed: int) -> None:
+    """Evaluate an arm at its checkpoints, and the agent that it began with."""
+    checkpoints = Checkpoints(folder_of(config, seed) / f"improve-{_slug(name)}").all()
+    agents = {"0": str(_clone_folder(folder_of(config, seed), config.arms[name].clone))}
+    agents |= {str(checkpoint.step): str(checkpoint.agent_folder) for checkpoint in checkpoints}
+    evaluate(
+        replace(
+            config.evaluate, agents=agents, seed=seed, probes=(config.curve_probe,), episodes=config.curve_episodes,
+            out=curve_of(config, name, seed),
+        )
+    )  # fmt: skip
+
+
+def _cloning(config: StudyConfig, name: str, seed: int) -> list[Work]:
+    folder, shown = folder_of(config, seed), config.demonstrations
+    recording = replace(shown, data=folder / "data", seed=2 * seed)
+    cloning = config.clones[name]
+    cloning = replace(
+        cloning, data=(folder / "data",), runs=folder, name=_clone_name(name),
+        training=replace(cloning.training, seed=seed),
+    )  # fmt: skip
+    return [
+        Work("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(recording)),
+        Work(f"clone {name}", "BC", lambda: clone(cloning), anew=folder / _clone_name(name)),
+    ]
+
+
+def _marking(config: StudyConfig, seed: int) -> list[Work]:
+    folder, player = folder_of(config, seed), _cloning(config, PLAYER, seed)
+    playing = replace(config.play, data=folder / "data", solver=str(_clone_folder(folder, PLAYER)), seed=2 * seed + 1)
+
+    def play() -> None:
+        record(playing)
+        if config.held_out_play:
+            record(replace(playing, episodes=config.held_out_play, split="held_out"))
+
+    marking = replace(config.mark, data=folder / "data", seed=seed)
+    return [
+        *player,
+        Work("play", f"{playing.episodes} episodes of the cloned agent", play),
+        Work("marks", "by scripted raters", lambda: mark(marking)),
+    ]
+
+
+def _rewarding(config: StudyConfig, name: str, clone_name: str, seed: int) -> Work:
+    folder, settings = folder_of(config, seed), config.rewards[name]
+    where = _reward_folder(folder, name, clone_name)
+    rewarding = replace(
+        settings, data=(folder / "data",), agent=_clone_folder(folder, clone_name), runs=folder, name=where.name,
+        training=replace(settings.training, seed=seed),
+    )  # fmt: skip
+    return Work(f"reward {where.name}", "learned from the marks", lambda: reward(rewarding), anew=where)
+
+
+def _clone_name(name: str) -> str:
+    return f"clone-{_slug(name)}"
+
+
+def _clone_folder(folder: Path, name: str) -> Path:
+    return folder / _clone_name(name) / "agent"
+
+
+def _reward_folder(folder: Path, name: str, clone_name: str) -> Path:
+    """A reward model begins from the agent that is improved against it, so each such pair is a model of its own."""
+    return folder / (f"reward-{_slug(name)}" + ("" if clone_name == PLAYER else f"-{_slug(clone_name)}"))
+
+
+def _slug(name: str) -> str:
+    """``name`` as part of a file's name: "BC+RL (IBT)" as "bc-rl-ibt"."""
+    return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())

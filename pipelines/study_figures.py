@@ -1,0 +1,108 @@
+"""A study's pictures: success of every arm at every probe, success over training, modelled reward over training."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from pipelines.study_table import ALL, Table
+
+INK, FAINT, PAPER = "#1f2933", "#d5dbe1", "white"
+# Okabe and Ito's colours, which people who see few colours tell apart; the arm compared with is drawn in ink.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7b8794", "#000000")
+
+Series = Mapping[str, Sequence[tuple[np.ndarray, np.ndarray]]]  # name -> (x, y) of every seed
+
+
+def success(table: Table) -> Figure:
+    """Every arm at every probe: a dot and its 95% interval, one panel a probe."""
+    probes, arms = (*table.probes, ALL), [arm for arm in table.arms if table.cell(arm, ALL)]
+    figure = _figure(1.45 * len(probes) + 2.2, 0.34 * len(arms) + 1.0)
+    panels: list[Axes] = np.atleast_1d(figure.subplots(1, len(probes), sharey=True)).tolist()
+    colours = colours_of(arms, table.compared_with)
+    for axes, probe in zip(panels, probes, strict=True):
+        _plain(axes, probe.capitalize())
+        for place, arm in enumerate(arms):
+            cell = table.cell(arm, probe)
+            if cell is not None:
+                low, middle, high = (100 * x for x in (cell.success.low, cell.success.estimate, cell.success.high))
+                axes.plot([low, high], [place, place], color=colours[arm], linewidth=1.6, solid_capstyle="round")
+                axes.plot(middle, place, "o", color=colours[arm], markersize=5)
+        axes.set_xlim(-3, 103)
+        axes.set_xticks([0, 50, 100])
+        axes.grid(axis="x", color=FAINT, linewidth=0.6)
+    panels[0].set_yticks(range(len(arms)), arms)
+    panels[0].invert_yaxis()
+    figure.supxlabel("requests fulfilled, %, with 95% intervals", fontsize=8, color=INK)
+    return figure
+
+
+def over_training(series: Series, title: str, y_label: str, dashed: Series | None = None) -> Figure:
+    """Curves over updates: the mean over seeds, its range shaded; ``dashed`` are the same of held-out episodes."""
+    names = list({**series, **(dashed or {})})
+    figure = _figure(6.2, 3.4)
+    axes = figure.subplots()
+    _plain(axes, title)
+    colours = colours_of(names, None)
+    for curves, style in ((series, "-"), (dashed or {}, "--")):
+        for name, seeds in curves.items():
+            x, ys = _together(seeds)
+            if len(x):
+                axes.plot(x, ys.mean(0), style, color=colours[name], linewidth=1.6)
+                if len(ys) > 1:
+                    axes.fill_between(x, ys.min(0), ys.max(0), color=colours[name], alpha=0.12, linewidth=0)
+    axes.set_xlabel("updates", fontsize=8)
+    axes.set_ylabel(y_label, fontsize=8)
+    axes.grid(color=FAINT, linewidth=0.6)
+    handles = [Line2D([], [], color=colours[name], label=name) for name in names]
+    if dashed:
+        handles += [
+            Line2D([], [], color=INK, label="training episodes"),
+            Line2D([], [], color=INK, linestyle="--", label="held-out episodes"),
+        ]
+    axes.legend(handles=handles, fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def colours_of(names: Sequence[str], ink: str | None) -> dict[str, str]:
+    """A colour for each of ``names``; ``ink`` gets the colour of text."""
+    others = [name for name in names if name != ink]
+    found = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(others)}
+    return found | ({} if ink is None else {ink: INK})
+
+
+def png(figure: Figure, dpi: int = 144) -> bytes:
+    """The picture as PNG."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi)
+    return buffer.getvalue()
+
+
+def _together(seeds: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """The x that all seeds have, and their y there: [N] and [seeds, N]."""
+    if not seeds:
+        return np.zeros(0), np.zeros((0, 0))
+    shared = seeds[0][0]
+    for x, _ in seeds[1:]:
+        shared = np.intersect1d(shared, x)
+    return shared, np.stack([y[np.isin(x, shared)] for x, y in seeds])
+
+
+def _figure(width: float, height: float) -> Figure:
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _plain(axes: Axes, title: str) -> None:
+    axes.set_title(title, fontsize=9, color=INK)
+    axes.tick_params(labelsize=8, colors=INK, length=0)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(FAINT)

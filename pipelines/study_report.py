@@ -1,0 +1,101 @@
+"""A study's table and pictures, gathered from what its arms have written so far."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from pipelines import study_figures
+from pipelines.evaluate import ProbeResult, load_results
+from pipelines.report import circumstances
+from pipelines.study import StudyConfig, curve_of, improving_config, results_of
+from pipelines.study_figures import Series
+from pipelines.study_table import markdown, tabulate
+from rlhf.json_records import to_json
+from rlhf.store.durable import write_file
+from rlhf.tracking import column, read_metrics
+
+
+def tell(config: StudyConfig, title: str) -> Path:
+    """Write table.md, table.json and the pictures into the study's folder; the former's path."""
+    outcomes = {
+        arm: {s: load_results(results_of(config, arm, s)) for s in config.seeds if _evaluated(config, arm, s)}
+        for arm in config.arms
+    }
+    table = tabulate(outcomes, tuple(config.arms), _probes(config), config.compared_with)
+    now = circumstances(config)
+    write_file(config.run / "table.json", (json.dumps(to_json(table), indent=2) + "\n").encode())
+    seeds = ", ".join(map(str, config.seeds))
+    told = f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."
+    path = config.run / "table.md"
+    write_file(path, f"# {title}\n\n{told}\n\n{markdown(table)}".encode())
+    _draw(config, "success.png", study_figures.success(table))
+    training, held_out = (_over_updates(config, f"{where}/modelled_return") for where in ("train", "held_out"))
+    if training or held_out:
+        drawn = study_figures.over_training(training, "Modelled reward", "per episode", held_out)
+        _draw(config, "reward.png", drawn)
+    truth, held_out = (_over_updates(config, f"{where}/true_success") for where in ("train", "held_out"))
+    if truth or held_out:
+        drawn = study_figures.over_training(truth, "True success of replayed requests", "share", held_out)
+        _draw(config, "true_success.png", drawn)
+    if followed := _followed(config):
+        probe = config.curve_probe.capitalize()
+        _draw(config, "curves.png", study_figures.over_training(followed, f"{probe}, held out", "share fulfilled"))
+    return path
+
+
+def _probes(config: StudyConfig) -> tuple[str, ...]:
+    return config.evaluate.probes or tuple(config.evaluate.world.entry().probes)
+
+
+def _evaluated(config: StudyConfig, arm: str, seed: int) -> bool:
+    """Whether an arm's results are there, of all probes: an evaluation writes after each."""
+    path = results_of(config, arm, seed)
+    return path.is_file() and len(load_results(path)) == len(_probes(config))
+
+
+def _draw(config: StudyConfig, name: str, figure: study_figures.Figure) -> None:
+    write_file(config.run / name, study_figures.png(figure))
+
+
+def _over_updates(config: StudyConfig, metric: str) -> Series:
+    """What the arms that are improved measured while they were, smoothed over neighbouring updates."""
+    found = {}
+    for arm in (arm for arm, made in config.arms.items() if made.improve is not None):
+        seeds = []
+        for seed in config.seeds:
+            improving = improving_config(config, arm, seed)
+            folder = improving.runs / improving.name
+            x, y = column(read_metrics(folder), metric) if (folder / "agent").is_dir() else ((), ())
+            if len(x):
+                seeds.append((np.asarray(x, dtype=float), _smooth(np.asarray(y, dtype=float))))
+        if seeds:
+            found[arm] = seeds
+    return found
+
+
+def _smooth(y: np.ndarray, window: int = 9) -> np.ndarray:
+    """Running mean of long series; short ones are left as they were measured."""
+    if len(y) < 5 * window:
+        return y
+    padded = np.pad(y, window // 2, mode="edge")
+    return np.convolve(padded, np.ones(window) / window, mode="valid")
+
+
+def _followed(config: StudyConfig) -> Series:
+    """Success at the study's one probe over updates, of the arms that were followed."""
+    found = {}
+    for arm in config.curves:
+        files = [curve_of(config, arm, seed) for seed in config.seeds if _evaluated(config, arm, seed)]
+        curves = [_curve(load_results(path)) for path in files if path.is_file()]
+        if curves:
+            found[arm] = curves
+    return found
+
+
+def _curve(results: list[ProbeResult]) -> tuple[np.ndarray, np.ndarray]:
+    """Updates and the share fulfilled there."""
+    ordered = sorted(results, key=lambda result: int(result.agent))
+    return np.array([float(result.agent) for result in ordered]), np.array([result.rate for result in ordered])

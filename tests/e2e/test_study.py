@@ -1,0 +1,146 @@
+"""A study as small as it can be: what arms share is made once, and what there is not yet is said."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipelines.reproduce import ReproduceConfig, reproduce
+from pipelines.runs import demo as preset
+from pipelines.study import Arm, StudyConfig, agent_of, folder_of, study
+from pipelines.study_report import tell
+from rlhf.errors import UserError
+from tests.e2e.test_demo import tiny
+
+pytestmark = pytest.mark.e2e
+
+ARMS = ("BC", "demonstrator", "BC+RL (IBT)", "BC+RL (IBT), no KL", "BC+RL (true reward)")
+
+
+def small(run: Path) -> StudyConfig:
+    """Three improved agents from two seeds, next to nothing of everything."""
+    config = tiny(run)
+    improve = replace(config.improve, evaluate_every=4)
+    free = replace(improve, learner=replace(improve.learner, no_op_kl_weight=0.0))
+    return StudyConfig(
+        run=run,
+        seeds=(0, 1),
+        demonstrations=config.demonstrations,
+        clones={"bc": config.clone},
+        play=config.play,
+        held_out_play=config.held_out_play,
+        mark=config.mark,
+        rewards={"ibt": config.reward},
+        arms=dict(
+            zip(
+                ARMS,
+                (
+                    Arm(),
+                    Arm(clone="scripted"),
+                    Arm(reward="ibt", improve=improve),
+                    Arm(reward="ibt", improve=free),
+                    Arm(improve=improve),
+                ),
+                strict=True,
+            )
+        ),
+        evaluate=replace(config.evaluate, episodes=3, probes=("go", "lift")),
+        curves=("BC+RL (IBT)",),
+        curve_probe="go",
+        curve_episodes=2,
+    )
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study") / "small"
+    config = small(folder)
+    done = list(study(config, only=("BC", "BC+RL (IBT)")))
+    assert done == [("BC", 0), ("BC", 1), ("BC+RL (IBT)", 0), ("BC+RL (IBT)", 1)]
+    page = tell(config, "small").read_text()
+    (late,) = (
+        line for line in page.splitlines() if line.startswith("| BC+RL (true reward) |") and line.count("|") == 6
+    )
+    assert late.count("not run") == 3
+    assert list(study(config))[-1] == ("BC+RL (true reward)", 1)
+    tell(config, "small")
+    return folder
+
+
+def stages(run: Path, seed: int) -> list[str]:
+    return [stage["name"] for stage in json.loads((run / f"seed-{seed}" / "stages.json").read_text())]
+
+
+def test_what_arms_share_is_made_once(run: Path) -> None:
+    for seed in (0, 1):
+        names = stages(run, seed)
+        assert len(names) == len(set(names))
+        assert [name for name in names if not name.startswith(("improve", "evaluate", "follow"))] == [
+            "demonstrations", "clone bc", "play", "marks", "reward reward-ibt"
+        ]  # fmt: skip
+        assert sum(name.startswith("improve") for name in names) == 3
+
+
+def test_the_table_has_every_arm_and_differences_are_paired(run: Path) -> None:
+    table = json.loads((run / "table.json").read_text())
+    assert {(c["arm"], c["probe"]) for c in table["cells"]} == {(a, p) for a in ARMS for p in ("go", "lift", "all")}
+    for cell in table["cells"]:
+        assert (cell["difference"] is None) == (cell["arm"] == "BC")
+        assert cell["success"]["count"] == (12 if cell["probe"] == "all" else 6)
+        if cell["difference"]:
+            base = next(c for c in table["cells"] if c["arm"] == "BC" and c["probe"] == cell["probe"])
+            gap = cell["success"]["estimate"] - base["success"]["estimate"]
+            assert cell["difference"]["estimate"] == pytest.approx(gap)
+    assert "not run" not in (run / "table.md").read_text()
+    for picture in ("success.png", "reward.png", "true_success.png", "curves.png"):
+        assert (run / picture).read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_arm_differs_from_its_neighbour_in_its_settings_alone(run: Path) -> None:
+    config = small(run)
+    with_kl, without = (
+        json.loads((Path(agent_of(config, arm, 0)).parent / "config.json").read_text())["config"] for arm in ARMS[2:4]
+    )
+    for record in (with_kl, without):
+        record.pop("name"), record.pop("keep_checkpoints")
+    differing = {name for name in with_kl["learner"] if with_kl["learner"][name] != without["learner"][name]}
+    assert differing == {"no_op_kl_weight"}
+    assert {k: v for k, v in with_kl.items() if k != "learner"} == {k: v for k, v in without.items() if k != "learner"}
+
+
+def test_a_complete_study_is_not_made_again(run: Path) -> None:
+    before = {p: p.stat().st_mtime_ns for p in folder_of(small(run), 0).rglob("*") if p.is_file()}
+    assert len(list(study(small(run)))) == 10
+    assert {p: p.stat().st_mtime_ns for p in folder_of(small(run), 0).rglob("*") if p.is_file()} == before
+
+
+def test_other_settings_are_another_study(run: Path) -> None:
+    with pytest.raises(UserError, match=r"mark\.miss"):
+        next(study(replace(small(run), mark=replace(small(run).mark, miss=0.5))))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"arms": {"BC": Arm(), "x": Arm(clone="larger")}}, "no clone 'larger'"),
+        ({"arms": {"BC": Arm(), "x": Arm(reward="ar", improve=preset.demo().improve)}}, "no reward model 'ar'"),
+        ({"arms": {"x": Arm()}}, "an arm 'BC'"),
+        ({"seeds": (1, 1)}, "different numbers"),
+        ({"curves": ("BC",)}, "no curve over updates"),
+    ],
+)
+def test_a_study_that_cannot_be_is_refused(tmp_path: Path, wrong: dict, told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        replace(small(tmp_path), **wrong)
+
+
+def test_unknown_names_are_told_of(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no arm 'nobody'"):
+        next(study(small(tmp_path), only=("nobody",)))
+    with pytest.raises(UserError, match="leave out --arms"):
+        reproduce(ReproduceConfig("demo", runs=tmp_path, arms=("BC",)))
+    with pytest.raises(UserError, match="no result named 'nothing'"):
+        reproduce(ReproduceConfig("nothing", runs=tmp_path))
