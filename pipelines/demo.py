@@ -20,6 +20,7 @@ from pipelines.record import RecordConfig, record
 from pipelines.report_data import Stage
 from pipelines.reward import RewardConfig, reward
 from pipelines.story import tell
+from reward_models.registry import KINDS
 from rlhf.errors import UserError
 from rlhf.machine import release_memory
 from rlhf.progress import announce
@@ -110,7 +111,8 @@ def _journey(config: DemoConfig) -> Iterator[tuple[str, str, Callable[[], Any]]]
     yield "cloning (BC)", "the agent to improve", lambda: _anew(config.run / "clone", clone, config.clone)
     yield "the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)
     yield "marks", "by scripted raters", lambda: mark(config.mark)
-    yield "reward model (IBT)", "learned from the marks", lambda: _anew(config.run / "reward", reward, config.reward)
+    model = f"reward model ({KINDS[config.reward.kind].short})"
+    yield model, "learned from the marks", lambda: _anew(config.run / "reward", reward, config.reward)
     yield "improvement (BC+RL)", "against the reward model", lambda: _improve(config)
     yield "evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)
 

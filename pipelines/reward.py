@@ -12,6 +12,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes
 from reward_models.exam import Exam
 from reward_models.marked_play import MarkedPlay, mark_play
+from reward_models.registry import KINDS, Kind
 from reward_models.training import RewardTrainingConfig, train_reward_model
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
@@ -26,12 +27,14 @@ class RewardConfig:
     """Settings of `rlhf reward`.
 
     Args:
+      kind: of reward model: "inter_temporal" (IBT), or "autoregressive" (AR), which models the marks themselves.
       data: dataset folders with marks. agent: folder of the cloned agent to start from.
       runs, name: the run is written into runs/name, the reward model into its folder "reward_model".
       validation: share of the training episodes that is not learned from and decides which model is kept. Episodes
         recorded as held out judge the model that was kept, and nothing else.
     """
 
+    kind: Kind = "inter_temporal"
     data: tuple[Path, ...] = (Path("data/play"),)
     agent: Path = Path("runs/clone/agent")
     runs: Path = Path("runs")
@@ -47,6 +50,7 @@ class RewardConfig:
 
 def reward(config: RewardConfig) -> Path:
     """Train a reward model and return its folder."""
+    kind = KINDS[config.kind]
     agent, tokenizer = load_agent(config.agent)
     play, validation, held_out = _marked_play(config, tokenizer, agent.config)
     folder = new_run_folder(config.runs, config.name)
@@ -56,11 +60,12 @@ def reward(config: RewardConfig) -> Path:
 
             def on_metrics(step: int, metrics: dict[str, float]) -> None:
                 tracker.log(metrics, step)
-                shown.update(shown.done, f"ibt {metrics['reward_model/ibt']:.3f}")
+                shown.update(shown.done, f"{kind.term()} {metrics[f'reward_model/{kind.term()}']:.3f}")
 
             done = train_reward_model(
-                agent, play, validation, config.training, on_metrics, lambda f: shown.update(int(100 * f))
-            )
+                agent, play, validation, config.training, on_metrics, lambda f: shown.update(int(100 * f)),
+                kind=kind,
+            )  # fmt: skip
         best = done.best
         if held_out is not None:
             found = Exam.of(held_out, config.training.evaluation_episodes).take(done.model)
