@@ -15,6 +15,7 @@ from pipelines.record import RecordConfig, record
 from pipelines.reward import RewardConfig, reward
 from pipelines.stages import Work, begin, go_through
 from pipelines.story import tell
+from reward_models.registry import KINDS
 from rlhf.errors import UserError
 from rlhf.progress import announce
 from rlhf.run_config import lock_run
@@ -66,13 +67,13 @@ def demo(config: DemoConfig) -> Path:
 
 def _journey(config: DemoConfig) -> list[Work]:
     """Every stage but the report. Recording, marking and improving go on by themselves."""
-    run, shown = config.run, config.demonstrations
+    run, shown, model = config.run, config.demonstrations, KINDS[config.reward.kind].short
     return [
         Work("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)),
         Work("cloning (BC)", "the agent to improve", lambda: clone(config.clone), anew=run / "clone"),
         Work("the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)),
         Work("marks", "by scripted raters", lambda: mark(config.mark)),
-        Work("reward model (IBT)", "learned from the marks", lambda: reward(config.reward), anew=run / "reward"),
+        Work(f"reward model ({model})", "learned from the marks", lambda: reward(config.reward), anew=run / "reward"),
         Work("improvement (BC+RL)", "against the reward model", lambda: improve_or_go_on(config.improve)),
         Work("evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)),
     ]  # fmt: skip

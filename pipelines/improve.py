@@ -21,7 +21,7 @@ from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes
 from pipelines.places import WorldConfig
-from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.registry import load_reward_model
 from reward_models.scoring import StreamingScorer
 from rlhf.checkpoint import Checkpoints
 from rlhf.episodes import Episode
@@ -52,6 +52,7 @@ class ImproveConfig:
       agent, reward_model: folders of the cloned agent and of the reward model.
       runs, name: the run is written into runs/name, the improved agent into its folder "agent".
       scripted_reward: reward the tasks' ground truth instead of the model's opinion (the paper's baseline).
+      expected_reward: have a reward model that draws marks (AR) pay what it expects to draw, not what it draws.
       slots: places played at once. steps: T, of every fragment. updates: of the learner.
       batch: trajectories of recorded play in every update; None takes as many as there are slots (2 x B in all).
       evaluate_every: updates between plays of the held-out episodes, evaluation_episodes of them.
@@ -71,6 +72,7 @@ class ImproveConfig:
     runs: Path = Path("runs")
     name: str = "improve"
     scripted_reward: bool = False
+    expected_reward: bool = False
     slots: int = 96
     steps: int = 50
     updates: int = 10_000
@@ -339,12 +341,12 @@ def make_runner(
     reference, _ = load_agent(config.agent, device=config.device)
     rewards = None
     if not config.scripted_reward:
-        model, words = load_agent(config.reward_model, InterTemporalRewardModel, device=config.device)
+        model, words = load_reward_model(config.reward_model, config.device)
         lengths = ("image_size", "setter_text_length", "solver_text_length")
         fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in lengths)
         if not fits or not words.cuts_like(tokenizer):
             raise UserError(f"{config.reward_model} was made for another agent than {config.agent}: train one from it")
-        rewards = StreamingScorer(model, slots)
+        rewards = StreamingScorer(model, slots, seed=config.seed, expected=config.expected_reward)
     replays = [SetterReplay(world, episodes[0], truth=True) for world in config.world.make(slots)]
     return Runner(
         agent, tokenizer, reference, rewards, replays, episodes, steps,

@@ -10,9 +10,10 @@ from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes
+from reward_models.contract import RewardModel
 from reward_models.exam import Exam
-from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, mark_play
+from reward_models.registry import KINDS, Kind, load_reward_model
 from reward_models.training import RewardTrainingConfig, train_reward_model
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
@@ -27,6 +28,7 @@ class RewardConfig:
     """Settings of `rlhf reward`.
 
     Args:
+      kind: of reward model: "inter_temporal" (IBT), or "autoregressive" (AR), which models the marks themselves.
       data: dataset folders with marks. agent: folder of the cloned agent to start from.
       start: folder of a reward model to teach further, made from the same agent; None begins at the agent's weights, as
         the paper does in every round.
@@ -35,6 +37,7 @@ class RewardConfig:
         recorded as held out judge the model that was kept, and nothing else.
     """
 
+    kind: Kind = "inter_temporal"
     data: tuple[Path, ...] = (Path("data/play"),)
     agent: Path = Path("runs/clone/agent")
     runs: Path = Path("runs")
@@ -51,8 +54,9 @@ class RewardConfig:
 
 def reward(config: RewardConfig) -> Path:
     """Train a reward model and return its folder."""
+    kind = KINDS[config.kind]
     agent, tokenizer = load_agent(config.agent)
-    start = agent if config.start is None else _taught_before(config.start, config.agent, tokenizer)
+    start = agent if config.start is None else _taught_before(config, config.start, tokenizer)
     play, validation, held_out = _marked_play(config, tokenizer, agent.config)
     folder = new_run_folder(config.runs, config.name)
     with lock_run(folder), Tracker(folder, config, config.wandb) as tracker:
@@ -61,11 +65,12 @@ def reward(config: RewardConfig) -> Path:
 
             def on_metrics(step: int, metrics: dict[str, float]) -> None:
                 tracker.log(metrics, step)
-                shown.update(shown.done, f"ibt {metrics['reward_model/ibt']:.3f}")
+                shown.update(shown.done, f"{kind.term()} {metrics[f'reward_model/{kind.term()}']:.3f}")
 
             done = train_reward_model(
-                start, play, validation, config.training, on_metrics, lambda f: shown.update(int(100 * f))
-            )
+                start, play, validation, config.training, on_metrics, lambda f: shown.update(int(100 * f)),
+                kind=kind,
+            )  # fmt: skip
         best = done.best
         if held_out is not None:
             found = Exam.of(held_out, config.training.evaluation_episodes).take(done.model)
@@ -76,11 +81,17 @@ def reward(config: RewardConfig) -> Path:
         return save_agent(done.model, tokenizer, folder / "reward_model")
 
 
-def _taught_before(folder: Path, agent: Path, tokenizer: Tokenizer) -> InterTemporalRewardModel:
-    """The reward model in ``folder``. Raises UserError if it was made for another agent than ``tokenizer``'s."""
-    model, words = load_agent(folder, InterTemporalRewardModel)
+def _taught_before(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> RewardModel:
+    """The reward model in ``folder``. Raises UserError if it is of another kind, or was made for another agent."""
+    model, words = load_reward_model(folder)
+    if not isinstance(model, KINDS[config.kind]):
+        raise UserError(
+            f"{folder} holds a reward model of the kind {model.short}: use its --kind, or leave out --start"
+        )
     if not words.cuts_like(tokenizer):
-        raise UserError(f"{folder} was made for another agent than {agent}: leave out --start, or name its agent")
+        raise UserError(
+            f"{folder} was made for another agent than {config.agent}: leave out --start, or name its agent"
+        )
     return model
 
 

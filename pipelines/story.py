@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from agents.batch import encode_episodes
-from agents.folder import load_agent
 from pipelines.evaluate import EvaluateConfig, ProbeResult, load_results, probe_episodes
 from pipelines.improve import ImproveConfig, held_out_episodes, replay_data
 from pipelines.report import circumstances, write_report
@@ -26,7 +25,7 @@ from pipelines.report_data import (
     save_report_data,
 )
 from reward_models import plots
-from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.registry import load_reward_model
 from reward_models.scoring import score
 from rlhf.episodes import Episode
 from rlhf.store import open_store
@@ -72,7 +71,7 @@ def outcome(result: ProbeResult, run: int) -> Outcomes:
 
 def reward_traces(improve: ImproveConfig, most: int = 3) -> tuple[Picture, ...]:
     """The paper's Figure 3: utility and reward along marked held-out episodes, those with the most marks first."""
-    model, tokenizer = load_agent(improve.reward_model, InterTemporalRewardModel)
+    model, tokenizer = load_reward_model(improve.reward_model)
     marks = [mark for folder in replay_data(improve) for mark in open_store(folder).marks()]
     counts = {episode_id: 0 for episode_id in {mark.episode_id for mark in marks}}
     for mark in marks:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.contract import RewardModel
 from reward_models.marked_play import MarkedPlay, altered
 from reward_models.scoring import agreement
 
@@ -35,7 +35,7 @@ class Exam:
         picked = comparable[np.linspace(0, len(comparable) - 1, min(most, len(comparable))).astype(int)].tolist()
         return cls(play, picked, *altered(play, picked))
 
-    def take(self, model: InterTemporalRewardModel) -> dict[str, float]:
+    def take(self, model: RewardModel) -> dict[str, float]:
         """Pair accuracies (all pairs of whole episodes alike) and what they are to be compared with.
 
         ``majority`` is what one gets by always saying the commoner of better and worse; ``wrong_words_accuracy`` is

@@ -1,29 +1,28 @@
 """The Inter-temporal Bradley-Terry reward model (paper, section 4, A.3 and A.4).
 
 It is the agent, trunk and policies and all, with one more head: an MLP on the memory's output that gives the utility
-U(x[<=t]) of what has happened up to step t.
-
-It judges what is seen and said. The solver's controls it is not told: a policy that is improved against a model that
-reads them finds movements nobody ever made, on which the utility was never taught anything (LOG.md tells how).
+U(x[<=t]) of what has happened up to step t. The reward is its change (Eq. 2).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from transformers import PretrainedConfig
 
-from agents.agent import AgentOutput, AgentState, InteractiveAgent
+from agents.agent import AgentOutput, AgentState
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
+from reward_models.contract import RewardModel, RewardModelConfig
+from reward_models.marked_play import MarkedWindow
 from reward_models.pairs import Weighting, episode_index, pair_weights
+from reward_models.training_config import RewardTrainingConfig
 
 
-class InterTemporalConfig(AgentConfig):
+class InterTemporalConfig(RewardModelConfig):
     """An agent's sizes and what the utility head adds to them.
 
     Args:
@@ -36,17 +35,7 @@ class InterTemporalConfig(AgentConfig):
 
     def __init__(self, utility_width: int = 128, reward_scale: float = 1.0, **kwargs: Any) -> None:
         self.utility_width = utility_width
-        self.reward_scale = reward_scale
-        super().__init__(**kwargs)
-
-    @classmethod
-    def of(cls, config: PretrainedConfig, **more: Any) -> InterTemporalConfig:
-        """The sizes of an agent's ``config``, with ``more`` for the utility head."""
-        sizes = config.to_diff_dict() | {"feels_movement": False} | more
-        return cls(**{name: value for name, value in sizes.items() if name not in _NOT_SIZES})
-
-
-_NOT_SIZES = ("model_type", "architectures", "transformers_version")
+        super().__init__(reward_scale=reward_scale, **kwargs)
 
 
 @dataclass(frozen=True)
@@ -56,35 +45,28 @@ class RewardModelOutput(AgentOutput):
     utility: Tensor  # [T, B]
 
 
-class InterTemporalRewardModel(InteractiveAgent):
+class UtilityStream(NamedTuple):
+    """What is carried while rewards are paid: the LSTM's memory and the last utility, nan before the first step."""
+
+    hidden: Tensor  # [B, memory_width]
+    cell: Tensor  # [B, memory_width]
+    utility: Tensor  # float [B]
+
+
+class InterTemporalRewardModel(RewardModel):
     """The agent's trunk and policies with a utility head."""
 
+    short = "IBT"
+    head = ("utility",)
     config_class = InterTemporalConfig
     config: InterTemporalConfig
 
     def __init__(self, config: AgentConfig) -> None:
-        config = config if isinstance(config, InterTemporalConfig) else InterTemporalConfig.of(config)
         super().__init__(config)
+        sizes = self.config
         self.utility = nn.Sequential(
-            nn.Linear(config.memory_width, config.utility_width), nn.ReLU(), nn.Linear(config.utility_width, 1)
+            nn.Linear(sizes.memory_width, sizes.utility_width), nn.ReLU(), nn.Linear(sizes.utility_width, 1)
         )
-
-    @classmethod
-    def from_agent(cls, agent: InteractiveAgent, utility_width: int = 128, seed: int = 0) -> InterTemporalRewardModel:
-        """A reward model that starts from ``agent``'s weights, as the paper's starts from the BC agent.
-
-        The utility head is new and drawn from ``seed``; the agent's own weights are copied, never shared.
-        """
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            model = cls(InterTemporalConfig.of(agent.config, utility_width=utility_width))
-        weights = {n: w for n, w in agent.state_dict().items() if not n.startswith("trunk.movement.")}
-        unknown = model.load_state_dict(weights, strict=False)
-        foreign = [name for name in unknown.missing_keys if not name.startswith("utility.")] + unknown.unexpected_keys
-        if foreign:
-            raise ValueError(f"the agent's weights do not fit its configuration: {', '.join(foreign[:3])}")
-        nn.Module.to(model, agent.device)
-        return model
 
     def forward(
         self, observations: ObservationBatch, state: AgentState, resets: Tensor
@@ -93,10 +75,32 @@ class InterTemporalRewardModel(InteractiveAgent):
         output, state = super().forward(observations, state, resets)
         return RewardModelOutput(**vars(output), utility=self.utility(output.features).squeeze(-1)), state
 
+    def follow(self, window: MarkedWindow, state: AgentState) -> tuple[RewardModelOutput, AgentState]:
+        return self(window.observations, state, window.resets)
+
+    def marks_loss(self, output: RewardModelOutput, window: MarkedWindow, config: RewardTrainingConfig) -> Tensor:
+        return ibt_loss(output.utility, window.marks, window.resets, config.weighting)
+
+    def quiet_loss(self, output: RewardModelOutput, window: MarkedWindow) -> Tensor:
+        return quiet_loss(output.utility, window.quiet, window.resets)
+
     def utilities(self, observations: ObservationBatch, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
         """The utility [T, B] alone, without the work of the policies."""
         trunk, state = self.trunk(observations, state, resets)
         return self.utility(trunk.features).squeeze(-1), state
+
+    def initial_stream(self, slots: int) -> UtilityStream:
+        return UtilityStream(*self.initial_state(slots), torch.full((slots,), torch.nan, device=self.device))
+
+    def rewards(
+        self, observations: ObservationBatch, state: UtilityStream, resets: Tensor, draws: Tensor | None = None
+    ) -> tuple[Tensor, UtilityStream]:
+        """Eq. 2: the change of utility, times ``reward_scale``. Nothing is drawn."""
+        utility, memory = self.utilities(observations, AgentState(state.hidden, state.cell), resets)
+        utility = utility.float()
+        before = torch.cat([state.utility[None], utility[:-1]])
+        change = torch.where(resets | before.isnan(), 0.0, utility - before)
+        return (self.config.reward_scale * change).float(), UtilityStream(*memory, utility[-1])
 
 
 def ibt_loss(utility: Tensor, marks: Tensor, resets: Tensor, weighting: Weighting = "stretches") -> Tensor:

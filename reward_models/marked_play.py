@@ -47,6 +47,12 @@ class MarkedPlay:
         return self.marks[self.rows(episode)]
 
     @property
+    def rated(self) -> np.ndarray:
+        """Steps of the episodes that each rater is known to have rated, having marked them: bool [N, R]."""
+        marked = np.add.reduceat(self.marks.astype(np.int64).sum(-1), self.episodes.starts[:-1], axis=0) > 0
+        return np.repeat(marked, self.episodes.lengths, axis=0)
+
+    @property
     def comparable(self) -> np.ndarray:
         """Numbers of the episodes whose marks order at least one pair of steps, int64 [K]."""
         return np.array([i for i in range(len(self)) if has_pairs(self.marks_of(i))], dtype=np.int64)
@@ -122,6 +128,7 @@ class MarkedWindow:
       imitate: bool [T, B], steps for behavioural cloning: demonstrated, and not altered by augmentation.
       matched: bool [T, B], steps for the contrastive loss: the setter has spoken, and its words are its own.
       quiet: bool [T, B], rated steps with no mark near.
+      rated: bool [T, B, R], steps of the episodes that each rater is known to have rated.
     """
 
     observations: ObservationBatch
@@ -131,6 +138,7 @@ class MarkedWindow:
     imitate: Tensor
     matched: Tensor
     quiet: Tensor
+    rated: Tensor
 
 
 class MarkedStream(EpisodeStream):
@@ -145,7 +153,7 @@ class MarkedStream(EpisodeStream):
         super().__init__(play.episodes, steps, batch, seed)
         self._play, self._augmentation = play, augmentation
         self._dialogue = Dialogue.of(play.episodes)
-        self._quiet = play.quiet(quiet_margin)
+        self._quiet, self._rated = play.quiet(quiet_margin), play.rated
         self._draws = np.random.default_rng([seed, 1])
         self._keys = [int(self._draws.integers(2**62)) for _ in range(batch)]
         self._altered = [self._alter(e, k) for e, k in zip(self._episode.tolist(), self._keys, strict=True)]
@@ -209,6 +217,7 @@ class MarkedStream(EpisodeStream):
             imitate=send(self._play.demonstrated[rows] & ~altered),
             matched=send((setter[..., 0] != PAD_ID) & ~altered),
             quiet=send(self._quiet[rows] & ~altered),
+            rated=send(self._rated[rows]),
         )
 
     def state_dict(self) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """What a reward model says of play: utility of whole episodes, and rewards of play as it goes on.
 
 Eq. 2: the reward at step t is r[t] = U(x[<=t]) - U(x[<=t-1]), times the model's ``reward_scale``, and 0 at an episode's
-first step. It is the consequence of what was done at t - 1.
+first step. It is the consequence of what was done at t - 1. A model that draws what it pays (AR) is given the luck of
+each draw from here, by slot, number of the episode in that slot and step, so that it depends on nothing else.
 """
 
 from __future__ import annotations
@@ -12,9 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.agent import AgentState
 from agents.batch import EncodedEpisodes, ObservationBatch
-from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.contract import RewardModel
 from reward_models.marked_play import MarkedPlay
 from reward_models.pairs import PLUS, PairAgreement, Weighting, pair_agreement
 
@@ -28,7 +28,7 @@ def rewards(utility: np.ndarray, scale: float = 1.0) -> np.ndarray:
 
 
 def score(
-    model: InterTemporalRewardModel,
+    model: RewardModel,
     play: EncodedEpisodes,
     episodes: Sequence[int] | None = None,
     batch: int = 32,
@@ -52,7 +52,7 @@ def score(
 
 
 @torch.inference_mode()
-def _follow(model: InterTemporalRewardModel, play: EncodedEpisodes, rows: np.ndarray) -> Iterator[np.ndarray]:
+def _follow(model: RewardModel, play: EncodedEpisodes, rows: np.ndarray) -> Iterator[np.ndarray]:
     """Utility of the steps at ``rows`` [T, B], some steps at a time: float32 [t, B]."""
     state = model.initial_state(rows.shape[1])
     for begin in range(0, len(rows), _STEPS_AT_ONCE):
@@ -63,19 +63,73 @@ def _follow(model: InterTemporalRewardModel, play: EncodedEpisodes, rows: np.nda
         yield utility.float().cpu().numpy()
 
 
+def paid(
+    model: RewardModel, play: EncodedEpisodes, episodes: Sequence[int] | None = None, seed: int = 0
+) -> list[np.ndarray]:
+    """Rewards float32 [T] of each of ``episodes`` (numbers in ``play``; all if None), in their order.
+
+    They are those that :class:`StreamingScorer` of one slot and the same seed pays if the episodes are played in it
+    one after another.
+    """
+    wanted = list(range(len(play))) if episodes is None else list(episodes)
+    scorer, found = StreamingScorer(model, 1, seed=seed), []
+    for episode in wanted:
+        rows = np.arange(play.starts[episode], play.starts[episode + 1])[:, None]
+        pieces = [rows[begin : begin + _STEPS_AT_ONCE] for begin in range(0, len(rows), _STEPS_AT_ONCE)]
+        whole = [scorer.rewards(play.gather(r, model.device)[0], play.first[r]) for r in pieces]
+        found.append(np.concatenate(whole)[:, 0])
+    return found
+
+
+class EpisodeDraws:
+    """Uniform numbers for N slots: those of step t of the k-th episode of slot n depend on these and the seed alone."""
+
+    def __init__(self, seed: int, slots: int) -> None:
+        self._seed, self._episodes = seed, [0] * slots
+        self._draws = [self._begin(slot) for slot in range(slots)]
+
+    def next(self, resets: np.ndarray) -> np.ndarray:
+        """float64 [T, N] in [0, 1) for the next T steps, of which ``resets`` bool [T, N] begin an episode."""
+        found = np.empty(resets.shape)
+        for slot in range(resets.shape[1]):
+            begins = np.flatnonzero(resets[:, slot])
+            edges = [0, *begins[begins > 0].tolist(), len(resets)]
+            for begin, end in zip(edges[:-1], edges[1:], strict=True):
+                if resets[begin, slot]:
+                    self._episodes[slot] += 1
+                    self._draws[slot] = self._begin(slot)
+                found[begin:end, slot] = self._draws[slot].random(end - begin)
+        return found
+
+    def _begin(self, slot: int) -> np.random.Generator:
+        return np.random.default_rng([self._seed, slot, self._episodes[slot]])
+
+
 class StreamingScorer:
     """Rewards of N environments as they play: exactly those of the whole episodes.
 
-    It keeps each environment's memory and last utility, so steps may come one by one or in fragments of any length.
-    It never trains the model, whose weights it reads as they are at each call.
+    It keeps each environment's memory, so steps may come one by one or in fragments of any length. It never trains
+    the model, whose weights it reads as they are at each call.
+
+    Args:
+      model: of any kind. n_slots: N. device: to move the model to; None leaves it where it is.
+      seed: of what a model draws. expected: pay what the model expects instead of what it draws.
     """
 
-    def __init__(self, model: InterTemporalRewardModel, n_slots: int, device: torch.device | str | None = None) -> None:
+    def __init__(
+        self,
+        model: RewardModel,
+        n_slots: int,
+        device: torch.device | str | None = None,
+        seed: int = 0,
+        expected: bool = False,
+    ) -> None:
         if device is not None:
             torch.nn.Module.to(model, device)
         self._model = model.eval()
-        self._state: AgentState = self._model.initial_state(n_slots)
-        self._utility = torch.full((n_slots,), torch.nan, device=self._model.device)  # nan: nothing seen yet
+        self._slots = n_slots
+        self._state = self._model.initial_stream(n_slots)
+        self._draws = None if expected else EpisodeDraws(seed, n_slots)
 
     @torch.inference_mode()
     def rewards(self, observations: ObservationBatch, resets: Tensor | np.ndarray) -> np.ndarray:
@@ -89,19 +143,18 @@ class StreamingScorer:
           ValueError: if there are not N environments.
         """
         began = torch.as_tensor(resets, device=self._model.device)
-        if began.ndim != 2 or began.shape[1] != len(self._utility):
-            raise ValueError(f"resets {tuple(began.shape)} are not [T, {len(self._utility)}]: steps of every slot")
+        if began.ndim != 2 or began.shape[1] != self._slots:
+            raise ValueError(f"resets {tuple(began.shape)} are not [T, {self._slots}]: steps of every slot")
         observations = ObservationBatch(*(x.to(self._model.device, non_blocking=True) for x in observations))
-        utility, self._state = self._model.utilities(observations, self._state, began)
-        utility = utility.float()
-        before = torch.cat([self._utility[None], utility[:-1]])
-        change = torch.where(began | before.isnan(), 0.0, utility - before)
-        self._utility = utility[-1]
-        return (self._model.config.reward_scale * change).float().cpu().numpy()
+        draws = None
+        if self._draws is not None:
+            draws = torch.from_numpy(self._draws.next(began.cpu().numpy())).to(self._model.device)
+        found, self._state = self._model.rewards(observations, self._state, began, draws)
+        return found.cpu().numpy()
 
 
 def agreement(
-    model: InterTemporalRewardModel,
+    model: RewardModel,
     play: MarkedPlay,
     episodes: Sequence[int] | None = None,
     weighting: Weighting = "pairs",
@@ -112,7 +165,7 @@ def agreement(
     return sum((pair_agreement(u, play.marks_of(e), weighting) for e, u in scored), PairAgreement())
 
 
-def calibrated_scale(model: InterTemporalRewardModel, play: MarkedPlay, episodes: Sequence[int] | None = None) -> float:
+def calibrated_scale(model: RewardModel, play: MarkedPlay, episodes: Sequence[int] | None = None) -> float:
     """The ``reward_scale`` at which a (+) mark of ``episodes`` is worth 1 on average; 1 if there are no such marks.
 
     What a mark is worth is the difference, without its sign, of the mean utilities of the stretches after and

@@ -1,91 +1,37 @@
-"""Teaching a reward model: IBT on marks, BC on demonstrations and CSS, with equal weights (paper, section 4)."""
+"""Teaching a reward model: its own loss on marks, BC and CSS, with equal weights (paper, section 4)."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from agents.agent import AgentState, InteractiveAgent
+from agents.agent import InteractiveAgent
 from agents.cloning import bc_loss
 from agents.contrastive import css_loss
 from reward_models.augmentation import Augmentation
+from reward_models.contract import RewardModel, State
 from reward_models.exam import SELECTED_BY, Exam
-from reward_models.inter_temporal import InterTemporalRewardModel, ibt_loss, quiet_loss
+from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, MarkedStream, MarkedWindow
-from reward_models.pairs import MINUS, PLUS, Weighting
+from reward_models.pairs import MINUS, PLUS
 from reward_models.scoring import calibrated_scale
+from reward_models.training_config import RewardTrainingConfig
 from rlhf.errors import UserError
 
-
-@dataclass(frozen=True)
-class RewardTrainingConfig:
-    """How a reward model is taught. Weights, augmentation, window and optimiser default to the paper's.
-
-    Args:
-      updates: gradient steps. max_seconds: stop earlier when this much time has passed; the schedule of the
-        learning rate follows whichever ends first.
-      steps, batch: window [T, B] of every update. Only pairs inside a window are compared, so T bounds how far
-        apart cause and mark may be.
-      ibt_weight, bc_weight, css_weight: of the terms of the loss (paper: equal).
-      movement_weight, language_weight: of the two parts of BC.
-      quiet_weight: of :func:`reward_models.inter_temporal.quiet_loss` (paper: none). quiet_margin: steps on
-        either side of a mark to which it does not apply.
-      weighting: how pairs are averaged, see :func:`reward_models.pairs.pair_weights`.
-      augmentation: probability with which a marked episode becomes an example of wrong behaviour.
-      learning_rate, beta1, beta2: of Adam. warmup: updates over which the rate rises.
-        decay: the rate falls to this fraction of itself along a cosine.
-      clip: largest global norm of the gradient.
-      evaluate_every: updates between evaluations on the validation episodes. evaluation_episodes: at most so many.
-      patience: stop after this many evaluations without a better one; None trains to the end.
-      calibrate: choose the model's ``reward_scale`` so that a (+) mark is worth 1; otherwise it stays 1.
-      log_every: in updates.
-    """
-
-    updates: int = 20_000
-    max_seconds: float | None = None
-    steps: int = 50
-    batch: int = 96
-    ibt_weight: float = 1.0
-    bc_weight: float = 1.0
-    css_weight: float = 1.0
-    movement_weight: float = 1.0
-    language_weight: float = 5.0
-    quiet_weight: float = 0.0
-    quiet_margin: int = 8
-    weighting: Weighting = "stretches"
-    augmentation: float = 0.33
-    learning_rate: float = 1e-4
-    beta1: float = 0.0
-    beta2: float = 0.999
-    warmup: int = 100
-    decay: float = 0.1
-    clip: float = 10.0
-    evaluate_every: int = 500
-    evaluation_episodes: int = 200
-    patience: int | None = None
-    calibrate: bool = False
-    log_every: int = 20
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("updates", "batch", "log_every", "evaluate_every", "evaluation_episodes"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
-        if self.steps < 2:
-            raise ValueError(f"steps is {self.steps}: a window of less than 2 steps has no pairs")
+__all__ = ["RewardTrainer", "RewardTraining", "RewardTrainingConfig", "train_reward_model"]
 
 
 @dataclass(frozen=True)
 class RewardTraining:
     """What came of a training: the best model, when it was reached, and the metrics of every evaluation."""
 
-    model: InterTemporalRewardModel
+    model: RewardModel
     best_update: int
     history: tuple[dict[str, float], ...]
 
@@ -107,7 +53,7 @@ class RewardTrainer:
     """
 
     def __init__(
-        self, model: InterTemporalRewardModel, play: MarkedPlay, validation: MarkedPlay, config: RewardTrainingConfig
+        self, model: RewardModel, play: MarkedPlay, validation: MarkedPlay, config: RewardTrainingConfig
     ) -> None:
         check_marks(play, config.augmentation)
         if not len(validation.comparable):
@@ -119,7 +65,8 @@ class RewardTrainer:
             play, config.steps, config.batch, config.seed, Augmentation(config.augmentation), config.quiet_margin
         )
         self.exam = Exam.of(validation, config.evaluation_episodes)
-        self.memory = model.initial_state(config.batch)
+        model.prepare(play)
+        self.memory: State = model.learning_state(config.batch, play.marks.shape[1])
         self.optimizer = torch.optim.Adam(
             model.parameters(), lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True
         )
@@ -140,7 +87,7 @@ class RewardTrainer:
             group["lr"] = rate
         window = self.stream.next_marked(self.model.device)
         terms, memory = reward_terms(self.model, window, self.memory, self.config)
-        weights = term_weights(self.config)
+        weights = term_weights(self.config, self.model.term())
         loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()
         if not torch.isfinite(loss):
             values = ", ".join(f"{name} {term.item()}" for name, term in terms.items())
@@ -149,7 +96,7 @@ class RewardTrainer:
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
         self.optimizer.step()
-        self.memory = AgentState(memory.hidden.detach(), memory.cell.detach())
+        self.memory = _remade(memory, (part.detach() for part in memory))
         self.update_index += 1
         metrics = {f"reward_model/{name}": term.item() for name, term in terms.items()}
         return metrics | {
@@ -188,7 +135,7 @@ class RewardTrainer:
             self.evaluate()
         self.model.load_state_dict(self._best_weights)
         self.model.eval()
-        if self.config.calibrate:
+        if self.config.calibrate and not self.model.fixed_scale:
             self.model.config.reward_scale = calibrated_scale(self.model, self.exam.play, self.exam.episodes)
         return RewardTraining(self.model, self.best_update, tuple(self.history))
 
@@ -209,7 +156,7 @@ class RewardTrainer:
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.stream.load_state_dict(state["stream"])
-        self.memory = AgentState(*state["memory"])
+        self.memory = _remade(self.memory, state["memory"])
         self.update_index, self.seconds = state["update"], state["seconds"]
         self.history = list(state["history"])
         self.best_update = state["best_update"]
@@ -217,30 +164,35 @@ class RewardTrainer:
 
 
 def reward_terms(
-    model: InterTemporalRewardModel, window: MarkedWindow, state: AgentState, config: RewardTrainingConfig
-) -> tuple[dict[str, Tensor], AgentState]:
+    model: RewardModel, window: MarkedWindow, state: State, config: RewardTrainingConfig
+) -> tuple[dict[str, Tensor], State]:
     """The unweighted terms of the loss on ``window`` that have a weight, and the memory after it."""
-    output, state = model(window.observations, state, window.resets)
-    terms = {"ibt": ibt_loss(output.utility, window.marks, window.resets, config.weighting)}
+    output, state = model.follow(window, state)
+    terms = {model.term(): model.marks_loss(output, window, config)}
     if config.bc_weight:
         terms |= bc_loss(model.log_probs(output, window.actions), window.imitate)
     if config.css_weight:
         words = window.observations.setter_tokens
         terms["css"] = css_loss(model.discriminator, output.vision, output.language, words, window.matched)
     if config.quiet_weight:
-        terms["quiet"] = quiet_loss(output.utility, window.quiet, window.resets)
+        terms["quiet"] = model.quiet_loss(output, window)
     return terms, state
 
 
-def term_weights(config: RewardTrainingConfig) -> dict[str, float]:
-    """Weight of every term that :func:`reward_terms` may return."""
+def term_weights(config: RewardTrainingConfig, own: str) -> dict[str, float]:
+    """Weight of every term that :func:`reward_terms` may return; ``own`` is the name of the model's own loss."""
     return {
-        "ibt": config.ibt_weight,
+        own: getattr(config, f"{own}_weight"),
         "movement": config.bc_weight * config.movement_weight,
         "language": config.bc_weight * config.language_weight,
         "css": config.css_weight,
         "quiet": config.quiet_weight,
     }
+
+
+def _remade(like: State, parts: Iterable[Tensor]) -> State:
+    """The named tuple of ``parts`` that is of the same kind as ``like``."""
+    return type(like)(*parts)  # type: ignore[call-arg]
 
 
 def learning_rate(config: RewardTrainingConfig, update: int, progress: float) -> float:
@@ -275,13 +227,15 @@ def train_reward_model(
     on_progress: Callable[[float], None] = lambda fraction: None,
     on_checkpoint: Callable[[dict[str, Any]], None] = lambda state: None,
     resume: dict[str, Any] | None = None,
+    kind: type[RewardModel] = InterTemporalRewardModel,
 ) -> RewardTraining:
     """Teach a reward model that starts from ``agent`` (which stays as it is) and return the best there was.
 
     Args:
+      kind: of reward model, see :mod:`reward_models.registry`.
       on_checkpoint: given all that is needed to go on, after every evaluation. resume: what it was given.
     """
-    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent, seed=config.seed), play, validation, config)
+    trainer = RewardTrainer(kind.from_agent(agent, seed=config.seed), play, validation, config)
     if resume is not None:
         trainer.load_state_dict(resume)
     trainer.model.train()

@@ -1,4 +1,4 @@
-"""What every reward model must keep: rewards of play as it goes on are exactly those of the whole episodes.
+"""What every kind of reward model must keep: rewards of play as it goes on are exactly those of the whole episodes.
 
 To the tolerance of float32 sums: the same numbers are multiplied in batches of other shapes, where a library may add
 them up in another order. A lost memory, a missed reset or an off-by-one is thousands of times larger.
@@ -7,24 +7,27 @@ them up in another order. A lost memory, a missed reset or an off-by-one is thou
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 
 from agents.agent import InteractiveAgent
 from agents.batch import EncodedEpisodes, ObservationBatch, encode_episodes
 from agents.config import AgentConfig
-from agents.folder import load_agent, save_agent
+from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.scoring import StreamingScorer, rewards, score
+from reward_models.contract import RewardModel
+from reward_models.registry import KINDS, Kind, load_reward_model
+from reward_models.scoring import EpisodeDraws, StreamingScorer, paid, rewards, score
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
-KINDS = [InterTemporalRewardModel]
 TOLERANCE = 1e-5
 WORDS = ["lift the red ball", "go to the bed", "how many chairs are there", "yes", "two"]
 
@@ -39,15 +42,16 @@ def tokenizer() -> Tokenizer:
     return Tokenizer.train(WORDS, vocab_size=300)
 
 
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
-def model(request: pytest.FixtureRequest, tokenizer: Tokenizer) -> InterTemporalRewardModel:
+@pytest.fixture(params=KINDS)
+def model(request: pytest.FixtureRequest, tokenizer: Tokenizer) -> RewardModel:
     """A model with random weights, large enough that what it remembers matters."""
     torch.manual_seed(0)
     config = AgentConfig.preset("nano", image_size=(12, 16), vocab_size=tokenizer.vocab_size, vision_strides=(4, 2))
-    made = request.param.from_agent(InteractiveAgent(config)).eval()
+    made = KINDS[request.param].from_agent(InteractiveAgent(config)).eval()
     with torch.no_grad():
-        for parameter in made.utility.parameters():
-            parameter.mul_(3.0)
+        for name, parameter in made.named_parameters():
+            if name.partition(".")[0] in made.head:
+                parameter.mul_(3.0)
     return made
 
 
@@ -75,7 +79,7 @@ def wild_episode(number: int) -> Episode:
 
 
 @pytest.fixture
-def play(model: InterTemporalRewardModel, tokenizer: Tokenizer) -> EncodedEpisodes:
+def play(model: RewardModel, tokenizer: Tokenizer) -> EncodedEpisodes:
     return encode_episodes([wild_episode(n) for n in range(11)], tokenizer, model.config)
 
 
@@ -99,12 +103,10 @@ def steps_of(
 
 
 @pytest.mark.parametrize("slots", [1, 4])
-def test_streaming_rewards_are_those_of_whole_episodes(
-    model: InterTemporalRewardModel, play: EncodedEpisodes, slots: int
-) -> None:
+def test_expected_rewards_are_the_changes_of_utility(model: RewardModel, play: EncodedEpisodes, slots: int) -> None:
     model.config.reward_scale = 1.7
     expected = [rewards(u, scale=1.7) for u in score(model, play)]
-    scorer, seen = StreamingScorer(model, slots), 0
+    scorer, seen = StreamingScorer(model, slots, expected=True), 0
     for observations, resets, at in steps_of(play, slots):
         found = scorer.rewards(observations, resets)
         assert found.dtype == np.float32 and found.shape == (1, slots)
@@ -116,9 +118,40 @@ def test_streaming_rewards_are_those_of_whole_episodes(
     assert np.concatenate(expected).std() > 0.01  # or the comparison would show nothing
 
 
-def test_fragments_of_any_length_are_rewarded_as_single_steps(
-    model: InterTemporalRewardModel, play: EncodedEpisodes
-) -> None:
+@pytest.mark.parametrize("slot", [0, 2])
+def test_streaming_rewards_are_those_of_whole_episodes(model: RewardModel, play: EncodedEpisodes, slot: int) -> None:
+    """What is drawn depends on the seed, the slot, the number of its episode and the step, on nothing else."""
+    model.config.reward_scale = 1.7
+    scorer, draws = StreamingScorer(model, 3, seed=5), EpisodeDraws(5, 3)
+    played: list[tuple[int, np.ndarray, np.ndarray]] = []
+    for observations, resets, at in steps_of(play, 3):
+        found, luck = scorer.rewards(observations, resets)[0, slot], draws.next(resets.numpy())[0, slot]
+        if at[slot][1] == 0:
+            played.append((at[slot][0], np.empty(0), np.empty(0)))
+        episode, before, drawn = played[-1]
+        played[-1] = (episode, np.append(before, found), np.append(drawn, luck))
+    assert len(played) > 2
+    for episode, found, luck in played:
+        rows = np.arange(play.starts[episode], play.starts[episode] + len(found))[:, None]
+        observations, _ = play.gather(rows)
+        with torch.inference_mode():
+            whole, _ = model.rewards(
+                observations,
+                model.initial_stream(1),
+                torch.from_numpy(play.first[rows]),
+                torch.from_numpy(luck[:, None]),
+            )
+        np.testing.assert_allclose(found, whole[:, 0].numpy(), rtol=TOLERANCE, atol=TOLERANCE)
+    assert np.concatenate([found for _, found, _ in played]).any()
+
+
+def test_what_is_paid_for_whole_episodes_is_what_one_slot_is_paid(model: RewardModel, play: EncodedEpisodes) -> None:
+    scorer = StreamingScorer(model, 1, seed=3)
+    found = np.concatenate([scorer.rewards(*step)[0] for *step, _ in steps_of(play, 1)])
+    np.testing.assert_allclose(np.concatenate(paid(model, play, seed=3)), found, rtol=TOLERANCE, atol=TOLERANCE)
+
+
+def test_fragments_of_any_length_are_rewarded_as_single_steps(model: RewardModel, play: EncodedEpisodes) -> None:
     steps = [(observations, resets) for observations, resets, _ in steps_of(play, 3)]
     one_by_one = StreamingScorer(model, 3)
     wanted = np.concatenate([one_by_one.rewards(*step) for step in steps])
@@ -132,20 +165,18 @@ def test_fragments_of_any_length_are_rewarded_as_single_steps(
     assert np.concatenate([resets for _, resets in steps])[1:].any()  # episodes begin inside fragments
 
 
-def test_the_first_observation_of_a_slot_is_worth_nothing(
-    model: InterTemporalRewardModel, play: EncodedEpisodes
-) -> None:
+def test_the_first_observation_of_a_slot_is_worth_nothing(model: RewardModel, play: EncodedEpisodes) -> None:
     observations, _ = play.gather(np.array([[3, 4]]))
     assert StreamingScorer(model, 2).rewards(observations, np.zeros((1, 2), dtype=bool)).tolist() == [[0.0, 0.0]]
 
 
-def test_a_scorer_refuses_other_shapes(model: InterTemporalRewardModel, play: EncodedEpisodes) -> None:
+def test_a_scorer_refuses_other_shapes(model: RewardModel, play: EncodedEpisodes) -> None:
     observations, _ = play.gather(np.array([[3, 4]]))
     with pytest.raises(ValueError, match=r"not \[T, 3\]"):
         StreamingScorer(model, 3).rewards(observations, torch.zeros(1, 2, dtype=torch.bool))
 
 
-def test_episodes_end_to_end_are_scored_as_if_alone(model: InterTemporalRewardModel, play: EncodedEpisodes) -> None:
+def test_episodes_end_to_end_are_scored_as_if_alone(model: RewardModel, play: EncodedEpisodes) -> None:
     """A reset inside the sequence forgets everything before it."""
     alone = score(model, play, batch=1)
     rows = np.arange(play.starts[-1])[:, None]
@@ -155,7 +186,7 @@ def test_episodes_end_to_end_are_scored_as_if_alone(model: InterTemporalRewardMo
     np.testing.assert_allclose(together[:, 0].numpy(), np.concatenate(alone), rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def test_utility_knows_the_past_and_not_the_future(model: InterTemporalRewardModel, play: EncodedEpisodes) -> None:
+def test_utility_knows_the_past_and_not_the_future(model: RewardModel, play: EncodedEpisodes) -> None:
     episode = int(play.lengths.argmax())
     rows = np.arange(play.starts[episode], play.starts[episode + 1])[:, None]
     resets = torch.zeros(rows.shape, dtype=torch.bool)
@@ -174,37 +205,27 @@ def test_utility_knows_the_past_and_not_the_future(model: InterTemporalRewardMod
     assert change[middle] > 1e-3 and (change[middle + 1 :] > 0).all()
 
 
-def test_training_and_scoring_see_the_same_utility(model: InterTemporalRewardModel, play: EncodedEpisodes) -> None:
-    rows = np.arange(12).reshape(6, 2)
-    observations, actions = play.gather(rows)
-    resets = torch.from_numpy(play.first[rows])
-    with torch.no_grad():
-        output, state = model(observations, model.initial_state(2), resets)
-        utility, same = model.utilities(observations, model.initial_state(2), resets)
-        assert torch.equal(output.utility, utility) and torch.equal(state.hidden, same.hidden)
-        assert model.log_probs(output, actions).movement.shape == (6, 2)  # its policy can still be cloned
-
-
-def test_it_is_still_an_agent(model: InterTemporalRewardModel, play: EncodedEpisodes) -> None:
+def test_it_is_still_an_agent(model: RewardModel, play: EncodedEpisodes) -> None:
     observations, _ = play.gather(np.array([[0, 5]]))
     actions, *_ = model.act(observations, model.initial_state(2), torch.ones(1, 2, dtype=torch.bool))
     assert actions.movement.shape == (1, 2, TICKS_PER_STEP, len(MOVEMENT_BINS))
 
 
-def test_a_saved_model_gives_the_same_rewards(
-    model: InterTemporalRewardModel, play: EncodedEpisodes, tokenizer: Tokenizer, tmp_path: Path
+def test_a_saved_model_is_read_as_what_it_is(
+    model: RewardModel, play: EncodedEpisodes, tokenizer: Tokenizer, tmp_path: Path
 ) -> None:
     model.config.reward_scale = 0.25
     save_agent(model, tokenizer, tmp_path)
-    loaded, _ = load_agent(tmp_path, type(model))
-    assert loaded.config.reward_scale == 0.25
+    loaded, words = load_reward_model(tmp_path)
+    assert type(loaded) is type(model) and words.cuts_like(tokenizer)
+    assert loaded.config.reward_scale == 0.25 and not loaded.training
     for one, two in zip(score(model, play), score(loaded, play), strict=True):
+        np.testing.assert_array_equal(one, two)
+    for one, two in zip(paid(model, play), paid(loaded, play), strict=True):
         np.testing.assert_array_equal(one, two)
 
 
-def test_transformers_reads_a_saved_model(
-    model: InterTemporalRewardModel, play: EncodedEpisodes, tmp_path: Path
-) -> None:
+def test_transformers_reads_a_saved_model(model: RewardModel, play: EncodedEpisodes, tmp_path: Path) -> None:
     model.config.reward_scale = 0.25
     model.save_pretrained(tmp_path)
     loaded = type(model).from_pretrained(tmp_path)
@@ -213,9 +234,63 @@ def test_transformers_reads_a_saved_model(
         np.testing.assert_array_equal(one, two)
 
 
-def test_an_agents_folder_is_no_reward_model(
-    model: InterTemporalRewardModel, tokenizer: Tokenizer, tmp_path: Path
-) -> None:
-    save_agent(InteractiveAgent(AgentConfig.preset("nano", vocab_size=tokenizer.vocab_size)), tokenizer, tmp_path)
-    with pytest.raises(UserError, match="utility"):
-        load_agent(tmp_path, type(model))
+def test_drawing_the_head_leaves_the_global_generator_alone(model: RewardModel) -> None:
+    agent = InteractiveAgent(AgentConfig.preset("nano"))
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    type(model).from_agent(agent)
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_it_begins_as_the_agent_and_shares_nothing_with_it(model: RewardModel) -> None:
+    agent = InteractiveAgent(AgentConfig.preset("nano"))
+    before = {name: value.clone() for name, value in agent.state_dict().items()}
+    made = type(model).from_agent(agent, seed=3)
+    again, other = (type(model).from_agent(agent, seed=seed).state_dict() for seed in (3, 4))
+    own = made.state_dict()
+    assert {name.partition(".")[0] for name in set(own) - set(before)} == set(made.head)
+    assert set(before) - set(own) == {"trunk.movement.slots", "trunk.movement.table.weight"}
+    assert all(torch.equal(own[name], value) for name, value in before.items() if name in own)
+    assert all(torch.equal(own[name], value) for name, value in again.items())
+    assert any(not torch.equal(own[name], value) for name, value in other.items())
+    with torch.no_grad():
+        for parameter in made.parameters():
+            parameter.add_(1.0)
+    assert all(torch.equal(value, before[name]) for name, value in agent.state_dict().items())
+
+
+def test_what_is_paid_does_not_depend_on_the_controls(model: RewardModel, play: EncodedEpisodes) -> None:
+    still = replace(play, previous_movement=np.zeros_like(play.previous_movement))
+    assert not np.array_equal(still.previous_movement, play.previous_movement)
+    for one, two in zip(paid(model, play), paid(model, still), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_what_is_no_reward_model_is_refused_in_one_line(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    agent = save_agent(
+        InteractiveAgent(AgentConfig.preset("nano", vocab_size=tokenizer.vocab_size)), tokenizer, tmp_path / "agent"
+    )
+    with pytest.raises(UserError, match="holds no reward model but what calls itself 'interactive_agent'"):
+        load_reward_model(agent)
+    with pytest.raises(UserError, match="is not a reward model's folder"):
+        load_reward_model(tmp_path / "nowhere")
+    (agent / "config.json").write_text("[1")
+    with pytest.raises(UserError, match="is damaged") as caught:
+        load_reward_model(agent)
+    assert "\n" not in str(caught.value)
+
+
+def test_one_part_of_its_weights_is_missing(model: RewardModel, tokenizer: Tokenizer, tmp_path: Path) -> None:
+    save_agent(model, tokenizer, tmp_path)
+    weights = safetensors.torch.load_file(tmp_path / "model.safetensors")
+    gone = next(name for name in weights if name.partition(".")[0] in model.head)
+    del weights[gone]
+    safetensors.torch.save_file(weights, tmp_path / "model.safetensors")
+    with pytest.raises(UserError, match=f"{gone} is missing"):
+        load_reward_model(tmp_path)
+
+
+def test_every_kind_can_be_named() -> None:
+    assert tuple(KINDS) == get_args(Kind)
+    assert len({kind.config_class.model_type for kind in KINDS.values()}) == len(KINDS)
