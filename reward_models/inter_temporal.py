@@ -91,12 +91,17 @@ class InterTemporalRewardModel(InteractiveAgent):
     ) -> tuple[RewardModelOutput, AgentState]:
         """As the agent's, with the utility [T, B] in the output."""
         output, state = super().forward(observations, state, resets)
-        return RewardModelOutput(**vars(output), utility=self.utility(output.features).squeeze(-1)), state
+        return RewardModelOutput(**vars(output), utility=self._judge(output.features)), state
 
     def utilities(self, observations: ObservationBatch, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
         """The utility [T, B] alone, without the work of the policies."""
         trunk, state = self.trunk(observations, state, resets)
-        return self.utility(trunk.features).squeeze(-1), state
+        return self._judge(trunk.features), state
+
+    def _judge(self, features: Tensor) -> Tensor:
+        """The utility [T, B]; rewards are differences of it, so it stays exact where the trunk does not."""
+        with torch.autocast(features.device.type, enabled=False):
+            return self.utility(features.to(self.language.speak.weight.dtype)).squeeze(-1)
 
 
 def ibt_loss(utility: Tensor, marks: Tensor, resets: Tensor, weighting: Weighting = "stretches") -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from agents.agent import AgentState, InteractiveAgent
 from agents.cloning import bc_loss
+from agents.computing import ComputingConfig, autocast, prepare
 from agents.contrastive import css_loss
 from reward_models.augmentation import Augmentation
 from reward_models.exam import SELECTED_BY, Exam
@@ -44,7 +45,7 @@ class RewardTrainingConfig:
       evaluate_every: updates between evaluations on the validation episodes. evaluation_episodes: at most so many.
       patience: stop after this many evaluations without a better one; None trains to the end.
       calibrate: choose the model's ``reward_scale`` so that a (+) mark is worth 1; otherwise it stays 1.
-      log_every: in updates.
+      log_every: in updates. computing: precision, compilation and memory.
     """
 
     updates: int = 20_000
@@ -72,6 +73,7 @@ class RewardTrainingConfig:
     calibrate: bool = False
     log_every: int = 20
     seed: int = 0
+    computing: ComputingConfig = field(default_factory=ComputingConfig)
 
     def __post_init__(self) -> None:
         for name in ("updates", "batch", "log_every", "evaluate_every", "evaluation_episodes"):
@@ -128,6 +130,7 @@ class RewardTrainer:
         self.history: list[dict[str, float]] = []
         self.best_update = 0
         self._best_weights: dict[str, Tensor] = {}
+        prepare(model, config.computing)
 
     def update(self, progress: float) -> dict[str, float]:
         """One gradient step; ``progress`` in [0, 1] is how far along the run is.
@@ -220,7 +223,8 @@ def reward_terms(
     model: InterTemporalRewardModel, window: MarkedWindow, state: AgentState, config: RewardTrainingConfig
 ) -> tuple[dict[str, Tensor], AgentState]:
     """The unweighted terms of the loss on ``window`` that have a weight, and the memory after it."""
-    output, state = model(window.observations, state, window.resets)
+    with autocast(config.computing, window.resets.device):
+        output, state = model(window.observations, state, window.resets)
     terms = {"ibt": ibt_loss(output.utility, window.marks, window.resets, config.weighting)}
     if config.bc_weight:
         terms |= bc_loss(model.log_probs(output, window.actions), window.imitate)
