@@ -54,6 +54,7 @@ class InteractiveAgent(PreTrainedModel):
     config: AgentConfig
     base_model_prefix = "agent"
     main_input_name = "observations"
+    supports_gradient_checkpointing = True
 
     def __init__(self, config: AgentConfig) -> None:
         super().__init__(config)
@@ -97,7 +98,7 @@ class InteractiveAgent(PreTrainedModel):
             value = self.value(features).squeeze(-1)
             speak_logit = self.language.speak_logit(features)
         output = AgentOutput(
-            features=trunk.features,
+            features=features,
             value=value,
             speak_logit=speak_logit,
             vision=trunk.vision,

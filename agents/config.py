@@ -7,6 +7,14 @@ from typing import Any
 
 from transformers import PretrainedConfig
 
+# What the paper's four sizes share. 72x96 pixels become 6x8 tokens, each of a whole patch of 12x12 pixels.
+_PAPER: dict[str, Any] = {
+    "image_size": (72, 96), "vocab_size": 512,
+    "setter_text_length": 24, "solver_text_length": 12, "utterance_length": 12,
+    "vision_channels": (64, 128, 256), "vision_strides": (3, 2, 2),
+    "layers": 8, "tick_width": 128, "value_width": 512,
+}  # fmt: skip
+
 _PRESETS: dict[str, dict[str, Any]] = {
     # About 0.55M parameters. Learns from 48x36 images at thousands of frames a second on two CPU cores.
     "nano": {},
@@ -15,6 +23,20 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "image_size": (72, 96), "vision_channels": (24, 48, 96), "vision_strides": (4, 2, 2),
         "vision_blocks": (1, 1, 1),
         "width": 96, "memory_width": 192, "layers": 2, "setter_text_length": 16,
+    },
+    # The paper's four sizes, named by their millions of parameters. From one to the next only what the paper says it
+    # scaled grows: the ResNet's depth, and the widths of Transformer and LSTM (docs/agents.md has the counts).
+    "5m": _PAPER | {
+        "vision_blocks": (1, 1, 1), "width": 128, "heads": 2, "language_heads": 2, "memory_width": 288,
+    },
+    "18m": _PAPER | {
+        "vision_blocks": (1, 2, 4), "width": 320, "heads": 5, "language_heads": 5, "memory_width": 512,
+    },
+    "71m": _PAPER | {
+        "vision_blocks": (2, 4, 7), "width": 768, "heads": 12, "language_heads": 12, "memory_width": 1024,
+    },
+    "165m": _PAPER | {
+        "vision_blocks": (3, 6, 14), "width": 1216, "heads": 19, "language_heads": 19, "memory_width": 1536,
     },
 }  # fmt: skip
 
@@ -34,6 +56,7 @@ class AgentConfig(PretrainedConfig):
       dedicated_tokens: learned tokens whose outputs go to the memory. sketch_width: numbers that every visual
         token leaves to the memory beside them.
       memory_width: of the LSTM. tick_width: hidden width of the policy of one tick.
+      language_heads: of the language policy's Transformer layer.
       value_width: hidden width of the value head (paper, A.7: 512).
     """
 
@@ -58,6 +81,7 @@ class AgentConfig(PretrainedConfig):
         memory_width: int = 128,
         tick_width: int = 48,
         value_width: int = 128,
+        language_heads: int = 2,
         **kwargs: Any,
     ) -> None:
         self.image_size = tuple(image_size)
@@ -77,13 +101,22 @@ class AgentConfig(PretrainedConfig):
         self.memory_width = memory_width
         self.tick_width = tick_width
         self.value_width = value_width
+        self.language_heads = language_heads
         super().__init__(**kwargs)
-        if width % heads:
-            raise ValueError(f"width {width} is not divisible by heads {heads}: every head needs the same share")
+        for name in ("heads", "language_heads"):
+            if width % getattr(self, name):
+                raise ValueError(
+                    f"width {width} is not divisible by {name} {getattr(self, name)}: every head needs the same share"
+                )
         if utterance_length < 2:
             raise ValueError(f"utterance_length is {utterance_length}: a word and the end token take 2 places")
         if not len(self.vision_channels) == len(self.vision_strides) == len(self.vision_blocks):
             raise ValueError("vision_channels, vision_strides and vision_blocks need one entry for every stage each")
+
+    @classmethod
+    def preset_names(cls) -> tuple[str, ...]:
+        """The named sizes, smallest first."""
+        return tuple(_PRESETS)
 
     @classmethod
     def preset(cls, name: str, **overrides: Any) -> AgentConfig:

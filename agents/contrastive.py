@@ -44,7 +44,8 @@ def css_loss(
     Trajectories that were asked the very same are no mismatch of each other. With a single trajectory there are no
     mismatches and the loss is of the matches alone.
     """
-    logits = discriminator(vision, language)
+    exact = discriminator.scale.dtype  # whatever the trunk was computed in
+    logits = discriminator(vision.to(exact), language.to(exact))
     counts = torch.ones_like(logits[..., 0], dtype=torch.bool) if mask is None else mask
     match = masked_mean(F.softplus(-logits.diagonal(dim1=1, dim2=2)), counts)
     differ = (words.unsqueeze(2) != words.unsqueeze(1)).any(-1)

@@ -27,7 +27,7 @@ class LanguagePolicy(nn.Module):
         self.tokens = nn.Embedding(config.vocab_size, width)
         self.place = nn.Parameter(torch.randn(config.utterance_length, width) * 0.02)
         self.condition = nn.Linear(config.memory_width, width)
-        self.layer = TransformerLayer(width, heads=2)
+        self.layer = TransformerLayer(width, config.language_heads)
         self.norm = nn.LayerNorm(width)
         self.choose = nn.Linear(width, config.vocab_size)
         nn.init.normal_(self.tokens.weight, std=0.1)

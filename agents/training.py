@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -14,6 +14,7 @@ from torch import Tensor
 from agents.agent import AgentState, InteractiveAgent
 from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch
 from agents.cloning import bc_loss
+from agents.computing import ComputingConfig, autocast, prepare
 from agents.contrastive import css_loss
 from agents.tokenizer import PAD_ID
 
@@ -30,6 +31,7 @@ class CloningConfig:
       learning_rate, beta1, beta2: of Adam. warmup: updates over which the rate rises.
         decay: the rate falls to this fraction of itself along a cosine.
       clip: largest global norm of the gradient. log_every, evaluate_every: in updates.
+      computing: precision, compilation and memory.
     """
 
     updates: int = 20_000
@@ -48,6 +50,7 @@ class CloningConfig:
     log_every: int = 20
     evaluate_every: int = 500
     seed: int = 0
+    computing: ComputingConfig = field(default_factory=ComputingConfig)
 
     def __post_init__(self) -> None:
         for name in ("updates", "steps", "batch", "log_every", "evaluate_every"):
@@ -56,10 +59,16 @@ class CloningConfig:
 
 
 def imitation_terms(
-    agent: InteractiveAgent, observations: ObservationBatch, actions: ActionBatch, state: AgentState, resets: Tensor
+    agent: InteractiveAgent,
+    observations: ObservationBatch,
+    actions: ActionBatch,
+    state: AgentState,
+    resets: Tensor,
+    computing: ComputingConfig | None = None,
 ) -> tuple[dict[str, Tensor], AgentState]:
     """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play."""
-    output, state = agent(observations, state, resets)
+    with autocast(computing or ComputingConfig(), resets.device):
+        output, state = agent(observations, state, resets)
     terms = bc_loss(agent.log_probs(output, actions))
     words = observations.setter_tokens
     asked = words[..., 0] != PAD_ID
@@ -78,6 +87,7 @@ class Cloner:
             agent.parameters(), lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True
         )
         self.update_index = 0
+        prepare(agent, config.computing)
 
     def update(self, progress: float) -> dict[str, float]:
         """One gradient step; ``progress`` in [0, 1] is how far along the run is.
@@ -90,7 +100,7 @@ class Cloner:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         observations, actions, resets = self.stream.next(self.agent.device)
-        terms, memory = imitation_terms(self.agent, observations, actions, self.memory, resets)
+        terms, memory = imitation_terms(self.agent, observations, actions, self.memory, resets, config.computing)
         weights = {"movement": config.movement_weight, "language": config.language_weight, "css": config.css_weight}
         loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()
         if not torch.isfinite(loss):
@@ -136,7 +146,7 @@ def held_out_terms(
     memory, sums = agent.initial_state(config.batch), dict[str, float]()
     for _ in range(windows):
         observations, actions, resets = stream.next(agent.device)
-        terms, memory = imitation_terms(agent, observations, actions, memory, resets)
+        terms, memory = imitation_terms(agent, observations, actions, memory, resets, config.computing)
         for name, term in terms.items():
             sums[name] = sums.get(name, 0.0) + term.item() / windows
     return {f"bc_held_out/{name}": value for name, value in sums.items()}

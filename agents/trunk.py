@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from agents.batch import ObservationBatch
+from agents.computing import CheckpointedLayers
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID
 from agents.vision import VisionEncoder
@@ -124,7 +125,7 @@ class ResettingLSTM(nn.Module):
         return torch.stack(outputs), AgentState(hidden, cell)
 
 
-class Trunk(nn.Module):
+class Trunk(CheckpointedLayers):
     """Observations [T, B, ...] and memory to features [T, B, memory_width] and memory."""
 
     def __init__(self, config: AgentConfig) -> None:
@@ -190,8 +191,8 @@ class Trunk(nn.Module):
         always = spoken.new_ones(len(tokens), tokens.shape[1] - words.shape[1])
         mask = torch.cat([always, spoken], dim=1)[:, None, None, :]
         for layer in self.layers[:-1]:
-            tokens = layer(tokens, mask)
+            tokens = self.run(layer, tokens, mask)
         # Only the dedicated and the visual tokens are read after the last layer, so only they are computed in it.
         count = self.dedicated.shape[0]
-        tokens = self.norm(self.layers[-1](tokens, mask, queries=count + vision.shape[1]))
+        tokens = self.norm(self.run(self.layers[-1], tokens, mask, queries=count + vision.shape[1]))
         return torch.cat([tokens[:, :count].flatten(1), self.sketch(tokens[:, count:]).flatten(1)], dim=1)

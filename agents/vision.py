@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from agents.computing import CheckpointedLayers
 from agents.config import AgentConfig
 
 
@@ -24,7 +25,7 @@ class ResidualBlock(nn.Module):
         return x + self.second(F.relu(self.first(F.relu(x))))
 
 
-class VisionEncoder(nn.Module):
+class VisionEncoder(CheckpointedLayers):
     """Images uint8 [N, H, W, 3] to visual tokens [N, K, width] that know where in the image they are."""
 
     def __init__(self, config: AgentConfig) -> None:
@@ -45,7 +46,10 @@ class VisionEncoder(nn.Module):
     def forward(self, image: Tensor) -> Tensor:
         # [N, H, W, 3] permuted is already channels-last in memory, the layout CPU and GPU convolutions prefer.
         x = image.permute(0, 3, 1, 2).to(self.place.dtype) / 127.5 - 1.0
-        x = F.relu(self.body(x.contiguous(memory_format=torch.channels_last)))
+        x = x.contiguous(memory_format=torch.channels_last)
+        for layer in self.body:
+            x = self.run(layer, x) if isinstance(layer, ResidualBlock) else layer(x)
+        x = F.relu(x)
         return self.project(x.flatten(2).transpose(1, 2)) + self.place
 
 

@@ -20,6 +20,7 @@ import torch
 
 from agents.agent import InteractiveAgent
 from agents.batch import ActionBatch, ObservationBatch
+from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID
 from rlhf.fragment import Fragment
@@ -93,11 +94,11 @@ def seconds(step: Callable[[], object], device: torch.device) -> float:
     return time.perf_counter() - began
 
 
-def compare(config: AgentConfig, steps: int, batch: int, rounds: int, device: torch.device, **settings: bool) -> None:
+def compare(config: AgentConfig, steps: int, batch: int, rounds: int, device: torch.device, bf16: bool) -> None:
     """Print the speed of both, for fragments [steps, batch] and as much recorded play."""
     torch.manual_seed(0)
     fragments = (made_up_play(config, steps, batch, 0), made_up_play(config, steps, batch, 1))
-    learner = Learner(InteractiveAgent(config), LearnerConfig(**settings), device)  # type: ignore[arg-type]
+    learner = Learner(InteractiveAgent(config), LearnerConfig(computing=ComputingConfig(bf16=bf16)), device)
     bare = bare_step(InteractiveAgent(config).to(device), fragments, device)  # type: ignore[arg-type]
     window = recorded(fragments[1], device)
     for _ in range(3):  # caches, kernels, the optimiser's memory
@@ -131,7 +132,7 @@ def main() -> None:
     print(describe())
     device = torch.device(arguments.device)
     config = AgentConfig.preset(arguments.size)
-    compare(config, arguments.steps, arguments.batch, arguments.rounds, device, bf16=arguments.bf16)
+    compare(config, arguments.steps, arguments.batch, arguments.rounds, device, arguments.bf16)
 
 
 if __name__ == "__main__":

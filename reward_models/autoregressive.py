@@ -94,9 +94,11 @@ class AnnotationHead(nn.Module):
           features: [T, C, D]. heard: float [T, C, 3], probabilities of the annotation of the step before each.
           state: of the head's LSTM, [C, width]. resets: bool [T, C].
         """
-        before = heard.to(features.dtype) @ self.annotations
-        remembered, state = self.memory(torch.cat([features, before], dim=-1), state, resets)
-        return self.predict(remembered).float(), state
+        with torch.autocast(features.device.type, enabled=False):  # what is paid stays exact where the trunk does not
+            features = features.to(self.annotations.dtype)
+            before = heard.to(features.dtype) @ self.annotations
+            remembered, state = self.memory(torch.cat([features, before], dim=-1), state, resets)
+            return self.predict(remembered).float(), state
 
     @torch.no_grad()
     def expect(self, shares: Tensor) -> None:

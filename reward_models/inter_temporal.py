@@ -73,7 +73,7 @@ class InterTemporalRewardModel(RewardModel):
     ) -> tuple[RewardModelOutput, AgentState]:
         """As the agent's, with the utility [T, B] in the output."""
         output, state = super().forward(observations, state, resets)
-        return RewardModelOutput(**vars(output), utility=self.utility(output.features).squeeze(-1)), state
+        return RewardModelOutput(**vars(output), utility=self._judge(output.features)), state
 
     def follow(self, window: MarkedWindow, state: AgentState) -> tuple[RewardModelOutput, AgentState]:
         return self(window.observations, state, window.resets)
@@ -87,7 +87,12 @@ class InterTemporalRewardModel(RewardModel):
     def utilities(self, observations: ObservationBatch, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
         """The utility [T, B] alone, without the work of the policies."""
         trunk, state = self.trunk(observations, state, resets)
-        return self.utility(trunk.features).squeeze(-1), state
+        return self._judge(trunk.features), state
+
+    def _judge(self, features: Tensor) -> Tensor:
+        """The utility [T, B]; rewards are differences of it, so it stays exact where the trunk does not."""
+        with torch.autocast(features.device.type, enabled=False):
+            return self.utility(features.to(self.language.speak.weight.dtype)).squeeze(-1)
 
     def initial_stream(self, slots: int) -> UtilityStream:
         return UtilityStream(*self.initial_state(slots), torch.full((slots,), torch.nan, device=self.device))

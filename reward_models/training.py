@@ -13,6 +13,7 @@ from torch import Tensor
 
 from agents.agent import InteractiveAgent
 from agents.cloning import bc_loss
+from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
 from reward_models.augmentation import Augmentation
 from reward_models.contract import RewardModel, State
@@ -75,6 +76,7 @@ class RewardTrainer:
         self.history: list[dict[str, float]] = []
         self.best_update = 0
         self._best_weights: dict[str, Tensor] = {}
+        prepare(model, config.computing)
 
     def update(self, progress: float) -> dict[str, float]:
         """One gradient step; ``progress`` in [0, 1] is how far along the run is.
@@ -167,7 +169,8 @@ def reward_terms(
     model: RewardModel, window: MarkedWindow, state: State, config: RewardTrainingConfig
 ) -> tuple[dict[str, Tensor], State]:
     """The unweighted terms of the loss on ``window`` that have a weight, and the memory after it."""
-    output, state = model.follow(window, state)
+    with autocast(config.computing, window.resets.device):
+        output, state = model.follow(window, state)
     terms = {model.term(): model.marks_loss(output, window, config)}
     if config.bc_weight:
         terms |= bc_loss(model.log_probs(output, window.actions), window.imitate)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from agents.computing_config import ComputingConfig
 from reward_models.pairs import Weighting
 
 
@@ -31,7 +32,7 @@ class RewardTrainingConfig:
       patience: stop after this many evaluations without a better one; None trains to the end.
       calibrate: choose the IBT model's ``reward_scale`` so that a (+) mark is worth 1; otherwise it stays 1. The AR
         model pays in marks.
-      log_every: in updates.
+      log_every: in updates. computing: precision, compilation and memory.
     """
 
     updates: int = 20_000
@@ -61,6 +62,7 @@ class RewardTrainingConfig:
     calibrate: bool = False
     log_every: int = 20
     seed: int = 0
+    computing: ComputingConfig = field(default_factory=ComputingConfig)
 
     def __post_init__(self) -> None:
         for name in ("updates", "batch", "log_every", "evaluate_every", "evaluation_episodes"):

@@ -13,6 +13,7 @@ from torch import Tensor
 from agents.agent import AgentOutput, AgentState, InteractiveAgent, PolicyLogProbs
 from agents.batch import ActionBatch, ObservationBatch
 from agents.cloning import bc_loss
+from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
 from agents.tokenizer import PAD_ID
 from rlhf.fragment import Fragment, FragmentTensors
@@ -63,9 +64,7 @@ class Learner:
             betas=(self.config.beta1, self.config.beta2),
             fused=True,
         )
-        if self.config.compile:
-            for module in (agent.trunk.vision, *agent.trunk.layers):
-                module.compile()
+        prepare(agent, self.config.computing)
 
     def update(self, fragment: Fragment, window: RecordedWindow) -> dict[str, float]:
         """One gradient step.
@@ -104,9 +103,8 @@ class Learner:
         actions = ActionBatch(*_beside(played.actions, window.actions))
         resets = torch.cat([played.resets, window.resets], dim=1)
         state = AgentState(*(torch.cat(pair) for pair in zip(played.state, self._window_memory(window), strict=True)))
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.bf16):
+        with autocast(self.config.computing, self.device):
             output, state = self.agent(observations, state, resets)
-        # The policies stay exact: an error in the sum of 48 log-probabilities is in the importance weight's exponent.
         log_probs, entropy = self.agent.log_probs_and_entropy(output, actions)
         return _Forward(
             log_probs,
@@ -159,8 +157,7 @@ class Learner:
         cloning = bc_loss(PolicyLogProbs(*(part[:, columns] for part in forward.log_probs)))
         words = window.observations.setter_tokens
         asked = words[..., 0] != PAD_ID  # before its first word there is nothing to match
-        vision, language = output.vision[:, columns].float(), output.language[:, columns].float()
-        css = css_loss(self.agent.discriminator, vision, language, words, asked)
+        css = css_loss(self.agent.discriminator, output.vision[:, columns], output.language[:, columns], words, asked)
         return {
             "bc/movement": (config.bc_movement_weight, cloning["movement"]),
             "bc/language": (config.bc_language_weight, cloning["language"]),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from agents.computing_config import ComputingConfig
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,7 @@ class LearnerConfig:
       learning_rate, beta1, beta2: of Adam. clip: largest global norm of the gradient (ours).
       carry_memory: each window of recorded play continues the one before it, and so does the agent's memory;
         False begins every window with an empty memory, as windows that do not continue each other need.
-      bf16: compute the trunk in bfloat16; weights, value, policies and losses stay float32.
-      compile: compile the image encoder and the Transformer; needs a C++ compiler, takes a minute, for long runs.
+      computing: precision, compilation and memory.
     """
 
     movement_weight: float = 0.5
@@ -43,8 +44,7 @@ class LearnerConfig:
     beta2: float = 0.999
     clip: float = 10.0
     carry_memory: bool = True
-    bf16: bool = False
-    compile: bool = False
+    computing: ComputingConfig = field(default_factory=ComputingConfig)
 
     def __post_init__(self) -> None:
         for name in vars(self):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 from agents.agent import InteractiveAgent
@@ -29,6 +29,8 @@ def test_every_setting_is_documented_with_its_default() -> None:
         written, default = table[setting.name], getattr(defaults, setting.name)
         if isinstance(default, float):
             assert float(written) == default, setting.name
+        elif is_dataclass(default):
+            assert written == "all off" and not any(vars(default).values()), setting.name
         else:
             assert written == {"None": "none", "False": "false"}.get(str(default), str(default)), setting.name
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from agents.agent import AgentState
+from agents.computing_config import ComputingConfig
 from agents.contrastive import css_loss
 from agents.tokenizer import PAD_ID
 from rlhf.learner import Learner, LearnerConfig, RecordedWindow
@@ -206,7 +207,9 @@ def test_bfloat16_is_close_to_float32():
     agent = tiny_agent.agent()
     fragment, recording = tiny_agent.fragment(agent, STEPS, SLOTS), window(recorded())
     exact = Learner(copy.deepcopy(agent)).update(fragment, recording)
-    rough = Learner(copy.deepcopy(agent), LearnerConfig(bf16=True)).update(fragment, recording)
+    rough = Learner(copy.deepcopy(agent), LearnerConfig(computing=ComputingConfig(bf16=True))).update(
+        fragment, recording
+    )
     assert rough["bc/movement"] != exact["bc/movement"]
     for name in ("bc/movement", "bc/language", "bc/css", "rl/value"):
         assert rough[name] == pytest.approx(exact[name], rel=0.1), name

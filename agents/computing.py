@@ -1,0 +1,89 @@
+"""How an agent is computed: in which precision, compiled or not, and what is kept for the gradient.
+
+The one place for all who train one (:class:`agents.training.Cloner`, :class:`reward_models.training.RewardTrainer`,
+:class:`rlhf.learner.Learner`). None of it changes the weights or their names.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from agents.computing_config import ComputingConfig
+from rlhf.errors import UserError
+
+if TYPE_CHECKING:
+    from agents.agent import InteractiveAgent
+
+__all__ = ["CheckpointedLayers", "ComputingConfig", "autocast", "prepare", "usable_device"]
+
+_COMPILERS = ("g++", "clang++", "c++")
+
+
+class CheckpointedLayers(nn.Module):
+    """A network that can forget what its layers computed inside, and compute it again when gradients are wanted.
+
+    The two attributes are those by which ``transformers`` turns that on and off, too.
+    """
+
+    gradient_checkpointing: bool = False
+    # Nothing random happens in a layer, so no random state needs to be kept for the second time.
+    _gradient_checkpointing_func: Any = staticmethod(partial(checkpoint, use_reentrant=False, preserve_rng_state=False))
+
+    def run(self, layer: nn.Module, *inputs: Any, **settings: Any) -> torch.Tensor:
+        """``layer(*inputs, **settings)``."""
+        if self.gradient_checkpointing and torch.is_grad_enabled():
+            return self._gradient_checkpointing_func(layer, *inputs, **settings)
+        return layer(*inputs, **settings)
+
+
+def prepare(agent: InteractiveAgent, config: ComputingConfig) -> None:
+    """Have ``agent`` computed as ``config`` says from now on, in place. For the precision, see :func:`autocast`.
+
+    Raises:
+      UserError: if it is to be compiled and there is no compiler.
+    """
+    for module in agent.modules():
+        if isinstance(module, CheckpointedLayers):
+            module.gradient_checkpointing = config.checkpoint_activations
+    if config.compile:
+        if not any(map(shutil.which, (os.environ.get("CXX", _COMPILERS[0]), *_COMPILERS))):
+            raise UserError("computing.compile needs a C++ compiler, and there is none; install g++, or leave it off")
+        for module in (agent.trunk.vision, *agent.trunk.layers):
+            module.compile()
+
+
+def autocast(config: ComputingConfig, device: torch.device) -> torch.autocast:
+    """The context in which ``agent(...)`` is called, and only that.
+
+    Losses and policies are computed outside it: an error in the sum of 48 log-probabilities is in the exponent of the
+    importance weight. The agent itself sees to it that its value, and a reward model that its utility, stay exact.
+    """
+    return torch.autocast(device.type, torch.bfloat16, enabled=config.bf16)
+
+
+def usable_device(name: str) -> torch.device:
+    """The device called ``name``: "cpu", "cuda", "cuda:1" and so on.
+
+    Raises:
+      UserError: if PyTorch knows no such device, or finds none here.
+    """
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise UserError(f"no device is called {name!r}; use cpu, cuda or cuda:1") from None
+    if device.type not in ("cpu", "cuda"):
+        raise UserError(f"agents are not computed on {name!r}; use cpu, cuda or cuda:1")
+    if device.type == "cuda":
+        found = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        if found == 0:
+            raise UserError(f"no device {name} here: PyTorch finds no CUDA device; use cpu (`rlhf doctor` says more)")
+        if device.index is not None and device.index >= found:
+            raise UserError(f"no device {name} here: PyTorch finds {found}, the first is cuda:0")
+    return device

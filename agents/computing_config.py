@@ -1,0 +1,21 @@
+"""The settings of how an agent is computed. Imports nothing heavy; :mod:`agents.computing` does what they say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ComputingConfig:
+    """What a training trades for speed or memory. What is learned stays the same, up to rounding.
+
+    Args:
+      bf16: compute the trunk in bfloat16; weights, value, utility, policies and losses stay float32.
+      compile: compile the image encoder and the Transformer; needs a C++ compiler, takes a minute, for long runs.
+      checkpoint_activations: keep only what goes into each layer of image encoder and Transformer, and compute the
+        rest again when gradients are wanted: a third more work for a fraction of the memory.
+    """
+
+    bf16: bool = False
+    compile: bool = False
+    checkpoint_activations: bool = False
