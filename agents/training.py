@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from agents.agent import AgentState, InteractiveAgent
-from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch
+from agents.batch import EncodedEpisodes, EpisodeStream, RecordedWindow, check_demonstrated
 from agents.cloning import bc_loss
 from agents.contrastive import css_loss
 from agents.tokenizer import PAD_ID
@@ -56,21 +56,29 @@ class CloningConfig:
 
 
 def imitation_terms(
-    agent: InteractiveAgent, observations: ObservationBatch, actions: ActionBatch, state: AgentState, resets: Tensor
+    agent: InteractiveAgent, window: RecordedWindow, state: AgentState
 ) -> tuple[dict[str, Tensor], AgentState]:
-    """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play."""
-    output, state = agent(observations, state, resets)
-    terms = bc_loss(agent.log_probs(output, actions))
-    words = observations.setter_tokens
+    """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play.
+
+    Only what was demonstrated is imitated; what an agent did by itself is seen and remembered, and CSS learns from it.
+    """
+    output, state = agent(window.observations, state, window.resets)
+    terms = bc_loss(agent.log_probs(output, window.actions), window.demonstrated)
+    words = window.observations.setter_tokens
     asked = words[..., 0] != PAD_ID
     terms["css"] = css_loss(agent.discriminator, output.vision, output.language, words, asked)
     return terms, state
 
 
 class Cloner:
-    """Clones an agent, one update at a time; ``state_dict`` resumes bit-exactly."""
+    """Clones an agent, one update at a time; ``state_dict`` resumes bit-exactly.
+
+    Raises:
+      UserError: if there is nothing to imitate in ``episodes``.
+    """
 
     def __init__(self, agent: InteractiveAgent, episodes: EncodedEpisodes, config: CloningConfig) -> None:
+        check_demonstrated(episodes)
         self.agent, self.config = agent, config
         self.stream = EpisodeStream(episodes, config.steps, config.batch, config.seed)
         self.memory = agent.initial_state(config.batch)
@@ -89,8 +97,7 @@ class Cloner:
         rate = learning_rate(config, self.update_index, progress)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        observations, actions, resets = self.stream.next(self.agent.device)
-        terms, memory = imitation_terms(self.agent, observations, actions, self.memory, resets)
+        terms, memory = imitation_terms(self.agent, self.stream.next(self.agent.device), self.memory)
         weights = {"movement": config.movement_weight, "language": config.language_weight, "css": config.css_weight}
         loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()
         if not torch.isfinite(loss):
@@ -131,27 +138,34 @@ def learning_rate(config: CloningConfig, update: int, progress: float) -> float:
 def held_out_terms(
     agent: InteractiveAgent, episodes: EncodedEpisodes, config: CloningConfig, windows: int = 8
 ) -> dict[str, float]:
-    """Mean terms of the loss on recorded play that is not trained on, always the same windows."""
+    """Mean terms of the loss on recorded play that is not trained on, always the same windows.
+
+    Terms of imitation are means over what was demonstrated in all windows together; they are left out if nothing was.
+    """
     stream = EpisodeStream(episodes, config.steps, config.batch, seed=0)
-    memory, sums = agent.initial_state(config.batch), dict[str, float]()
+    memory = agent.initial_state(config.batch)
+    sums, counts = dict[str, float](), dict[str, float]()
     for _ in range(windows):
-        observations, actions, resets = stream.next(agent.device)
-        terms, memory = imitation_terms(agent, observations, actions, memory, resets)
+        window = stream.next(agent.device)
+        terms, memory = imitation_terms(agent, window, memory)
+        imitated = 1.0 if window.demonstrated is None else float(window.demonstrated.float().mean())
         for name, term in terms.items():
-            sums[name] = sums.get(name, 0.0) + term.item() / windows
-    return {f"bc_held_out/{name}": value for name, value in sums.items()}
+            share = (1.0 if name == "css" else imitated) / windows
+            sums[name] = sums.get(name, 0.0) + term.item() * share
+            counts[name] = counts.get(name, 0.0) + share * windows
+    return {f"bc_held_out/{name}": value * windows / counts[name] for name, value in sums.items() if counts[name] > 0.0}
 
 
 def marginal_entropy(episodes: EncodedEpisodes) -> float:
     """Entropy of the movement actions of one step if nothing were seen: the loss of an agent that learned nothing.
 
-    Sum over ticks and components of the entropy of the bins' frequencies, in nats.
+    Sum over ticks and components of the entropy of the bins' frequencies among what was demonstrated, in nats.
     """
     total = 0.0
-    ticks, components = episodes.movement.shape[1:]
-    for tick in range(ticks):
-        for component in range(components):
-            counts = torch.bincount(torch.from_numpy(episodes.movement[:, tick, component]).long()).double()
+    movement = episodes.movement[episodes.demonstrated]
+    for tick in range(movement.shape[1]):
+        for component in range(movement.shape[2]):
+            counts = torch.bincount(torch.from_numpy(movement[:, tick, component]).long()).double()
             p = counts[counts > 0] / counts.sum()
             total -= float((p * p.log()).sum())
     return total

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EpisodeStream, encode_episodes
+from agents.batch import EpisodeStream, check_demonstrated, encode_episodes
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes
@@ -277,6 +277,7 @@ def make_learner(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Toke
     """A learner that improves ``agent`` in place, and the recorded play that it imitates."""
     recorded = read_episodes(config.data, split="train", solver=config.imitate)
     encoded = encode_episodes(recorded, tokenizer, agent.config)  # type: ignore[arg-type]
+    check_demonstrated(encoded)
     stream = EpisodeStream(encoded, config.steps + 1, config.batch or config.slots, config.seed)
     return Learner(agent, config.learner, config.device), stream
 

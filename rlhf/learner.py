@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from agents.agent import AgentOutput, AgentState, InteractiveAgent, PolicyLogProbs
-from agents.batch import ActionBatch, ObservationBatch
+from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
 from agents.cloning import bc_loss
 from agents.contrastive import css_loss
 from agents.tokenizer import PAD_ID
@@ -21,14 +21,6 @@ from rlhf.losses import no_op_kl, policy_gradient_loss, value_loss
 from rlhf.vtrace import VTraceReturns, vtrace
 
 __all__ = ["Learner", "LearnerConfig", "RecordedWindow"]
-
-
-class RecordedWindow(NamedTuple):
-    """Recorded play to imitate, time-major, as long as the fragments with their last row: [T+1, B, ...]."""
-
-    observations: ObservationBatch
-    actions: ActionBatch
-    resets: Tensor  # bool [T+1, B]
 
 
 class _Forward(NamedTuple):
@@ -72,7 +64,8 @@ class Learner:
 
         Args:
           fragment: T transitions of N slots, played by this agent or a recent version of it.
-          window: [T+1, B] of recorded play. With ``config.carry_memory`` column b continues the last window's.
+          window: [T+1, B] of recorded play, as long as the fragment with its last row. Only what was demonstrated in
+            it is imitated. With ``config.carry_memory`` column b continues the last window's.
 
         Returns: metrics by name; losses before they are weighed.
 
@@ -81,9 +74,7 @@ class Learner:
           FloatingPointError: naming the term, if a loss or the gradient is not finite; the weights are as they were.
         """
         played = fragment.to_tensors(self.device)
-        window = RecordedWindow(
-            _to(window.observations, self.device), _to(window.actions, self.device), window.resets.to(self.device)
-        )
+        window = _to(window, self.device)
         if played.resets.shape[0] != window.resets.shape[0]:
             raise ValueError(
                 f"the fragment has {len(played.resets)} rows and the window of recorded play {len(window.resets)}; "
@@ -157,7 +148,8 @@ class Learner:
     def _imitation(self, forward: _Forward, window: RecordedWindow, columns: slice) -> dict[str, tuple[float, Tensor]]:
         """Weighted terms of imitation."""
         config, output = self.config, forward.output
-        cloning = bc_loss(PolicyLogProbs(*(part[:, columns] for part in forward.log_probs)))
+        log_probs = PolicyLogProbs(*(part[:, columns] for part in forward.log_probs))
+        cloning = bc_loss(log_probs, window.demonstrated)
         words = window.observations.setter_tokens
         asked = words[..., 0] != PAD_ID  # before its first word there is nothing to match
         vision, language = output.vision[:, columns].float(), output.language[:, columns].float()
@@ -220,8 +212,10 @@ def _beside(played: tuple[Tensor, ...], recorded: tuple[Tensor, ...]) -> list[Te
 
 
 def _to(tensors: Any, device: torch.device) -> Any:
-    """A named tuple of tensors on ``device``."""
-    return type(tensors)(*(tensor.to(device, non_blocking=True) for tensor in tensors))
+    """Tensors, None, or named tuples of these, on ``device``."""
+    if isinstance(tensors, tuple):
+        return type(tensors)(*(_to(part, device) for part in tensors))
+    return tensors if tensors is None else tensors.to(device, non_blocking=True)
 
 
 @torch.no_grad()

@@ -22,7 +22,9 @@ def test_it_is_the_same_when_measured_again(losses: loss_record.Losses) -> None:
 def test_the_losses_are_those_of_the_record_to_the_last_bit(losses: loss_record.Losses, name: str) -> None:
     made_with, recorded = loss_record.read()
     here = loss_record.made_with()
-    if different := [f"{what} is {here[what]}, not {made_with[what]}" for what in made_with if here[what] != made_with[what]]:
+    if different := [
+        f"{what} is {here[what]}, not {made_with[what]}" for what in made_with if here[what] != made_with[what]
+    ]:
         pytest.skip(f"the record was made elsewhere: {'; '.join(different)}")
     assert losses[name] == recorded[name], RENEW
 
