@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -179,9 +180,15 @@ class EpisodeStream:
             if self._offset[column] == self._episodes.lengths[episode]:
                 self._episode[column], self._offset[column] = self._next_episode(), 0
 
+    def _fingerprint(self) -> dict[str, int]:
+        """What tells this recorded play from other."""
+        lengths = np.ascontiguousarray(self._episodes.lengths, np.int64)
+        return {"episodes": len(lengths), "steps": int(lengths.sum()), "lengths": zlib.crc32(lengths.tobytes())}
+
     def state_dict(self) -> dict[str, object]:
         """Everything that determines the windows to come; plain numbers, lists and strings."""
         return {
+            "play": self._fingerprint(),
             "rng": self._rng.bit_generator.state,
             "order": list(self._order),
             "episode": self._episode.tolist(),
@@ -189,7 +196,18 @@ class EpisodeStream:
         }
 
     def load_state_dict(self, state: dict) -> None:
+        """Go on from what :meth:`state_dict` gave. Raises UserError if it was given for other recorded play."""
+        then, now = state["play"], self._fingerprint()
+        if then != now:
+            raise UserError(
+                f"the recorded play is not what the run was learning from: {_told(then)} then, {_told(now)} now; put "
+                "the datasets back as they were, or start a new run"
+            )
         self._rng.bit_generator.state = state["rng"]
         self._order = list(state["order"])
         self._episode = np.array(state["episode"])
         self._offset = np.array(state["offset"])
+
+
+def _told(play: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in play.items() if name in ("episodes", "steps", "marks"))

@@ -107,26 +107,25 @@ def _note(folder: Path, stages: list[Stage]) -> None:
 def _journey(config: DemoConfig) -> Iterator[tuple[str, str, Callable[[], Any]]]:
     """Name, what it makes, and the work of every stage but the report. Recording and marking go on by themselves."""
     yield "demonstrations", f"{config.demonstrations.episodes} scripted episodes", lambda: record(config.demonstrations)
-    yield "cloning (BC)", "the agent to improve", lambda: _anew(config.run / "clone", clone, config.clone)
+    yield "cloning (BC)", "the agent to improve", lambda: _go_on(config.run / "clone", clone, config.clone)
     yield "the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)
     yield "marks", "by scripted raters", lambda: mark(config.mark)
-    yield "reward model (IBT)", "learned from the marks", lambda: _anew(config.run / "reward", reward, config.reward)
-    yield "improvement (BC+RL)", "against the reward model", lambda: _improve(config)
+    yield "reward model (IBT)", "learned from the marks", lambda: _go_on(config.run / "reward", reward, config.reward)
+    yield (
+        "improvement (BC+RL)",
+        "against the reward model",
+        lambda: _go_on(config.run / "improve", improve, config.improve),
+    )
     yield "evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)
 
 
-def _anew(leftover: Path, work: Callable[[Any], Any], config: Any) -> None:
-    """Do ``work`` from its beginning, without what an interrupted attempt has left."""
-    shutil.rmtree(leftover, ignore_errors=True)
-    work(config)
-
-
-def _improve(config: DemoConfig) -> None:
-    folder = config.run / "improve"
+def _go_on(folder: Path, work: Callable[[Any], Any], config: Any) -> None:
+    """Do ``work``, from the last checkpoint of an interrupted attempt in ``folder`` if there is one, else anew."""
     if (folder / "checkpoints" / "latest").exists():
-        improve(replace(config.improve, resume=folder))
+        work(replace(config, resume=folder))
     else:
-        _anew(folder, improve, config.improve)
+        shutil.rmtree(folder, ignore_errors=True)
+        work(config)
 
 
 def _agent_play(config: DemoConfig) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -30,7 +29,7 @@ from rlhf.learning_config import ExecutorConfig, LearnerConfig
 from rlhf.local_executor import LocalExecutor, UpdateReport
 from rlhf.progress import bar
 from rlhf.ray_config import RayConfig
-from rlhf.run_config import CONFIG_FILE, lock_run, new_run_folder, save_config
+from rlhf.run_config import hold_run, save_config, save_resumed
 from rlhf.runner import Runner
 from rlhf.setter_replay import SetterReplay
 from rlhf.slot import EpisodeResult
@@ -93,6 +92,22 @@ class ImproveConfig:
                 raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
 
 
+# What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming.
+_FIXED = (
+    "imitate",
+    "replay",
+    "runs",
+    "name",
+    "scripted_reward",
+    "slots",
+    "steps",
+    "batch",
+    "seed",
+    "executor",
+    "world",
+)
+
+
 def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
     config = replace(  # a run is gone on with from anywhere
@@ -101,22 +116,12 @@ def improve(config: ImproveConfig) -> Path:
         agent=config.agent.absolute(),
         reward_model=config.reward_model.absolute(),
     )
-    if config.resume is not None:
-        return _improve(config, config.resume)
-    folder = new_run_folder(config.runs, config.name)
-    try:
-        return _improve(config, folder)
-    except UserError:
-        if not (folder / CONFIG_FILE).exists():  # it never began
-            shutil.rmtree(folder)
-        raise
-
-
-def _improve(config: ImproveConfig, folder: Path) -> Path:
-    with lock_run(folder), torch_threads(config.torch_threads):
+    with hold_run(config, _FIXED) as folder, torch_threads(config.torch_threads):
         improvement = Improvement(config, folder)
         if config.resume is None:
             save_config(folder, config)
+        else:
+            save_resumed(folder, config)
         return improvement.run()
 
 

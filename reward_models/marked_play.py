@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -201,6 +202,10 @@ class MarkedStream(EpisodeStream):
             matched=send((setter[..., 0] != PAD_ID) & ~altered),
             quiet=send(self._quiet[rows] & ~altered),
         )
+
+    def _fingerprint(self) -> dict[str, int]:
+        marks = self._play.marks
+        return super()._fingerprint() | {"marks": int(marks.sum()), "marked": zlib.crc32(marks.tobytes())}
 
     def state_dict(self) -> dict[str, Any]:
         """As the plain stream's, with the draws that decide on alterations."""

@@ -15,6 +15,7 @@ from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
 from agents.cloning import bc_loss
 from agents.contrastive import css_loss
 from agents.tokenizer import PAD_ID
+from agents.training import MEND
 from rlhf.fragment import Fragment, FragmentTensors
 from rlhf.learning_config import LearnerConfig
 from rlhf.losses import no_op_kl, policy_gradient_loss, value_loss
@@ -174,8 +175,7 @@ class Learner:
         broken = [name for name in [*terms, "loss", "gradient_norm"] if not abs(metrics[name]) < float("inf")]
         if broken:
             raise FloatingPointError(
-                f"update {self.updates}: {', '.join(f'{name} is {metrics[name]}' for name in broken)}; "
-                "the weights are as they were before it (a lower learning_rate or clip may help)"
+                f"update {self.updates}: {', '.join(f'{name} is {metrics[name]}' for name in broken)}; {MEND}"
             )
         self._optimizer.step()
         return metrics
@@ -197,6 +197,8 @@ class Learner:
         if "agent" in state:
             self.agent.load_state_dict(state["agent"])
         self._optimizer.load_state_dict(state["optimizer"])
+        for group in self._optimizer.param_groups:  # the settings of now, which may have been changed on resuming
+            group["lr"], group["betas"] = self.config.learning_rate, (self.config.beta1, self.config.beta2)
         memory = state["memory"]
         self._memory = None if memory is None else AgentState(*(part.to(self.device) for part in memory))
         self.updates = state["updates"]
