@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +34,15 @@ class ActionBatch(NamedTuple):
     utterance: Tensor  # int64 [T, B, M], tokens, then EOS, then PAD; silence is all PAD
 
 
+class RecordedWindow(NamedTuple):
+    """Recorded play, time-major. All of it is seen; what an agent did by itself is not to be imitated."""
+
+    observations: ObservationBatch
+    actions: ActionBatch
+    resets: Tensor  # bool [T, B], true at the first step of an episode
+    demonstrated: Tensor | None = None  # bool [T, B], steps to imitate; None for all
+
+
 @dataclass(frozen=True, eq=False)
 class EncodedEpisodes:
     """Many episodes end to end in one set of arrays: row ``starts[i]`` is the first step of episode i.
@@ -39,6 +50,7 @@ class EncodedEpisodes:
     Args:
       image: uint8 [N, H, W, 3]; setter_tokens, solver_tokens: int64 [N, L]; previous_movement, movement:
         int8 [N, 8, C]; utterance: int64 [N, M]; first: bool [N], true at the first step of an episode.
+      demonstrated: bool [N], steps to imitate, see :meth:`rlhf.episodes.Episode.demonstrated`.
       starts: int64 [episodes + 1], with the total number of steps last.
     """
 
@@ -49,6 +61,7 @@ class EncodedEpisodes:
     movement: np.ndarray
     utterance: np.ndarray
     first: np.ndarray
+    demonstrated: np.ndarray
     starts: np.ndarray
 
     def __len__(self) -> int:
@@ -69,6 +82,27 @@ class EncodedEpisodes:
             pick(self.image), pick(self.setter_tokens), pick(self.solver_tokens), pick(self.previous_movement)
         )
         return observations, ActionBatch(pick(self.movement), pick(self.utterance))
+
+    @cached_property
+    def all_demonstrated(self) -> bool:
+        """Whether every step is one to imitate."""
+        return bool(self.demonstrated.all())
+
+    def window(self, rows: np.ndarray, device: str | torch.device = "cpu") -> RecordedWindow:
+        """The steps at ``rows``, int [T, B], with all that learning needs to know of them."""
+        observations, actions = self.gather(rows, device)
+        # Masked means round otherwise than plain ones, and cost more: no mask where there is nothing to leave out.
+        demonstrated = None if self.all_demonstrated else torch.from_numpy(self.demonstrated[rows]).to(device)
+        return RecordedWindow(observations, actions, torch.from_numpy(self.first[rows]).to(device), demonstrated)
+
+
+def check_demonstrated(episodes: EncodedEpisodes) -> None:
+    """Raises UserError if no step of ``episodes`` is one to imitate."""
+    if not episodes.demonstrated.any():
+        raise UserError(
+            f"none of the {len(episodes)} episodes has a step to imitate: all of them are an agent's own; name play of "
+            "people, of the scripted demonstrator, or in which a co-pilot took over"
+        )
 
 
 def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: AgentConfig) -> EncodedEpisodes:
@@ -97,6 +131,7 @@ def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: A
         movement=np.concatenate([e.movement for e in episodes]).astype(np.int8),
         utterance=tokenizer.encode([u for e in episodes for u in e.utterance], config.utterance_length, end=True),
         first=first,
+        demonstrated=np.concatenate([e.demonstrated() for e in episodes]),
         starts=starts,
     )
 
@@ -122,13 +157,16 @@ class EpisodeStream:
             self._order = self._rng.permutation(len(self._episodes)).tolist()
         return self._order.pop()
 
-    def next(self, device: str | torch.device = "cpu") -> tuple[ObservationBatch, ActionBatch, Tensor]:
-        """The next window: observations, actions and resets (bool [T, B])."""
+    def next(self, device: str | torch.device = "cpu") -> RecordedWindow:
+        """The next window."""
+        return self._episodes.window(self._next_rows(), device)
+
+    def _next_rows(self) -> np.ndarray:
+        """Rows, int64 [T, B], of the next window."""
         rows = np.empty((self._steps, self._batch), dtype=np.int64)
         for column in range(self._batch):
             self._fill(rows[:, column], column)
-        observations, actions = self._episodes.gather(rows, device)
-        return observations, actions, torch.from_numpy(self._episodes.first[rows]).to(device)
+        return rows
 
     def _fill(self, rows: np.ndarray, column: int) -> None:
         done = 0
@@ -142,9 +180,15 @@ class EpisodeStream:
             if self._offset[column] == self._episodes.lengths[episode]:
                 self._episode[column], self._offset[column] = self._next_episode(), 0
 
+    def _fingerprint(self) -> dict[str, int]:
+        """What tells this recorded play from other."""
+        lengths = np.ascontiguousarray(self._episodes.lengths, np.int64)
+        return {"episodes": len(lengths), "steps": int(lengths.sum()), "lengths": zlib.crc32(lengths.tobytes())}
+
     def state_dict(self) -> dict[str, object]:
         """Everything that determines the windows to come; plain numbers, lists and strings."""
         return {
+            "play": self._fingerprint(),
             "rng": self._rng.bit_generator.state,
             "order": list(self._order),
             "episode": self._episode.tolist(),
@@ -152,7 +196,18 @@ class EpisodeStream:
         }
 
     def load_state_dict(self, state: dict) -> None:
+        """Go on from what :meth:`state_dict` gave. Raises UserError if it was given for other recorded play."""
+        then, now = state["play"], self._fingerprint()
+        if then != now:
+            raise UserError(
+                f"the recorded play is not what the run was learning from: {_told(then)} then, {_told(now)} now; put "
+                "the datasets back as they were, or start a new run"
+            )
         self._rng.bit_generator.state = state["rng"]
         self._order = list(state["order"])
         self._episode = np.array(state["episode"])
         self._offset = np.array(state["offset"])
+
+
+def _told(play: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in play.items() if name in ("episodes", "steps", "marks"))

@@ -12,11 +12,13 @@ import torch
 from torch import Tensor
 
 from agents.agent import AgentState, InteractiveAgent
-from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch
+from agents.batch import EncodedEpisodes, EpisodeStream, RecordedWindow, check_demonstrated
 from agents.cloning import bc_loss
 from agents.computing import ComputingConfig, autocast, prepare
 from agents.contrastive import css_loss
 from agents.tokenizer import PAD_ID
+
+MEND = "the weights are as they were before it (a lower learning_rate or clip may help)"
 
 
 @dataclass(frozen=True)
@@ -56,64 +58,125 @@ class CloningConfig:
         for name in ("updates", "steps", "batch", "log_every", "evaluate_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
+        check_descent(self)
+
+
+def check_descent(config: Any) -> None:
+    """Raises ValueError for settings of gradient descent, or of its schedule, with which nothing would be learned."""
+    for name in ("learning_rate", "clip", "max_seconds"):
+        value = getattr(config, name)
+        if value is not None and not 0.0 < value < math.inf:
+            raise ValueError(f"{name} is a number above 0, not {value}")
+    for name in ("beta1", "beta2"):
+        if not 0.0 <= getattr(config, name) < 1.0:
+            raise ValueError(f"{name} is from 0 to less than 1, not {getattr(config, name)}")
+    for name in ("decay", "warmup", *(name for name in vars(config) if name.endswith("_weight"))):
+        if not 0.0 <= getattr(config, name) < math.inf:
+            raise ValueError(f"{name} is at least 0, not {getattr(config, name)}")
 
 
 def imitation_terms(
-    agent: InteractiveAgent,
-    observations: ObservationBatch,
-    actions: ActionBatch,
-    state: AgentState,
-    resets: Tensor,
-    computing: ComputingConfig | None = None,
+    agent: InteractiveAgent, window: RecordedWindow, state: AgentState, computing: ComputingConfig | None = None
 ) -> tuple[dict[str, Tensor], AgentState]:
-    """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play."""
-    with autocast(computing or ComputingConfig(), resets.device):
-        output, state = agent(observations, state, resets)
-    terms = bc_loss(agent.log_probs(output, actions))
-    words = observations.setter_tokens
+    """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play.
+
+    Only what was demonstrated is imitated; what an agent did by itself is seen and remembered, and CSS learns from it.
+    """
+    with autocast(computing or ComputingConfig(), window.resets.device):
+        output, state = agent(window.observations, state, window.resets)
+    terms = bc_loss(agent.log_probs(output, window.actions), window.demonstrated)
+    words = window.observations.setter_tokens
     asked = words[..., 0] != PAD_ID
     terms["css"] = css_loss(agent.discriminator, output.vision, output.language, words, asked)
     return terms, state
 
 
 class Cloner:
-    """Clones an agent, one update at a time; ``state_dict`` resumes bit-exactly."""
+    """Clones an agent, one update at a time; ``state_dict`` resumes bit-exactly.
+
+    Raises:
+      UserError: if there is nothing to imitate in ``episodes``.
+    """
 
     def __init__(self, agent: InteractiveAgent, episodes: EncodedEpisodes, config: CloningConfig) -> None:
-        self.agent, self.config = agent, config
+        check_demonstrated(episodes)
+        self.agent, self.episodes, self.config = agent, episodes, config
         self.stream = EpisodeStream(episodes, config.steps, config.batch, config.seed)
         self.memory = agent.initial_state(config.batch)
         self.optimizer = torch.optim.Adam(
             agent.parameters(), lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True
         )
         self.update_index = 0
+        self.seconds = 0.0  # spent on training so far, over all resumptions
         prepare(agent, config.computing)
+
+    @property
+    def progress(self) -> float:
+        """How far along the run is, by updates or by time, whichever is further; from 1 on it is over."""
+        by_time = self.seconds / self.config.max_seconds if self.config.max_seconds is not None else 0.0
+        return max(self.update_index / self.config.updates, by_time)
 
     def update(self, progress: float) -> dict[str, float]:
         """One gradient step; ``progress`` in [0, 1] is how far along the run is.
 
         Raises:
-          FloatingPointError: if a term of the loss is not finite; the weights are left as they were.
+          FloatingPointError: if a term of the loss or the gradient is not finite; the weights are left as they were.
         """
         config = self.config
         rate = learning_rate(config, self.update_index, progress)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        observations, actions, resets = self.stream.next(self.agent.device)
-        terms, memory = imitation_terms(self.agent, observations, actions, self.memory, resets, config.computing)
+        window = self.stream.next(self.agent.device)
+        terms, memory = imitation_terms(self.agent, window, self.memory, config.computing)
         weights = {"movement": config.movement_weight, "language": config.language_weight, "css": config.css_weight}
         loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()
         if not torch.isfinite(loss):
             values = ", ".join(f"{name} {term.item()}" for name, term in terms.items())
-            raise FloatingPointError(f"loss of update {self.update_index} is not finite: {values}")
+            raise FloatingPointError(f"loss of update {self.update_index} is not finite: {values}; {MEND}")
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(self.agent.parameters(), config.clip)
+        if not torch.isfinite(norm):
+            raise FloatingPointError(f"the gradient of update {self.update_index} is not finite; {MEND}")
         self.optimizer.step()
         self.memory = AgentState(memory.hidden.detach(), memory.cell.detach())
         self.update_index += 1
         metrics = {f"bc/{name}": term.item() for name, term in terms.items()}
         return metrics | {"bc/loss": loss.item(), "bc/gradient_norm": norm.item(), "bc/learning_rate": rate}
+
+    def run(
+        self,
+        held_out: EncodedEpisodes | None = None,
+        on_metrics: Callable[[int, dict[str, float]], None] = lambda step, metrics: None,
+        on_progress: Callable[[float], None] = lambda fraction: None,
+        on_checkpoint: Callable[[], object] = lambda: None,
+        checkpoint_every: int | None = None,
+    ) -> None:
+        """Update to the end.
+
+        Args:
+          on_checkpoint: called every ``checkpoint_every`` updates, if that is given, and at the end, when
+            ``state_dict`` and the agent's weights are all that is needed to go on.
+        """
+        config, kept = self.config, self.update_index
+        began, before, first = time.monotonic(), self.seconds, self.update_index
+        self.agent.train()
+        while (progress := self.progress) < 1.0:
+            metrics = self.update(progress)
+            index, evaluated = self.update_index, False
+            if held_out is not None and (evaluated := index % config.evaluate_every == 0):
+                metrics |= held_out_terms(self.agent, held_out, config)
+            self.seconds = before + time.monotonic() - began
+            if index % config.log_every == 0 or evaluated:
+                frames = (index - first) * config.steps * config.batch
+                on_metrics(index, metrics | {"bc/frames_per_second": frames / max(self.seconds - before, 1e-9)})
+            on_progress(progress)
+            if checkpoint_every is not None and index % checkpoint_every == 0:
+                on_checkpoint()
+                kept = index
+        if self.update_index > kept:
+            on_checkpoint()
+        self.agent.eval()
 
     def state_dict(self) -> dict[str, Any]:
         return {
@@ -121,13 +184,26 @@ class Cloner:
             "stream": self.stream.state_dict(),
             "memory": tuple(self.memory),
             "update": self.update_index,
+            "seconds": self.seconds,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.optimizer.load_state_dict(state["optimizer"])
+        """Go on from what :meth:`state_dict` gave; the agent has to have its weights already.
+
+        Raises:
+          UserError: if it was given for other recorded play.
+        """
         self.stream.load_state_dict(state["stream"])
-        self.memory = AgentState(*state["memory"])
-        self.update_index = state["update"]
+        load_optimizer(self.optimizer, state["optimizer"], (self.config.beta1, self.config.beta2))
+        self.memory = AgentState(*(part.to(self.agent.device) for part in state["memory"]))
+        self.update_index, self.seconds = state["update"], state["seconds"]
+
+
+def load_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any], betas: tuple[float, float]) -> None:
+    """Give ``optimizer`` the moments in ``state``, but keep to ``betas``, which may have been set anew."""
+    optimizer.load_state_dict(state)
+    for group in optimizer.param_groups:
+        group["betas"] = betas
 
 
 def learning_rate(config: CloningConfig, update: int, progress: float) -> float:
@@ -141,27 +217,34 @@ def learning_rate(config: CloningConfig, update: int, progress: float) -> float:
 def held_out_terms(
     agent: InteractiveAgent, episodes: EncodedEpisodes, config: CloningConfig, windows: int = 8
 ) -> dict[str, float]:
-    """Mean terms of the loss on recorded play that is not trained on, always the same windows."""
+    """Mean terms of the loss on recorded play that is not trained on, always the same windows.
+
+    Terms of imitation are means over what was demonstrated in all windows together; they are left out if nothing was.
+    """
     stream = EpisodeStream(episodes, config.steps, config.batch, seed=0)
-    memory, sums = agent.initial_state(config.batch), dict[str, float]()
+    memory = agent.initial_state(config.batch)
+    sums, counts = dict[str, float](), dict[str, float]()
     for _ in range(windows):
-        observations, actions, resets = stream.next(agent.device)
-        terms, memory = imitation_terms(agent, observations, actions, memory, resets, config.computing)
+        window = stream.next(agent.device)
+        terms, memory = imitation_terms(agent, window, memory, config.computing)
+        imitated = 1.0 if window.demonstrated is None else float(window.demonstrated.float().mean())
         for name, term in terms.items():
-            sums[name] = sums.get(name, 0.0) + term.item() / windows
-    return {f"bc_held_out/{name}": value for name, value in sums.items()}
+            share = (1.0 if name == "css" else imitated) / windows
+            sums[name] = sums.get(name, 0.0) + term.item() * share
+            counts[name] = counts.get(name, 0.0) + share * windows
+    return {f"bc_held_out/{name}": value * windows / counts[name] for name, value in sums.items() if counts[name] > 0.0}
 
 
 def marginal_entropy(episodes: EncodedEpisodes) -> float:
     """Entropy of the movement actions of one step if nothing were seen: the loss of an agent that learned nothing.
 
-    Sum over ticks and components of the entropy of the bins' frequencies, in nats.
+    Sum over ticks and components of the entropy of the bins' frequencies among what was demonstrated, in nats.
     """
     total = 0.0
-    ticks, components = episodes.movement.shape[1:]
-    for tick in range(ticks):
-        for component in range(components):
-            counts = torch.bincount(torch.from_numpy(episodes.movement[:, tick, component]).long()).double()
+    movement = episodes.movement[episodes.demonstrated]
+    for tick in range(movement.shape[1]):
+        for component in range(movement.shape[2]):
+            counts = torch.bincount(torch.from_numpy(movement[:, tick, component]).long()).double()
             p = counts[counts > 0] / counts.sum()
             total -= float((p * p.log()).sum())
     return total
@@ -177,22 +260,5 @@ def clone(
 ) -> Cloner:
     """Train ``agent`` in place on ``episodes`` and return the cloner that did it."""
     cloner = Cloner(agent, episodes, config)
-    agent.train()
-    began = time.monotonic()
-    while True:
-        spent = time.monotonic() - began
-        progress = cloner.update_index / config.updates
-        if config.max_seconds is not None:
-            progress = max(progress, spent / config.max_seconds)
-        if progress >= 1.0:
-            break
-        metrics = cloner.update(progress)
-        index = cloner.update_index
-        if held_out is not None and (index % config.evaluate_every == 0):
-            metrics |= held_out_terms(agent, held_out, config)
-        if index % config.log_every == 0 or len(metrics) > 6:
-            frames = index * config.steps * config.batch
-            on_metrics(index, metrics | {"bc/frames_per_second": frames / (time.monotonic() - began)})
-        on_progress(progress)
-    agent.eval()
+    cloner.run(held_out, on_metrics, on_progress)
     return cloner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,12 @@ from agents.batch import EncodedEpisodes, encode_episodes
 from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from agents.training import CloningConfig, marginal_entropy
-from agents.training import clone as clone_agent
+from agents.training import Cloner, CloningConfig, marginal_entropy
+from rlhf.checkpoint import Checkpoint, Checkpoints
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.progress import bar
-from rlhf.run_config import lock_run, new_run_folder, save_config
+from rlhf.run_config import hold_run, save_config, save_resumed
 from rlhf.store import EpisodeRow, open_store
 from rlhf.tracking import Tracker, WandbMode
 
@@ -33,6 +33,8 @@ class CloneConfig:
       runs, name: the run is written into the folder runs/name, the agent into its folder "agent".
       size: of the agent; vocabulary: at most so many tokens, learned from the dialogue.
       held_out: share of the episodes kept for validation, beside those recorded as held out.
+      checkpoint_every: updates.
+      resume: a run's folder; goes on from its last checkpoint with its own settings, to the very same agent.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
@@ -42,41 +44,80 @@ class CloneConfig:
     size: str = "nano"
     vocabulary: int = 512
     held_out: float = 0.05
+    checkpoint_every: int = 500
+    resume: Path | None = None
     wandb: WandbMode = "offline"
     training: CloningConfig = field(default_factory=CloningConfig)
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.held_out < 1.0:
             raise UserError(f"held_out is a share from 0 to less than 1, not {self.held_out}")
+        for name in ("vocabulary", "checkpoint_every"):
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+
+
+# What decides which agent it is and what it learns from; the rest may be changed when a run is resumed.
+_FIXED = ("solver", "runs", "name", "size", "vocabulary", "held_out")
+_FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
 
 
 def clone(config: CloneConfig) -> Path:
     """Train an agent and return its folder."""
-    agent, tokenizer, train, held_out = _prepare(config)
-    folder = new_run_folder(config.runs, config.name)
-    with lock_run(folder), Tracker(folder, config, config.wandb) as tracker:
-        save_config(folder, config)
-        tracker.log({"bc/marginal_entropy": marginal_entropy(train), "bc/parameters": agent.num_parameters()}, 0)
-        with bar(f"cloning an agent of {agent.num_parameters():,} parameters", total=100, unit="%") as shown:
-
-            def on_metrics(step: int, metrics: dict[str, float]) -> None:
-                tracker.log(metrics, step)
-                shown.update(
-                    shown.done, f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}"
-                )
-
-            clone_agent(agent, train, config.training, held_out, on_metrics, lambda f: shown.update(int(100 * f)))
+    config = replace(config, data=tuple(folder.absolute() for folder in config.data))  # gone on with from anywhere
+    with hold_run(config, (*_FIXED, *_FIXED_TRAINING)) as folder:
+        checkpoint = Checkpoints(folder).latest() if config.resume is not None else None
+        agent, tokenizer, train, held_out = _prepare(config, checkpoint)
+        cloner = Cloner(agent, train, config.training)
+        if checkpoint is None:
+            save_config(folder, config)
+        else:
+            cloner.load_state_dict(checkpoint.load_state())
+            save_resumed(folder, config)
+        with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
+            _train(config, folder, cloner, tokenizer, held_out, tracker)
         return save_agent(agent, tokenizer, folder / "agent")
 
 
-def _prepare(
+def _train(
     config: CloneConfig,
+    folder: Path,
+    cloner: Cloner,
+    tokenizer: Tokenizer,
+    held_out: EncodedEpisodes | None,
+    tracker: Tracker,
+) -> None:
+    """Train to the end, with metrics and checkpoints."""
+    agent, checkpoints = cloner.agent, Checkpoints(folder)
+    if cloner.update_index == 0:
+        numbers = {"bc/marginal_entropy": marginal_entropy(cloner.episodes), "bc/parameters": agent.num_parameters()}
+        tracker.log(numbers, 0)
+    with bar(f"cloning an agent of {agent.num_parameters():,} parameters", total=100, unit="%") as shown:
+
+        def on_metrics(step: int, metrics: dict[str, float]) -> None:
+            tracker.log(metrics, step)
+            shown.update(shown.done, f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}")
+
+        cloner.run(
+            held_out,
+            on_metrics,
+            lambda fraction: shown.update(int(100 * fraction)),
+            lambda: checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict()),
+            config.checkpoint_every,
+        )
+
+
+def _prepare(
+    config: CloneConfig, checkpoint: Checkpoint | None
 ) -> tuple[InteractiveAgent, Tokenizer, EncodedEpisodes, EncodedEpisodes | None]:
-    """An untrained agent, its tokenizer, and what it learns from and is validated on."""
+    """An agent, untrained or as it is in ``checkpoint``, its tokenizer, and what it learns from and is validated on."""
     episodes = read_episodes(config.data, split="train", solver=config.solver)
-    torch.manual_seed(config.training.seed)
-    tokenizer = Tokenizer.train(spoken_texts(episodes), config.vocabulary)
-    agent = new_agent(config.size, tokenizer, episodes)
+    if checkpoint is None:
+        torch.manual_seed(config.training.seed)
+        tokenizer = Tokenizer.train(spoken_texts(episodes), config.vocabulary)
+        agent = new_agent(config.size, tokenizer, episodes)
+    else:
+        agent, tokenizer = checkpoint.load_agent()
     kept = min(max(1, round(config.held_out * len(episodes))), len(episodes) - 1)
     train = encode_episodes(episodes[kept:], tokenizer, agent.config)
     held_out = encode_episodes(episodes[:kept], tokenizer, agent.config) if kept else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EpisodeStream, encode_episodes
+from agents.batch import EpisodeStream, check_demonstrated, encode_episodes
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes
@@ -32,7 +31,7 @@ from rlhf.learning_config import ExecutorConfig, LearnerConfig
 from rlhf.local_executor import LocalExecutor, UpdateReport
 from rlhf.progress import announce, bar
 from rlhf.ray_config import RayConfig
-from rlhf.run_config import CONFIG_FILE, lock_run, new_run_folder, save_config
+from rlhf.run_config import hold_run, save_config, save_resumed
 from rlhf.runner import Runner
 from rlhf.setter_replay import SetterReplay
 from rlhf.slot import EpisodeResult
@@ -105,20 +104,33 @@ _COUNTS = (
     "slots", "steps", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "keep_checkpoints",
     "threads",
 )  # fmt: skip
+# What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming.
+_FIXED = (
+    "imitate",
+    "replay",
+    "replay_data",
+    "runs",
+    "name",
+    "scripted_reward",
+    "slots",
+    "steps",
+    "batch",
+    "seed",
+    "executor",
+    "world",
+)
 
 
 def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
     config = _from_anywhere(config)
-    if config.resume is not None:
-        return _improve(config, config.resume)
-    folder = new_run_folder(config.runs, config.name)
-    try:
-        return _improve(config, folder)
-    except UserError:
-        if not (folder / CONFIG_FILE).exists():  # it never began
-            shutil.rmtree(folder)
-        raise
+    with hold_run(config, _FIXED) as folder, torch_threads(config.torch_threads):
+        improvement = Improvement(config, folder)
+        if config.resume is None:
+            save_config(folder, config)
+        else:
+            save_resumed(folder, config)
+        return improvement.run()
 
 
 def _from_anywhere(config: ImproveConfig) -> ImproveConfig:
@@ -131,26 +143,6 @@ def _from_anywhere(config: ImproveConfig) -> ImproveConfig:
         agent=config.agent.absolute(),
         reward_model=config.reward_model.absolute(),
     )
-
-
-def improve_or_go_on(config: ImproveConfig) -> Path:
-    """Improve the agent, from the last checkpoint of an interrupted attempt in the run's folder if there is one.
-
-    What an attempt without a checkpoint has left is removed.
-    """
-    folder = config.runs / config.name
-    if (folder / "checkpoints" / "latest").exists():
-        return improve(replace(config, resume=folder))
-    shutil.rmtree(folder, ignore_errors=True)
-    return improve(config)
-
-
-def _improve(config: ImproveConfig, folder: Path) -> Path:
-    with lock_run(folder), torch_threads(config.torch_threads):
-        improvement = Improvement(config, folder)
-        if config.resume is None:
-            save_config(folder, config)
-        return improvement.run()
 
 
 @contextmanager
@@ -324,6 +316,7 @@ def make_learner(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Toke
     """A learner that improves ``agent`` in place, and the recorded play that it imitates."""
     recorded = read_episodes(config.data, split="train", solver=config.imitate)
     encoded = encode_episodes(recorded, tokenizer, agent.config)  # type: ignore[arg-type]
+    check_demonstrated(encoded)
     stream = EpisodeStream(encoded, config.steps + 1, config.batch or config.slots, config.seed)
     return Learner(agent, config.learner, config.device), stream
 

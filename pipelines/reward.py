@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agents.config import AgentConfig
@@ -14,12 +14,14 @@ from reward_models.contract import RewardModel
 from reward_models.exam import Exam
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.registry import KINDS, Kind, load_reward_model
-from reward_models.training import RewardTrainingConfig, train_reward_model
+from reward_models.training import RewardTrainer, RewardTraining, RewardTrainingConfig
+from rlhf.checkpoint import Checkpoints
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.progress import bar
-from rlhf.run_config import lock_run, new_run_folder, save_config
+from rlhf.run_config import hold_run, save_config, save_resumed
 from rlhf.store import open_store
+from rlhf.store.durable import write_file
 from rlhf.tracking import Tracker, WandbMode
 
 
@@ -35,6 +37,8 @@ class RewardConfig:
       runs, name: the run is written into runs/name, the reward model into its folder "reward_model".
       validation: share of the training episodes that is not learned from and decides which model is kept. Episodes
         recorded as held out judge the model that was kept, and nothing else.
+      checkpoint_every: updates.
+      resume: a run's folder; goes on from its last checkpoint with its own settings, to the very same model.
     """
 
     kind: Kind = "inter_temporal"
@@ -43,6 +47,8 @@ class RewardConfig:
     runs: Path = Path("runs")
     name: str = "reward"
     validation: float = 0.1
+    checkpoint_every: int = 500
+    resume: Path | None = None
     wandb: WandbMode = "offline"
     training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
     start: Path | None = None
@@ -50,35 +56,83 @@ class RewardConfig:
     def __post_init__(self) -> None:
         if not 0.0 <= self.validation < 1.0:
             raise UserError(f"validation is a share from 0 to less than 1, not {self.validation}")
+        if self.checkpoint_every < 1:
+            raise UserError(f"checkpoint_every is at least 1, not {self.checkpoint_every}")
+
+
+# What decides what is learned from which marks; the rest may be changed when a run is resumed.
+_FIXED = (
+    "kind",
+    "start",
+    "runs",
+    "name",
+    "validation",
+    "training.steps",
+    "training.batch",
+    "training.seed",
+    "training.augmentation",
+)
 
 
 def reward(config: RewardConfig) -> Path:
     """Train a reward model and return its folder."""
-    kind = KINDS[config.kind]
-    agent, tokenizer = load_agent(config.agent)
-    start = agent if config.start is None else _taught_before(config, config.start, tokenizer)
-    play, validation, held_out = _marked_play(config, tokenizer, agent.config)
-    folder = new_run_folder(config.runs, config.name)
-    with lock_run(folder), Tracker(folder, config, config.wandb) as tracker:
-        save_config(folder, config)
-        with bar(f"teaching a reward model from {int(play.marks.sum())} marks", total=100, unit="%") as shown:
-
-            def on_metrics(step: int, metrics: dict[str, float]) -> None:
-                tracker.log(metrics, step)
-                shown.update(shown.done, f"{kind.term()} {metrics[f'reward_model/{kind.term()}']:.3f}")
-
-            done = train_reward_model(
-                start, play, validation, config.training, on_metrics, lambda f: shown.update(int(100 * f)),
-                kind=kind,
-            )  # fmt: skip
-        best = done.best
-        if held_out is not None:
-            found = Exam.of(held_out, config.training.evaluation_episodes).take(done.model)
-            found = {f"reward_model_held_out/{name}": value for name, value in found.items()}
-            tracker.log(found, int(done.history[-1]["update"]))
-            best |= found
-        (folder / "best.json").write_text(json.dumps(best, indent=2))
+    config = replace(  # a run is gone on with from anywhere
+        config,
+        data=tuple(folder.absolute() for folder in config.data),
+        agent=config.agent.absolute(),
+        start=None if config.start is None else config.start.absolute(),
+    )
+    with hold_run(config, _FIXED) as folder:
+        checkpoint = Checkpoints(folder).latest() if config.resume is not None else None
+        if checkpoint is None:
+            agent, tokenizer = load_agent(config.agent)
+            start = agent if config.start is None else _taught_before(config, config.start, tokenizer)
+            model = KINDS[config.kind].from_agent(start, seed=config.training.seed)
+        else:
+            model, tokenizer = checkpoint.load_agent(KINDS[config.kind])
+        play, validation, held_out = _marked_play(config, tokenizer, model.config)
+        trainer = RewardTrainer(model, play, validation, config.training)
+        if checkpoint is None:
+            save_config(folder, config)
+        else:
+            trainer.load_state_dict(checkpoint.load_state())
+            save_resumed(folder, config)
+        with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
+            done = _train(config, folder, trainer, tokenizer, tracker)
+            best = done.best | _judge(config, done, held_out, tracker)
+        write_file(folder / "best.json", json.dumps(best, indent=2).encode())
         return save_agent(done.model, tokenizer, folder / "reward_model")
+
+
+def _train(
+    config: RewardConfig, folder: Path, trainer: RewardTrainer, tokenizer: Tokenizer, tracker: Tracker
+) -> RewardTraining:
+    """Train to the end, with metrics and checkpoints."""
+    checkpoints, kind = Checkpoints(folder), KINDS[config.kind]
+    with bar(f"teaching a reward model from {int(trainer.play.marks.sum())} marks", total=100, unit="%") as shown:
+
+        def on_metrics(step: int, metrics: dict[str, float]) -> None:
+            tracker.log(metrics, step)
+            shown.update(shown.done, f"{kind.term()} {metrics[f'reward_model/{kind.term()}']:.3f}")
+
+        def on_checkpoint() -> None:
+            checkpoints.save(trainer.update_index, trainer.model, tokenizer, trainer.state_dict(weights=False))
+
+        return trainer.run(
+            on_metrics, lambda fraction: shown.update(int(100 * fraction)), on_checkpoint, config.checkpoint_every
+        )
+
+
+def _judge(
+    config: RewardConfig, done: RewardTraining, held_out: MarkedPlay | None, tracker: Tracker
+) -> dict[str, float]:
+    """How the model that was kept does on play recorded as held out, if there is any."""
+    if held_out is None:
+        return {}
+    found = Exam.of(held_out, config.training.evaluation_episodes).take(done.model)
+    found = {f"reward_model_held_out/{name}": value for name, value in found.items()}
+    tracker.log(found, int(done.history[-1]["update"]))
+    return found
 
 
 def _taught_before(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> RewardModel:

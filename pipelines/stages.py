@@ -14,17 +14,19 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pipelines.report_data import Stage
 from rlhf.errors import UserError
 from rlhf.json_records import differences
 from rlhf.machine import release_memory
 from rlhf.progress import announce
-from rlhf.run_config import CONFIG_FILE, load_config, new_run_folder, save_config
+from rlhf.run_config import CONFIG_FILE, RunSettings, load_config, new_run_folder, save_config
 from rlhf.store.durable import write_file
+
+Run = TypeVar("Run", bound=RunSettings)
 
 STAGES_FILE = "stages.json"  # the stages that came to their end, in that order
 _LONGEST_VALUE = 40  # characters of a setting's value that fit into a line
@@ -103,6 +105,21 @@ def go_through(folder: Path, works: Sequence[Work], total: int | None = None, ti
         stages.append(Stage(work.name, time.monotonic() - began, work.note))
         write_file(folder / STAGES_FILE, json.dumps([asdict(stage) for stage in stages], indent=2).encode())
     return stages
+
+
+def go_on(work: Callable[[Run], Path], config: Run) -> Path:
+    """Train as ``work(config)`` does, from the last checkpoint of an interrupted attempt in its folder if there is one.
+
+    What an attempt without a checkpoint has left is removed.
+
+    Args:
+      work: of those that take ``runs``, ``name`` and ``resume``.
+    """
+    folder = config.runs / config.name
+    if (folder / "checkpoints" / "latest").exists():
+        return work(replace(config, resume=folder))  # type: ignore[type-var]
+    shutil.rmtree(folder, ignore_errors=True)
+    return work(config)
 
 
 def finished(folder: Path) -> list[Stage]:

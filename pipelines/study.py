@@ -18,12 +18,12 @@ from pathlib import Path
 
 from pipelines.clone import CloneConfig, clone
 from pipelines.evaluate import EvaluateConfig, evaluate
-from pipelines.improve import ImproveConfig, improve_or_go_on
+from pipelines.improve import ImproveConfig, improve
 from pipelines.mark import MarkConfig, mark
 from pipelines.places import LARGEST_SEED
 from pipelines.record import RecordConfig, record
 from pipelines.reward import RewardConfig, reward
-from pipelines.stages import Work, begin, go_through
+from pipelines.stages import Work, begin, go_on, go_through
 from rlhf.checkpoint import Checkpoints
 from rlhf.errors import UserError
 from rlhf.run_config import lock_run
@@ -137,7 +137,7 @@ def works(config: StudyConfig, name: str, seed: int) -> list[Work]:
         if arm.reward != TRUTH:
             found.append(_rewarding(config, arm.reward, arm.clone, seed))
         improving = improving_config(config, name, seed)
-        found.append(Work(f"improve {name}", "BC+RL", lambda: improve_or_go_on(improving)))
+        found.append(Work(f"improve {name}", "BC+RL", lambda: go_on(improve, improving)))
     evaluating = evaluating_config(config, name, seed)
     found.append(Work(f"evaluate {name}", "held-out houses and instructions", lambda: evaluate(evaluating)))
     if name in config.curves:
@@ -201,7 +201,7 @@ def _cloning(config: StudyConfig, name: str, seed: int) -> list[Work]:
     )  # fmt: skip
     return [
         Work("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(recording)),
-        Work(f"clone {name}", "BC", lambda: clone(cloning), anew=folder / _clone_name(name)),
+        Work(f"clone {name}", "BC", lambda: go_on(clone, cloning)),
     ]
 
 
@@ -229,7 +229,7 @@ def _rewarding(config: StudyConfig, name: str, clone_name: str, seed: int) -> Wo
         settings, data=(folder / "data",), agent=_clone_folder(folder, clone_name), runs=folder, name=where.name,
         training=replace(settings.training, seed=seed),
     )  # fmt: skip
-    return Work(f"reward {where.name}", "learned from the marks", lambda: reward(rewarding), anew=where)
+    return Work(f"reward {where.name}", "learned from the marks", lambda: go_on(reward, rewarding))
 
 
 def _clone_name(name: str) -> str:

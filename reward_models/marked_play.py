@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from agents.tokenizer import PAD_ID, Tokenizer
 from annotation.marks import Mark
 from reward_models.augmentation import Alteration, Augmentation, Dialogue
 from reward_models.pairs import count_marks, has_pairs
-from rlhf.episodes import CO_PILOT, Episode
+from rlhf.episodes import Episode
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,13 +28,11 @@ class MarkedPlay:
     Args:
       episodes: N steps of play, encoded. episode_ids: of each episode.
       marks: uint8 [N, R, 2], counts of the (+) and (-) of up to R raters of each episode.
-      demonstrated: bool [N], steps whose actions are worth imitating: a person's or the scripted solver's.
     """
 
     episodes: EncodedEpisodes
     episode_ids: tuple[str, ...]
     marks: np.ndarray
-    demonstrated: np.ndarray
 
     def __len__(self) -> int:
         return len(self.episodes)
@@ -89,14 +88,7 @@ def mark_play(
         episodes=encoded,
         episode_ids=tuple(e.episode_id for e in episodes),
         marks=np.concatenate([np.pad(c, ((0, 0), (0, raters - c.shape[1]), (0, 0))) for c in counts]),
-        demonstrated=np.concatenate([demonstrated_steps(e) for e in episodes]),
     )
-
-
-def demonstrated_steps(episode: Episode) -> np.ndarray:
-    """Steps, bool [T], at which the solver was not a learned agent, or a co-pilot had taken over from it."""
-    by_agent = episode.solver.startswith("agent")
-    return np.full(len(episode), not by_agent) | (np.asarray(episode.controller) == CO_PILOT)
 
 
 def altered(play: MarkedPlay, episodes: Sequence[int], seed: int = 0) -> tuple[MarkedPlay, list[int]]:
@@ -214,11 +206,15 @@ class MarkedStream(EpisodeStream):
             actions=actions,
             resets=send(self._episodes.first[rows]),
             marks=send(marks),
-            imitate=send(self._play.demonstrated[rows] & ~altered),
+            imitate=send(self._episodes.demonstrated[rows] & ~altered),
             matched=send((setter[..., 0] != PAD_ID) & ~altered),
             quiet=send(self._quiet[rows] & ~altered),
             rated=send(self._rated[rows]),
         )
+
+    def _fingerprint(self) -> dict[str, int]:
+        marks = self._play.marks
+        return super()._fingerprint() | {"marks": int(marks.sum()), "marked": zlib.crc32(marks.tobytes())}
 
     def state_dict(self) -> dict[str, Any]:
         """As the plain stream's, with the draws that decide on alterations."""

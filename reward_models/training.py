@@ -15,6 +15,7 @@ from agents.agent import InteractiveAgent
 from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
+from agents.training import MEND, load_optimizer
 from reward_models.augmentation import Augmentation
 from reward_models.contract import RewardModel, State
 from reward_models.exam import SELECTED_BY, Exam
@@ -61,7 +62,7 @@ class RewardTrainer:
             raise UserError(
                 f"none of the {len(validation)} episodes set aside has a usable mark; mark them, or set others aside"
             )
-        self.model, self.config = model, config
+        self.model, self.play, self.config = model, play, config
         self.stream = MarkedStream(
             play, config.steps, config.batch, config.seed, Augmentation(config.augmentation), config.quiet_margin
         )
@@ -82,7 +83,7 @@ class RewardTrainer:
         """One gradient step; ``progress`` in [0, 1] is how far along the run is.
 
         Raises:
-          FloatingPointError: if a term of the loss is not finite; the weights are left as they were.
+          FloatingPointError: if a term of the loss or the gradient is not finite; the weights are left as they were.
         """
         rate = learning_rate(self.config, self.update_index, progress)
         for group in self.optimizer.param_groups:
@@ -93,10 +94,12 @@ class RewardTrainer:
         loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()
         if not torch.isfinite(loss):
             values = ", ".join(f"{name} {term.item()}" for name, term in terms.items())
-            raise FloatingPointError(f"loss of update {self.update_index} is not finite: {values}")
+            raise FloatingPointError(f"loss of update {self.update_index} is not finite: {values}; {MEND}")
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
+        if not torch.isfinite(norm):
+            raise FloatingPointError(f"the gradient of update {self.update_index} is not finite; {MEND}")
         self.optimizer.step()
         self.memory = _remade(memory, (part.detach() for part in memory))
         self.update_index += 1
@@ -122,7 +125,7 @@ class RewardTrainer:
     @property
     def progress(self) -> float:
         """How far along the run is, by updates or by time, whichever is further; 1 is the end."""
-        by_time = self.seconds / self.config.max_seconds if self.config.max_seconds else 0.0
+        by_time = self.seconds / self.config.max_seconds if self.config.max_seconds is not None else 0.0
         return max(self.update_index / self.config.updates, by_time)
 
     @property
@@ -130,6 +133,36 @@ class RewardTrainer:
         """Whether the last ``patience`` evaluations brought nothing better."""
         since = sum(m["update"] > self.best_update for m in self.history)
         return self.config.patience is not None and since >= self.config.patience
+
+    def run(
+        self,
+        on_metrics: Callable[[int, dict[str, float]], None] = lambda update, metrics: None,
+        on_progress: Callable[[float], None] = lambda fraction: None,
+        on_checkpoint: Callable[[], object] = lambda: None,
+        checkpoint_every: int | None = None,
+    ) -> RewardTraining:
+        """Update to the end and return the best model there was.
+
+        Args:
+          on_checkpoint: called every ``checkpoint_every`` updates, or after every evaluation if that is None, and at
+            the end, when ``state_dict`` is all that is needed to go on.
+        """
+        config, often = self.config, checkpoint_every or self.config.evaluate_every
+        began, before, first = time.monotonic(), self.seconds, self.update_index
+        self.model.train()
+        while (progress := self.progress) < 1.0 and not self.stale:
+            metrics = self.update(progress)
+            self.seconds = before + time.monotonic() - began
+            if ends := self.progress >= 1.0 or self.update_index % config.evaluate_every == 0:
+                metrics |= self.evaluate()
+            if ends or self.update_index % config.log_every == 0:
+                frames = (self.update_index - first) * config.steps * config.batch
+                rate = frames / max(self.seconds - before, 1e-9)
+                on_metrics(self.update_index, metrics | {"reward_model/frames_per_second": rate})
+            on_progress(min(1.0, self.progress))
+            if self.progress >= 1.0 or self.stale or self.update_index % often == 0:
+                on_checkpoint()
+        return self.finish()
 
     def finish(self) -> RewardTraining:
         """Give the model the best weights there were, calibrate it if asked to, and return it."""
@@ -141,9 +174,9 @@ class RewardTrainer:
             self.model.config.reward_scale = calibrated_scale(self.model, self.exam.play, self.exam.episodes)
         return RewardTraining(self.model, self.best_update, tuple(self.history))
 
-    def state_dict(self) -> dict[str, Any]:
-        return {
-            "model": self.model.state_dict(),
+    def state_dict(self, weights: bool = True) -> dict[str, Any]:
+        """Everything that determines what is to come; without ``weights``, all but the model's present ones."""
+        state = {
             "optimizer": self.optimizer.state_dict(),
             "stream": self.stream.state_dict(),
             "memory": tuple(self.memory),
@@ -153,12 +186,19 @@ class RewardTrainer:
             "best_update": self.best_update,
             "best_weights": self._best_weights,
         }
+        return state | {"model": self.model.state_dict()} if weights else state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        """Go on from what :meth:`state_dict` gave; given without weights, the model has to have them already.
+
+        Raises:
+          UserError: if it was given for other play or marks.
+        """
         self.stream.load_state_dict(state["stream"])
-        self.memory = _remade(self.memory, state["memory"])
+        if "model" in state:
+            self.model.load_state_dict(state["model"])
+        load_optimizer(self.optimizer, state["optimizer"], (self.config.beta1, self.config.beta2))
+        self.memory = _remade(self.memory, (part.to(self.model.device) for part in state["memory"]))
         self.update_index, self.seconds = state["update"], state["seconds"]
         self.history = list(state["history"])
         self.best_update = state["best_update"]
@@ -241,17 +281,4 @@ def train_reward_model(
     trainer = RewardTrainer(kind.from_agent(agent, seed=config.seed), play, validation, config)
     if resume is not None:
         trainer.load_state_dict(resume)
-    trainer.model.train()
-    began, before, first = time.monotonic(), trainer.seconds, trainer.update_index
-    while (progress := trainer.progress) < 1.0 and not trainer.stale:
-        metrics = trainer.update(progress)
-        trainer.seconds = before + time.monotonic() - began
-        if ends := trainer.progress >= 1.0 or trainer.update_index % config.evaluate_every == 0:
-            metrics |= trainer.evaluate()
-            on_checkpoint(trainer.state_dict())
-        if ends or trainer.update_index % config.log_every == 0:
-            frames = (trainer.update_index - first) * config.steps * config.batch
-            rate = frames / max(trainer.seconds - before, 1e-9)
-            on_metrics(trainer.update_index, metrics | {"reward_model/frames_per_second": rate})
-        on_progress(min(1.0, trainer.progress))
-    return trainer.finish()
+    return trainer.run(on_metrics, on_progress, lambda: on_checkpoint(trainer.state_dict()))

@@ -64,12 +64,19 @@ class Checkpoint:
         load_weights(agent, weights, str(self.folder))
 
     def load_state(self) -> dict[str, Any]:
-        """What was saved beside the agent, on the CPU. Raises UserError if the checkpoint is damaged."""
+        """What was saved beside the agent, on the CPU.
+
+        Raises:
+          UserError: if the checkpoint is damaged, or a tensor in it holds values that are not finite.
+        """
         self._verify(_STATE)
         try:
-            return torch.load(self.folder / _STATE, map_location="cpu", weights_only=True)
+            state = torch.load(self.folder / _STATE, map_location="cpu", weights_only=True)
         except (RuntimeError, pickle.UnpicklingError, EOFError) as error:
             raise UserError(f"{self.folder / _STATE} cannot be read ({_first_line(error)}); {self._mend}") from error
+        if (broken := _not_finite(state, "state")) is not None:
+            raise UserError(f"{self.folder / _STATE} holds values that are not finite in {broken}; {self._mend}")
+        return state
 
     @property
     def _mend(self) -> str:
@@ -224,6 +231,16 @@ def _check_plain(value: Any, where: str) -> None:
             _check_plain(item, f"{where}[{index}]")
     elif not (value is None or type(value) in (bool, int, float, str, torch.Tensor)):
         raise TypeError(f"{where} is a {type(value).__name__}; a checkpoint holds tensors, numbers and texts")
+
+
+def _not_finite(value: Any, where: str) -> str | None:
+    """The first tensor in ``value`` that holds nan or infinity, if any does."""
+    if isinstance(value, torch.Tensor):
+        return None if bool(torch.isfinite(value).all()) else where
+    items = (
+        value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, (list, tuple)) else ()
+    )
+    return next((found for key, item in items if (found := _not_finite(item, f"{where}.{key}")) is not None), None)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -43,7 +43,6 @@ class Verb:
 
 
 _PLAYED = "every finished episode is kept in the dataset"
-_TRAINED = "the run's metrics are kept; what it trains is written only when it ends"
 _ROUNDS = "every finished stage is kept; the same command goes on from there"
 _RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
 
@@ -55,8 +54,8 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         (
             Verb("record", "pipelines.record", "RecordConfig", "record", "play episodes into a dataset", _PLAYED),
             Verb("mark", "pipelines.mark", "MarkConfig", "mark", "have scripted raters mark a dataset's episodes"),
-            Verb("clone", "pipelines.clone", "CloneConfig", "clone", "train an agent to imitate it (BC)", _TRAINED),
-            Verb("reward", "pipelines.reward", "RewardConfig", "reward", "train a reward model on marks", _TRAINED),
+            Verb("clone", "pipelines.clone", "CloneConfig", "clone", "train an agent to imitate it (BC)", _RESUMABLE),
+            Verb("reward", "pipelines.reward", "RewardConfig", "reward", "train a reward model on marks", _RESUMABLE),
             Verb("improve", "pipelines.improve", "ImproveConfig", "improve", "improve the agent (BC+RL)", _RESUMABLE),
             Verb("evaluate", "pipelines.evaluate", "EvaluateConfig", "evaluate", "measure agents on the probe tasks"),
             Verb("report", "pipelines.report", "ReportConfig", "report", "write a run's report as one HTML file"),

@@ -93,3 +93,9 @@ class Episode:
     def previous_movement(self) -> np.ndarray:
         """The solver's movement of the step before, neutral at the first: int8 [T, 8, components]."""
         return np.concatenate([neutral_movement()[None], self.movement[:-1]])
+
+    def demonstrated(self) -> np.ndarray:
+        """Steps, bool [T], whose actions are worth imitating: no learned agent's own, but a person's, a scripted
+        demonstrator's, or those of a co-pilot who had taken over from an agent."""
+        by_agent = self.solver == "agent" or self.solver.startswith("agent:")
+        return np.full(len(self), not by_agent) | (np.asarray(self.controller) == CO_PILOT)

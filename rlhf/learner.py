@@ -11,25 +11,18 @@ import torch
 from torch import Tensor
 
 from agents.agent import AgentOutput, AgentState, InteractiveAgent, PolicyLogProbs
-from agents.batch import ActionBatch, ObservationBatch
+from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
 from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
 from agents.tokenizer import PAD_ID
+from agents.training import MEND
 from rlhf.fragment import Fragment, FragmentTensors
 from rlhf.learning_config import LearnerConfig
 from rlhf.losses import no_op_kl, policy_gradient_loss, value_loss
 from rlhf.vtrace import VTraceReturns, vtrace
 
 __all__ = ["Learner", "LearnerConfig", "RecordedWindow"]
-
-
-class RecordedWindow(NamedTuple):
-    """Recorded play to imitate, time-major, as long as the fragments with their last row: [T+1, B, ...]."""
-
-    observations: ObservationBatch
-    actions: ActionBatch
-    resets: Tensor  # bool [T+1, B]
 
 
 class _Forward(NamedTuple):
@@ -71,7 +64,8 @@ class Learner:
 
         Args:
           fragment: T transitions of N slots, played by this agent or a recent version of it.
-          window: [T+1, B] of recorded play. With ``config.carry_memory`` column b continues the last window's.
+          window: [T+1, B] of recorded play, as long as the fragment with its last row. Only what was demonstrated in
+            it is imitated. With ``config.carry_memory`` column b continues the last window's.
 
         Returns: metrics by name; losses before they are weighed.
 
@@ -80,9 +74,7 @@ class Learner:
           FloatingPointError: naming the term, if a loss or the gradient is not finite; the weights are as they were.
         """
         played = fragment.to_tensors(self.device)
-        window = RecordedWindow(
-            _to(window.observations, self.device), _to(window.actions, self.device), window.resets.to(self.device)
-        )
+        window = _to(window, self.device)
         if played.resets.shape[0] != window.resets.shape[0]:
             raise ValueError(
                 f"the fragment has {len(played.resets)} rows and the window of recorded play {len(window.resets)}; "
@@ -154,7 +146,8 @@ class Learner:
     def _imitation(self, forward: _Forward, window: RecordedWindow, columns: slice) -> dict[str, tuple[float, Tensor]]:
         """Weighted terms of imitation."""
         config, output = self.config, forward.output
-        cloning = bc_loss(PolicyLogProbs(*(part[:, columns] for part in forward.log_probs)))
+        log_probs = PolicyLogProbs(*(part[:, columns] for part in forward.log_probs))
+        cloning = bc_loss(log_probs, window.demonstrated)
         words = window.observations.setter_tokens
         asked = words[..., 0] != PAD_ID  # before its first word there is nothing to match
         css = css_loss(self.agent.discriminator, output.vision[:, columns], output.language[:, columns], words, asked)
@@ -178,8 +171,7 @@ class Learner:
         broken = [name for name in [*terms, "loss", "gradient_norm"] if not abs(metrics[name]) < float("inf")]
         if broken:
             raise FloatingPointError(
-                f"update {self.updates}: {', '.join(f'{name} is {metrics[name]}' for name in broken)}; "
-                "the weights are as they were before it (a lower learning_rate or clip may help)"
+                f"update {self.updates}: {', '.join(f'{name} is {metrics[name]}' for name in broken)}; {MEND}"
             )
         self._optimizer.step()
         return metrics
@@ -201,6 +193,8 @@ class Learner:
         if "agent" in state:
             self.agent.load_state_dict(state["agent"])
         self._optimizer.load_state_dict(state["optimizer"])
+        for group in self._optimizer.param_groups:  # the settings of now, which may have been changed on resuming
+            group["lr"], group["betas"] = self.config.learning_rate, (self.config.beta1, self.config.beta2)
         memory = state["memory"]
         self._memory = None if memory is None else AgentState(*(part.to(self.device) for part in memory))
         self.updates = state["updates"]
@@ -216,8 +210,10 @@ def _beside(played: tuple[Tensor, ...], recorded: tuple[Tensor, ...]) -> list[Te
 
 
 def _to(tensors: Any, device: torch.device) -> Any:
-    """A named tuple of tensors on ``device``."""
-    return type(tensors)(*(tensor.to(device, non_blocking=True) for tensor in tensors))
+    """Tensors, None, or named tuples of these, on ``device``."""
+    if isinstance(tensors, tuple):
+        return type(tensors)(*(_to(part, device) for part in tensors))
+    return tensors if tensors is None else tensors.to(device, non_blocking=True)
 
 
 @torch.no_grad()

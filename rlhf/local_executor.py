@@ -15,12 +15,11 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from agents.batch import ActionBatch, ObservationBatch
+from agents.batch import RecordedWindow
 from rlhf.errors import RunError
 from rlhf.fragment import Fragment, concatenate
-from rlhf.learner import Learner, RecordedWindow
+from rlhf.learner import Learner
 from rlhf.learning_config import ExecutorConfig
 from rlhf.runner import EpisodeResult, Runner
 
@@ -34,7 +33,7 @@ class RunStalled(RunError):
 class RecordedPlay(Protocol):
     """Windows of recorded play to imitate, like :class:`agents.batch.EpisodeStream` of T+1 steps."""
 
-    def next(self, device: str | torch.device = "cpu") -> tuple[ObservationBatch, ActionBatch, Tensor]: ...
+    def next(self, device: str | torch.device = "cpu") -> RecordedWindow: ...
 
     def state_dict(self) -> dict[str, Any]: ...
 
@@ -96,7 +95,7 @@ class LocalExecutor:
             else:
                 fragment = self._recent[int(self._rng.integers(len(self._recent)))]
             self._updates_left -= 1
-            window = RecordedWindow(*self._recorded.next(self.learner.device))
+            window = self._recorded.next(self.learner.device)
             played = time.monotonic()
             metrics = self.learner.update(fragment, window)
             metrics["seconds/play"], metrics["seconds/update"] = played - began, time.monotonic() - played

@@ -18,7 +18,7 @@ from ray.rllib.core.learner.training_data import TrainingData
 from ray.rllib.utils.metrics import NUM_ENV_STEPS_TRAINED_LIFETIME, WEIGHTS_SEQ_NO
 
 from rlhf.fragment import Fragment, concatenate
-from rlhf.learner import Learner, RecordedWindow
+from rlhf.learner import Learner
 from rlhf.local_executor import RecordedPlay
 
 UPDATE = "update"  # the metric that carries the number of the last update and all that it measured
@@ -112,7 +112,7 @@ class PlayLearner(TorchLearner):
         raise NotImplementedError("losses are those of rlhf.learner; RLlib is not to compute any")
 
     def _learn(self, fragment: Fragment) -> dict[str, float]:
-        window = RecordedWindow(*self.recorded.next(self.learner.device))
+        window = self.recorded.next(self.learner.device)
         began = time.monotonic()
         measured = self.learner.update(fragment, window)
         measured["seconds/play"], self._idle_since = began - self._idle_since, time.monotonic()

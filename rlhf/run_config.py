@@ -10,17 +10,18 @@ import fcntl
 import json
 import os
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from rlhf.errors import UserError
 from rlhf.json_records import BadRecord, from_json, to_json
@@ -34,7 +35,10 @@ _PROJECT = Path(__file__).resolve().parent.parent
 
 
 def new_run_folder(root: Path, name: str) -> Path:
-    """Make the folder ``root/name`` for a run. Raises UserError if something is in it already, or ``name`` is none."""
+    """Make the folder ``root/name`` for a run. Raises UserError if something is in it already, or ``name`` is none.
+
+    A lock alone is nothing: it tells by itself whether anybody holds it.
+    """
     if not name or name in (".", "..") or Path(name).name != name:
         raise UserError(f"a run's name is the name of one folder, not {name!r}")
     folder = Path(root) / name
@@ -42,7 +46,7 @@ def new_run_folder(root: Path, name: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         raise UserError(f"{folder} is a file, not a folder; choose another name") from None
-    if any(folder.iterdir()):
+    if any(path.name != LOCK_FILE for path in folder.iterdir()):
         raise UserError(f"{folder} holds a run already; choose another name, or move that folder away")
     return folder
 
@@ -81,20 +85,98 @@ def lock_run(folder: Path) -> Iterator[None]:
 
 def save_config(folder: Path, config: Any) -> Path:
     """Write ``config`` (a dataclass) and this process's circumstances to ``config.json``; return its path."""
-    record = {
-        "kind": type(config).__name__,
-        "config": to_json(config),
+    return _write(folder, {"kind": type(config).__name__, "config": to_json(config)} | _circumstances())
+
+
+def _circumstances() -> dict[str, Any]:
+    """What tells this process's part in a run from others."""
+    return {
         "version": project_version(),
         "git_commit": git_commit(),
         "command": command_line(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": asdict(describe()),
     }
+
+
+def _write(folder: Path, record: dict[str, Any]) -> Path:
     path = Path(folder) / CONFIG_FILE
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     os.replace(partial, path)  # a reader sees the whole file or none
     return path
+
+
+class RunSettings(Protocol):
+    """Settings of a run that has a folder of its own and can be gone on with: ``runs/name``, or ``resume``."""
+
+    @property
+    def runs(self) -> Path: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def resume(self) -> Path | None: ...
+
+
+@contextmanager
+def hold_run(config: RunSettings, fixed: Collection[str]) -> Iterator[Path]:
+    """Hold the folder of the run that ``config`` describes: a new one, or the one to be resumed.
+
+    A new one in which the run could not begin is removed.
+
+    Args:
+      fixed: settings (dotted, or a whole group) that decide what a run is and cannot be changed when it is resumed.
+
+    Raises:
+      UserError: if the folder is taken, another run is at work in it, or a fixed setting is changed.
+    """
+    if config.resume is not None:
+        with lock_run(config.resume):
+            _check_fixed(config.resume, config, fixed)
+            yield config.resume
+        return
+    folder = new_run_folder(config.runs, config.name)
+    with lock_run(folder):
+        try:
+            yield folder
+        except BaseException:
+            if not (folder / CONFIG_FILE).exists():
+                shutil.rmtree(folder)
+            raise
+
+
+def save_resumed(folder: Path, config: Any) -> Path:
+    """Write the settings with which the run in ``folder`` goes on to ``config.json``; return its path.
+
+    What the run was begun with (command, version, machine) stays; each resumption adds an entry to ``resumed`` with
+    its own, and with the settings that it changed: from what, to what.
+    """
+    record = read_record(folder)
+    settings = to_json(replace(config, resume=None))
+    changed = _changes(record["config"], settings)
+    resumed = [*record.get("resumed", []), _circumstances() | {"changed": changed}]
+    return _write(folder, record | {"config": settings, "resumed": resumed})
+
+
+def _check_fixed(folder: Path, config: Any, fixed: Collection[str]) -> None:
+    saved = load_config(folder, type(config))
+    changed = _changes(to_json(saved), to_json(replace(config, resume=saved.resume)))
+    for name, (before, now) in changed.items():
+        if any(name == one or name.startswith(f"{one}.") for one in fixed):
+            raise UserError(
+                f"{name} is {before!r} in the run that is resumed and cannot become {now!r}; leave it out, or start a "
+                "new run"
+            )
+
+
+def _changes(before: Any, now: Any, name: str = "") -> dict[str, tuple[Any, Any]]:
+    """Dotted names of the settings that differ between two configurations as JSON, with both values."""
+    if not (isinstance(before, dict) and isinstance(now, dict)):
+        return {} if before == now else {name: (before, now)}
+    found: dict[str, tuple[Any, Any]] = {}
+    for key in dict.fromkeys([*before, *now]):
+        found |= _changes(before.get(key), now.get(key), f"{name}.{key}" if name else key)
+    return found
 
 
 def load_config(folder: Path, kind: type[Config]) -> Config:

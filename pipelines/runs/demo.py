@@ -63,7 +63,7 @@ def demo() -> DemoConfig:
         play=RecordConfig(episodes=700, steps=40, slots=64, world=WORLD, players=_PLAYED),
         held_out_play=64,
         mark=MarkConfig(),
-        reward=RewardConfig(training=_rewarding()),
+        reward=RewardConfig(checkpoint_every=110, training=_rewarding()),
         improve=_improving(),
         evaluate=EvaluateConfig(episodes=100, slots=64, world=WORLD, players=_PLAYED),
     )

@@ -64,6 +64,7 @@ def recorded(config: AgentConfig, lengths: list[int], seed: int = 0) -> EncodedE
         movement=done,
         utterance=utterances(total, config.utterance_length, rng),
         first=first,
+        demonstrated=np.ones(total, bool),
         starts=starts,
     )
 

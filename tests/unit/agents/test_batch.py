@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from agents.batch import EpisodeStream, encode_episodes
+from agents.batch import EpisodeStream, check_demonstrated, encode_episodes
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, Tokenizer
+from rlhf.episodes import AGENT, CO_PILOT
 from rlhf.errors import UserError
 from tests.unit.agents import made_up_play
 from worlds.contract import neutral_movement
@@ -24,8 +26,8 @@ def walk(stream: EpisodeStream, windows: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows [steps * windows, batch], as their images tell, and resets."""
     seen = [stream.next() for _ in range(windows)]
     return (
-        torch.cat([o.image[:, :, 0, 0, 0] for o, _, _ in seen]).numpy().astype(int),
-        torch.cat([r for _, _, r in seen]).numpy(),
+        torch.cat([o.image[:, :, 0, 0, 0] for o, *_ in seen]).numpy().astype(int),
+        torch.cat([r for _, _, r, _ in seen]).numpy(),
     )
 
 
@@ -48,7 +50,7 @@ def test_all_episodes_are_played_before_any_is_played_again() -> None:
 
 
 def test_actions_and_observations_are_of_the_same_step() -> None:
-    observations, actions, _ = EpisodeStream(RECORDED, 6, batch=4, seed=1).next()
+    observations, actions, *_ = EpisodeStream(RECORDED, 6, batch=4, seed=1).next()
     rows = observations.image[:, :, 0, 0, 0].numpy().astype(int)
     assert actions.movement.numpy().tolist() == RECORDED.movement[rows].tolist()
     assert actions.utterance.numpy().tolist() == RECORDED.utterance[rows].tolist()
@@ -92,6 +94,36 @@ def test_episodes_are_encoded_row_by_row() -> None:
     assert encoded.utterance.tolist() == [[0] * 4, [*yes, EOS_ID, 0, 0], [0] * 4, [0] * 4, [0] * 4]
     assert encoded.solver_tokens[2].tolist() == [*yes, 0, 0] and not encoded.solver_tokens[:2].any()
     assert not encoded.setter_tokens[0].any() and encoded.setter_tokens[1:].any(axis=1).all()
+
+
+def test_an_agents_own_steps_are_seen_but_not_demonstrated() -> None:
+    tokenizer = Tokenizer.train(["yes"], 280)
+    person, own = (made_up_play.episode(name, ["yes"] * 3, [""] * 3, seed=3) for name in "ab")
+    own = replace(own, solver="agent:bc")
+    helped = replace(own, episode_id="c", controller=np.array([AGENT, CO_PILOT, AGENT], np.uint8))
+    encoded = encode_episodes([person, own, helped], tokenizer, CONFIG)
+    assert encoded.demonstrated.tolist() == [True] * 3 + [False] * 3 + [False, True, False]
+    window = EpisodeStream(encoded, steps=9, batch=2, seed=0).next()
+    assert window.demonstrated is not None and window.demonstrated.shape == (9, 2)
+    whole = encoded.window(np.arange(9)[:, None])
+    assert whole.demonstrated is not None and whole.demonstrated[:, 0].tolist() == encoded.demonstrated.tolist()
+    assert (whole.observations.previous_movement[[4, 7], 0].numpy() == own.movement[:1]).all()  # seen all the same
+    check_demonstrated(encoded)
+    with pytest.raises(UserError, match="none of the 1 episodes has a step to imitate"):
+        check_demonstrated(encode_episodes([own], tokenizer, CONFIG))
+
+
+def test_where_all_is_demonstrated_there_is_no_mask() -> None:
+    assert EpisodeStream(RECORDED, steps=2, batch=2, seed=0).next().demonstrated is None
+
+
+@pytest.mark.parametrize(
+    ("solver", "demonstrates"),
+    [("scripted", True), ("human:ann", True), ("agent:bc", False), ("agent", False), ("agentina", True)],
+)
+def test_who_demonstrates(solver: str, demonstrates: bool) -> None:
+    episode = replace(made_up_play.episode("a", ["yes"] * 2, [""] * 2), solver=solver)
+    assert episode.demonstrated().tolist() == [demonstrates] * 2
 
 
 def test_what_cannot_be_encoded_is_refused() -> None:

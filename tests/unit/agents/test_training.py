@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EncodedEpisodes
+from agents.batch import EncodedEpisodes, EpisodeStream
+from agents.tokenizer import PAD_ID
 from agents.training import Cloner, CloningConfig, clone, held_out_terms, learning_rate, marginal_entropy
+from rlhf.errors import UserError
 from tests.unit.agents import made_up_play
 
 SIZES = dict(image_size=(12, 12), vision_channels=(8,), vision_strides=(4,), vision_blocks=(1,), width=16, heads=2)
@@ -53,6 +56,54 @@ def test_the_loss_is_the_weighted_sum_of_its_terms(
     assert min(terms) > 0.1 and len({round(term, 2) for term in terms}) == 3
     expected = movement * terms[0] + language * terms[1] + css * terms[2]
     assert metrics["bc/loss"] == pytest.approx(expected, rel=1e-5)
+
+
+def test_an_agents_own_actions_teach_nothing_and_its_pictures_do(play: EncodedEpisodes) -> None:
+    rng = np.random.default_rng(0)
+    demonstrated = rng.random(len(play.first)) < 0.6
+    other = {name: getattr(play, name).copy() for name in ("movement", "utterance")}
+    other["movement"][~demonstrated] = made_up_play.movement(int((~demonstrated).sum()), rng)
+    other["utterance"][~demonstrated] = PAD_ID
+    mixed = replace(play, demonstrated=demonstrated)
+    one, same = (Cloner(agent(), data, TINY).update(0.0) for data in (mixed, replace(mixed, **other)))
+    assert one == pytest.approx(same, rel=1e-5)
+    everything = Cloner(agent(), play, TINY).update(0.0)
+    assert one["bc/css"] == everything["bc/css"] and one["bc/movement"] != everything["bc/movement"]
+    seen = replace(mixed, image=np.where(demonstrated[:, None, None, None], play.image, 0))
+    assert Cloner(agent(), seen, TINY).update(0.0)["bc/movement"] != one["bc/movement"]
+
+
+def test_only_demonstrated_steps_count_by_hand(play: EncodedEpisodes) -> None:
+    learner, mixed = agent(), replace(play, demonstrated=np.arange(len(play.first)) % 3 == 0)
+    window = EpisodeStream(mixed, TINY.steps, TINY.batch, TINY.seed).next()
+    with torch.no_grad():
+        output, _ = learner(window.observations, learner.initial_state(TINY.batch), window.resets)
+        log_probs = learner.log_probs(output, window.actions)
+    assert window.demonstrated is not None and 0 < window.demonstrated.sum() < window.demonstrated.numel()
+    sums = {"movement": 0.0, "language": 0.0}
+    for t, b in window.demonstrated.nonzero().tolist():
+        sums["movement"] -= float(log_probs.movement[t, b])
+        sums["language"] -= float(log_probs.speak[t, b]) + float(log_probs.words[t, b])
+    metrics = Cloner(learner, mixed, TINY).update(0.0)
+    for name, total in sums.items():
+        assert metrics[f"bc/{name}"] == pytest.approx(total / int(window.demonstrated.sum()), rel=1e-5)
+
+
+def test_held_out_terms_are_means_over_what_was_demonstrated(play: EncodedEpisodes) -> None:
+    # One column whose windows are the single steps of one episode: most windows have nothing to imitate.
+    judged, one = agent(), made_up_play.recorded(agent().config, [4])
+    config = replace(TINY, steps=1, batch=1, css_weight=0.0)
+    whole = [held_out_terms(judged, replace(one, demonstrated=np.arange(4) == step), config, 4) for step in range(4)]
+    some = held_out_terms(judged, replace(one, demonstrated=np.arange(4) < 2), config, 4)
+    for name in ("bc_held_out/movement", "bc_held_out/language"):
+        assert some[name] == pytest.approx((whole[0][name] + whole[1][name]) / 2, rel=1e-5)
+    nothing = held_out_terms(judged, replace(one, demonstrated=np.zeros(4, bool)), config, 4)
+    assert list(nothing) == ["bc_held_out/css"]
+
+
+def test_nothing_to_imitate_is_refused(play: EncodedEpisodes) -> None:
+    with pytest.raises(UserError, match="none of the 4 episodes has a step to imitate"):
+        Cloner(agent(), replace(play, demonstrated=np.zeros(len(play.first), bool)), TINY)
 
 
 def test_it_goes_on_bit_exactly(play: EncodedEpisodes) -> None:
@@ -103,8 +154,10 @@ def test_marginal_entropy_of_even_and_of_constant_play(play: EncodedEpisodes) ->
     movement = np.zeros((30, 8, 6), np.int8)
     movement[:, :, 0] = (np.arange(30) % 3)[:, None]  # 8 ticks of one component in three even bins
     movement[:15, 2, 4] = 1  # one component of one tick in two
-    even = EncodedEpisodes(**(vars(play) | {"movement": movement}))
+    even = replace(play, movement=movement, demonstrated=np.ones(30, bool))
     assert marginal_entropy(even) == pytest.approx(8 * math.log(3) + math.log(2))
+    half = replace(even, demonstrated=np.arange(30) < 15)
+    assert marginal_entropy(half) == pytest.approx(8 * math.log(3))
 
 
 def test_held_out_play_is_judged_the_same_every_time_and_teaches_nothing(play: EncodedEpisodes) -> None:

@@ -11,7 +11,7 @@ import torch
 from agents.tokenizer import PAD_ID
 from annotation.marks import Mark
 from reward_models.augmentation import Augmentation
-from reward_models.marked_play import MarkedPlay, MarkedStream, altered, demonstrated_steps, mark_play
+from reward_models.marked_play import MarkedPlay, MarkedStream, altered, mark_play
 from reward_models.pairs import MINUS, PLUS
 from rlhf.episodes import CO_PILOT
 from rlhf.errors import UserError
@@ -49,12 +49,13 @@ def test_bad_marks_and_images_are_refused_in_one_line(make_play, tokenizer, tiny
         mark_play([], [], tokenizer, tiny)
 
 
-def test_only_people_and_scripted_solvers_demonstrate(make_play) -> None:
+def test_only_what_was_demonstrated_is_imitated(make_play, tokenizer, tiny) -> None:
     controller = np.array([0, CO_PILOT, 0], dtype=np.uint8)
     by_agent = replace(make_play("a", ["x"] * 3, solver="agent:bc"), controller=controller)
-    assert demonstrated_steps(by_agent).tolist() == [False, True, False]
-    for solver in ("human:ann", "scripted"):
-        assert demonstrated_steps(make_play("a", ["x"] * 3, solver=solver)).all()
+    play = mark_play([by_agent], [], tokenizer, tiny)
+    window = MarkedStream(play, steps=3, batch=1, seed=0, augmentation=Augmentation(0.0)).next_marked()
+    begin = int(window.resets.nonzero()[0, 0])
+    assert window.imitate[:, 0].roll(-begin).tolist() == [False, True, False]
 
 
 def test_quiet_steps_are_far_from_marks_in_rated_episodes(make_play, tokenizer, tiny) -> None:

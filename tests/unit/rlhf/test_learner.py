@@ -65,6 +65,35 @@ def by_hand(agent, fragment, window, discount=0.96):
     return terms
 
 
+def test_only_what_was_demonstrated_is_imitated():
+    fragment, recording = tiny_agent.fragment(tiny_agent.agent(), STEPS, SLOTS), window(recorded())
+    demonstrated = torch.rand(STEPS + 1, WINDOWS, generator=torch.Generator().manual_seed(0)) < 0.5
+    agent = tiny_agent.agent()
+    with torch.no_grad():
+        seen, _ = agent(recording.observations, agent.initial_state(WINDOWS), recording.resets)
+        said = agent.log_probs(seen, recording.actions)
+    places = demonstrated.nonzero().tolist()
+    assert 0 < len(places) < demonstrated.numel()
+    expected = {
+        "bc/movement": -sum(float(said.movement[t, b]) for t, b in places) / len(places),
+        "bc/language": -sum(float(said.speak[t, b] + said.words[t, b]) for t, b in places) / len(places),
+    }
+    whole = Learner(tiny_agent.agent()).update(fragment, recording)
+    some = Learner(agent).update(fragment, recording._replace(demonstrated=demonstrated))
+    for name in whole:
+        if name in expected:
+            assert some[name] == pytest.approx(expected[name], rel=1e-4) and some[name] != whole[name]
+        elif name not in ("loss", "gradient_norm"):
+            assert some[name] == whole[name], name  # CSS among them: all that is seen counts
+    other = recording._replace(
+        demonstrated=demonstrated,
+        actions=recording.actions._replace(
+            movement=recording.actions.movement.where(demonstrated[..., None, None], torch.tensor(0, dtype=torch.int8))
+        ),
+    )
+    assert Learner(tiny_agent.agent()).update(fragment, other) == some
+
+
 @pytest.mark.parametrize("off_policy", [0.0, 0.7, -0.7])
 def test_every_term_is_what_it_is_by_hand(off_policy):
     agent = tiny_agent.agent()

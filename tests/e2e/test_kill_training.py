@@ -1,0 +1,113 @@
+"""``kill -9`` in the middle of cloning, or of teaching a reward model, and the run goes on to the very same end."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotation.marks import Mark
+from rlhf.run_config import read_record
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+from rlhf.tracking import read_metrics
+
+UPDATES, EVERY = 40, 4
+SMALL = ["--training.steps=3", "--training.batch=4", "--training.log-every=1", "--training.evaluate-every=10"]
+KEPT = [f"--training.updates={UPDATES}", f"--checkpoint-every={EVERY}", "--wandb=disabled"]
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve episodes of a scripted solver, and marks on them."""
+    store = open_store(tmp_path_factory.mktemp("recorded") / "data", create=True)
+    for seed in range(12):
+        store.write(replace(synthetic_episode(seed, steps=20, height=24, width=32), solver="scripted"))
+    store.write_marks(
+        Mark(episode_id, "ann", step, 1 if (step + place) % 2 else -1, scripted=True)
+        for place, episode_id in enumerate(store.ids())
+        for step in (5, 9, 14)
+    )
+    return store.folder
+
+
+@pytest.fixture(scope="module")
+def cloned(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run of an agent that was cloned without disturbance."""
+    runs = tmp_path_factory.mktemp("cloned")
+    finish(start("clone", f"--data={data}", f"--runs={runs}", "--held-out=0.2", *SMALL, *KEPT))
+    return runs / "clone"
+
+
+def start(*words: str) -> subprocess.Popen[str]:
+    """A process that runs the command."""
+    return subprocess.Popen([sys.executable, "-m", "rlhf.cli", *words], stderr=subprocess.PIPE, text=True)
+
+
+def finish(process: subprocess.Popen[str]) -> None:
+    """Wait for the command, which has to succeed."""
+    _, errors = process.communicate(timeout=240)
+    assert process.returncode == 0, errors
+
+
+def newest(run: Path) -> int:
+    """The step of the newest checkpoint; 0 if there is none."""
+    latest = run / "checkpoints" / "latest"
+    return int(latest.read_text().strip().removeprefix("step-")) if latest.is_file() else 0
+
+
+def kill_between_checkpoints(process: subprocess.Popen[str], run: Path, after: int, moments: random.Random) -> None:
+    """``kill -9`` a moment after the checkpoint of the update ``after`` has been written."""
+    while newest(run) < after:
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.002)
+    time.sleep(moments.uniform(0.0, 0.05))
+    assert process.poll() is None
+    process.kill()
+    process.communicate()
+
+
+def measured(run: Path) -> list[dict]:
+    """All rows of metrics without what depends on the time of day."""
+    return [{k: v for k, v in row.items() if k != "time" and "per_second" not in k} for row in read_metrics(run)]
+
+
+@pytest.mark.parametrize("verb", ["clone", "reward"])
+def test_a_killed_training_goes_on_to_the_same_end(verb: str, data: Path, cloned: Path, tmp_path: Path) -> None:
+    made = "agent" if verb == "clone" else "reward_model"
+    settings = [f"--data={data}", f"--runs={tmp_path}", *SMALL, *KEPT]
+    settings += ["--held-out=0.2"] if verb == "clone" else [f"--agent={cloned / 'agent'}", "--validation=0.3"]
+    if verb == "clone":
+        undisturbed = cloned
+    else:
+        undisturbed = tmp_path / "undisturbed"
+        finish(start(verb, *settings, "--name=undisturbed"))
+    run, moments = tmp_path / "killed", random.Random(0)
+    kill_between_checkpoints(start(verb, *settings, "--name=killed"), run, 8, moments)
+    kill_between_checkpoints(start(verb, f"--resume={run}"), run, 20, moments)
+    assert not (run / made).exists() and newest(run) < UPDATES
+    finish(start(verb, f"--resume={run}"))
+    for name in ("model.safetensors", "config.json", "tokenizer.json"):
+        assert (run / made / name).read_bytes() == (undisturbed / made / name).read_bytes(), name
+    assert measured(run) == measured(undisturbed)
+    assert [row["step"] for row in measured(run)][-UPDATES:] == list(range(1, UPDATES + 1))
+
+
+def test_a_finished_run_goes_on_with_more_updates_and_says_so(cloned: Path, tmp_path: Path) -> None:
+    before = (cloned / "agent" / "model.safetensors").read_bytes()
+    record = read_record(cloned)
+    finish(start("clone", f"--resume={cloned}", f"--training.updates={UPDATES + 6}"))
+    assert newest(cloned) == UPDATES + 6
+    assert (cloned / "agent" / "model.safetensors").read_bytes() != before
+    now = read_record(cloned)
+    assert now["config"]["training"]["updates"] == UPDATES + 6 and now["config"]["resume"] is None
+    assert now["created"] == record["created"] and now["command"] == record["command"]
+    assert json.dumps(now["resumed"][-1]["changed"]) == json.dumps({"training.updates": [UPDATES, UPDATES + 6]})
