@@ -115,9 +115,10 @@ class Tower(Doing):
             yield -1, "takes the tower apart" if held in before else "knocks the tower over"
         elif self._stood >= STABLE_STEPS and tower != before:
             self._built = tower
-            if len(tower) >= self.spec.arguments["height"] and self._carried.intersection(tower[1:]):
+            by_solver = not self._carried.isdisjoint(tower[1:])
+            if by_solver and len(tower) >= self.spec.arguments["height"]:
                 yield self._succeed("has built the tower")
-            elif len(tower) > len(before):
+            elif by_solver and len(tower) > len(before):
                 yield 1, "puts it on the right thing"
 
     def _judge_letting_go(self, world: Any, held: str | None) -> Iterator[tuple[int, str]]:

@@ -15,7 +15,8 @@ from pipelines.places import WorldConfig
 from rlhf.episodes import Episode
 from rlhf.play import Plan, ProbeSetter, ScriptedSolvers, play
 from worlds.contract import SETTER, SOLVER, TaskSpec, WorldError
-from worlds.playhouse import Playhouse, language
+from worlds.playhouse import Playhouse, building, language
+from worlds.playhouse.body import Body
 from worlds.playhouse.ground_truth import clearance, describe_all, rests_on, tallest_tower
 from worlds.playhouse.house import House, Room, Start, Thing
 from worlds.playhouse.language import understand
@@ -125,7 +126,7 @@ def test_requests_are_repeatable_unambiguous_and_of_their_split(split: str) -> N
             opened += 1
             assert language.NUMBERS.index(understood.slots.get("n", "two")) == arguments["height"]
             meant = language.combination(understood.slots.get("x", "toys"))
-            assert meant == (arguments["colour"], arguments["kind"])
+            assert meant is not None and meant == (arguments["colour"], arguments["kind"])
             fitting = [t for t in things if meant[0] in (None, t.colour) and meant[1] in (None, t.kind)]
             assert len(fitting) >= arguments["height"]
     assert named >= 3 and opened >= 3
@@ -308,6 +309,12 @@ def test_a_tower_that_stood_before_does_not_count() -> None:
     assert Trial({"red": ON_BLUE}, **ANY).wait(30).events == []
 
 
+def test_what_another_builds_does_not_count() -> None:
+    trial = Trial(**ANY)
+    trial.stage.places["red"] = np.array(ON_BLUE)
+    assert not trial.wait(30).success and trial.events == []
+
+
 # ---- real hands ------------------------------------------------------------------------------------------------------
 
 
@@ -382,6 +389,25 @@ def test_one_who_takes_a_wrong_thing_and_notices_clears_the_place_again() -> Non
         assert (events[0].sign, events[0].reason) == (-1, "takes a wrong thing")
         outcomes.append(made[0].success_step[0] is not None)
     assert len(outcomes) >= 3 and np.mean(outcomes) >= 0.6
+
+
+def test_what_lies_on_the_base_is_cleared_away_without_the_base() -> None:
+    cleared = 0
+    for seed in range(6):
+        made = built(seed, ScriptedSolver.perfect())
+        if made is None or made[0].success_step[0] is None or made[0].requests[0].task.arguments["height"] > 2:
+            continue
+        world = made[1]
+        base, top = tallest_tower(world.house, list(world.object_positions()), world.object_positions())
+        before, body = world.object_position(base), Body(world, SOLVER, np.random.default_rng(0))
+        for action in building.clear(body, base, "nothing"):
+            world.step({SOLVER: action})
+            body.sense()
+        for _ in range(8):
+            world.step({})
+        assert not rests_on(world.house, top, base, world.object_positions())
+        cleared += math.dist(before, world.object_position(base)) < 0.1
+    assert cleared >= 3
 
 
 def test_an_episode_with_a_tower_replays_to_the_bit() -> None:
