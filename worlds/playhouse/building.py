@@ -26,6 +26,7 @@ from worlds.playhouse.behaviours import (
 )
 from worlds.playhouse.body import WALK_PITCH, Body
 from worlds.playhouse.ground_truth import bearing, clearance, distance, half_width, is_over, rests_on, tallest_tower
+from worlds.playhouse.navigation import NO_DISCS, FloorPlan, Point
 from worlds.playhouse.steering import BACKWARD_BIN, FORWARD, Aim, with_hand
 from worlds.playhouse.tower import STACKABLE
 
@@ -70,6 +71,9 @@ def stack(body: Body, target: str, base: str, aside: Aside = straight) -> Behavi
             return False
         yield from while_held(body, target, _carry_onto(body, target, base, aside()))
         if body.held != target:
+            continue
+        if body.far(base) > ARM + 2 * NEAR_ENOUGH:  # there is no way, or none any more
+            yield from put_down(body)
             continue
         yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
         yield from _wait(body, STEPS_TO_SETTLE)
@@ -130,7 +134,7 @@ def _come_near(body: Body, target: str, base: str) -> Behaviour:
         if body.same_room(base) and direct:
             yield silent(_step_back(body, there) if far < ARM else body.move(_toward(there, ARM), CARRY))
             continue
-        spot = _place_to_stand(body, base)
+        spot = place_to_stand(body.plan, here, there, obstacles)
         if spot is None or not (yield from walk_to(body, spot)):
             return False
     return False
@@ -145,20 +149,29 @@ def _step_back(body: Body, there: np.ndarray) -> np.ndarray:
     return movement
 
 
-def _place_to_stand(body: Body, base: str) -> np.ndarray | None:
-    """Where to stand an arm's length from ``base`` with nothing in between: the place nearest in direction."""
-    middle, here, others = body.where(base)[:2], body.me.position, _in_the_way(body, base)
-    first = math.atan2(here[1] - middle[1], here[0] - middle[0])
-    fallback = None
+def place_to_stand(plan: FloorPlan, here: Point, base: Point, others: np.ndarray = NO_DISCS) -> np.ndarray | None:
+    """Where to stand an arm's length from ``base`` with nothing in between: float64 [2]; None if there is no place.
+
+    Of the places around, the one nearest in direction to ``here``, first among those with room to turn.
+    """
+    middle, fallback = np.array([base[0], base[1]]), None
+    first = math.atan2(here[1] - base[1], here[0] - base[0])
     for i in range(24):
         angle = first + math.radians(15.0) * ((i + 1) // 2) * (-1) ** i
         way = np.array([math.cos(angle), math.sin(angle)])
         stand = middle + ARM * way
-        if body.plan.straight(stand, middle + HALF_WAY * way, others):
-            if body.plan.roomy(*stand):
+        if plan.straight(stand, middle + HALF_WAY * way, others):
+            if plan.roomy(*stand):
                 return stand
             fallback = stand if fallback is None else fallback
     return fallback
+
+
+def can_stand_at(body: Body, base: str) -> bool:
+    """Whether there is a place, and a way to it, from which things can be put on ``base``."""
+    others = _in_the_way(body, base)
+    spot = place_to_stand(body.plan, body.me.position, body.where(base), others)
+    return spot is not None and body.plan.route(body.me.position, spot, ARRIVED, others) is not None
 
 
 def _in_the_way(body: Body, base: str) -> np.ndarray:

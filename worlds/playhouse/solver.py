@@ -161,9 +161,11 @@ class ScriptedSolver:
         fitting = [t for t in things if _fits(t, colour, kind) and t.kind in STACKABLE and t.room != "another room"]
         fitting = [t for t in fitting if behaviours.reachable(self._body, t.id)]
         radius = {t.id: self._world.house.objects_by_id[t.id].radius for t in fitting}
-        fitting.sort(key=lambda t: (not can_be_base(self._world, t.id, max(radius.values())), -radius[t.id]))
         if len(fitting) < LOWEST:
             return
+        free = {i for i in radius if can_be_base(self._world, i, max(radius.values()))}
+        free = {i for i in free if building.can_stand_at(self._body, i)}
+        fitting.sort(key=lambda t: (t.id not in free, -radius[t.id]))
         spared = {self._body.held, *(t.id for t in fitting)}
         if (yield from self._err(request.name, fitting[1], fitting[0], spared)):
             height = NUMBERS.index(request.slots.get("n", NUMBERS[LOWEST]))

@@ -13,7 +13,9 @@ import numpy as np
 from worlds.contract import SETTER, SOLVER, TaskSpec, WorldError
 from worlds.playhouse import language
 from worlds.playhouse.avatar import EYE_HEIGHT
+from worlds.playhouse.building import place_to_stand
 from worlds.playhouse.ground_truth import describe_all, distance, gap, grab_distance, tallest_tower
+from worlds.playhouse.house import AVATAR_RADIUS
 from worlds.playhouse.language import NUMBERS, Described, is_held_out
 from worlds.playhouse.navigation import FloorPlan
 from worlds.playhouse.sight import Sight
@@ -191,13 +193,22 @@ class Asker:
         if "height" in arguments and "target" not in arguments:
             return self._can_be_built(arguments)
         needed = (arguments[role] for role in ("target", "next_to", "on") if role in arguments)
-        return all(self._within_reach(object_id) for object_id in needed)
+        if not all(self._within_reach(object_id) for object_id in needed):
+            return False
+        return "on" not in arguments or self._has_room_to_build(arguments["on"])
 
     def _can_be_built(self, arguments: Arguments) -> bool:
         """Whether there are enough things within reach for a tower, and one of them can be its base."""
         pieces = [t.id for t in self._pieces() if is_meant(t, arguments) and self._within_reach(t.id)]
         largest = max(map(self._radius, pieces), default=0.0)
-        return len(pieces) >= arguments["height"] and any(can_be_base(self.world, i, largest) for i in pieces)
+        bases = (i for i in pieces if can_be_base(self.world, i, largest) and self._has_room_to_build(i))
+        return len(pieces) >= arguments["height"] and any(bases)
+
+    def _has_room_to_build(self, object_id: str) -> bool:
+        """Whether there is a place to stand from which things can be put on an object, clear of the setter."""
+        here, setter = (self.world.avatar(agent).position for agent in (SOLVER, SETTER))
+        in_the_way = np.array([[setter[0], setter[1], AVATAR_RADIUS]])
+        return place_to_stand(self.plan, here, self.world.object_position(object_id), in_the_way) is not None
 
     def _pieces(self) -> list[Described]:
         """The things of this room that nobody holds and that can be taken and stacked."""
