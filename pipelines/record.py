@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from pipelines.places import HELD_OUT_SEEDS, LARGEST_SEED, SEEDS_APART, PlayersConfig, WorldConfig
+from rlhf.co_pilot import CoPilotConfig, ScriptedCoPilot
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.play import Plan, ScriptedSolvers, play
@@ -31,6 +32,8 @@ class RecordConfig:
       episodes: how many to record. steps: length of each at most (1,125 steps are five minutes).
       tail: end an episode this many steps after its first request has succeeded; None plays all steps.
       solver: "scripted", or an agent's folder.
+      shared_control: a scripted co-pilot watches the agent and takes over from it when it fails; it plays as a scripted
+        solver with the settings players.solver.
       split: which houses and instructions: "train", or "held_out" for those kept for validation.
       seed: episodes of the same seed and number are the same. slots: places played at once by an agent.
       workers: processes among which scripted play is divided; 1 plays in this process.
@@ -47,8 +50,12 @@ class RecordConfig:
     workers: int = 2
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
+    shared_control: bool = False
+    co_pilot: CoPilotConfig = field(default_factory=CoPilotConfig)
 
     def __post_init__(self) -> None:
+        if self.shared_control and self.solver == SCRIPTED:
+            raise UserError("shared_control is for an agent: name its folder with --solver")
         if self.split not in ("train", "held_out"):
             raise UserError(f'split is "train" or "held_out", not {self.split!r}')
         for name in ("episodes", "steps", "slots", "workers"):
@@ -93,6 +100,8 @@ def record(config: RecordConfig) -> list[str]:
 def _fingerprint(config: RecordConfig) -> str:
     """A short name for all settings that decide what is played, the agent's weights among them."""
     played = {"world": config.world, "players": config.players, "steps": config.steps, "tail": config.tail}
+    if config.shared_control:
+        played["co_pilot"] = config.co_pilot
     weights = b""
     if config.solver != SCRIPTED:
         path = Path(config.solver) / "model.safetensors"
@@ -165,6 +174,7 @@ def _agent_episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
     from agents.folder import load_agent
 
     config = plans.config
+    _co_pilot(config)  # refuses unknown settings before anything is played
     agent, tokenizer = load_agent(config.solver)
     config.world.check_fits(agent.config.image_size, config.solver)
     slots = min(config.slots, len(numbers))
@@ -173,13 +183,24 @@ def _agent_episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
     yield from play(config.world.entry(), worlds, plans.of(numbers), solvers, solver_name=name)
 
 
+def _co_pilot(config: RecordConfig) -> ScriptedCoPilot | None:
+    """A fresh co-pilot, where there is to be one."""
+    if not config.shared_control:
+        return None
+    return ScriptedCoPilot(config.world.entry().make_solver(**config.players.solver_settings()), config.co_pilot)
+
+
 def _solver_name(config: RecordConfig) -> str:
     """Who plays, as episodes tell it."""
-    return SCRIPTED if config.solver == SCRIPTED else f"agent:{Path(config.solver).resolve().parent.name}"
+    if config.solver == SCRIPTED:
+        return SCRIPTED
+    agent = f"agent:{Path(config.solver).resolve().parent.name}"
+    return f"{agent}+{ScriptedCoPilot.name}" if config.shared_control else agent
 
 
 def _episode_id(config: RecordConfig, number: int) -> str:
-    return f"{_solver_name(config).replace(':', '-')}-{config.split}-{_place_seed(config, number):09d}"
+    player = _solver_name(config).replace(":", "-").replace("+", "-")
+    return f"{player}-{config.split}-{_place_seed(config, number):09d}"
 
 
 def _place_seed(config: RecordConfig, number: int) -> int:
@@ -198,6 +219,7 @@ class _Plans:
         settings = config.players.setter_settings()
         for number in numbers:
             seed = _place_seed(config, number)
+            co_pilot = _co_pilot(config)
             yield Plan(
                 episode_id=_episode_id(config, number),
                 config=config.world.place(seed),
@@ -206,5 +228,6 @@ class _Plans:
                 steps=config.steps,
                 split=config.split,
                 tail=config.tail,
-                notes={_SETTINGS: self.settings},
+                notes={_SETTINGS: self.settings} | ({} if co_pilot is None else {"co_pilot": co_pilot.name}),
+                co_pilot=co_pilot,
             )
