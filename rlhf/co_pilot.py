@@ -54,7 +54,7 @@ class CoPilotConfig:
     mistakes: int = 1
     reaction: tuple[int, int] = (1, 4)
     longest: int = 150
-    idle: int = 8
+    idle: int = 12
 
     def __post_init__(self) -> None:
         for name in ("patience", "mistakes", "longest", "idle"):

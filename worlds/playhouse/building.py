@@ -35,6 +35,7 @@ NEAR_ENOUGH = 0.06  # metres by which it may stand farther
 OVER = 0.10  # metres over a top at which a thing is brought to its place
 LET_GO = 0.025  # metres over a top at which it is let go
 PRECISE = 0.04  # metres by which its middle may miss the middle of the top
+HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
 STEPS_TO_SETTLE = 4  # steps that a builder waits to see whether it stands
 HALF_WAY = 0.45  # metres from a tower to which the way to it must be free: from there it is within arm's length
 ATTEMPTS = 4
@@ -186,20 +187,25 @@ def _toward(there: np.ndarray, stop: float | None) -> Aim:
 
 
 def _bring_over(body: Body, target: str, base: str, off: float) -> Behaviour:
-    """Reach out until ``target`` is over its place, well above it."""
+    """Reach out until ``target`` is over its place, well above it, or comes no nearer."""
+    before: np.ndarray | None = None
     for _ in range(12):
-        place = _place(body, base, off)
-        if distance(place, body.where(target)) < PRECISE:
+        place, at = _place(body, base, off), body.where(target)
+        if distance(place, at) < PRECISE or (before is not None and math.dist(at, before) < HARDLY):
             return True
+        before = at
         yield silent(body.move(*_reach_for(body, target, base, place, OVER)))
     return False
 
 
 def _let_down(body: Body, target: str, base: str, off: float) -> Behaviour:
-    """Lower ``target`` until it nearly touches."""
+    """Lower ``target`` until it nearly touches, or comes no lower."""
+    before = math.inf
     for _ in range(8):
-        if clearance(body.world.house, target, base, body.world.object_positions()) < LET_GO + 0.015:
+        above = clearance(body.world.house, target, base, body.world.object_positions())
+        if above < 1.6 * LET_GO or before - above < HARDLY:
             return True
+        before = above
         yield silent(body.move(*_reach_for(body, target, base, _place(body, base, off), LET_GO)))
     return True
 

@@ -61,7 +61,7 @@ class Tower(Doing):
     """Building a tower: ``height`` things rest on each other, let go, for ``STABLE_STEPS`` steps.
 
     A named request tells which thing goes on which: ``target`` and ``on``. An open one leaves that to the solver:
-    any things of its ``colour`` and ``kind`` (None for any). One of those above the lowest must have been in the
+    any things of its ``colour`` and ``kind`` (None for any), though to take what is hard to stack is a mistake. One of those above the lowest must have been in the
     solver's hand since the request; a tower that stood there before does not count.
     """
 
@@ -70,7 +70,8 @@ class Tower(Doing):
         self._base: str | None = arguments.get("on")
         if self._base is None:
             self._held = world.avatar(SOLVER).held
-            self._wanted = [t.id for t in world.house.objects if is_meant(t, arguments)]
+            self._meant = [t.id for t in world.house.objects if is_meant(t, arguments)]
+            self._wanted = [i for i in self._meant if world.house.objects_by_id[i].kind in STACKABLE]
         else:
             super()._begin(world)
             self._wanted = [self.target]
@@ -138,7 +139,7 @@ class Tower(Doing):
         """The tallest tower of what is wanted and nobody holds, the lowest thing first."""
         positions, hands = world.object_positions(), {world.avatar(SOLVER).held, world.avatar(SETTER).held}
         if self._base is None:
-            return tallest_tower(world.house, [i for i in self._wanted if i not in hands], positions)
+            return tallest_tower(world.house, [i for i in self._meant if i not in hands], positions)
         stacked = not hands & {self.target, self._base} and rests_on(world.house, self.target, self._base, positions)
         return (self._base, self.target) if stacked else (self._base,)
 

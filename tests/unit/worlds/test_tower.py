@@ -283,6 +283,7 @@ def test_carrying_it_past_high_above_is_not_bringing_it_there() -> None:
 def test_any_things_make_a_tower_that_is_asked_for_without_names() -> None:
     trial = Trial(**ANY).hold("green", OVER_BLUE).let_go(ON_BLUE).wait()
     assert trial.success and trial.signs == [1, 1, 1]
+    assert Trial(**ANY).hold("ball", (1.0, 3.5, 0.5)).signs == [-1], "a ball is no help"
     trial = Trial(colour="red", kind=None).hold("green", OVER_BLUE).let_go(ON_BLUE).wait(20)
     assert not trial.success and trial.signs == [-1]
 
