@@ -61,8 +61,9 @@ class Tower(Doing):
     """Building a tower: ``height`` things rest on each other, let go, for ``STABLE_STEPS`` steps.
 
     A named request tells which thing goes on which: ``target`` and ``on``. An open one leaves that to the solver:
-    any things of its ``colour`` and ``kind`` (None for any), though to take what is hard to stack is a mistake. One of those above the lowest must have been in the
-    solver's hand since the request; a tower that stood there before does not count.
+    any things of its ``colour`` and ``kind`` (None for any), though to take what is hard to stack is a mistake. One of
+    those above the lowest must have been in the solver's hand since the request; a tower that stood there before does
+    not count.
     """
 
     def _begin(self, world: Any) -> None:
