@@ -23,7 +23,8 @@ class EvaluateConfig:
     Args:
       agents: name=folder of every agent; the folder "scripted" is the scripted demonstrator, "perfect" the
         same without its imperfections.
-      probes: which probe tasks; empty means all. episodes: per probe and agent, the same for every agent.
+      probes: which probe tasks, or games of the world; empty means all probe tasks.
+      episodes: per probe and agent, the same for every agent.
       seed: chooses the houses and instructions. slots: places played at once.
       greedy: always take the likeliest action instead of sampling.
       out: where the results are written as JSON.
@@ -72,9 +73,10 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
         raise UserError("no agents to evaluate: name at least one, e.g. --agents bc runs/clone/agent")
     entry = config.world.entry()
     probes = config.probes or tuple(entry.probes)
-    unknown = sorted(set(probes) - set(entry.probes))
+    known = (*entry.probes, *entry.games)
+    unknown = sorted(set(probes) - set(known))
     if unknown:
-        raise UserError(f"no probe task {unknown[0]!r}; known: {', '.join(entry.probes)}")
+        raise UserError(f"no probe task {unknown[0]!r}; known: {', '.join(known)}")
     _check_before_playing(config)
     results = []
     for name, folder in config.agents.items():

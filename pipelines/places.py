@@ -6,7 +6,9 @@ import inspect
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from tyro.constructors import PrimitiveConstructorSpec
 
 from rlhf.errors import UserError
 from worlds import registry
@@ -66,16 +68,36 @@ class WorldConfig:
         return self.entry().sample_config(seed, **self.sampling())
 
 
+def _weights(text: str) -> Mapping[str, float]:
+    """The weights that a JSON object of numbers stands for. Raises UserError if ``text`` is something else."""
+    weights = _object(text, "players.tasks", example='{"lift": 1, "tower": 2}')
+    for name, weight in weights.items():
+        if isinstance(weight, bool) or not isinstance(weight, int | float):
+            raise UserError(f"players.tasks: the weight of {name} is a number, not {json.dumps(weight)}")
+    return {name: float(weight) for name, weight in weights.items()}
+
+
+# On the command line one JSON object, so that names can be left out and added.
+_WEIGHTS = PrimitiveConstructorSpec(
+    nargs=1,
+    metavar="JSON",
+    instance_from_str=lambda words: _weights(words[0]),
+    is_instance=lambda value: isinstance(value, Mapping),
+    str_from_instance=lambda weights: [json.dumps(dict(weights))],
+)
+
+
 @dataclass(frozen=True)
 class PlayersConfig:
     """The scripted people: how they ask, and how well they do.
 
     Args:
-      tasks: how often each kind of request is made, relative to the others.
+      tasks: how often each kind of request is made, relative to the others, as JSON, e.g. '{"lift": 1, "tower": 2}';
+        what is not named is not asked for.
       setter, solver: the scripted setter's and solver's own settings, as JSON.
     """
 
-    tasks: Mapping[str, float] = field(
+    tasks: Annotated[Mapping[str, float], _WEIGHTS] = field(
         default_factory=lambda: {"go": 1.0, "lift": 1.0, "position": 1.0, "color": 1.0, "count": 1.0, "exist": 1.0}
     )
     setter: str = "{}"
@@ -108,11 +130,11 @@ def _check_names(make: Callable[..., Any], settings: Mapping[str, Any], given: C
             raise UserError(f"{where}: no setting {name}; known: {', '.join(known)}")
 
 
-def _object(text: str, where: str) -> dict[str, Any]:
+def _object(text: str, where: str, example: str = '{"rooms": [1, 1]}') -> dict[str, Any]:
     try:
         parsed = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UserError(f"{where} is not JSON ({error}); write e.g. '{{\"rooms\": [1, 1]}}'") from error
+        raise UserError(f"{where} is not JSON ({error}); write e.g. '{example}'") from error
     if not isinstance(parsed, dict):
-        raise UserError(f"{where} is a JSON object, e.g. '{{\"rooms\": [1, 1]}}'")
+        raise UserError(f"{where} is a JSON object, e.g. '{example}'")
     return parsed

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pipelines.places import HELD_OUT_SEEDS, LARGEST_SEED, SEEDS_APART, PlayersConfig, WorldConfig
+from rlhf.co_pilot import CoPilotConfig, ScriptedCoPilot
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.play import Plan, ScriptedSolvers, play
@@ -35,6 +36,8 @@ class RecordConfig:
       episodes: how many to record. steps: length of each at most (1,125 steps are five minutes).
       tail: end an episode this many steps after its first request has succeeded; None plays all steps.
       solver: "scripted", or an agent's folder.
+      shared_control: a scripted co-pilot watches the agent and takes over from it when it fails; it plays as a scripted
+        solver with the settings players.solver.
       split: which houses and instructions: "train", or "held_out" for those kept for validation.
       seed: episodes of the same seed and number are the same. slots: places played at once by an agent.
       workers: processes among which scripted play is divided; 1 plays in this process.
@@ -56,8 +59,12 @@ class RecordConfig:
     players: PlayersConfig = field(default_factory=PlayersConfig)
     setters: Path | None = None
     name: str | None = None
+    shared_control: bool = False
+    co_pilot: CoPilotConfig = field(default_factory=CoPilotConfig)
 
     def __post_init__(self) -> None:
+        if self.shared_control and self.solver == SCRIPTED:
+            raise UserError("shared_control is for an agent: name its folder with --solver")
         if self.split not in ("train", "held_out"):
             raise UserError(f'split is "train" or "held_out", not {self.split!r}')
         for name in ("episodes", "steps", "slots", "workers"):
@@ -108,6 +115,8 @@ def _fingerprint(config: RecordConfig) -> str:
     }
     if config.setters is not None:
         played["setters"] = "recorded"  # which, their episodes' names tell
+    if config.shared_control:
+        played["co_pilot"] = config.co_pilot
     weights = b""
     if config.solver != SCRIPTED:
         path = Path(config.solver) / "model.safetensors"
@@ -180,6 +189,7 @@ def _agent_episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
     from agents.folder import load_agent
 
     config = plans.config
+    _co_pilot(config)  # refuses unknown settings before anything is played
     agent, tokenizer = load_agent(config.solver)
     config.world.check_fits(agent.config.image_size, config.solver)
     slots = min(config.slots, len(numbers))
@@ -209,11 +219,19 @@ def _recorded_setters(config: RecordConfig) -> tuple[str, ...]:
     return tuple(ids[index] for index in order[: config.episodes])
 
 
+def _co_pilot(config: RecordConfig) -> ScriptedCoPilot | None:
+    """A fresh co-pilot, where there is to be one."""
+    if not config.shared_control:
+        return None
+    return ScriptedCoPilot(config.world.entry().make_solver(**config.players.solver_settings()), config.co_pilot)
+
+
 def _solver_name(config: RecordConfig) -> str:
     """Who plays, as episodes tell it."""
     if config.solver == SCRIPTED:
         return SCRIPTED
-    return f"agent:{config.name or Path(config.solver).resolve().parent.name}"
+    agent = f"agent:{config.name or Path(config.solver).resolve().parent.name}"
+    return f"{agent}+{ScriptedCoPilot.name}" if config.shared_control else agent
 
 
 def _place_seed(config: RecordConfig, number: int) -> int:
@@ -230,14 +248,14 @@ class _Plans:
 
     def episode_id(self, number: int) -> str:
         """The name of an episode yet to be played."""
-        player = _solver_name(self.config).replace(":", "-")
+        player = _solver_name(self.config).replace(":", "-").replace("+", "-")
         if self.replayed:
             return f"{player}-of-{self.replayed[number]}"
         return f"{player}-{self.config.split}-{_place_seed(self.config, number):09d}"
 
     def of(self, numbers: Sequence[int]) -> Iterator[Plan]:
         """The plans of ``numbers``, in their order."""
-        notes = {_SETTINGS: self.settings}
+        notes = {_SETTINGS: self.settings} | ({"co_pilot": ScriptedCoPilot.name} if self.config.shared_control else {})
         yield from self._replayed(numbers, notes) if self.replayed else self._scripted(numbers, notes)
 
     def _scripted(self, numbers: Sequence[int], notes: Mapping[str, Any]) -> Iterator[Plan]:
@@ -254,6 +272,7 @@ class _Plans:
                 split=config.split,
                 tail=config.tail,
                 notes=notes,
+                co_pilot=_co_pilot(config),
             )
 
     def _replayed(self, numbers: Sequence[int], notes: Mapping[str, Any]) -> Iterator[Plan]:
@@ -270,5 +289,6 @@ class _Plans:
                 split=config.split,
                 tail=config.tail,
                 notes=notes,
+                co_pilot=_co_pilot(config),
                 setter_name=f"replay:{episode.episode_id}",
             )

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rlhf.episodes import AGENT, Episode
+from rlhf.co_pilot import CoPilot
+from rlhf.episodes import AGENT, CO_PILOT, Episode
 from rlhf.referee import Referee
 from worlds.contract import SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, silent
 from worlds.registry import WorldEntry
@@ -36,7 +37,7 @@ class Plan:
       episode_id: its name. config: the place. setter: who asks (a fresh object). seed: of the players.
       steps: its length at most. split: "train" or "held_out".
       tail: end this many steps after the first request has succeeded; None plays all steps.
-      solver: a scripted solver of its own, where no agent plays.
+      solver: a scripted solver of its own, where no agent plays. co_pilot: may take the solver over from whoever plays.
       setter_name: who the setter is, where it is not the one that all plans share.
     """
 
@@ -48,6 +49,7 @@ class Plan:
     split: str = "train"
     tail: int | None = None
     solver: Solver | None = None
+    co_pilot: CoPilot | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
     setter_name: str | None = None
 
@@ -94,22 +96,30 @@ class _Slot:
         plan.setter.reset(self.world, plan.seed)
         if plan.solver is not None:
             plan.solver.reset(self.world, plan.seed + 1)
+        if plan.co_pilot is not None:
+            plan.co_pilot.reset(self.world, plan.seed + 1)
         self.referee = Referee(self.entry)
         self.observations: Mapping[str, Observation] = observations
         self.rows: list[tuple[Observation, Action, Action]] = []
+        self.controller: list[int] = []
         self.task_before: Any = None
         self.first = True
 
     def step(self, solver_action: Action) -> Episode | None:
-        """Play one step; the finished episode if this was its last."""
+        """Play one step, in which the solver does ``solver_action`` unless a co-pilot has taken over; the finished
+        episode if this was its last."""
         assert self.plan is not None
         plan, step = self.plan, len(self.rows)
+        seen, co_pilot = self.observations[SOLVER], plan.co_pilot
+        taken = None if co_pilot is None else co_pilot.act(step, seen, self.referee)
+        self.controller.append(AGENT if taken is None else CO_PILOT)
+        solver_action = solver_action if taken is None else taken
         setter_action = plan.setter.act(self.observations[SETTER])
         task = plan.setter.task
         if setter_action["utterance"] and task is not None and task is not self.task_before:
             self.referee.ask(step, task.spec, task)
             self.task_before = task
-        self.rows.append((self.observations[SOLVER], solver_action, setter_action))
+        self.rows.append((seen, solver_action, setter_action))
         self.observations, _, _, truncated, _ = self.world.step({SETTER: setter_action, SOLVER: solver_action})
         self.referee.look(self.world, step, solver_action["utterance"])
         self.first = False
@@ -139,7 +149,7 @@ class _Slot:
             utterance=tuple(a["utterance"] for a in solver),
             setter_movement=np.stack([a["movement"] for a in setter]).astype(np.int8),
             setter_utterance=tuple(a["utterance"] for a in setter),
-            controller=np.full(len(seen), AGENT, np.uint8),
+            controller=np.array(self.controller, np.uint8),
             requests=tuple(self.referee.requests),
             truth=tuple(self.referee.events),
             success_step=tuple(self.referee.success_step),

@@ -200,7 +200,7 @@ class Solver(Protocol):
     """Plays the solver's side of one world: does things."""
 
     def reset(self, world: Any, seed: int) -> None:
-        """Begin an episode in ``world``, which has just been reset."""
+        """Begin to play in ``world``, which has just been reset or, for a co-pilot, is in the middle of an episode."""
         ...
 
     def act(self, observation: Observation) -> Action:

@@ -31,9 +31,10 @@ class WorldEntry:
         relative to each other.
       make_solver: (perfect=, **settings) -> a scripted solver, deliberately imperfect unless ``perfect``.
       make_task: (spec) -> the success check of a recorded :class:`~worlds.contract.TaskSpec`.
-      probe: (name, world, seed, split) -> a probe task's spec for the place at hand, None where none is feasible;
-        split "held_out" asks only for what is never asked for in training.
+      probe: (name, world, seed, split) -> a probe task's or a game's spec for the place at hand, None where none is
+        feasible; split "held_out" asks only for what is never asked for in training.
       probes: names of the probe tasks, in the order reports show them.
+      games: names of further tasks, which are asked for and evaluated only where they are named.
 
     ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know.
     """
@@ -46,6 +47,7 @@ class WorldEntry:
     make_task: Callable[[TaskSpec], Task]
     probe: Callable[[str, Any, int, str], TaskSpec | None]
     probes: Sequence[str]
+    games: Sequence[str] = ()
 
 
 _entries: dict[str, WorldEntry] = {}

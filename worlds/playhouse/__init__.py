@@ -37,5 +37,6 @@ PLAYHOUSE = register(
         make_task=_later("tasks", "make_task"),
         probe=_later("tasks", "probe"),
         probes=("go", "lift", "position", "color", "count", "exist"),
+        games=("tower",),
     )
 )

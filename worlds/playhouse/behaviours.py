@@ -155,7 +155,7 @@ def place(body: Body, target: str, beside: str) -> Behaviour:
     for _ in range(5):
         if not (yield from get(body, target)):
             return False
-        yield from _while_held(body, target, _carry_beside(body, target, beside))
+        yield from while_held(body, target, _carry_beside(body, target, beside))
         if body.held != target:
             continue
         yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
@@ -167,7 +167,7 @@ def place(body: Body, target: str, beside: str) -> Behaviour:
     return False
 
 
-def _while_held(body: Body, target: str, behaviour: Behaviour) -> Behaviour:
+def while_held(body: Body, target: str, behaviour: Behaviour) -> Behaviour:
     """Go on with ``behaviour`` until it ends or ``target`` falls."""
     for action in behaviour:
         yield action
@@ -182,12 +182,12 @@ def _carry_beside(body: Body, target: str, beside: str) -> Behaviour:
     far = _arm() + _between(body, target, beside)
     spot = _place_to_stand(body, target, beside)
     if spot is not None:
-        yield from _walk_to(body, spot)
+        yield from walk_to(body, spot)
     yield from walk_up(body, beside, far, CARRY)
     return (yield from lower(body, body.where(beside)))
 
 
-def _walk_to(body: Body, spot: np.ndarray) -> Behaviour:
+def walk_to(body: Body, spot: np.ndarray) -> Behaviour:
     """Walk to ``spot`` [2] with something in hand."""
     for _ in range(PATIENCE):
         here = body.me.position

@@ -73,6 +73,11 @@ class Body:
         rise = pitch_to(distance(me.position, middle), float(middle[2]))
         if abs(bearing(me, middle)) > self._half_view[0] or abs(rise - me.pitch) > self._half_view[1]:
             return False
+        return self.could_see(object_id)
+
+    def could_see(self, object_id: str) -> bool:
+        """Whether nothing fixed hides an object's middle or its upper part from one who looks there."""
+        me, middle = self.me, self.where(object_id)
         top = middle + [0.0, 0.0, 0.35 * self.world.house.objects_by_id[object_id].height]
         return self._sight.clear(me.eye, middle) or self._sight.clear(me.eye, top)
 

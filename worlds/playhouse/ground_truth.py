@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from worlds.playhouse.language import Described
 NEAR = 1.1  # metres; nobody need come nearer than this to do anything with a thing, where its height allows it
 _GRAB_MARGIN = 0.2  # metres by which a player who wants to take a thing comes nearer than its reach
 _MOVED = 0.15  # metres from where a thing stood at first, beyond which what it stands on is worked out anew
+_TOUCHING = 0.025  # metres by which an underside and the top it rests on may miss each other
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> float:
@@ -55,6 +57,47 @@ def support_of(house: House, object_id: str, position: np.ndarray) -> str | None
     piece = next(below, None)
     lowest = min((s.at[2] for s in piece.spec.surfaces), default=0.0) if piece else 0.0
     return piece.id if piece and position[2] > lowest else None
+
+
+def half_width(house: House, object_id: str) -> float:
+    """Half (m) of an object's narrower side: a thing whose middle is no farther from the object's has it below."""
+    thing = house.objects_by_id[object_id]
+    return 0.5 * thing.scale * min(thing.spec.extent[:2])
+
+
+def clearance(house: House, upper: str, lower: str, positions: Mapping[str, np.ndarray]) -> float:
+    """Height (m) of the underside of one upright object over the top of another; negative where it is lower."""
+    heights = house.objects_by_id[upper].height + house.objects_by_id[lower].height
+    return float(positions[upper][2] - positions[lower][2]) - heights / 2
+
+
+def is_over(house: House, upper: str, lower: str, positions: Mapping[str, np.ndarray]) -> bool:
+    """Whether the middle of one object is above the other, at whatever height."""
+    return distance(positions[upper], positions[lower]) <= half_width(house, lower)
+
+
+def rests_on(house: House, upper: str, lower: str, positions: Mapping[str, np.ndarray]) -> bool:
+    """Whether one upright object lies on another, its middle over it; whether a hand still holds it is not asked."""
+    close = abs(clearance(house, upper, lower, positions)) <= _TOUCHING
+    return upper != lower and close and is_over(house, upper, lower, positions)
+
+
+def tallest_tower(house: House, things: Collection[str], positions: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """The longest row of ``things`` of which each rests on the one before, the lowest first; of one where none does."""
+    below: dict[str, str] = {}
+    for upper in things:
+        under = [lower for lower in things if rests_on(house, upper, lower, positions)]
+        if under:
+            below[upper] = min(under, key=lambda lower: distance(positions[upper], positions[lower]))
+    towers = [_down_from(top, below) for top in things]
+    return max(towers, key=len, default=())
+
+
+def _down_from(top: str, below: Mapping[str, str]) -> tuple[str, ...]:
+    tower = [top]
+    while tower[-1] in below:
+        tower.append(below[tower[-1]])
+    return tuple(reversed(tower))
 
 
 def describe_all(world: Any) -> dict[str, Described]:

@@ -42,11 +42,25 @@ TEMPLATES: Mapping[str, tuple[str, ...]] = {
         "can you find {x}{where}?",
         "tell me if there is {x}{where}",
     ),
+    "tower": (
+        "put {x} on {y}",
+        "put {x} on top of {y}",
+        "place {x} on top of {y}",
+        "stack {x} on {y}",
+        "stack {n} {x}",
+        "build a tower of {n} {x}",
+        "make a tower of {n} {x}",
+        "build a tower of {n}",
+        "make a tower of {n} things",
+        "build a tower",
+        "make a tower",
+    ),
 }
 
 # One (colour, kind) in five is held out: of every colour some kinds and of every kind two colours, so that both
 # words are always heard in training. The strides walk through the catalogue in its own order.
 _HELD_OUT_PERIOD, _HELD_OUT_STRIDE = 5, 2
+_SLOT = re.compile(r"{(\w+)}")
 
 
 @dataclass(frozen=True)
@@ -104,8 +118,11 @@ def _noun_phrase(said: Mapping[str, str]) -> str:
 
 
 def instruct(name: str, rng: np.random.Generator, **slots: str) -> str:
-    """One paraphrase, chosen by ``rng``, of the instruction of task ``name`` with its slots filled in."""
-    templates = TEMPLATES[name]
+    """One paraphrase, chosen by ``rng``, of the instruction of task ``name`` with its slots filled in.
+
+    Those count that have just these slots: a tower can be asked for with more words or with fewer.
+    """
+    templates = [template for template in TEMPLATES[name] if set(_SLOT.findall(template)) == set(slots)]
     return templates[rng.integers(len(templates))].format(**slots)
 
 
@@ -139,16 +156,23 @@ def understand(text: str) -> Understood | None:
     return None
 
 
-def _pattern(template: str) -> re.Pattern[str]:
+def _pattern(template: str, most: bool) -> re.Pattern[str]:
+    """A pattern whose first slots take the fewest words they can, or the ``most``.
+
+    In "put the mug on the table on the block" what is put is the mug on the table: what it is put on stands on the
+    floor, and is never called "on" anything.
+    """
     pattern = re.escape(template).replace(re.escape("{where}"), "(?:(?P<where> in this room))?")
+    pattern = pattern.replace(re.escape("{n}"), f"(?P<n>{'|'.join(NUMBERS)})")
     for slot in ("x", "y"):
-        pattern = pattern.replace(re.escape(f"{{{slot}}}"), f"(?P<{slot}>(?:the |an? )?[a-z ]+?)")
+        words = f"(?P<{slot}>(?:the |an? )?[a-z ]+{'' if most else '?'})"
+        pattern = pattern.replace(re.escape(f"{{{slot}}}"), words)
     return re.compile(pattern)
 
 
 # Templates with the most fixed text first, so that "take {x} and lift it" is not read as a shorter one.
 _PATTERNS = [
-    (name, _pattern(template))
+    (name, _pattern(template, most=name == "tower"))
     for _, name, template in sorted(
         (-len(re.sub(r"{\w+}", "", template)), name, template) for name, ts in TEMPLATES.items() for template in ts
     )
@@ -197,10 +221,11 @@ def is_courtesy(utterance: str) -> bool:
 def is_held_out(arguments: Mapping[str, Any]) -> bool:
     """Whether an instruction with these arguments names a combination that training never asks for.
 
-    Combinations are (colour, kind) as named by the keys ``colour``, ``kind`` and ``next_to_colour``,
-    ``next_to_kind``; where an instruction names only one of the two, that word alone. About one in five is held out.
+    Combinations are (colour, kind) as named by the keys ``colour``, ``kind``, ``next_to_colour``, ``next_to_kind``,
+    ``on_colour`` and ``on_kind``; where an instruction names only one of the two, that word alone. About one in five
+    is held out.
     """
-    pairs = [(arguments.get(f"{role}colour"), arguments.get(f"{role}kind")) for role in ("", "next_to_")]
+    pairs = [(arguments.get(f"{role}colour"), arguments.get(f"{role}kind")) for role in ("", "next_to_", "on_")]
     return any(_reserved(colour, kind) for colour, kind in pairs if colour or kind)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent
 from worlds.playhouse.body import Body
 from worlds.playhouse.ground_truth import distance
-from worlds.playhouse.success import PlayhouseTask, make_task
-from worlds.playhouse.tasks import PROBES, SPLITS, Asker
+from worlds.playhouse.success import PlayhouseTask
+from worlds.playhouse.tasks import PROBES, SPLITS, TASKS, Asker, make_task
 
 TRY_AGAIN = 8  # steps after which a setter who found nothing to ask for looks again
 STROLL_STEPS = 40  # most steps spent on the way to one place
@@ -24,6 +24,7 @@ class ScriptedSetter:
 
     Args:
       tasks: names of the tasks it asks for, all equally often, or a weight for each; None for all six probes.
+        Games are asked for only by name.
       split: "train" or "held_out": it asks only for combinations of that split.
       first_request: (fewest, most) steps before it first speaks.
       pause: (fewest, most) steps between the end of a request and the next one; by default about 20 seconds, as
@@ -145,9 +146,9 @@ def _weights(tasks: Sequence[str] | Mapping[str, float] | None) -> dict[str, flo
     if isinstance(tasks, str):
         raise WorldError(f"setter setting tasks: {tasks!r} is not a list of names; give [{tasks!r}]")
     weights = dict(tasks) if isinstance(tasks, Mapping) else dict.fromkeys(PROBES if tasks is None else tasks, 1.0)
-    unknown = next((name for name in weights if name not in PROBES), None)
+    unknown = next((name for name in weights if name not in TASKS), None)
     if unknown is not None:
-        raise WorldError(f"the playhouse has no task named {unknown!r}; known: {', '.join(PROBES)}")
+        raise WorldError(f"the playhouse has no task named {unknown!r}; known: {', '.join(TASKS)}")
     if not weights or min(weights.values()) < 0 or sum(weights.values()) <= 0:
         raise WorldError("setter setting tasks: give at least one task with a weight above 0")
     return weights

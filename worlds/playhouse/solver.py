@@ -7,18 +7,19 @@ how often, is configuration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Generator, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, MOVEMENT, SOLVER, Action, Observation, WorldError, silent
-from worlds.playhouse import behaviours, language
+from worlds.playhouse import behaviours, building, language
 from worlds.playhouse.body import Body
 from worlds.playhouse.ground_truth import describe_all, distance
 from worlds.playhouse.language import NUMBERS, Described, Understood
 from worlds.playhouse.steering import FORWARD, TURN, with_hand
+from worlds.playhouse.tower import LOWEST, STACKABLE, can_be_base
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Imperfection:
       notice: of noticing that and turning to the right thing after all.
       drop: per thing taken, of letting go of it within a few steps.
       wrong_answer: per question.
+      careless: per thing put on another, of letting it go off the middle, where it may fall.
       motor_noise: per tick, of turning one bin more or less than meant, or of not walking.
     """
 
@@ -42,6 +44,7 @@ class Imperfection:
     drop: float = 0.1
     wrong_answer: float = 0.15
     motor_noise: float = 0.03
+    careless: float = 0.15
 
     def __post_init__(self) -> None:
         if self.reaction < 0:
@@ -51,11 +54,13 @@ class Imperfection:
                 raise WorldError(f"solver setting {name}: {getattr(self, name)} is not a probability between 0 and 1")
 
 
-NONE = Imperfection(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NONE = Imperfection(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 LONGEST_GRIP = 4  # steps after which a thing that will be dropped has been
 SECOND_THOUGHTS = (2, 5)  # steps between doing a wrong thing and noticing
 LIKELIER = 3.0  # times as likely to be mistaken for the target: a thing of its colour or of its kind
-ACTS = {"go", "lift", "position"}
+ASKEW = (0.5, 1.3)  # share of the half-width of what is below by which a careless solver misses its middle
+ACTS = {"go", "lift", "position", "tower"}
+TWO_PLACES = {"position", "tower"}  # acts in which a thing is put somewhere
 
 
 class ScriptedSolver:
@@ -118,24 +123,59 @@ class ScriptedSolver:
         if request.name not in ACTS:
             yield from self._answer(request, things, target)
             return
-        if target is None or (request.name == "position" and beside is None):
+        if request.name == "tower" and "y" not in request.slots:
+            yield from self._build(request, things)
             return
+        if target is None or (request.name in TWO_PLACES and beside is None):
+            return
+        spared = {target.id, beside.id if beside else None, self._body.held}
+        if (yield from self._err(request.name, target, beside, spared)):
+            yield from self._do(request.name, target, beside)
+
+    def _err(
+        self, name: str, target: Described, beside: Described | None, spared: Collection[str | None]
+    ) -> Generator[Action, None, bool]:
+        """Now and then do it with a wrong thing first, none of the ``spared``. Whether to do it with the right one."""
         if self._rng.random() < self.imperfection.wrong_object:
-            wrong = self._temptation(target, beside)
+            wrong = self._temptation(target, spared)
             if wrong is not None:
-                yield from self._do(request.name, wrong, beside)
+                yield from self._do(name, wrong, beside)
                 if self._rng.random() >= self.imperfection.notice:
-                    return
+                    return False
                 yield from self._pause(int(self._rng.integers(SECOND_THOUGHTS[0], SECOND_THOUGHTS[1] + 1)))
-        yield from self._do(request.name, target, beside)
+        return True
 
     def _do(self, name: str, target: Described, beside: Described | None) -> Iterator[Action]:
         if name == "go":
             yield from behaviours.go(self._body, target.id)
         elif name == "lift":
             yield from behaviours.lift(self._body, target.id)
+        elif beside is not None and name == "tower":
+            yield from building.stack(self._body, target.id, beside.id, self._aside)
         elif beside is not None:
             yield from behaviours.place(self._body, target.id, beside.id)
+
+    def _build(self, request: Understood, things: list[Described]) -> Iterator[Action]:
+        """A tower of whatever the request leaves open: what stands free on the floor below, large before small."""
+        colour, kind = language.combination(request.slots.get("x", "")) or (None, None)
+        fitting = [t for t in things if _fits(t, colour, kind) and t.kind in STACKABLE and t.room != "another room"]
+        fitting = [t for t in fitting if behaviours.reachable(self._body, t.id)]
+        radius = {t.id: self._world.house.objects_by_id[t.id].radius for t in fitting}
+        if len(fitting) < LOWEST:
+            return
+        free = {i for i in radius if can_be_base(self._world, i, max(radius.values()))}
+        free = {i for i in free if building.can_stand_at(self._body, i)}
+        fitting.sort(key=lambda t: (t.id not in free, -radius[t.id]))
+        spared = {self._body.held, *(t.id for t in fitting)}
+        if (yield from self._err(request.name, fitting[1], fitting[0], spared)):
+            height = NUMBERS.index(request.slots.get("n", NUMBERS[LOWEST]))
+            yield from building.build(self._body, [t.id for t in fitting], height, self._aside)
+
+    def _aside(self) -> float:
+        """By which share of the half-width of what is below it lets a thing go off the middle."""
+        if self._rng.random() >= self.imperfection.careless:
+            return 0.0
+        return float(self._rng.uniform(*ASKEW) * self._rng.choice((-1, 1)))
 
     def _pause(self, steps: int) -> Iterator[Action]:
         for _ in range(steps):
@@ -148,9 +188,8 @@ class ScriptedSolver:
         here = self._body.me.position
         return min(fitting, key=lambda t: distance(self._body.where(t.id), here), default=None)
 
-    def _temptation(self, target: Described, beside: Described | None) -> Described | None:
-        """A wrong thing in this room that it might take for the target."""
-        spared = {target.id, beside.id if beside else None, self._body.held}
+    def _temptation(self, target: Described, spared: Collection[str | None]) -> Described | None:
+        """A wrong thing in this room, none of the ``spared``, that it might take for the target."""
         others = [t for t in describe_all(self._world).values() if t.id not in spared and t.room != "another room"]
         reachable = [t for t in others if behaviours.reachable(self._body, t.id)]
         if not reachable:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import SOLVER, Event, TaskSpec, WorldError
+from worlds.contract import SOLVER, Event, TaskSpec
 from worlds.playhouse.ground_truth import distance, faces, gap
 from worlds.playhouse.language import answer_in, is_courtesy
 
@@ -65,7 +65,7 @@ class PlayhouseTask:
         """Signs and reasons of what happened in the last step."""
 
 
-class _Doing(PlayhouseTask):
+class Doing(PlayhouseTask):
     """A task that is done by moving; ``target`` is the object it is about."""
 
     def _begin(self, world: Any) -> None:
@@ -111,7 +111,7 @@ class _Doing(PlayhouseTask):
         return None if here is None or there is None else here == there
 
 
-class Go(_Doing):
+class Go(Doing):
     """Going to X: the solver stands near X and faces it, for ``GO_STEPS`` steps; walking by is not enough."""
 
     def _begin(self, world: Any) -> None:
@@ -147,7 +147,7 @@ class Go(_Doing):
         return distance(pose, last) <= STANDING[0] and turned <= STANDING[1]
 
 
-class Lift(_Doing):
+class Lift(Doing):
     """Lifting X: X is held, ``LIFT_HEIGHT`` higher than it was."""
 
     def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
@@ -159,7 +159,7 @@ class Lift(_Doing):
             yield -1, "drops the right thing"
 
 
-class Position(_Doing):
+class Position(Doing):
     """Putting X next to Y: X was moved and rests, let go, no farther than ``NEXT_TO`` from Y."""
 
     def _begin(self, world: Any) -> None:
@@ -203,23 +203,6 @@ class Question(PlayhouseTask):
         else:
             self.over = True
             yield -1, "answers wrong"
-
-
-TASKS: dict[str, type[PlayhouseTask]] = {
-    "go": Go,
-    "lift": Lift,
-    "position": Position,
-    "color": Question,
-    "count": Question,
-    "exist": Question,
-}
-
-
-def make_task(spec: TaskSpec) -> PlayhouseTask:
-    """The success check of ``spec``. Raises WorldError for a task that the Playhouse does not have."""
-    if spec.name not in TASKS:
-        raise WorldError(f"the playhouse has no task named {spec.name!r}; known: {', '.join(TASKS)}")
-    return TASKS[spec.name](spec)
 
 
 def _faces(world: Any, object_id: str) -> bool:

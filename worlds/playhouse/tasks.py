@@ -1,6 +1,6 @@
-"""What can be asked in the house at hand: feasible, unambiguous instructions for the six probe tasks.
+"""What can be asked in the house at hand: feasible, unambiguous instructions for the six probe tasks and for games.
 
-How each is checked is in :mod:`worlds.playhouse.success`.
+How each is checked is in :mod:`worlds.playhouse.success` and :mod:`worlds.playhouse.tower`.
 """
 
 from __future__ import annotations
@@ -13,17 +13,31 @@ import numpy as np
 from worlds.contract import SETTER, SOLVER, TaskSpec, WorldError
 from worlds.playhouse import language
 from worlds.playhouse.avatar import EYE_HEIGHT
-from worlds.playhouse.ground_truth import describe_all, distance, gap, grab_distance
+from worlds.playhouse.building import place_to_stand
+from worlds.playhouse.ground_truth import describe_all, distance, gap, grab_distance, tallest_tower
+from worlds.playhouse.house import AVATAR_RADIUS
 from worlds.playhouse.language import NUMBERS, Described, is_held_out
 from worlds.playhouse.navigation import FloorPlan
 from worlds.playhouse.sight import Sight
-from worlds.playhouse.success import GO_DISTANCE, NEXT_TO, TASKS, make_task
+from worlds.playhouse.success import GO_DISTANCE, NEXT_TO, Go, Lift, PlayhouseTask, Position, Question
+from worlds.playhouse.tower import HIGHEST, LOWEST, Tower, can_be_base, can_be_stacked, is_meant
 
-__all__ = ["PROBES", "SPLITS", "Asker", "make_task", "probe"]
-
-PROBES = tuple(TASKS)
+TASKS: Mapping[str, type[PlayhouseTask]] = {
+    "go": Go,
+    "lift": Lift,
+    "position": Position,
+    "color": Question,
+    "count": Question,
+    "exist": Question,
+    "tower": Tower,
+}
+GAMES = ("tower",)  # asked for by name only
+PROBES = tuple(name for name in TASKS if name not in GAMES)
 SPLITS = ("train", "held_out")
-TIME_LIMIT: Mapping[str, int] = {"go": 60, "lift": 75, "position": 120, "color": 60, "count": 45, "exist": 45}
+TIME_LIMIT: Mapping[str, int] = {
+    "go": 60, "lift": 75, "position": 120, "color": 60, "count": 45, "exist": 45, "tower": 130
+}  # fmt: skip
+ANOTHER_STOREY = 50  # steps more for each thing more than two in a tower
 ANOTHER_ROOM = 30  # steps more for each further room of the house, for tasks that may lead out of this one
 APART = 0.8  # metres between the targets of "go" and other things, so that it is clear what one stands before
 FAR_TO_GO = GO_DISTANCE + 0.4  # metres at least to the target of "go"
@@ -32,6 +46,13 @@ HIGHEST_TARGET = 0.95  # metres to the middle of a thing that is to be taken
 MOST_COUNTED = 6
 
 Arguments = dict[str, Any]
+
+
+def make_task(spec: TaskSpec) -> PlayhouseTask:
+    """The success check of ``spec``. Raises WorldError for a task that the Playhouse does not have."""
+    if spec.name not in TASKS:
+        raise WorldError(f"the playhouse has no task named {spec.name!r}; known: {', '.join(TASKS)}")
+    return TASKS[spec.name](spec)
 
 
 def probe(name: str, world: Any, seed: int, split: str | None = None) -> TaskSpec | None:
@@ -58,26 +79,29 @@ class Asker:
             "color": self._color,
             "count": self._count,
             "exist": self._exist,
+            "tower": self._tower,
         }
 
     def ask(self, name: str, rng: np.random.Generator, split: str | None = None) -> TaskSpec | None:
-        """See :func:`probe`. Answers to questions are equally likely as far as the house has them."""
+        """See :func:`probe`. Answers to questions are equally likely as far as the house has them, and so are
+        towers of named and of any things."""
         if name not in self._options:
-            raise WorldError(f"the playhouse has no task named {name!r}; known: {', '.join(PROBES)}")
+            raise WorldError(f"the playhouse has no task named {name!r}; known: {', '.join(TASKS)}")
         if split not in (None, *SPLITS):
             raise WorldError(f"no split named {split!r}; known: {', '.join(SPLITS)}")
         self.things = describe_all(self.world)
         options = [o for o in self._options[name]() if split is None or is_held_out(o[1]) == (split == "held_out")]
         if not options:
             return None
-        answers = sorted({o[1].get("answer", "") for o in options})
-        wanted = answers[rng.integers(len(answers))]
-        options = [o for o in options if o[1].get("answer", "") == wanted]
+        sorts = sorted({_sort(o[1]) for o in options})
+        wanted = sorts[rng.integers(len(sorts))]
+        options = [o for o in options if _sort(o[1]) == wanted]
         # The costly part of feasibility, the way there, is looked at only for what is about to be asked.
         for i in rng.permutation(len(options)):
             slots, arguments = options[i]
-            if all(self._within_reach(arguments[role]) for role in ("target", "next_to") if role in arguments):
-                return TaskSpec(name, language.instruct(name, rng, **slots), arguments, self._time_limit(name))
+            if self._can_be_done(arguments):
+                limit = self._time_limit(name, arguments)
+                return TaskSpec(name, language.instruct(name, rng, **slots), arguments, limit)
         return None
 
     # -- options: the words for the slots of the instruction, and the arguments of its check -----------------
@@ -126,6 +150,26 @@ class Asker:
                 answer = language.YES if (colour, kind) in present else language.NO
                 yield self._slots(language.indefinite(colour, kind)), _combination(colour, kind, answer)
 
+    def _tower(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+        yield from self._tower_of_named()
+        here, positions = self._here(), self.world.object_positions()
+        pieces = self._pieces()
+        for colour, kind in {(c, k): 0 for t in pieces for c in (None, t.colour) for k in (None, t.kind)}:
+            meant = {"colour": colour, "kind": kind}
+            built = tallest_tower(self.world.house, [t.id for t in here if is_meant(t, meant)], positions)
+            number = sum(is_meant(t, meant) for t in pieces)
+            for height in range(max(LOWEST, len(built) + 1), min(HIGHEST, number) + 1):
+                yield _tower_slots(height, colour, kind), meant | {"height": height}
+
+    def _tower_of_named(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+        pieces, radius = {t.id for t in self._pieces()}, self._radius
+        named = [(thing, words) for thing, words in self._named() if thing.id in pieces]
+        for thing, words in named:
+            for base, place in named:
+                if thing.id != base.id and can_be_base(self.world, base.id, radius(thing.id)):
+                    on = {"on": base.id, "on_colour": base.colour, "on_kind": base.kind, "height": LOWEST}
+                    yield {"x": words, "y": place}, _about(thing) | on
+
     # -- what holds in this house ---------------------------------------------------------------------------
 
     def _named(self, say_colour: bool = True) -> Iterator[tuple[Described, str]]:
@@ -144,6 +188,38 @@ class Asker:
     def _slots(self, words: str) -> dict[str, str]:
         return {"x": words, "where": " in this room" if len(self.world.house.rooms) > 1 else ""}
 
+    def _can_be_done(self, arguments: Arguments) -> bool:
+        """Whether the solver can get at everything that the instruction needs."""
+        if "height" in arguments and "target" not in arguments:
+            return self._can_be_built(arguments)
+        needed = (arguments[role] for role in ("target", "next_to", "on") if role in arguments)
+        if not all(self._within_reach(object_id) for object_id in needed):
+            return False
+        return "on" not in arguments or self._has_room_to_build(arguments["on"])
+
+    def _can_be_built(self, arguments: Arguments) -> bool:
+        """Whether there are enough things within reach for a tower, and one of them can be its base."""
+        pieces = [t.id for t in self._pieces() if is_meant(t, arguments) and self._within_reach(t.id)]
+        largest = max(map(self._radius, pieces), default=0.0)
+        bases = (i for i in pieces if can_be_base(self.world, i, largest) and self._has_room_to_build(i))
+        return len(pieces) >= arguments["height"] and any(bases)
+
+    def _has_room_to_build(self, object_id: str) -> bool:
+        """Whether there is a place to stand from which things can be put on an object, clear of the setter."""
+        here, setter = (self.world.avatar(agent).position for agent in (SOLVER, SETTER))
+        in_the_way = np.array([[setter[0], setter[1], AVATAR_RADIUS]])
+        return place_to_stand(self.plan, here, self.world.object_position(object_id), in_the_way) is not None
+
+    def _pieces(self) -> list[Described]:
+        """The things of this room that nobody holds and that can be taken and stacked."""
+        held = {self.world.avatar(SOLVER).held, self.world.avatar(SETTER).held}
+        positions = self.world.object_positions()
+        free = [t for t in self._here() if t.id not in held and positions[t.id][2] < HIGHEST_TARGET]
+        return [t for t in free if can_be_stacked(self.world, t.id)]
+
+    def _radius(self, object_id: str) -> float:
+        return self.world.house.objects_by_id[object_id].radius
+
     def _within_reach(self, object_id: str) -> bool:
         """Whether there is a way to a place from which the object can be seen and taken."""
         at = self.world.object_position(object_id)
@@ -151,13 +227,26 @@ class Asker:
         route = self.plan.route(self.world.avatar(SOLVER).position, at, near)
         return route is not None and self.sight.clear(np.array([*route[-1], EYE_HEIGHT]), at)
 
-    def _time_limit(self, name: str) -> int:
+    def _time_limit(self, name: str, arguments: Arguments) -> int:
         stays = name in ("count", "exist")
-        return TIME_LIMIT[name] + (0 if stays else ANOTHER_ROOM * (len(self.world.house.rooms) - 1))
+        limit = TIME_LIMIT[name] + ANOTHER_STOREY * (arguments.get("height", LOWEST) - LOWEST)
+        return limit + (0 if stays else ANOTHER_ROOM * (len(self.world.house.rooms) - 1))
+
+
+def _sort(arguments: Arguments) -> str:
+    """Options of the same sort share one chance among them."""
+    return arguments.get("answer", "named" if "target" in arguments else "open")
 
 
 def _about(thing: Described) -> Arguments:
     return {"target": thing.id, "colour": thing.colour, "kind": thing.kind}
+
+
+def _tower_slots(height: int, colour: str | None, kind: str | None) -> dict[str, str]:
+    """The words of an open request; a tower of any two things is just a tower."""
+    if colour is None and kind is None:
+        return {} if height == LOWEST else {"n": NUMBERS[height]}
+    return {"n": NUMBERS[height], "x": language.plural(colour, kind)}
 
 
 def _combination(colour: str | None, kind: str | None, answer: str) -> Arguments:

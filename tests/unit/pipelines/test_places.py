@@ -9,6 +9,7 @@ from pipelines.evaluate import EvaluateConfig
 from pipelines.places import HELD_OUT_SEEDS, LARGEST_SEED, PROBE_SEEDS, SEEDS_APART, PlayersConfig, WorldConfig
 from pipelines.record import RecordConfig
 from pipelines.runs.demo import WORLD
+from rlhf import settings
 from rlhf.errors import UserError
 from worlds.contract import WorldError
 
@@ -50,6 +51,22 @@ def test_settings_that_scripted_players_lack_are_named() -> None:
     for name, option in {"tasks": "--players.tasks", "split": "--split"}.items():
         with pytest.raises(UserError, match=f"players.setter: {name} is not set here but by {option}"):
             PlayersConfig(setter=f'{{"{name}": 3}}').setter_settings()
+
+
+def test_what_is_asked_for_is_one_json_object_on_the_command_line() -> None:
+    def tasks(*words: str) -> dict[str, float]:
+        return dict(settings.parse(PlayersConfig, words, command="x", default=PlayersConfig()).tasks)
+
+    assert tasks() == dict.fromkeys(("go", "lift", "position", "color", "count", "exist"), 1.0)
+    assert tasks("--tasks", '{"tower": 1, "go": 0.5}') == tasks('--tasks={"tower": 1, "go": 0.5}')
+    assert tasks("--tasks", '{"tower": 1, "go": 0.5}') == {"tower": 1.0, "go": 0.5}
+    for wrong, said in {
+        "tower": "not JSON",
+        "[1]": "JSON object",
+        '{"go": "x"}': 'weight of go is a number, not "x"',
+    }.items():
+        with pytest.raises(UserError, match=f"^players.tasks.*{said}"):
+            tasks("--tasks", wrong)
 
 
 def test_a_seed_stands_for_one_place() -> None:

@@ -1,0 +1,241 @@
+"""How a scripted solver builds: carry a thing high, bring it over another, lower it, let go, and see that it stands.
+
+Generators of actions like those of :mod:`worlds.playhouse.behaviours`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from worlds.contract import HAND_RELEASE, TICKS_PER_SECOND, silent
+from worlds.playhouse.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT, WALK_SPEED
+from worlds.playhouse.behaviours import (
+    ARRIVED,
+    CARRY,
+    FACING,
+    Behaviour,
+    draw_in,
+    get,
+    put_down,
+    search,
+    walk_to,
+    while_held,
+)
+from worlds.playhouse.body import WALK_PITCH, Body
+from worlds.playhouse.ground_truth import bearing, clearance, distance, half_width, is_over, rests_on, tallest_tower
+from worlds.playhouse.navigation import NO_DISCS, FloorPlan, Point
+from worlds.playhouse.steering import BACKWARD_BIN, FORWARD, Aim, with_hand
+from worlds.playhouse.tower import STACKABLE
+
+ARM = 0.9  # metres from a tower at which its builder stands
+NEAR_ENOUGH = 0.06  # metres by which it may stand farther
+OVER = 0.10  # metres over a top at which a thing is brought to its place
+LET_GO = 0.025  # metres over a top at which it is let go
+PRECISE = 0.04  # metres by which its middle may miss the middle of the top
+HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
+STEPS_TO_SETTLE = 4  # steps that a builder waits to see whether it stands
+HALF_WAY = 0.45  # metres from a tower to which the way to it must be free: from there it is within arm's length
+ATTEMPTS = 4
+PATIENCE = 60  # steps after which coming near is given up
+TURNING_AWAY = 3  # steps of turning aside to put something down
+
+Aside = Callable[[], float]  # by which share of the half-width of what is below a thing is let go off its middle
+
+
+def straight() -> float:
+    """Of a builder who takes care."""
+    return 0.0
+
+
+def build(body: Body, pieces: Sequence[str], height: int, aside: Aside = straight) -> Behaviour:
+    """Build a tower of ``height`` of the ``pieces``, those first that come first; on what stands of it already."""
+    for _ in range(ATTEMPTS + height):
+        tower = tallest_tower(body.world.house, pieces, body.world.object_positions())
+        if len(tower) >= height and body.held not in tower:
+            return True
+        tower = tower if len(tower) > 1 else tuple(pieces[:1])
+        following = next((piece for piece in pieces if piece not in tower), None)
+        if following is None or not (yield from stack(body, following, tower[-1], aside)):
+            return False
+    return False
+
+
+def stack(body: Body, target: str, base: str, aside: Aside = straight) -> Behaviour:
+    """Put ``target`` on ``base``, from which anything else is taken away; again if it falls, unless it always will."""
+    stays = body.world.house.objects_by_id[target].kind in STACKABLE
+    for _ in range(ATTEMPTS if stays else 1):
+        yield from clear(body, base, target)
+        if not (yield from get(body, target)):
+            return False
+        yield from while_held(body, target, _carry_onto(body, target, base, aside()))
+        if body.held != target:
+            continue
+        if body.far(base) > ARM + 2 * NEAR_ENOUGH:  # there is no way, or none any more
+            yield from put_down(body)
+            continue
+        yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
+        yield from _wait(body, STEPS_TO_SETTLE)
+        if rests_on(body.world.house, target, base, body.world.object_positions()):
+            return True
+    return False
+
+
+def clear(body: Body, base: str, target: str) -> Behaviour:
+    """Take away what is on ``base`` and is not ``target``."""
+    for _ in range(ATTEMPTS):
+        positions = body.world.object_positions()
+        others = (i for i in positions if i not in (target, body.held))
+        on_it = next((i for i in others if rests_on(body.world.house, i, base, positions)), None)
+        if on_it is None:
+            return True
+        if not (yield from get(body, on_it)):
+            return False
+        yield from draw_in(body)
+        yield from raise_up(body)
+        yield from _turn_away(body)
+        yield from put_down(body)
+    return False
+
+
+def raise_up(body: Body) -> Behaviour:
+    """Bring what is in the hand to the height at which it is carried over other things, without turning."""
+    for _ in range(8):
+        if body.held is None or body.me.pitch >= WALK_PITCH - FACING[1]:
+            break
+        yield silent(body.move(Aim(pitch=WALK_PITCH), CARRY))
+    return True
+
+
+def _carry_onto(body: Body, target: str, base: str, aside: float) -> Behaviour:
+    """From having it in hand to holding it where it can be let go."""
+    yield from draw_in(body)
+    yield from raise_up(body)
+    if body.could_see(base):
+        yield from search(body, base)
+    if not (yield from _come_near(body, target, base)):
+        return False
+    off = aside * half_width(body.world.house, base)
+    yield from _bring_over(body, target, base, off)
+    return (yield from _let_down(body, target, base, off))
+
+
+def _come_near(body: Body, target: str, base: str) -> Behaviour:
+    """Walk, or step back, until ``base`` is an arm's length away and there is room for ``target`` before the body."""
+    least = HOLD_CLEARANCE + body.world.house.objects_by_id[target].radius + HOLD_GAP
+    for _ in range(PATIENCE):
+        here, there, obstacles = body.me.position, body.where(base), _in_the_way(body, base)
+        far = distance(here, there)
+        if body.same_room(base) and least <= far <= ARM + NEAR_ENOUGH:
+            return True
+        stop = there[:2] + (here[:2] - there[:2]) * ARM / max(far, 1e-6)
+        direct = distance(here, stop) < ARRIVED or body.plan.straight(here, stop, obstacles)
+        if body.same_room(base) and direct:
+            yield silent(_step_back(body, there) if far < ARM else body.move(_toward(there, ARM), CARRY))
+            continue
+        spot = place_to_stand(body.plan, here, there, obstacles)
+        if spot is None or not (yield from walk_to(body, spot)):
+            return False
+    return False
+
+
+def _step_back(body: Body, there: np.ndarray) -> np.ndarray:
+    """The movement of one step back from ``there`` [3], once it is straight ahead."""
+    movement = body.move(_toward(there, None), CARRY)
+    if abs(bearing(body.me, there)) < FACING[0]:
+        lacking = ARM - distance(body.me.position, there)
+        movement[: math.ceil(lacking * TICKS_PER_SECOND / WALK_SPEED), FORWARD] = BACKWARD_BIN
+    return movement
+
+
+def place_to_stand(plan: FloorPlan, here: Point, base: Point, others: np.ndarray = NO_DISCS) -> np.ndarray | None:
+    """Where to stand an arm's length from ``base`` with nothing in between: float64 [2]; None if there is no place.
+
+    Of the places around, the one nearest in direction to ``here``, first among those with room to turn.
+    """
+    middle, fallback = np.array([base[0], base[1]]), None
+    first = math.atan2(here[1] - base[1], here[0] - base[0])
+    for i in range(24):
+        angle = first + math.radians(15.0) * ((i + 1) // 2) * (-1) ** i
+        way = np.array([math.cos(angle), math.sin(angle)])
+        stand = middle + ARM * way
+        if plan.straight(stand, middle + HALF_WAY * way, others):
+            if plan.roomy(*stand):
+                return stand
+            fallback = stand if fallback is None else fallback
+    return fallback
+
+
+def can_stand_at(body: Body, base: str) -> bool:
+    """Whether there is a place, and a way to it, from which things can be put on ``base``."""
+    others = _in_the_way(body, base)
+    spot = place_to_stand(body.plan, body.me.position, body.where(base), others)
+    return spot is not None and body.plan.route(body.me.position, spot, ARRIVED, others) is not None
+
+
+def _in_the_way(body: Body, base: str) -> np.ndarray:
+    """The obstacles of one who walks up to ``base``, without it and what is under it: float64 [N, 3]."""
+    house, positions = body.world.house, body.world.object_positions()
+    return body.obstacles(*(i for i in positions if i == base or is_over(house, base, i, positions)))
+
+
+def _toward(there: np.ndarray, stop: float | None) -> Aim:
+    """Walk up to ``stop`` metres before ``there``, looking ahead so that what is in hand stays high."""
+    return Aim((float(there[0]), float(there[1])), stop, WALK_PITCH)
+
+
+def _bring_over(body: Body, target: str, base: str, off: float) -> Behaviour:
+    """Reach out until ``target`` is over its place, well above it, or comes no nearer."""
+    before: np.ndarray | None = None
+    for _ in range(12):
+        place, at = _place(body, base, off), body.where(target)
+        if distance(place, at) < PRECISE or (before is not None and math.dist(at, before) < HARDLY):
+            return True
+        before = at
+        yield silent(body.move(*_reach_for(body, target, base, place, OVER)))
+    return False
+
+
+def _let_down(body: Body, target: str, base: str, off: float) -> Behaviour:
+    """Lower ``target`` until it nearly touches, or comes no lower."""
+    before = math.inf
+    for _ in range(8):
+        above = clearance(body.world.house, target, base, body.world.object_positions())
+        if above < 1.6 * LET_GO or before - above < HARDLY:
+            return True
+        before = above
+        yield silent(body.move(*_reach_for(body, target, base, _place(body, base, off), LET_GO)))
+    return True
+
+
+def _place(body: Body, base: str, off: float) -> np.ndarray:
+    """The middle of ``base``, moved ``off`` metres to the left of one who looks at it: float64 [3]."""
+    middle, here = body.where(base), body.me.position
+    ahead = (middle[:2] - here[:2]) / max(distance(middle, here), 1e-6)
+    return middle + off * np.array([-ahead[1], ahead[0], 0.0])
+
+
+def _reach_for(body: Body, target: str, base: str, place: np.ndarray, above: float) -> tuple[Aim, float]:
+    """Where to turn and look, and how far to reach, for ``target`` to be ``above`` metres over the top of ``base``."""
+    things, far = body.world.house.objects_by_id, distance(body.me.position, place)
+    height = float(place[2]) + (things[base].height + things[target].height) / 2 + above
+    pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, far)
+    return Aim((float(place[0]), float(place[1])), None, pitch), far / math.cos(pitch)
+
+
+def _turn_away(body: Body) -> Behaviour:
+    """Turn about a quarter to the left, where what is put down is not in the way."""
+    heading = body.me.yaw + math.pi / 2
+    beside = body.me.position[:2] + np.array([math.cos(heading), math.sin(heading)])
+    for _ in range(TURNING_AWAY):
+        yield silent(body.move(Aim((float(beside[0]), float(beside[1])), None, WALK_PITCH), CARRY))
+    return True
+
+
+def _wait(body: Body, steps: int) -> Behaviour:
+    for _ in range(steps):
+        body.stand()
+        yield silent()
+    return True

@@ -1,0 +1,161 @@
+"""The game 'build a tower' (paper, Figure 9): what can be built of, and the success check of being asked for one.
+
+Nothing in the world knows of towers: things are stacked by the hand and held up by the physics, and they fall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from worlds.contract import SETTER, SOLVER
+from worlds.playhouse.ground_truth import clearance, is_over, rests_on, tallest_tower
+from worlds.playhouse.house import WALL_THICKNESS
+from worlds.playhouse.success import AT_REST, Doing
+
+STACKABLE = ("block", "book", "mug", "plate")  # kinds whose top and underside are flat, as seen and as felt
+LOWEST, HIGHEST = 2, 3  # things in a tower that is asked for
+STABLE_STEPS = 4  # consecutive steps for which a tower must stand by itself, about a second
+SETTLED_STEPS = 2  # consecutive steps at rest after which what was let go has come to rest
+BROUGHT_OVER = 0.3  # metres at most between a top and the thing that has been brought over it
+ON_THE_FLOOR = 0.03  # metres at most under what stands on the floor
+ROOM_TO_BUILD = 0.04  # metres at least between a thing held over its place and any wall or furniture
+
+
+def is_meant(thing: Any, arguments: Mapping[str, Any]) -> bool:
+    """Whether a thing is of the colour and kind that an open request, such as for a tower of blocks, speaks of."""
+    return arguments["kind"] in (None, thing.kind) and arguments["colour"] in (None, thing.colour)
+
+
+def can_be_stacked(world: Any, object_id: str) -> bool:
+    """Whether a thing can go on top of another as things stand: its kind is flat, and nothing lies on it."""
+    return world.house.objects_by_id[object_id].kind in STACKABLE and not _bears(world, object_id)
+
+
+def can_be_base(world: Any, object_id: str, radius: float) -> bool:
+    """Whether a tower can begin with a thing: it can be stacked, and stands on the floor with room around.
+
+    Args:
+      radius: metres, of the largest thing that is to be brought over it; hands keep clear of walls by as much.
+    """
+    x, y, z = (float(c) for c in world.object_position(object_id))
+    house, around = world.house, radius + ROOM_TO_BUILD
+    room = house.room_at(x, y)
+    return (
+        can_be_stacked(world, object_id)
+        and z - house.objects_by_id[object_id].height / 2 <= ON_THE_FLOOR
+        and room is not None
+        and room.contains(x, y, WALL_THICKNESS / 2 + around)
+        and all(piece.gap_to(x, y) >= around for piece in house.furniture)
+    )
+
+
+def _bears(world: Any, object_id: str) -> bool:
+    positions = world.object_positions()
+    return any(rests_on(world.house, other, object_id, positions) for other in positions)
+
+
+class Tower(Doing):
+    """Building a tower: ``height`` things rest on each other, let go, for ``STABLE_STEPS`` steps.
+
+    A named request tells which thing goes on which: ``target`` and ``on``. An open one leaves that to the solver:
+    any things of its ``colour`` and ``kind`` (None for any), though to take what is hard to stack is a mistake. One of
+    those above the lowest must have been in the solver's hand since the request; a tower that stood there before does
+    not count.
+    """
+
+    def _begin(self, world: Any) -> None:
+        arguments = self.spec.arguments
+        self._base: str | None = arguments.get("on")
+        if self._base is None:
+            self._held = world.avatar(SOLVER).held
+            self._meant = [t.id for t in world.house.objects if is_meant(t, arguments)]
+            self._wanted = [i for i in self._meant if world.house.objects_by_id[i].kind in STACKABLE]
+        else:
+            super()._begin(world)
+            self._wanted = [self.target]
+        self._carried: set[str] = set()  # what has been in the solver's hand
+        self._to_bring = False  # whether what is in hand has still to be brought over where it belongs
+        self._let_go: str | None = None  # what was let go and has not come to rest
+        self._settled = 0  # steps for which it has been at rest where it does not belong
+        self._standing = self._built = self._tower(world)  # the tower of the last step, and the last that stood
+        self._stood = STABLE_STEPS
+        self._last = _places(world)
+
+    def _judge_rooms(self, world: Any) -> Iterator[tuple[int, str]]:
+        """Only a thing that is named has a room to go to."""
+        return iter(()) if self._base is None else super()._judge_rooms(world)
+
+    def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
+        tower, held = self._tower(world), world.avatar(SOLVER).held
+        still = tower == self._standing and all(self._is_still(world, i) for i in tower)
+        self._standing, self._stood = tower, self._stood + 1 if still else 0
+        yield from self._judge_taking(world, held)
+        yield from self._judge_tower(tower, held)
+        if not self.over:
+            yield from self._judge_letting_go(world, held)
+        self._last = _places(world)
+
+    def _judge_taking(self, world: Any, held: str | None) -> Iterator[tuple[int, str]]:
+        """Taking what is wanted is progress, and so is bringing it over its place, once each time it is taken."""
+        if held is not None and held != self._held:
+            self._carried.add(held)
+            self._to_bring = held in self._wanted
+            if len(self._built) < LOWEST or held not in self._built:  # else it takes the tower apart
+                yield (1, "takes the right thing") if self._to_bring else (-1, "takes a wrong thing")
+        if held is not None and self._to_bring and self._is_brought(world, held):
+            self._to_bring = False
+            yield 1, "brings it over the right thing"
+
+    def _judge_tower(self, tower: tuple[str, ...], held: str | None) -> Iterator[tuple[int, str]]:
+        """A tower that has grown and stands is progress; one that has become lower is regress."""
+        before = self._built
+        if len(tower) < len(before):
+            self._built = tower
+            yield -1, "takes the tower apart" if held in before else "knocks the tower over"
+        elif self._stood >= STABLE_STEPS and tower != before:
+            self._built = tower
+            by_solver = not self._carried.isdisjoint(tower[1:])
+            if by_solver and len(tower) >= self.spec.arguments["height"]:
+                yield self._succeed("has built the tower")
+            elif by_solver and len(tower) > len(before):
+                yield 1, "puts it on the right thing"
+
+    def _judge_letting_go(self, world: Any, held: str | None) -> Iterator[tuple[int, str]]:
+        """A wanted thing that was let go and comes to rest where it does not belong is regress."""
+        if self._held != held and self._held in self._wanted:
+            self._let_go, self._settled = self._held, 0
+        if self._let_go is None or self._let_go == held or self._let_go in self._built[1:]:
+            self._let_go = None
+            return
+        lies = self._let_go not in self._standing[1:] and self._is_still(world, self._let_go)
+        self._settled = self._settled + 1 if lies else 0
+        if self._settled >= SETTLED_STEPS:
+            self._let_go = None
+            yield -1, "puts the right thing in a wrong place"
+
+    def _tower(self, world: Any) -> tuple[str, ...]:
+        """The tallest tower of what is wanted and nobody holds, the lowest thing first."""
+        positions, hands = world.object_positions(), {world.avatar(SOLVER).held, world.avatar(SETTER).held}
+        if self._base is None:
+            return tallest_tower(world.house, [i for i in self._meant if i not in hands], positions)
+        stacked = not hands & {self.target, self._base} and rests_on(world.house, self.target, self._base, positions)
+        return (self._base, self.target) if stacked else (self._base,)
+
+    def _is_brought(self, world: Any, held: str) -> bool:
+        """Whether what is held is over a thing that it belongs on, and not far above it."""
+        house, positions = world.house, world.object_positions()
+        places = [i for i in self._wanted if i != held] if self._base is None else [self._base]
+        return any(
+            is_over(house, held, i, positions) and 0.0 <= clearance(house, held, i, positions) <= BROUGHT_OVER
+            for i in places
+        )
+
+    def _is_still(self, world: Any, object_id: str) -> bool:
+        return float(np.linalg.norm(world.object_position(object_id) - self._last[object_id])) <= AT_REST
+
+
+def _places(world: Any) -> dict[str, np.ndarray]:
+    return {name: place.copy() for name, place in world.object_positions().items()}
