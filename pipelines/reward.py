@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes
+from pipelines.learned_from import save_division
 from reward_models.exam import Exam
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.training import RewardTrainingConfig, train_reward_model
@@ -17,8 +20,10 @@ from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.progress import bar
 from rlhf.run_config import lock_run, new_run_folder, save_config
-from rlhf.store import open_store
+from rlhf.store import EpisodeRow, open_store
 from rlhf.tracking import Tracker, WandbMode
+
+E = TypeVar("E", Episode, EpisodeRow)
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ def reward(config: RewardConfig) -> Path:
     folder = new_run_folder(config.runs, config.name)
     with lock_run(folder), Tracker(folder, config, config.wandb) as tracker:
         save_config(folder, config)
+        save_division(folder, play.episode_ids, validation.episode_ids)
         with bar(f"teaching a reward model from {int(play.marks.sum())} marks", total=100, unit="%") as shown:
 
             def on_metrics(step: int, metrics: dict[str, float]) -> None:
@@ -84,8 +90,8 @@ def _marked_play(
     )
 
 
-def divide(episodes: list[Episode], share: float) -> tuple[list[Episode], list[Episode], list[Episode]]:
-    """Episodes to learn from, a ``share`` of them to choose a model by, and those recorded as held out.
+def divide(episodes: Sequence[E], share: float) -> tuple[list[E], list[E], list[E]]:
+    """Episodes (or their rows) to learn from, a ``share`` of them to choose a model by, and those recorded as held out.
 
     Raises:
       UserError: if there are none to learn from or none to choose by.

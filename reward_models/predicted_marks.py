@@ -28,7 +28,8 @@ class Moments(NamedTuple):
     def of(cls, counts: np.ndarray) -> Moments:
         """Of one rater's ``counts`` [T, 2]; a step marked twice is there twice."""
         steps = np.arange(len(counts))
-        return cls(steps.repeat(counts[:, PLUS]), steps.repeat(counts[:, MINUS]))
+        times = np.asarray(counts).astype(np.int64)
+        return cls(steps.repeat(times[:, PLUS]), steps.repeat(times[:, MINUS]))
 
 
 def peaks(reward: np.ndarray, threshold: float, reach: int) -> Moments:

@@ -14,7 +14,7 @@ Utility depends on the past alone, so the three differ only from the exchanged w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 from zlib import crc32
@@ -24,6 +24,7 @@ import numpy as np
 from agents.batch import EncodedEpisodes
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
+from reward_models.judge import Judge
 from rlhf.episodes import Episode
 from worlds.contract import TaskSpec
 
@@ -154,7 +155,7 @@ class Rescored:
 
     Args:
       moments: which. ids: of their episodes.
-      change: float64 [M, 3], mean utility from the moment to its end, less that of the step before.
+      change: float64 [M, 3], mean utility from the moment to its end, less that of the step before, in units of reward.
       curve: float64 [M, 3, before + after], utility less that of the step before, around the moment; nan outside.
     """
 
@@ -165,21 +166,19 @@ class Rescored:
 
 
 def rescore(
-    utilities: Callable[[EncodedEpisodes], list[np.ndarray]],
+    judge: Judge,
     play: EncodedEpisodes,
     episodes: Sequence[Episode],
     moments: Sequence[Moment],
     speaker: Speaker,
     heard: dict[Speaker, set[Words]],
-    tokenizer: Tokenizer,
-    sizes: AgentConfig,
     around: tuple[int, int],
     seed: int = 0,
 ) -> Rescored:
     """Score every moment with its own words and with two others.
 
     Args:
-      utilities: of every episode of some encoded play, [T] each. play: ``episodes``, encoded.
+      play: ``episodes``, encoded for the judge.
       around: steps before the moment, and from it on, that the curves show.
       seed: with the episode's id and the step it decides which other words, whatever else is scored.
     """
@@ -193,9 +192,10 @@ def rescore(
     change, curve = np.zeros((len(kept), len(VARIANTS))), np.full((len(kept), len(VARIANTS), sum(around)), np.nan)
     for variant in range(len(VARIANTS)):
         said = [None if variant == 0 else pair[variant - 1] for pair in texts]
-        spoken = respoken(play, kept, said, speaker, tokenizer, sizes)
-        for number, (moment, utility) in enumerate(zip(kept, utilities(spoken) if kept else [], strict=True)):
-            relative = utility.astype(np.float64) - float(utility[moment.before])
+        spoken = respoken(play, kept, said, speaker, judge.tokenizer, judge.sizes)
+        for number, (moment, reading) in enumerate(zip(kept, judge.read(spoken), strict=True)):
+            utility = judge.scale * reading.utility.astype(np.float64)
+            relative = utility - utility[moment.before]
             change[number, variant] = relative[moment.step :].mean()
             curve[number, variant] = _around(relative, moment.step, around)
     return Rescored(tuple(kept), tuple(episodes[m.episode].episode_id for m in kept), change, curve)

@@ -10,8 +10,10 @@ import pytest
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EncodedEpisodes, encode_episodes
+from agents.batch import encode_episodes
+from agents.tokenizer import Tokenizer
 from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.judge import Judge
 from reward_models.rescoring import (
     Moment,
     Words,
@@ -68,11 +70,12 @@ def talk(dialogue) -> list[Episode]:
 
 
 @pytest.fixture
-def model(agent: InteractiveAgent) -> InterTemporalRewardModel:
+def judge(agent: InteractiveAgent, tokenizer: Tokenizer) -> Judge:
     model = InterTemporalRewardModel.from_agent(agent).eval()
+    model.config.reward_scale = 2.0
     with torch.no_grad():  # an untrained head hardly hears words: let it speak up
         model.utility[-1].weight.mul_(20)
-    return model
+    return Judge("IBT", model, tokenizer)
 
 
 def test_answers_are_the_words_that_made_a_request_succeed(talk) -> None:
@@ -157,20 +160,17 @@ def test_only_the_words_of_the_moment_are_exchanged(talk, tokenizer, tiny) -> No
 
 @pytest.mark.parametrize("speaker", ["solver", "setter"])
 def test_own_words_score_as_the_episode_does_and_others_only_differ_after(
-    speaker, talk, tokenizer, tiny, model: InterTemporalRewardModel
+    speaker, talk, tokenizer, tiny, judge: Judge
 ) -> None:
     play = encode_episodes(talk, tokenizer, tiny)
     moments = (answers if speaker == "solver" else instructions)(talk, reach=4)
     moments = [moment for moment in moments if moment.words.kind != "exist"]
 
-    def utilities(play: EncodedEpisodes) -> list[np.ndarray]:
-        return score(model, play)
-
-    found = rescore(utilities, play, talk, moments, speaker, heard_in(talk), tokenizer, tiny, (3, 4), seed=1)
-    whole = score(model, play)
+    found = rescore(judge, play, talk, moments, speaker, heard_in(talk), (3, 4), seed=1)
+    whole = score(judge.model, play)
     assert found.moments == tuple(moments) and found.ids == tuple(talk[m.episode].episode_id for m in moments)
     for number, moment in enumerate(moments):
-        utility = whole[moment.episode].astype(float)
+        utility = 2.0 * whole[moment.episode].astype(float)  # in units of reward
         own = utility[moment.step : moment.end].mean() - utility[moment.before]
         assert found.change[number, 0] == pytest.approx(own, abs=1e-5)
         assert len(set(found.change[number].round(6))) == 3  # words are heard
@@ -181,16 +181,12 @@ def test_own_words_score_as_the_episode_does_and_others_only_differ_after(
                 assert values == pytest.approx([values[0]] * 3, abs=1e-6)  # the past is the same
 
 
-def test_the_same_words_are_drawn_whatever_else_is_scored(talk, tokenizer, tiny, model) -> None:
-    def found(episodes: list[Episode]):
-        play = encode_episodes(episodes, tokenizer, tiny)
-        moments = instructions(episodes, reach=4)
-        return rescore(
-            lambda p: score(model, p), play, episodes, moments, "setter", heard_in(talk), tokenizer, tiny, (2, 4)
-        )
+def test_the_same_words_are_drawn_whatever_else_is_scored(talk, tokenizer, tiny, judge: Judge) -> None:
+    def changes(episodes: list[Episode]) -> np.ndarray:
+        play, moments = encode_episodes(episodes, tokenizer, tiny), instructions(episodes, reach=4)
+        return rescore(judge, play, episodes, moments, "setter", heard_in(talk), (2, 4)).change
 
-    both, alone = found(talk), found(talk[2:])
-    assert alone.change[0] == pytest.approx(both.change[1], abs=1e-5)
+    assert changes(talk[2:])[0] == pytest.approx(changes(talk)[1], abs=1e-5)
 
 
 def test_order_is_counted_as_it_is_said() -> None:
@@ -198,7 +194,7 @@ def test_order_is_counted_as_it_is_said() -> None:
     assert order_shares(change).tolist() == [[1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 0], [0.5, 0.5, 0.5, 0]]
 
 
-def test_without_moments_there_is_nothing(talk, tokenizer, tiny, model) -> None:
+def test_without_moments_there_is_nothing(talk, tokenizer, tiny, judge: Judge) -> None:
     play = encode_episodes(talk, tokenizer, tiny)
-    none = rescore(lambda p: score(model, p), play, talk, [], "solver", heard_in(talk), tokenizer, tiny, (2, 3))
+    none = rescore(judge, play, talk, [], "solver", heard_in(talk), (2, 3))
     assert none.change.shape == (0, 3) and none.curve.shape == (0, 3, 5)

@@ -1,0 +1,134 @@
+"""What a diagnosis says, in sentences; computed from its numbers, never chosen. They are the titles of its figures."""
+
+from __future__ import annotations
+
+from pipelines.diagnosis import EVERYBODY, PART_WORDS, Diagnosis, GroupFindings, Measure, ModelFindings, WordsFindings
+from pipelines.findings import FEWEST_EPISODES, percent
+
+_BLIND = 1 / 6  # how often three things are in one order by blind chance
+
+
+def judged_group(diagnosis: Diagnosis) -> tuple[str, str]:
+    """(part, solver) of the group by which models are judged first: all play of the most telling part there is."""
+    parts = {part: None for part, _ in diagnosis.groups()}
+    return whole(diagnosis, next(part for part in PART_WORDS if part in parts))
+
+
+def whole(diagnosis: Diagnosis, part: str) -> tuple[str, str]:
+    """(part, solver) of all play of ``part``: that of all solvers, or of the only one."""
+    own = [group for group in diagnosis.groups() if group[0] == part]
+    return next((group for group in own if group[1] == EVERYBODY), own[0])
+
+
+def parts_of(diagnosis: Diagnosis) -> list[str]:
+    """Parts of the data in the order to show."""
+    there = {part for part, _ in diagnosis.groups()}
+    return [part for part in PART_WORDS if part in there]
+
+
+def where(group: tuple[str, str]) -> str:
+    """E.g. "Held-out play" or "Held-out play, agent:clone"."""
+    words = PART_WORDS[group[0]]
+    words = words[0].upper() + words[1:]
+    return words if group[1] == EVERYBODY else f"{words}, {group[1]}"
+
+
+def accuracy_sentence(diagnosis: Diagnosis) -> str:
+    """How many pairs every model orders rightly, where it counts."""
+    group = judged_group(diagnosis)
+    said = [
+        f"{model.name} {percent(own.pairs.accuracy.estimate)}{_few(own.pairs.accuracy)}"
+        for model, own in _each(diagnosis, group)
+        if own.pairs.accuracy is not None
+    ]
+    majority = next((own.pairs.majority for _, own in _each(diagnosis, group) if own.pairs.majority is not None), None)
+    if not said or majority is None:
+        return f"{where(group)} has no marks that order any moments"
+    return f"{where(group)}: pairs ordered as raters do: {', '.join(said)}; the commoner sign alone {percent(majority)}"
+
+
+def distance_sentence(model: ModelFindings, own: GroupFindings) -> str:
+    """Where along the distance a model beats the commoner sign."""
+    found = own.pairs.by_distance
+    if not found:
+        return f"{model.name}: no pairs"
+    better = [one.steps for one in found if one.accuracy.low > one.majority]
+    if not better:
+        return f"{model.name} beats the commoner sign at no distance"
+    if len(better) == len(found):
+        return f"{model.name} beats the commoner sign at every distance"
+    return f"{model.name} beats the commoner sign from {', '.join(map(str, better))} steps on"
+
+
+def calibration_sentence(diagnosis: Diagnosis) -> str:
+    """By how much stated probabilities are off."""
+    group = judged_group(diagnosis)
+    said = [
+        f"{model.name} {round(100 * own.calibration.error.estimate)} points"
+        for model, own in _each(diagnosis, group)
+        if own.calibration.error is not None
+    ]
+    return f"{where(group)}: probabilities are off by {', '.join(said) or 'nobody knows how much'} on average"
+
+
+def marks_sentence(diagnosis: Diagnosis) -> str:
+    """F1 of the predicted (+) between floor and ceiling."""
+    group, said, bounds = judged_group(diagnosis), [], ""
+    for model, own in _each(diagnosis, group):
+        plus = own.marked.signs[0] if own.marked else None
+        if plus is None or plus.f1 is None:
+            continue
+        said.append(f"{model.name} {percent(plus.f1.estimate)}")
+        if plus.raters is not None:
+            bounds = f"; one rater against another {percent(plus.raters.estimate)}"
+    return f"{where(group)}: F1 of predicted (+): {', '.join(said) or 'not measured'}{bounds}"
+
+
+def returns_sentence(diagnosis: Diagnosis) -> str:
+    """Area under the curve, in words."""
+    group = judged_group(diagnosis)
+    said = [
+        f"{model.name} {percent(own.success.auc.estimate)}{_few(own.success.auc)}"
+        for model, own in _each(diagnosis, group)
+        if own.success.auc is not None
+    ]
+    return f"{where(group)}: a success earns more than a failure: {', '.join(said) or 'not measured'} (chance 50%)"
+
+
+def words_sentence(model: ModelFindings, found: WordsFindings | None, unit: str) -> str:
+    """How often the three kinds of words are in order."""
+    if found is None:
+        return f"{model.name}: no {unit} to exchange"
+    return (
+        f"{model.name}: right > plausible > unrelated at {percent(found.in_order.estimate)} of {found.moments} {unit} "
+        f"(blind chance {percent(_BLIND)})"
+    )
+
+
+def headline(diagnosis: Diagnosis) -> str:
+    """One sentence on top of the page."""
+    group = judged_group(diagnosis)
+    judged = [(model, own) for model, own in _each(diagnosis, group) if own.pairs.accuracy is not None]
+    if not judged:
+        return "No marks to judge the reward models by."
+    model, own = max(judged, key=lambda one: one[1].pairs.accuracy.estimate)  # type: ignore[union-attr]
+    accuracy, majority = own.pairs.accuracy, own.pairs.majority
+    assert accuracy is not None and majority is not None
+    play = PART_WORDS[group[0]]
+    if accuracy.episodes < FEWEST_EPISODES:
+        return f"Too few marked episodes of {play} ({accuracy.episodes}) to judge by."
+    numbers = f"{percent(accuracy.estimate)} of pairs against {percent(majority)}"
+    if accuracy.low > majority:
+        return f"On {play}, {model.name} knows more than which sign is commoner: {numbers}."
+    if accuracy.high < majority:
+        return f"On {play}, {model.name} does worse than always saying the commoner sign: {numbers}."
+    return f"On {play}, {model.name} cannot be told from always saying the commoner sign: {numbers}."
+
+
+def _each(diagnosis: Diagnosis, group: tuple[str, str]) -> list[tuple[ModelFindings, GroupFindings]]:
+    found = [(model, model.group(*group)) for model in diagnosis.models]
+    return [(model, own) for model, own in found if own is not None]
+
+
+def _few(measure: Measure) -> str:
+    return f" (of {measure.episodes} episodes only)" if measure.episodes < FEWEST_EPISODES else ""
