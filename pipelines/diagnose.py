@@ -70,6 +70,8 @@ class DiagnoseConfig:
                 raise UserError(f"{name} is at least {least}, not {getattr(self, name)}")
         if not self.reward_model or not self.data:
             raise UserError("name at least one reward model with --reward-model and one dataset with --data")
+        if len({folder.resolve() for folder in self.reward_model}) < len(self.reward_model):
+            raise UserError("a reward model is named twice; name each once")
         unknown = sorted(set(self.parts) - set(PART_WORDS))
         if unknown or not self.parts:
             raise UserError(f"parts are some of {', '.join(PART_WORDS)}, not {', '.join(unknown) or 'none'}")

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from pipelines import diagnose_sentences as said
-from pipelines.diagnosis import PART_WORDS, Diagnosis, Measure, ModelFindings, WordsFindings
+from pipelines.diagnosis import (
+    EVERYBODY,
+    PART_WORDS,
+    Diagnosis,
+    DistanceFinding,
+    Measure,
+    ModelFindings,
+    WordsFindings,
+)
 from reward_models.plots import FAINT, INK, SLATE
 
 # Okabe and Ito's colours, which people who confuse red and green can tell apart.
@@ -21,6 +30,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 WORDS = (("right words", "#009E73", "-"), ("plausible, wrong", "#E69F00", "--"), ("unrelated", "#7b3294", ":"))
 _DPI = 144
+_FEWEST_MOMENTS = 10  # whose mean is drawn as a curve, unless there are nowhere so many
 
 
 def figures(diagnosis: Diagnosis) -> dict[str, bytes]:
@@ -58,6 +68,8 @@ def accuracy(diagnosis: Diagnosis) -> Figure | None:
         majority = next(own.pairs.majority for m in diagnosis.models if (own := m.group(*group)) is not None)
         _tick(axis, majority, row, "-")
     _legend(figure, [*_model_keys(diagnosis.models), _tick_key("commoner sign alone", "-")])
+    own = [_pairs(model, group) for model in diagnosis.models for group in groups]
+    axis.set_xlim(_below(min(one.low for one in own if one is not None)), 1.02)
     axis.set_xlabel("share of pairs ordered as raters order them, 95% intervals", fontsize=9, color=INK)
     return figure
 
@@ -95,20 +107,20 @@ def distance(diagnosis: Diagnosis) -> Figure | None:
     title = f"{said.where(judged)}: {said.distance_sentence(diagnosis.models[0], own)}"
     figure, axes = _panels(title, len(groups), 3.0)
     for axis, group in zip(axes, groups, strict=True):
-        reach: list[int] = []
         for number, model in enumerate(diagnosis.models):
             found = model.group(*group)
             by_distance = () if found is None else found.pairs.by_distance
-            x = np.log2([one.steps for one in by_distance]) + 0.04 * (number - (len(diagnosis.models) - 1) / 2)
+            x = np.arange(len(by_distance)) + 0.09 * (number - (len(diagnosis.models) - 1) / 2)
             _line(axis, x, [one.accuracy for one in by_distance], number)
-            reach = reach or [one.steps for one in by_distance]
             if number == 0:
-                majority = [one.majority for one in by_distance]
-                axis.plot(x, majority, color=SLATE, lw=1.2, drawstyle="steps-mid", zorder=1)
-        axis.set_xticks(np.log2(reach), [f"{steps}+" for steps in reach])
+                at, majority = np.arange(len(by_distance)), [one.majority for one in by_distance]
+                axis.hlines(majority, at - 0.4, at + 0.4, color=SLATE, lw=1.6, zorder=1)
+                axis.set_xticks(at, [one.steps for one in by_distance])
         axis.set_title(said.where(group), fontsize=9.5, color=INK, loc="left")
         axis.set_xlabel("steps between the two moments", fontsize=9, color=INK)
-        _percent(axis, "y", 0.0)
+        _percent(axis, "y", None)
+    low = min(one.accuracy.low for m in diagnosis.models for g in groups for one in _by_distance(m, g))
+    axes[0].set_ylim(_below(low), 1.02)
     axes[0].set_ylabel("pairs ordered rightly", fontsize=9, color=INK)
     _legend(figure, [*_model_keys(diagnosis.models), Line2D([], [], color=SLATE, lw=1.2, label="commoner sign alone")])
     return figure
@@ -126,7 +138,15 @@ def calibration(diagnosis: Diagnosis) -> Figure | None:
         for number, model in enumerate(diagnosis.models):
             found = model.group(*group)
             bins = () if found is None else found.calibration.bins
-            _line(axis, [one.predicted for one in bins], [one.happened for one in bins], number)
+            _line(axis, [one.predicted for one in bins], [one.happened for one in bins], number, dots=False)
+            axis.scatter(
+                [one.predicted for one in bins],
+                [one.happened.estimate for one in bins],
+                s=[12 + 260 * one.share for one in bins],
+                color=COLOURS[number % len(COLOURS)],
+                marker=MARKERS[number % len(MARKERS)],
+                zorder=4,
+            )
         axis.set_title(said.where(group), fontsize=9.5, color=INK, loc="left")
         axis.set_xlabel("stated probability that the later is better", fontsize=9, color=INK)
         _percent(axis, "y", 0.0)
@@ -168,7 +188,9 @@ def returns(diagnosis: Diagnosis) -> Figure | None:
 def words(diagnosis: Diagnosis, what: str) -> Figure | None:
     """Figure 3C: utility around the moment under three kinds of words; parts in rows, models in columns."""
     groups = [said.whole(diagnosis, part) for part in said.parts_of(diagnosis)]
-    groups = [g for g in groups if any(_words(m, g, what) is not None for m in diagnosis.models)]
+    counts = {g: max((f.moments for m in diagnosis.models if (f := _words(m, g, what))), default=0) for g in groups}
+    most = max(counts.values(), default=0)
+    groups = [g for g in groups if counts[g] >= min(most, _FEWEST_MOMENTS) > 0]  # the tables have the others
     if not groups:
         return None
     judged = said.judged_group(diagnosis)
@@ -187,6 +209,7 @@ def words(diagnosis: Diagnosis, what: str) -> Figure | None:
         axes[row][0].set_ylabel("utility, from before", fontsize=9, color=INK)
     moment = "the answer is heard" if what == "answers" else "the success is seen"
     for axis in axes[-1]:
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         axis.set_xlabel(f"steps from where {moment}", fontsize=9, color=INK)
     _legend(figure, [Line2D([], [], color=colour, ls=style, lw=2, label=name) for name, colour, style in WORDS])
     return figure
@@ -204,6 +227,16 @@ def _words_title(model: ModelFindings, group: tuple[str, str], found: WordsFindi
     name = f"{model.name}, " if columns > 1 else ""
     count = 0 if found is None else found.moments
     return f"{name}{PART_WORDS[group[0]]} ({count})"
+
+
+def _by_distance(model: ModelFindings, group: tuple[str, str]) -> tuple[DistanceFinding, ...]:
+    own = model.group(*group)
+    return () if own is None else own.pairs.by_distance
+
+
+def _below(low: float) -> float:
+    """Where an axis of shares begins that shows ``low``: at a tenth, with some room."""
+    return max(-0.02, np.floor(10 * low) / 10 - 0.03)
 
 
 # -- what figures are made of ------------------------------------------------------------------------------------
@@ -227,13 +260,11 @@ def _words(model: ModelFindings, group: tuple[str, str], what: str) -> WordsFind
 def _figure(width: float, height: float, title: str) -> Figure:
     figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
-    figure.suptitle(_folded(title, int(width * 11.5)), x=0.012, ha="left", fontsize=11, fontweight="bold", color=INK)
+    figure.suptitle(_folded(title, int(width * 10.2)), x=0.012, ha="left", fontsize=11, fontweight="bold", color=INK)
     return figure
 
 
 def _folded(text: str, width: int) -> str:
-    from textwrap import fill
-
     return fill(text, width)
 
 
@@ -269,12 +300,16 @@ def _lane_axes(title: str, groups: Sequence[tuple[str, str]], models: int, colum
         axis.grid(axis="y", visible=False)
         axis.grid(axis="x", color=FAINT, lw=0.6, alpha=0.6)
         axis.set_ylim(len(groups) - 0.5, -0.5)
-        axis.set_yticks(range(len(groups)), [said.where(group) for group in groups])
+        axis.set_yticks(range(len(groups)), [_row_name(group) for group in groups])
         axis.tick_params(axis="y", length=0)
         _percent(axis, "x", 0.0)
         for row in range(1, len(groups)):
             axis.axhline(row - 0.5, color=FAINT, lw=0.6)
     return figure, axes
+
+
+def _row_name(group: tuple[str, str]) -> str:
+    return f"{said.where(group)}, all" if group[1] == EVERYBODY else said.where(group)
 
 
 def _whisker(axis: Axes, measure: Measure | None, row: int, lane: int, lanes: int) -> None:
@@ -296,11 +331,14 @@ def _tick_key(name: str, style: str) -> Line2D:
     return Line2D([], [], color=SLATE, lw=1.6, ls=style, label=name)
 
 
-def _line(axis: Axes, x: Sequence[float] | np.ndarray, measures: Sequence[Measure], number: int) -> None:
+def _line(
+    axis: Axes, x: Sequence[float] | np.ndarray, measures: Sequence[Measure], number: int, dots: bool = True
+) -> None:
     """A line through measures, each with its interval."""
     colour, y = COLOURS[number % len(COLOURS)], [one.estimate for one in measures]
     axis.vlines(x, [one.low for one in measures], [one.high for one in measures], color=colour, lw=2.2, alpha=0.4)
-    axis.plot(x, y, color=colour, marker=MARKERS[number % len(MARKERS)], ms=5.5, mec="white", mew=0.7, lw=1.6, zorder=3)
+    marker = MARKERS[number % len(MARKERS)] if dots else ""
+    axis.plot(x, y, color=colour, marker=marker, ms=5.5, mec="white", mew=0.7, lw=1.6, zorder=3)
 
 
 def _model_keys(models: Sequence[ModelFindings]) -> list[Line2D]:

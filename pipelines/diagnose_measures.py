@@ -94,10 +94,11 @@ class Measurer:
         """Accuracy on all pairs, by sign, and by distance."""
         right, total = pairs.right.sum(-1), pairs.total.sum(-1)  # [E, 2]
         by_distance = []
-        for place, steps in enumerate(DISTANCES):
+        for place, (least, beyond) in enumerate(zip(DISTANCES, (*DISTANCES[1:], None), strict=True)):
             accuracy = self._share(pairs.right[:, :, place].sum(1), pairs.total[:, :, place].sum(1))
             if accuracy is not None:
-                by_distance.append(DistanceFinding(steps, accuracy, _majority(pairs.total[:, :, place])))
+                most, majority = beyond - 1 if beyond else None, _majority(pairs.total[:, :, place])
+                by_distance.append(DistanceFinding(least, most, accuracy, majority))
         return PairFindings(
             accuracy=self._share(right.sum(1), total.sum(1)),
             better=self._share(right[:, PLUS], total[:, PLUS]),

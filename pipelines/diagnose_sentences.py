@@ -5,8 +5,6 @@ from __future__ import annotations
 from pipelines.diagnosis import EVERYBODY, PART_WORDS, Diagnosis, GroupFindings, Measure, ModelFindings, WordsFindings
 from pipelines.findings import FEWEST_EPISODES, percent
 
-_BLIND = 1 / 6  # how often three things are in one order by blind chance
-
 
 def judged_group(diagnosis: Diagnosis) -> tuple[str, str]:
     """(part, solver) of the group by which models are judged first: all play of the most telling part there is."""
@@ -44,7 +42,10 @@ def accuracy_sentence(diagnosis: Diagnosis) -> str:
     majority = next((own.pairs.majority for _, own in _each(diagnosis, group) if own.pairs.majority is not None), None)
     if not said or majority is None:
         return f"{where(group)} has no marks that order any moments"
-    return f"{where(group)}: pairs ordered as raters do: {', '.join(said)}; the commoner sign alone {percent(majority)}"
+    return (
+        f"{where(group)}: {', '.join(said)} of pairs are ordered as raters order them; "
+        f"the commoner sign alone gets {percent(majority)}"
+    )
 
 
 def distance_sentence(model: ModelFindings, own: GroupFindings) -> str:
@@ -57,18 +58,18 @@ def distance_sentence(model: ModelFindings, own: GroupFindings) -> str:
         return f"{model.name} beats the commoner sign at no distance"
     if len(better) == len(found):
         return f"{model.name} beats the commoner sign at every distance"
-    return f"{model.name} beats the commoner sign from {', '.join(map(str, better))} steps on"
+    return f"{model.name} beats the commoner sign at {', '.join(better)} steps"
 
 
 def calibration_sentence(diagnosis: Diagnosis) -> str:
     """By how much stated probabilities are off."""
     group = judged_group(diagnosis)
     said = [
-        f"{model.name} {round(100 * own.calibration.error.estimate)} points"
+        f"{model.name} by {round(100 * own.calibration.error.estimate)} points"
         for model, own in _each(diagnosis, group)
         if own.calibration.error is not None
     ]
-    return f"{where(group)}: probabilities are off by {', '.join(said) or 'nobody knows how much'} on average"
+    return f"{where(group)}: stated probabilities are off on average: {', '.join(said) or 'not measured'}"
 
 
 def marks_sentence(diagnosis: Diagnosis) -> str:
@@ -81,7 +82,7 @@ def marks_sentence(diagnosis: Diagnosis) -> str:
         said.append(f"{model.name} {percent(plus.f1.estimate)}")
         if plus.raters is not None:
             bounds = f"; one rater against another {percent(plus.raters.estimate)}"
-    return f"{where(group)}: F1 of predicted (+): {', '.join(said) or 'not measured'}{bounds}"
+    return f"{where(group)}: F1 of the (+) that rewards predict: {', '.join(said) or 'not measured'}{bounds}"
 
 
 def returns_sentence(diagnosis: Diagnosis) -> str:
@@ -92,17 +93,16 @@ def returns_sentence(diagnosis: Diagnosis) -> str:
         for model, own in _each(diagnosis, group)
         if own.success.auc is not None
     ]
-    return f"{where(group)}: a success earns more than a failure: {', '.join(said) or 'not measured'} (chance 50%)"
+    return f"{where(group)}: one that succeeds earns more than one that fails: {', '.join(said) or 'not measured'}"
 
 
 def words_sentence(model: ModelFindings, found: WordsFindings | None, unit: str) -> str:
-    """How often the three kinds of words are in order."""
+    """How often the right words do better, and the plausible ones better than the unrelated."""
     if found is None:
         return f"{model.name}: no {unit} to exchange"
-    return (
-        f"{model.name}: right > plausible > unrelated at {percent(found.in_order.estimate)} of {found.moments} {unit} "
-        f"(blind chance {percent(_BLIND)})"
-    )
+    shares = (found.right_over_plausible, found.plausible_over_unrelated)
+    first, second = (percent(share.estimate) for share in shares)
+    return f"{model.name}: right beats plausible at {first} of {found.moments} {unit}, plausible unrelated at {second}"
 
 
 def headline(diagnosis: Diagnosis) -> str:

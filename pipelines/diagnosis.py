@@ -20,8 +20,8 @@ Part = Literal["held_out", "validation", "transfer", "learned"]
 PART_WORDS: dict[str, str] = {
     "held_out": "held-out play",
     "validation": "validation play",
-    "transfer": "play of a new solver in training houses",
-    "learned": "play it learned from",
+    "transfer": "a new solver's play",
+    "learned": "play learned from",
 }
 
 
@@ -45,11 +45,17 @@ class Measure:
 
 @dataclass(frozen=True)
 class DistanceFinding:
-    """Pairs at least ``steps`` apart and closer than the next such finding's; see :class:`PairFindings`."""
+    """Pairs ``least`` to ``most`` steps apart (no upper end if None); see :class:`PairFindings`."""
 
-    steps: int
+    least: int
+    most: int | None
     accuracy: Measure
     majority: float
+
+    @property
+    def steps(self) -> str:
+        """E.g. "5–8"."""
+        return f"{self.least}+" if self.most is None else f"{self.least}\N{EN DASH}{self.most}"
 
 
 @dataclass(frozen=True)

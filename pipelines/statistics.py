@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import norm, t
@@ -132,5 +132,7 @@ def ratio_interval(part: np.ndarray, whole: np.ndarray, *, seed: int, level: flo
     has = whole > 0
     part, whole = part[has].astype(np.float64), whole[has].astype(np.float64)
     if len(whole) and ((part == 0).all() or (part == whole).all()):
-        return wilson_interval(len(whole) if part.any() else 0, len(whole), level)
+        wilson = wilson_interval(len(whole) if part.any() else 0, len(whole), level)
+        # Its bound there is the share itself, but for rounding.
+        return replace(wilson, low=min(wilson.low, wilson.estimate), high=max(wilson.high, wilson.estimate))
     return episode_interval(lambda w: (w @ part) / (w @ whole), len(whole), seed=seed, level=level)
