@@ -67,7 +67,7 @@ def accuracy(diagnosis: Diagnosis) -> Figure | None:
                 _whisker(axis, own.pairs.accuracy, row, lane, len(diagnosis.models))
         majority = next(own.pairs.majority for m in diagnosis.models if (own := m.group(*group)) is not None)
         _tick(axis, majority, row, "-")
-    _legend(figure, [*_model_keys(diagnosis.models), _tick_key("commoner sign alone", "-")])
+    legend(figure, [*_model_keys(diagnosis.models), _tick_key("commoner sign alone", "-")])
     own = [_pairs(model, group) for model in diagnosis.models for group in groups]
     axis.set_xlim(_below(min(one.low for one in own if one is not None)), 1.02)
     axis.set_xlabel("share of pairs ordered as raters order them, 95% intervals", fontsize=9, color=INK)
@@ -91,7 +91,7 @@ def predicted_marks(diagnosis: Diagnosis) -> Figure | None:
                     for measure, style in ((sign.raters, "-"), (sign.chance, ":")):
                         _tick(axis, None if measure is None else measure.estimate, row, style)
     keys = [_tick_key("one rater against another", "-"), _tick_key("marks predicted for another episode", ":")]
-    _legend(figure, [*_model_keys(diagnosis.models), *keys])
+    legend(figure, [*_model_keys(diagnosis.models), *keys])
     return figure
 
 
@@ -105,7 +105,7 @@ def distance(diagnosis: Diagnosis) -> Figure | None:
     own = diagnosis.models[0].group(*judged)
     assert own is not None
     title = f"{said.where(judged)}: {said.distance_sentence(diagnosis.models[0], own)}"
-    figure, axes = _panels(title, len(groups), 3.0)
+    figure, axes = panels(title, len(groups), 3.0)
     for axis, group in zip(axes, groups, strict=True):
         for number, model in enumerate(diagnosis.models):
             found = model.group(*group)
@@ -118,11 +118,11 @@ def distance(diagnosis: Diagnosis) -> Figure | None:
                 axis.set_xticks(at, [one.steps for one in by_distance])
         axis.set_title(said.where(group), fontsize=9.5, color=INK, loc="left")
         axis.set_xlabel("steps between the two moments", fontsize=9, color=INK)
-        _percent(axis, "y", None)
+        percent_axis(axis, "y", None)
     low = min(one.accuracy.low for m in diagnosis.models for g in groups for one in _by_distance(m, g))
     axes[0].set_ylim(_below(low), 1.02)
     axes[0].set_ylabel("pairs ordered rightly", fontsize=9, color=INK)
-    _legend(figure, [*_model_keys(diagnosis.models), Line2D([], [], color=SLATE, lw=1.2, label="commoner sign alone")])
+    legend(figure, [*_model_keys(diagnosis.models), Line2D([], [], color=SLATE, lw=1.2, label="commoner sign alone")])
     return figure
 
 
@@ -132,7 +132,7 @@ def calibration(diagnosis: Diagnosis) -> Figure | None:
     groups = [g for g in groups if any((own := m.group(*g)) and own.calibration.bins for m in diagnosis.models)]
     if not groups:
         return None
-    figure, axes = _panels(said.calibration_sentence(diagnosis), len(groups), 3.4)
+    figure, axes = panels(said.calibration_sentence(diagnosis), len(groups), 3.4)
     for axis, group in zip(axes, groups, strict=True):
         axis.plot([0, 1], [0, 1], color=SLATE, lw=1, zorder=1)
         for number, model in enumerate(diagnosis.models):
@@ -149,10 +149,10 @@ def calibration(diagnosis: Diagnosis) -> Figure | None:
             )
         axis.set_title(said.where(group), fontsize=9.5, color=INK, loc="left")
         axis.set_xlabel("stated probability that the later is better", fontsize=9, color=INK)
-        _percent(axis, "y", 0.0)
-        _percent(axis, "x", 0.0)
+        percent_axis(axis, "y", 0.0)
+        percent_axis(axis, "x", 0.0)
     axes[0].set_ylabel("share of pairs in which it is", fontsize=9, color=INK)
-    _legend(figure, [*_model_keys(diagnosis.models), Line2D([], [], color=SLATE, lw=1, label="what is said is true")])
+    legend(figure, [*_model_keys(diagnosis.models), Line2D([], [], color=SLATE, lw=1, label="what is said is true")])
     return figure
 
 
@@ -163,7 +163,7 @@ def returns(diagnosis: Diagnosis) -> Figure | None:
     shown = [(model, found) for model, found in shown if found.succeeded.returns and found.failed.returns]
     if not shown:
         return None
-    figure, axes = _panels(said.returns_sentence(diagnosis), len(shown), 3.0, sharex=False)
+    figure, axes = panels(said.returns_sentence(diagnosis), len(shown), 3.0, sharex=False)
     for axis, (model, found) in zip(axes, shown, strict=True):
         both = np.concatenate([found.succeeded.returns, found.failed.returns])
         low, high = np.quantile(both, [0.01, 0.99])
@@ -180,7 +180,7 @@ def returns(diagnosis: Diagnosis) -> Figure | None:
         axis.set_title(model.name, fontsize=9.5, color=INK, loc="left")
         axis.set_xlabel("modelled return of a request", fontsize=9, color=INK)
         axis.legend(fontsize=8, frameon=False, labelcolor=INK)
-        _percent(axis, "y", None)
+        percent_axis(axis, "y", None)
     axes[0].set_ylabel("share of requests", fontsize=9, color=INK)
     return figure
 
@@ -211,7 +211,7 @@ def words(diagnosis: Diagnosis, what: str) -> Figure | None:
     for axis in axes[-1]:
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         axis.set_xlabel(f"steps from where {moment}", fontsize=9, color=INK)
-    _legend(figure, [Line2D([], [], color=colour, ls=style, lw=2, label=name) for name, colour, style in WORDS])
+    legend(figure, [Line2D([], [], color=colour, ls=style, lw=2, label=name) for name, colour, style in WORDS])
     return figure
 
 
@@ -268,7 +268,7 @@ def _folded(text: str, width: int) -> str:
     return fill(text, width)
 
 
-def _panels(title: str, count: int, height: float, sharex: bool = True) -> tuple[Figure, list[Axes]]:
+def panels(title: str, count: int, height: float, sharex: bool = True) -> tuple[Figure, list[Axes]]:
     """Panels beside each other."""
     figure = _figure(max(6.0, 3.3 * count + 0.6), height + 1.0, title)
     axes = figure.subplots(1, count, squeeze=False, sharey=True, sharex=sharex)[0]
@@ -302,7 +302,7 @@ def _lane_axes(title: str, groups: Sequence[tuple[str, str]], models: int, colum
         axis.set_ylim(len(groups) - 0.5, -0.5)
         axis.set_yticks(range(len(groups)), [_row_name(group) for group in groups])
         axis.tick_params(axis="y", length=0)
-        _percent(axis, "x", 0.0)
+        percent_axis(axis, "x", 0.0)
         for row in range(1, len(groups)):
             axis.axhline(row - 0.5, color=FAINT, lw=0.6)
     return figure, axes
@@ -348,11 +348,12 @@ def _model_keys(models: Sequence[ModelFindings]) -> list[Line2D]:
     ]
 
 
-def _legend(figure: Figure, handles: Sequence[Line2D]) -> None:
+def legend(figure: Figure, handles: Sequence[Line2D]) -> None:
+    """The keys below everything else."""
     figure.legend(handles=list(handles), loc="outside lower left", fontsize=8.5, frameon=False, labelcolor=INK, ncols=4)
 
 
-def _percent(axis: Axes, which: str, low: float | None) -> None:
+def percent_axis(axis: Axes, which: str, low: float | None) -> None:
     """Shares of 1 in per cent, from ``low`` to 100 unless that is None."""
     one = axis.yaxis if which == "y" else axis.xaxis
     one.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}%"))
