@@ -88,8 +88,8 @@ def predicted_marks(diagnosis: Diagnosis) -> Figure | None:
                 if found is not None:
                     sign = found.signs[place]
                     _whisker(axis, sign.f1, row, lane, count)
-                    for measure, style in ((sign.raters, "-"), (sign.chance, ":")):
-                        _tick(axis, None if measure is None else measure.estimate, row, style)
+                    _tick(axis, None if sign.raters is None else sign.raters.estimate, row, "-")
+                    _floor(axis, sign.chance, row, lane, count)
     keys = [_tick_key("one rater against another", "-"), _tick_key("marks predicted for another episode", ":")]
     legend(figure, [*_model_keys(diagnosis.models), *keys])
     return figure
@@ -315,7 +315,7 @@ def _row_name(group: tuple[str, str]) -> str:
 def _whisker(axis: Axes, measure: Measure | None, row: int, lane: int, lanes: int) -> None:
     """A dot and its interval."""
     if measure is not None:
-        y = row + 0.62 * ((lane + 0.5) / lanes - 0.5)
+        y = _lane(row, lane, lanes)
         colour = COLOURS[lane % len(COLOURS)]
         axis.plot([measure.low, measure.high], [y, y], color=colour, lw=2.2, alpha=0.5, solid_capstyle="round")
         axis.plot(measure.estimate, y, MARKERS[lane % len(MARKERS)], color=colour, ms=6, mec="white", mew=0.8)
@@ -325,6 +325,18 @@ def _tick(axis: Axes, value: float | None, row: int, style: str) -> None:
     """A vertical tick across a row."""
     if value is not None:
         axis.plot([value, value], [row - 0.36, row + 0.36], color=SLATE, lw=1.6, ls=style, zorder=1)
+
+
+def _floor(axis: Axes, measure: Measure | None, row: int, lane: int, lanes: int) -> None:
+    """A short dotted tick in a model's lane."""
+    if measure is not None:
+        y = _lane(row, lane, lanes)
+        axis.plot([measure.estimate] * 2, [y - 0.3 / lanes, y + 0.3 / lanes], color=SLATE, lw=1.8, ls=":", zorder=1)
+
+
+def _lane(row: int, lane: int, lanes: int) -> float:
+    """Height of a model's lane in a group's row."""
+    return row + 0.62 * ((lane + 0.5) / lanes - 0.5)
 
 
 def _tick_key(name: str, style: str) -> Line2D:

@@ -201,7 +201,9 @@ def _table(diagnosis: Diagnosis, head: Sequence[str], cells: Cells) -> str:
         for model in diagnosis.models:
             own = model.group(*group)
             if own is not None:
-                name = said.where(group) + (f"<small class='quiet'>{escape(model.name)}</small>" if several else "")
+                name = escape(said.where(group)) + (
+                    f'<br><small class="quiet">{escape(model.name)}</small>' if several else ""
+                )
                 columns = "".join(f"<td>{cell}</td>" for cell in (str(own.episodes), *cells(own)))
                 rows.append(f'<tr><th scope="row">{name}</th>{columns}</tr>')
     titles = "".join(f"<th>{escape(title)}</th>" for title in ("Play", "Episodes", *head))

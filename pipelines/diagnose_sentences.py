@@ -93,7 +93,8 @@ def returns_sentence(diagnosis: Diagnosis) -> str:
         for model, own in _each(diagnosis, group)
         if own.success.auc is not None
     ]
-    return f"{where(group)}: one that succeeds earns more than one that fails: {', '.join(said) or 'not measured'}"
+    how_often = ", ".join(said) or "not measured"
+    return f"{where(group)}: how often a request that succeeds earns more than one that fails: {how_often}"
 
 
 def words_sentence(model: ModelFindings, found: WordsFindings | None, unit: str) -> str:

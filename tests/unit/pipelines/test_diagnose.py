@@ -29,7 +29,7 @@ from pipelines.diagnose_measures import Measurer
 from pipelines.diagnosis import EVERYBODY, Measure, load_diagnosis
 from pipelines.learned_from import DIVISION_FILE, Division, division_of
 from pipelines.reward import RewardConfig, reward
-from reward_models.judge import Judge, Reading
+from reward_models.judge import Judge, Reading, load_judge
 from reward_models.training import RewardTrainingConfig
 from rlhf.cli import main
 from rlhf.episodes import Episode, Request
@@ -206,8 +206,6 @@ def test_scripted_raters_saw_what_they_did_not_mark_and_people_may_not_have(tmp_
 
 @pytest.mark.parametrize(("times", "truth"), [(3.0, 1.0), (-3.0, 0.0)])
 def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, data: Path, taught: Path) -> None:
-    from reward_models.judge import load_judge
-
     recordings = Recordings([data])
     groups = {g: ids for g, ids in group_rows(recordings, [division_of(taught)], 50).items() if g[0] == "held_out"}
     material = gather(recordings, groups, [Oracle(load_judge(taught), times)], reach=5, seed=0).pooled()
@@ -230,6 +228,34 @@ def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, d
         assert (told.success.succeeded.rated_plus.estimate, told.success.failed.rated_plus.estimate) == (1.0, 0.0)
         assert len(told.success.succeeded.returns) + len(told.success.failed.returns) == 2 * told.episodes
         assert set(told.success.succeeded.returns) == {times} and set(told.success.failed.returns) == {-times}
+
+
+class Predictor(Oracle):
+    """Says (+) with 0.3 where the true utility has just risen, else with 0.01; (-) never."""
+
+    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Reading]:
+        return [
+            replace(one, mark_probability=np.stack([np.where(one.reward > 0, 0.3, 0.01), 0 * one.reward], axis=1))
+            for one in super().read(play, episodes)
+        ]
+
+
+def test_a_model_that_predicts_marks_is_held_to_how_often_they_are_given(data: Path, taught: Path) -> None:
+    recordings = Recordings([data])
+    groups = {g: ids for g, ids in group_rows(recordings, [division_of(taught)], 50).items() if g[0] == "held_out"}
+    group = ("held_out", "agent:clone")
+    material = gather(recordings, {group: groups[group]}, [Predictor(load_judge(taught))], reach=5, seed=0)
+    found = Measurer(2, 2, 1, 0).group(group, material.play[group], material.readings[0][group], None)
+    plus, minus = found.mark_calibration
+    rises = {e.episode_id: [v.step for v in e.truth if v.sign > 0] for e in recordings.read(groups[group])}
+    marks = {i: [(m.rater, m.step) for m in recordings.marks[i] if m.sign > 0] for i in rises}
+    at_rises = sum(step in steps for i, steps in rises.items() for _, step in marks[i])
+    likely = plus.bins[-1]
+    assert likely.predicted == pytest.approx(0.3) and likely.happened.items == 2 * sum(map(len, rises.values()))
+    assert likely.happened.estimate == at_rises / likely.happened.items == 0.0  # marks are always late
+    given, seen = sum(map(len, marks.values())), 2 * STEPS * len(rises)
+    assert plus.bins[0].happened.estimate == pytest.approx(given / (seen - likely.happened.items))
+    assert [one.predicted for one in minus.bins] == [0.0] and minus.bins[0].happened.items == seen
 
 
 @pytest.fixture(scope="module")
