@@ -15,7 +15,6 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from pipelines import diagnose_sentences as said
 from pipelines.diagnosis import (
-    EVERYBODY,
     PART_WORDS,
     Diagnosis,
     DistanceFinding,
@@ -55,22 +54,21 @@ def png(figure: Figure) -> bytes:
 
 
 def accuracy(diagnosis: Diagnosis) -> Figure | None:
-    """Pair accuracy of every model in every group, beside what the commoner sign alone gets."""
+    """Pair accuracy of every model in every group, all and balanced, beside what the commoner sign alone gets."""
     groups = [g for g in diagnosis.groups() if any(_pairs(m, g) is not None for m in diagnosis.models)]
     if not groups:
         return None
-    figure, axis = _lanes(said.accuracy_sentence(diagnosis), groups, len(diagnosis.models))
+    count, names = len(diagnosis.models), ("pairs ordered rightly", "mean of better and worse pairs")
+    figure, axes = _lane_axes(said.accuracy_sentence(diagnosis), groups, count, names)
     for row, group in enumerate(groups):
         for lane, model in enumerate(diagnosis.models):
             own = model.group(*group)
             if own is not None:
-                _whisker(axis, own.pairs.accuracy, row, lane, len(diagnosis.models))
-        majority = next(own.pairs.majority for m in diagnosis.models if (own := m.group(*group)) is not None)
-        _tick(axis, majority, row, "-")
+                _whisker(axes[0], own.pairs.accuracy, row, lane, count)
+                _whisker(axes[1], own.pairs.balanced, row, lane, count)
+        _tick(axes[0], next(own.pairs.majority for m in diagnosis.models if (own := m.group(*group))), row, "-")
+        _tick(axes[1], 0.5, row, "-")
     legend(figure, [*_model_keys(diagnosis.models), _tick_key("commoner sign alone", "-")])
-    own = [_pairs(model, group) for model in diagnosis.models for group in groups]
-    axis.set_xlim(_below(min(one.low for one in own if one is not None)), 1.02)
-    axis.set_xlabel("share of pairs ordered as raters order them, 95% intervals", fontsize=9, color=INK)
     return figure
 
 
@@ -80,7 +78,8 @@ def predicted_marks(diagnosis: Diagnosis) -> Figure | None:
     if not groups:
         return None
     count = len(diagnosis.models)
-    figure, axes = _lanes_two(said.marks_sentence(diagnosis), groups, count, ("(+)", "(\N{MINUS SIGN})"))
+    names = ("F1 of predicted (+)", "F1 of predicted (\N{MINUS SIGN})")
+    figure, axes = _lane_axes(said.marks_sentence(diagnosis), groups, count, names)
     for place, axis in enumerate(axes):
         for row, group in enumerate(groups):
             for lane, model in enumerate(diagnosis.models):
@@ -277,39 +276,24 @@ def panels(title: str, count: int, height: float, sharex: bool = True) -> tuple[
     return figure, list(axes)
 
 
-def _lanes(title: str, groups: Sequence[tuple[str, str]], models: int) -> tuple[Figure, Axes]:
-    figure, (axis,) = _lane_axes(title, groups, models, 1)
-    return figure, axis
-
-
-def _lanes_two(
+def _lane_axes(
     title: str, groups: Sequence[tuple[str, str]], models: int, names: Sequence[str]
 ) -> tuple[Figure, list[Axes]]:
-    figure, axes = _lane_axes(title, groups, models, len(names))
-    for axis, name in zip(axes, names, strict=True):
-        axis.set_xlabel(f"F1 of predicted {name}", fontsize=9, color=INK)
-    return figure, axes
-
-
-def _lane_axes(title: str, groups: Sequence[tuple[str, str]], models: int, columns: int) -> tuple[Figure, list[Axes]]:
-    """Axes in which every group is a row and every model a lane in it."""
+    """Axes of shares, one for each of ``names``, in which every group is a row and every model a lane in it."""
     figure = _figure(8.6, 1.5 + len(groups) * (0.26 + 0.16 * models), title)
-    axes = list(figure.subplots(1, columns, squeeze=False, sharey=True)[0])
-    for axis in axes:
+    axes = list(figure.subplots(1, len(names), squeeze=False, sharey=True)[0])
+    for axis, name in zip(axes, names, strict=True):
         _dress(axis)
         axis.grid(axis="y", visible=False)
         axis.grid(axis="x", color=FAINT, lw=0.6, alpha=0.6)
         axis.set_ylim(len(groups) - 0.5, -0.5)
-        axis.set_yticks(range(len(groups)), [_row_name(group) for group in groups])
+        axis.set_yticks(range(len(groups)), [said.row_name(group) for group in groups])
         axis.tick_params(axis="y", length=0)
+        axis.set_xlabel(name, fontsize=9, color=INK)
         percent_axis(axis, "x", 0.0)
         for row in range(1, len(groups)):
             axis.axhline(row - 0.5, color=FAINT, lw=0.6)
     return figure, axes
-
-
-def _row_name(group: tuple[str, str]) -> str:
-    return f"{said.where(group)}, all" if group[1] == EVERYBODY else said.where(group)
 
 
 def _whisker(axis: Axes, measure: Measure | None, row: int, lane: int, lanes: int) -> None:

@@ -49,7 +49,9 @@ def _hero(diagnosis: Diagnosis, model: ModelFindings) -> str:
     own = model.group(*group)
     accuracy = own.pairs.accuracy if own is not None else None
     number = "\N{EN DASH}" if accuracy is None else percent(accuracy.estimate)
-    about = f"{_bounds(accuracy)}<br>pairs ordered rightly, {escape(PART_WORDS[group[0]])}"
+    about = f"{_bounds(accuracy)}<br>of pairs, {escape(PART_WORDS[group[0]])}"
+    if own is not None and own.pairs.balanced is not None and own.pairs.majority is not None:
+        about += f"<br>balanced {percent(own.pairs.balanced.estimate)}, commoner sign {percent(own.pairs.majority)}"
     return (
         f'<div class="card hero"><div class="who">{escape(model.name)}</div><div class="number">{number}</div>'
         f'<div class="interval">{about}</div></div>'
@@ -81,7 +83,7 @@ def _comparisons(diagnosis: Diagnosis) -> str:
     if not diagnosis.comparisons:
         return ""
     rows = "".join(
-        f'<tr><th scope="row">{escape(said.where((one.part, one.solver)))}</th>'
+        f'<tr><th scope="row">{escape(said.row_name((one.part, one.solver)))}</th>'
         f"<td>{escape(one.second)} less {escape(one.first)}</td><td>{_points(one.difference)}</td>"
         f"<td>{one.difference.episodes}</td></tr>"
         for one in diagnosis.comparisons
@@ -201,7 +203,7 @@ def _table(diagnosis: Diagnosis, head: Sequence[str], cells: Cells) -> str:
         for model in diagnosis.models:
             own = model.group(*group)
             if own is not None:
-                name = escape(said.where(group)) + (
+                name = escape(said.row_name(group)) + (
                     f'<br><small class="quiet">{escape(model.name)}</small>' if several else ""
                 )
                 columns = "".join(f"<td>{cell}</td>" for cell in (str(own.episodes), *cells(own)))

@@ -31,21 +31,22 @@ def where(group: tuple[str, str]) -> str:
     return words if group[1] == EVERYBODY else f"{words}, {group[1]}"
 
 
+def row_name(group: tuple[str, str]) -> str:
+    """A group's name among others: "Held-out play, all" for all its solvers."""
+    return f"{where(group)}, all" if group[1] == EVERYBODY else where(group)
+
+
 def accuracy_sentence(diagnosis: Diagnosis) -> str:
     """How many pairs every model orders rightly, where it counts."""
-    group = judged_group(diagnosis)
-    said = [
-        f"{model.name} {percent(own.pairs.accuracy.estimate)}{_few(own.pairs.accuracy)}"
-        for model, own in _each(diagnosis, group)
-        if own.pairs.accuracy is not None
-    ]
-    majority = next((own.pairs.majority for _, own in _each(diagnosis, group) if own.pairs.majority is not None), None)
-    if not said or majority is None:
+    group, said = judged_group(diagnosis), []
+    for model, own in _each(diagnosis, group):
+        accuracy, balanced = own.pairs.accuracy, own.pairs.balanced
+        if accuracy is not None:
+            also = "" if balanced is None else f" (balanced {percent(balanced.estimate)})"
+            said.append(f"{model.name} {percent(accuracy.estimate)}{also}{_few(accuracy)}")
+    if not said:
         return f"{where(group)} has no marks that order any moments"
-    return (
-        f"{where(group)}: {', '.join(said)} of pairs are ordered as raters order them; "
-        f"the commoner sign alone gets {percent(majority)}"
-    )
+    return f"{where(group)}, pairs of moments ordered as raters order them: {', '.join(said)}"
 
 
 def distance_sentence(model: ModelFindings, own: GroupFindings) -> str:
@@ -107,23 +108,25 @@ def words_sentence(model: ModelFindings, found: WordsFindings | None, unit: str)
 
 
 def headline(diagnosis: Diagnosis) -> str:
-    """One sentence on top of the page."""
+    """One sentence on top of the page: can the best model tell better from worse, where it counts?
+
+    By balanced accuracy: who always says "better" has a good accuracy where that is commoner, and one half here.
+    """
     group = judged_group(diagnosis)
-    judged = [(model, own) for model, own in _each(diagnosis, group) if own.pairs.accuracy is not None]
-    if not judged:
-        return "No marks to judge the reward models by."
-    model, own = max(judged, key=lambda one: one[1].pairs.accuracy.estimate)  # type: ignore[union-attr]
-    accuracy, majority = own.pairs.accuracy, own.pairs.majority
-    assert accuracy is not None and majority is not None
+    judged = [(model, own.pairs.balanced) for model, own in _each(diagnosis, group)]
+    known = [(model, balanced) for model, balanced in judged if balanced is not None]
     play = PART_WORDS[group[0]]
-    if accuracy.episodes < FEWEST_EPISODES:
-        return f"Too few marked episodes of {play} ({accuracy.episodes}) to judge by."
-    numbers = f"{percent(accuracy.estimate)} of pairs against {percent(majority)}"
-    if accuracy.low > majority:
-        return f"On {play}, {model.name} knows more than which sign is commoner: {numbers}."
-    if accuracy.high < majority:
-        return f"On {play}, {model.name} does worse than always saying the commoner sign: {numbers}."
-    return f"On {play}, {model.name} cannot be told from always saying the commoner sign: {numbers}."
+    if not known:
+        return f"There are no marks of both signs in {play} to judge by."
+    model, balanced = max(known, key=lambda one: one[1].estimate)
+    if balanced.episodes < FEWEST_EPISODES:
+        return f"Too few marked episodes of {play} ({balanced.episodes}) to judge by."
+    numbers = f"balanced accuracy {percent(balanced.estimate)}, where blind chance gives 50%"
+    if balanced.low > 0.5:
+        return f"On {play}, {model.name} tells better from worse: {numbers}."
+    if balanced.high < 0.5:
+        return f"On {play}, {model.name} does worse than blind chance: {numbers}."
+    return f"On {play}, {model.name} cannot be told from blind chance: {numbers}."
 
 
 def _each(diagnosis: Diagnosis, group: tuple[str, str]) -> list[tuple[ModelFindings, GroupFindings]]:
