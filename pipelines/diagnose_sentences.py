@@ -104,7 +104,8 @@ def words_sentence(model: ModelFindings, found: WordsFindings | None, unit: str)
         return f"{model.name}: no {unit} to exchange"
     shares = (found.right_over_plausible, found.plausible_over_unrelated)
     first, second = (percent(share.estimate) for share in shares)
-    return f"{model.name}: right beats plausible at {first} of {found.moments} {unit}, plausible unrelated at {second}"
+    counted = f"{first} of {found.moments} {unit}"
+    return f"{model.name}: right beats plausible at {counted}, plausible beats unrelated at {second}"
 
 
 def headline(diagnosis: Diagnosis) -> str:
