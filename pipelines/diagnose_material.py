@@ -25,7 +25,7 @@ from rlhf.errors import UserError
 from rlhf.progress import progress
 from rlhf.store import EpisodeRow, EpisodeStore, open_store
 
-AT_ONCE = 32  # episodes in memory with their frames
+AT_ONCE = 16  # episodes in memory with their frames
 AROUND_ANSWER, AROUND_SUCCESS = 4, 12  # steps before the moment that curves show
 
 Group = tuple[str, str]  # (part, solver)

@@ -31,6 +31,7 @@ from worlds.contract import TaskSpec
 Speaker = Literal["solver", "setter"]
 
 VARIANTS = ("right", "plausible", "unrelated")  # words; in this order from best to worst
+_AT_ONCE = 32  # moments whose episodes are in memory, each with frames of its own
 
 
 @dataclass(frozen=True)
@@ -190,14 +191,16 @@ def rescore(
             kept.append(moment)
             texts.append(drawn)
     change, curve = np.zeros((len(kept), len(VARIANTS))), np.full((len(kept), len(VARIANTS), sum(around)), np.nan)
-    for variant in range(len(VARIANTS)):
-        said = [None if variant == 0 else pair[variant - 1] for pair in texts]
-        spoken = respoken(play, kept, said, speaker, judge.tokenizer, judge.sizes)
-        for number, (moment, reading) in enumerate(zip(kept, judge.read(spoken), strict=True)):
-            utility = judge.scale * reading.utility.astype(np.float64)
-            relative = utility - utility[moment.before]
-            change[number, variant] = relative[moment.step :].mean()
-            curve[number, variant] = _around(relative, moment.step, around)
+    for begin in range(0, len(kept), _AT_ONCE):
+        some = range(begin, min(begin + _AT_ONCE, len(kept)))
+        for variant in range(len(VARIANTS)):
+            said = [None if variant == 0 else texts[number][variant - 1] for number in some]
+            spoken = respoken(play, [kept[n] for n in some], said, speaker, judge.tokenizer, judge.sizes)
+            for number, reading in zip(some, judge.read(spoken), strict=True):
+                moment, utility = kept[number], judge.scale * reading.utility.astype(np.float64)
+                relative = utility - utility[moment.before]
+                change[number, variant] = relative[moment.step :].mean()
+                curve[number, variant] = _around(relative, moment.step, around)
     return Rescored(tuple(kept), tuple(episodes[m.episode].episode_id for m in kept), change, curve)
 
 

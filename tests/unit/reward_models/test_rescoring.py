@@ -12,6 +12,7 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.batch import encode_episodes
 from agents.tokenizer import Tokenizer
+from reward_models import rescoring
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.judge import Judge
 from reward_models.rescoring import (
@@ -181,12 +182,17 @@ def test_own_words_score_as_the_episode_does_and_others_only_differ_after(
                 assert values == pytest.approx([values[0]] * 3, abs=1e-6)  # the past is the same
 
 
-def test_the_same_words_are_drawn_whatever_else_is_scored(talk, tokenizer, tiny, judge: Judge) -> None:
+def test_the_same_words_are_drawn_whatever_else_is_scored(
+    talk, tokenizer, tiny, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def changes(episodes: list[Episode]) -> np.ndarray:
         play, moments = encode_episodes(episodes, tokenizer, tiny), instructions(episodes, reach=4)
         return rescore(judge, play, episodes, moments, "setter", heard_in(talk), (2, 4)).change
 
-    assert changes(talk[2:])[0] == pytest.approx(changes(talk)[1], abs=1e-5)
+    both = changes(talk)
+    assert changes(talk[2:])[0] == pytest.approx(both[1], abs=1e-5)
+    monkeypatch.setattr(rescoring, "_AT_ONCE", 1)
+    assert changes(talk) == pytest.approx(both, abs=1e-5)
 
 
 def test_order_is_counted_as_it_is_said() -> None:
