@@ -34,11 +34,15 @@ class DiagnoseConfig:
     """Settings of `rlhf diagnose`.
 
     Args:
-      reward_model: folders of the reward models to judge side by side. data: dataset folders with marks.
-      runs, name: everything is written into the folder runs/name.
-      parts: which play to judge by, see docs/diagnostics.md. episodes: at most so many of each part and solver.
+      reward_model: folders of the reward models to judge side by side.
+      data: dataset folders with marks.
+      runs: folder of all runs.
+      name: of this run's folder in it.
+      parts: which play to judge by: held_out, validation, transfer, learned; see docs/diagnostics.md.
+      episodes: at most so many of each part and solver.
       reach: steps on either side of a peak of the reward in which no other counts.
-      tolerance: steps by which a predicted mark may be off. delay: steps by which raters' marks usually are late.
+      tolerance: steps by which a predicted mark may be off.
+      delay: steps by which raters' marks usually are late.
       window: steps after a moment in which other words are listened for.
       traces: episodes drawn whole, of every model.
       seed: of the intervals and of the words that are exchanged.
