@@ -16,7 +16,7 @@ from pipelines.diagnose_figures import COLOURS, legend, panels, percent_axis, pn
 from pipelines.diagnosis import Measure
 from pipelines.findings import percent
 from pipelines.statistics import LEVEL, Interval
-from reward_models.plots import INK, SLATE
+from reward_models.plots import FAINT, INK, SLATE
 
 if TYPE_CHECKING:
     from pipelines.rater_noise import Noise, NoiseResult
@@ -78,7 +78,7 @@ def _shares(results: Sequence[NoiseResult]) -> str:
     """Accuracy, balanced accuracy and majority, or why there are none."""
     told = []
     for name in ("accuracy", "balanced"):
-        interval = over_seeds([measure for one in results if (measure := getattr(one, name)) is not None])
+        interval = _over(results, name)
         if interval is None:
             return f"{results[0].failed} | | "
         told.append(f"{percent(interval.estimate)} ({percent(interval.low)} to {percent(interval.high)})")
@@ -87,56 +87,64 @@ def _shares(results: Sequence[NoiseResult]) -> str:
 
 
 def draw(results: Sequence[NoiseResult], usual: Noise) -> bytes:
-    """Accuracy on held-out pairs over each of the four, as PNG."""
+    """Accuracy on held-out pairs, all and balanced, over each of the four, as PNG."""
     found = {axis: points for axis, points in by_axis(results, usual).items() if len(points) > 1} or {
         "miss": by_axis(results, usual)["miss"]
     }
     figure, axes = panels(_title(results, usual), len(found), 2.9, sharex=False)
     for axis, (name, points) in zip(axes, found.items(), strict=True):
         _draw_axis(axis, name, points, getattr(usual, name))
-    axes[0].set_ylabel("pairs ordered rightly", fontsize=9, color=INK)
+    axes[0].set_ylabel("held-out pairs ordered rightly", fontsize=9, color=INK)
     keys = [
-        Line2D([], [], color=COLOURS[0], marker="o", ms=6, lw=1.8, label="reward model, 95% interval"),
-        Line2D([], [], color=COLOURS[1], marker="s", ms=6, lw=0, label="the usual rater"),
+        *(Line2D([], [], label=label, **style) for label, style in _SERIES.values()),
         Line2D([], [], color=SLATE, lw=1.2, label="commoner sign alone"),
+        Line2D([], [], color=SLATE, lw=1.2, ls=":", label="commoner sign alone, balanced"),
+        Line2D([], [], color=FAINT, lw=5, label="the usual rater"),
     ]
     legend(figure, keys)
     return png(figure)
 
 
+_SERIES = {
+    "accuracy": ("all pairs", dict(color=COLOURS[0], marker="o", ls="-", ms=6, lw=1.6)),
+    "balanced": ("mean of better and worse pairs", dict(color=COLOURS[1], marker="s", ls="--", ms=5.5, lw=1.6)),
+}
+
+
 def _draw_axis(axis: Axes, name: str, points: Sequence[tuple[float, list[NoiseResult]]], usual: float) -> None:
-    told = [
-        (value, over_seeds([one.accuracy for one in own if one.accuracy is not None]), own) for value, own in points
-    ]
-    known = [(value, interval) for value, interval, _ in told if interval is not None]
-    x, y = [value for value, _ in known], [interval.estimate for _, interval in known]
-    axis.vlines(x, [i.low for _, i in known], [i.high for _, i in known], color=COLOURS[0], lw=2.2, alpha=0.4)
-    axis.plot(x, y, color=COLOURS[0], marker="o", ms=6, mec="white", mew=0.7, lw=1.6, zorder=3)
-    for value, height in zip(x, y, strict=True):
-        if value == usual:
-            axis.plot(value, height, "s", color=COLOURS[1], ms=7, mec="white", mew=0.7, zorder=4)
-    majorities = [one.majority for _, _, own in told for one in own if not math.isnan(one.majority)]
-    for majority in majorities[:1]:
+    axis.axvline(usual, color=FAINT, lw=5, zorder=0)
+    for measure, (_, style) in _SERIES.items():
+        known = [(value, interval) for value, own in points if (interval := _over(own, measure)) is not None]
+        x, low, high = [v for v, _ in known], [i.low for _, i in known], [i.high for _, i in known]
+        axis.vlines(x, low, high, color=style["color"], lw=2.2, alpha=0.4)
+        axis.plot(x, [interval.estimate for _, interval in known], mec="white", mew=0.7, zorder=3, **style)
+    for majority in [one.majority for _, own in points for one in own if not math.isnan(one.majority)][:1]:
         axis.axhline(majority, color=SLATE, lw=1.2, zorder=1)
+    axis.axhline(0.5, color=SLATE, lw=1.2, ls=":", zorder=1)
     axis.set_xlabel(AXIS_WORDS[name], fontsize=9, color=INK)
     percent_axis(axis, "y", None)
     if name != "delay":
         percent_axis(axis, "x", None)
 
 
+def _over(results: Sequence[NoiseResult], name: str) -> Interval | None:
+    """Over the seeds, of those from which anything was learned."""
+    return over_seeds([measure for one in results if (measure := getattr(one, name)) is not None])
+
+
 def _title(results: Sequence[NoiseResult], usual: Noise) -> str:
-    """How the usual rater's model does, and the worst of all."""
-    accuracies = {
-        noise: over_seeds([one.accuracy for one in results if one.noise == noise and one.accuracy is not None])
-        for noise in dict.fromkeys(one.noise for one in results)
-    }
-    known = {noise: interval for noise, interval in accuracies.items() if interval is not None}
+    """How the usual rater's model does, and the worst of all, by balanced accuracy."""
+    noises = dict.fromkeys(one.noise for one in results)
+    found = {noise: _over([one for one in results if one.noise == noise], "balanced") for noise in noises}
+    known = {noise: interval for noise, interval in found.items() if interval is not None}
     if usual not in known:
         return "Nothing could be learned from the usual rater's marks"
     worst = min(known, key=lambda noise: known[noise].estimate)
-    said = f"Marks of the usual rater teach {percent(known[usual].estimate)} of held-out pairs"
+    said = (
+        f"Held-out pairs, balanced: {percent(known[usual].estimate)} are ordered rightly with the usual rater's marks"
+    )
     if worst == usual:
-        return f"{said}; none of the worse raters does worse"
+        return f"{said}, and no other's do worse"
     (axis,) = [f.name for f in fields(usual) if getattr(usual, f.name) != getattr(worst, f.name)]
     value = getattr(worst, axis)
     shown = f"{value:g}" if axis == "delay" else percent(value)
