@@ -136,7 +136,7 @@ def read_episodes(
     known: set[str] = set()
     for folder in data:
         store = open_store(folder)
-        ids = _in_order(store.rows(split=split, solver=solver))
+        ids = [row.episode_id for row in in_order(store.rows(split=split, solver=solver))]
         if both := known.intersection(ids):
             raise UserError(f"episode {min(both)} is in {folder} and in another of the datasets; name only one of them")
         known.update(ids)
@@ -150,11 +150,10 @@ def read_episodes(
     return episodes
 
 
-def _in_order(rows: Sequence[EpisodeRow]) -> list[str]:
-    """Ids in an order that does not depend on which of several processes was faster."""
+def in_order(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
+    """The rows in an order that does not depend on which of several processes was faster."""
     rank = {group: place for place, group in enumerate(dict.fromkeys((row.solver, row.split) for row in rows))}
-    ordered = sorted(rows, key=lambda row: (rank[row.solver, row.split], row.episode_id))
-    return [row.episode_id for row in ordered]
+    return sorted(rows, key=lambda row: (rank[row.solver, row.split], row.episode_id))
 
 
 def spoken_texts(episodes: Sequence[Episode]) -> set[str]:

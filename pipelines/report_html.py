@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Iterable, Sequence
 from html import escape
-from importlib.resources import files
 
 from pipelines.findings import OVERALL, VERDICT_WORDS, Findings, Row, percent, points, signed
 from pipelines.report_charts import SMALL, difference_plot, interval_plot, line_chart
 from pipelines.report_clips import SPEED, animate
-from pipelines.report_data import Chart, Circumstances, Clip, ClipPair, Picture, ReportData, Stage
+from pipelines.report_data import Chart, Clip, ClipPair, Picture, ReportData
+from pipelines.report_page import circumstances, document, section, uri
 from pipelines.statistics import LEVEL, RESAMPLES, Interval
-from rlhf.progress import duration
 
 _COLOURS = ("c1", "c2", "c3", "c4", "c5", "c6")
 _SCRIPTED = "Whoever asked, showed and judged here is a scripted stand-in, deliberately imperfect."
@@ -21,7 +18,6 @@ _SCRIPTED = "Whoever asked, showed and judged here is a scripted stand-in, delib
 
 def page(data: ReportData, findings: Findings) -> str:
     """The whole page."""
-    style = files("pipelines").joinpath("report.css").read_text(encoding="utf-8")
     parts = [
         _opening(data, findings),
         _success(data, findings),
@@ -29,15 +25,10 @@ def page(data: ReportData, findings: Findings) -> str:
         _reward(data),
         _traces(data.traces),
         _training(data.training),
-        _circumstances(data.circumstances),
+        circumstances(data.circumstances),
         _method(data, findings),
     ]
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<title>{escape(data.title)}</title>\n<link rel="icon" href="data:,">\n<style>\n{style}</style>\n</head>\n'
-        f"<body>\n<main>\n{''.join(parts)}</main>\n</body>\n</html>\n"
-    )
+    return document(data.title, parts)
 
 
 def _opening(data: ReportData, findings: Findings) -> str:
@@ -94,7 +85,7 @@ def _success(data: ReportData, findings: Findings) -> str:
         f'<figure class="card"><h3>{escape(data.after)} less {escape(data.before)}, in points</h3>{verdicts}'
         f"{difference_plot(rows, len(colours))}</figure>"
     )
-    return _section(
+    return section(
         "Success at the probe tasks",
         f"Decided by each task's hard-coded check, never by the reward model. Lines are {percent(LEVEL)} intervals.",
         f'<div class="pair">{figures}</div>{_table(rows, colours)}',
@@ -128,7 +119,7 @@ def _cell(number: str, interval: str) -> str:
 def _clips(clips: Sequence[ClipPair], note: str) -> str:
     if not clips:
         return ""
-    return _section(
+    return section(
         "Both agents, the same request",
         f"What each agent saw, in the same place, at {SPEED:g} times real speed. {note}",
         f'<div class="clips">{"".join(map(_clip, clips))}</div>',
@@ -140,7 +131,7 @@ def _clip(pair: ClipPair) -> str:
     alt = f"{escape(pair.left.agent)} (left) and {escape(pair.right.agent)} (right), asked: {said}"
     return (
         f'<figure class="card"><blockquote>&ldquo;{said}&rdquo; <small class="quiet">{probe}</small>'
-        f'</blockquote><img loading="lazy" alt="{alt}" src="{_uri(*animate(pair))}">'
+        f'</blockquote><img loading="lazy" alt="{alt}" src="{uri(*animate(pair))}">'
         f'<div class="sides">{_side(pair.left)}{_side(pair.right)}</div></figure>'
     )
 
@@ -155,7 +146,7 @@ def _reward(data: ReportData) -> str:
     charts = [chart for chart in (data.reward_over_training, data.success_over_training) if chart is not None]
     if not charts:
         return ""
-    return _section(
+    return section(
         "Modelled reward and true success while the agent improved",
         "The agent is rewarded by the model alone. Where its reward rises and true success does not, "
         "the model is being exploited.",
@@ -166,7 +157,7 @@ def _reward(data: ReportData) -> str:
 def _traces(traces: Sequence[Picture]) -> str:
     if not traces:
         return ""
-    return _section(
+    return section(
         "What the reward model learnt from marks",
         "Utility and reward along recorded episodes, with the marks that raters gave them.",
         f'<div class="pair">{"".join(map(_trace, traces))}</div>',
@@ -175,7 +166,7 @@ def _traces(traces: Sequence[Picture]) -> str:
 
 def _trace(trace: Picture) -> str:
     said = escape(trace.caption)
-    picture = f'<img loading="lazy" alt="{said}" src="{_uri(trace.png, "image/png")}">'
+    picture = f'<img loading="lazy" alt="{said}" src="{uri(trace.png, "image/png")}">'
     return f'<figure class="card trace">{picture}<figcaption>{said}</figcaption></figure>'
 
 
@@ -183,7 +174,7 @@ def _training(charts: Sequence[Chart]) -> str:
     if not charts:
         return ""
     figures = "".join(_chart(chart, small=True) for chart in charts)
-    return _section("Training", "", f'<div class="pair small">{figures}</div>')
+    return section("Training", "", f'<div class="pair small">{figures}</div>')
 
 
 def _chart(chart: Chart, small: bool = False) -> str:
@@ -201,38 +192,6 @@ def _curve_colours(chart: Chart) -> list[str]:
         used += 0 if curve.dashed and colours else 1
         colours.append(_COLOURS[(used - 1) % len(_COLOURS)])
     return colours
-
-
-def _circumstances(facts: Circumstances) -> str:
-    commit = f", commit <code>{escape(facts.commit)}</code>" if facts.commit else ""
-    rows = [
-        ("Command", f"<code>{escape(facts.command)}</code>"),
-        ("Machine", escape(facts.machine)),
-        ("Version", escape(facts.version) + commit),
-        *((escape(name[0].upper() + name[1:]), escape(value)) for name, value in facts.counts),
-    ]
-    listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
-    config = escape(json.dumps(facts.config, indent=2, ensure_ascii=False))
-    return _section(
-        "What was run",
-        "",
-        f'<div class="pair"><div class="card"><dl>{listed}</dl></div>{_stages(facts.stages)}</div>'
-        f'<details class="card"><summary>All settings</summary><pre>{config}</pre></details>',
-    )
-
-
-def _stages(stages: Sequence[Stage]) -> str:
-    if not stages:
-        return ""
-    total = sum(stage.seconds for stage in stages)
-    rows = "".join(_stage(stage, 100 * stage.seconds / (total or 1)) for stage in stages)
-    return f'<div class="card"><h3>{duration(total)} in all</h3><ol class="stages">{rows}</ol></div>'
-
-
-def _stage(stage: Stage, width: float) -> str:
-    note = f"<small>{escape(stage.note)}</small>" if stage.note else ""
-    bar = f'<div class="bar after"><i style="width:{width:.1f}%"></i></div>'
-    return f"<li><span>{escape(stage.name)}</span>{bar}<span>{duration(stage.seconds)}</span>{note}</li>"
 
 
 def _method(data: ReportData, findings: Findings) -> str:
@@ -260,12 +219,6 @@ def _method(data: ReportData, findings: Findings) -> str:
     return f'<footer class="quiet"><p>{escape(" ".join(filter(None, sentences)))}</p></footer>'
 
 
-def _section(title: str, lead: str, body: str) -> str:
-    """A section; ``body`` is HTML, the rest is text."""
-    said = f'<p class="quiet">{escape(lead)}</p>' if lead else ""
-    return f"<section><h2>{escape(title)}</h2>{said}{body}</section>"
-
-
 def _colours(data: ReportData) -> dict[str, str]:
     colours = {data.before: "before", data.after: "after"}
     return colours | ({data.reference: "reference"} if data.reference is not None else {})
@@ -290,7 +243,3 @@ def _range(interval: Interval) -> str:
 
 def _signed_range(difference: Interval) -> str:
     return f"{signed(difference.low)} to {signed(difference.high)}"
-
-
-def _uri(content: bytes, media_type: str) -> str:
-    return f"data:{media_type};base64,{base64.b64encode(content).decode('ascii')}"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes
+from pipelines.learned_from import save_division
 from reward_models.contract import RewardModel
 from reward_models.exam import Exam
 from reward_models.marked_play import MarkedPlay, mark_play
@@ -20,9 +23,11 @@ from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.progress import bar
 from rlhf.run_config import hold_run, save_config, save_resumed
-from rlhf.store import open_store
+from rlhf.store import EpisodeRow, open_store
 from rlhf.store.durable import write_file
 from rlhf.tracking import Tracker, WandbMode
+
+E = TypeVar("E", Episode, EpisodeRow)
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,7 @@ def reward(config: RewardConfig) -> Path:
         trainer = RewardTrainer(model, play, validation, config.training)
         if checkpoint is None:
             save_config(folder, config)
+            save_division(folder, play.episode_ids, validation.episode_ids)
         else:
             trainer.load_state_dict(checkpoint.load_state())
             save_resumed(folder, config)
@@ -162,8 +168,8 @@ def _marked_play(
     )
 
 
-def divide(episodes: list[Episode], share: float) -> tuple[list[Episode], list[Episode], list[Episode]]:
-    """Episodes to learn from, a ``share`` of them to choose a model by, and those recorded as held out.
+def divide(episodes: Sequence[E], share: float) -> tuple[list[E], list[E], list[E]]:
+    """Episodes (or their rows) to learn from, a ``share`` of them to choose a model by, and those recorded as held out.
 
     Raises:
       UserError: if there are none to learn from or none to choose by.

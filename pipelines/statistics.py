@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import norm, t
 
 LEVEL = 0.95
 RESAMPLES = 10_000
+FEWER_RESAMPLES = 2_000  # of what is costly to compute; bounds then move by a fiftieth of the interval
 
 
 @dataclass(frozen=True)
@@ -89,3 +90,49 @@ def _resampled_means(episodes: np.ndarray, resamples: int, rng: np.random.Genera
     values, counts = np.unique(episodes, return_counts=True)
     draws = rng.multinomial(len(episodes), counts / len(episodes), size=resamples)
     return draws @ values / len(episodes)
+
+
+def episode_interval(
+    estimate: Callable[[np.ndarray], np.ndarray],
+    episodes: int,
+    *,
+    seed: int,
+    level: float = LEVEL,
+    resamples: int = FEWER_RESAMPLES,
+) -> Interval | None:
+    """Percentile bootstrap over episodes of anything that can be computed from how often each episode counts.
+
+    For what many observations of one episode go into (pairs, marks, requests): they depend on each other, episodes
+    do not.
+
+    Args:
+      estimate: takes weights of the episodes, float64 [R, episodes], and gives R estimates; nan where there is nothing
+        to estimate from.
+
+    Returns: the estimate with every episode counted once, and its interval; None if that is nan.
+    """
+    if not episodes:
+        return None
+    (found,) = estimate(np.ones((1, episodes))).tolist()
+    if not np.isfinite(found):
+        return None
+    rng = np.random.default_rng(seed)
+    draws = rng.multinomial(episodes, np.full(episodes, 1 / episodes), size=resamples).astype(np.float64)
+    drawn, tail = estimate(draws), (1 - level) / 2
+    low, high = map(float, np.nanquantile(drawn, [tail, 1 - tail]))
+    return Interval(found, min(low, found), max(high, found), episodes)
+
+
+def ratio_interval(part: np.ndarray, whole: np.ndarray, *, seed: int, level: float = LEVEL) -> Interval | None:
+    """The share that ``part`` [E] has of ``whole`` [E], summed over episodes; None if the whole is nothing.
+
+    A bootstrap over the episodes that have something. Where each of them says 0, or each 1, all resamples are alike and
+    would claim certainty: then it is Wilson's interval of so many episodes.
+    """
+    has = whole > 0
+    part, whole = part[has].astype(np.float64), whole[has].astype(np.float64)
+    if len(whole) and ((part == 0).all() or (part == whole).all()):
+        wilson = wilson_interval(len(whole) if part.any() else 0, len(whole), level)
+        # Its bound there is the share itself, but for rounding.
+        return replace(wilson, low=min(wilson.low, wilson.estimate), high=max(wilson.high, wilson.estimate))
+    return episode_interval(lambda w: (w @ part) / (w @ whole), len(whole), seed=seed, level=level)

@@ -56,6 +56,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("mark", "pipelines.mark", "MarkConfig", "mark", "have scripted raters mark a dataset's episodes"),
             Verb("clone", "pipelines.clone", "CloneConfig", "clone", "train an agent to imitate it (BC)", _RESUMABLE),
             Verb("reward", "pipelines.reward", "RewardConfig", "reward", "train a reward model on marks", _RESUMABLE),
+            Verb("diagnose", "pipelines.diagnose", "DiagnoseConfig", "diagnose", "what reward models have learned"),
             Verb("improve", "pipelines.improve", "ImproveConfig", "improve", "improve the agent (BC+RL)", _RESUMABLE),
             Verb("evaluate", "pipelines.evaluate", "EvaluateConfig", "evaluate", "measure agents on the probe tasks"),
             Verb("report", "pipelines.report", "ReportConfig", "report", "write a run's report as one HTML file"),

@@ -26,6 +26,7 @@ from pipelines.evaluate import EvaluateConfig
 from pipelines.improve import ImproveConfig
 from pipelines.mark import MarkConfig
 from pipelines.places import PlayersConfig, WorldConfig
+from pipelines.rater_noise import RaterNoiseConfig
 from pipelines.record import RecordConfig
 from pipelines.reward import RewardConfig
 from reward_models.training import RewardTrainingConfig
@@ -67,6 +68,11 @@ def demo() -> DemoConfig:
         improve=_improving(),
         evaluate=EvaluateConfig(episodes=100, slots=64, world=WORLD, players=_PLAYED),
     )
+
+
+def rater_noise() -> RaterNoiseConfig:
+    """The sweep over ever worse raters, at the demo's size."""
+    return RaterNoiseConfig(training=_rewarding())
 
 
 def _cloning() -> CloningConfig:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pipelines.statistics import Interval, mean_interval, wilson_interval
+from pipelines.statistics import Interval, episode_interval, mean_interval, ratio_interval, wilson_interval
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 10), (3, 10), (10, 10), (81, 200), (1, 1), (499, 1000)])
@@ -105,3 +105,56 @@ def test_bootstrap_refuses_emptiness(groups: list[list[np.ndarray]]) -> None:
 def test_interval_is_in_order() -> None:
     with pytest.raises(ValueError):
         Interval(0.5, 0.6, 0.4, 10)
+
+
+def test_ratio_of_sums_agrees_with_scipys_bootstrap_of_episodes() -> None:
+    rng = np.random.default_rng(3)
+    whole = rng.integers(1, 40, 80).astype(float)
+    part = rng.binomial(whole.astype(int), rng.beta(4, 2, 80)).astype(float)
+    ours = ratio_interval(part, whole, seed=0)
+    assert ours is not None
+
+    def ratio(i: np.ndarray, axis: int) -> np.ndarray:
+        return part[i].sum(axis) / whole[i].sum(axis)
+
+    data = (np.arange(80),)
+    other = stats.bootstrap(data, ratio, method="percentile", n_resamples=10_000, rng=2, vectorized=True)
+    assert ours.estimate == part.sum() / whole.sum() and ours.count == 80
+    assert ours.low == pytest.approx(other.confidence_interval.low, abs=0.01)
+    assert ours.high == pytest.approx(other.confidence_interval.high, abs=0.01)
+
+
+def test_ratio_over_episodes_covers_the_truth_about_as_often_as_it_says() -> None:
+    """Pairs of one episode share its luck: as if they were independent, the intervals would be far too narrow."""
+    rng = np.random.default_rng(8)
+    hits = naive = 0
+    for trial in range(400):
+        whole = rng.integers(5, 60, 60)
+        part = rng.binomial(whole, rng.beta(3, 1.5, 60))
+        interval = ratio_interval(part.astype(float), whole.astype(float), seed=trial)
+        plain = wilson_interval(int(part.sum()), int(whole.sum()))
+        assert interval is not None
+        hits += interval.low <= 2 / 3 <= interval.high
+        naive += plain.low <= 2 / 3 <= plain.high
+    assert 0.91 <= hits / 400 <= 0.985 and naive / 400 < 0.6
+
+
+def test_episodes_that_all_agree_leave_room_for_those_that_will_not() -> None:
+    whole = np.array([3.0, 0.0, 9.0, 2.0])
+    ours, zero = ratio_interval(whole, whole, seed=0), ratio_interval(0 * whole, whole, seed=0)
+    assert ours is not None and zero is not None
+    assert (ours.low, ours.high, ours.count) == (wilson_interval(3, 3).low, 1.0, 3)  # one episode had nothing
+    assert (zero.low, zero.high) == (0.0, wilson_interval(0, 3).high)
+    assert ratio_interval(np.zeros(2), np.zeros(2), seed=0) is None
+    assert ratio_interval(np.zeros(0), np.zeros(0), seed=0) is None
+
+
+def test_resamples_in_which_nothing_can_be_estimated_are_left_out() -> None:
+    part, whole = np.array([1.0, 0.0, 0.0]), np.array([2.0, 0.0, 0.0])
+
+    def estimate(weights: np.ndarray) -> np.ndarray:
+        total = weights @ whole
+        return (weights @ part) / np.where(total > 0, total, np.nan)
+
+    assert episode_interval(estimate, 3, seed=0) == Interval(0.5, 0.5, 0.5, 3)
+    assert episode_interval(lambda w: np.full(len(w), np.nan), 3, seed=0) is None

@@ -1,0 +1,75 @@
+"""Which episodes a reward model learned from, and which it was chosen by: what it may not be judged by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipelines.clone import in_order
+from rlhf.errors import UserError
+from rlhf.run_config import CONFIG_FILE, read_record
+from rlhf.store import open_store
+from rlhf.store.durable import write_file
+
+DIVISION_FILE = "division.json"  # in a reward model's run
+
+
+@dataclass(frozen=True)
+class Division:
+    """Ids of the episodes a model was trained on and of those that decided when it was best.
+
+    Args:
+      certain: whether the run itself says so; else it was worked out from its settings and today's marks.
+    """
+
+    learned: frozenset[str] = frozenset()
+    validation: frozenset[str] = frozenset()
+    certain: bool = True
+
+
+def save_division(run: Path, learned: Sequence[str], validation: Sequence[str]) -> None:
+    """Write down which episodes the run learns from and is validated on."""
+    told = {"learned": sorted(learned), "validation": sorted(validation)}
+    write_file(run / DIVISION_FILE, json.dumps(told).encode())
+
+
+def division_of(reward_model: Path) -> Division:
+    """The division of the run that made the model in the folder ``reward_model``.
+
+    Without a note of it, the division is made again from the run's settings, as `rlhf reward` made it: that is right
+    unless marks were written since on episodes that had none.
+
+    Raises:
+      UserError: if the run does not say, and its settings or its data are no longer there.
+    """
+    run = reward_model.resolve().parent
+    path = run / DIVISION_FILE
+    if path.is_file():
+        try:
+            told = json.loads(path.read_text(encoding="utf-8"))
+            return Division(frozenset(told["learned"]), frozenset(told["validation"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise UserError(f"{path} is damaged ({error}); take it from a copy, or train the model again") from None
+    if not (run / CONFIG_FILE).is_file():
+        raise UserError(
+            f"{run} does not tell what the reward model {reward_model} learned from (neither {DIVISION_FILE} nor "
+            f"{CONFIG_FILE} is there); keep the model in its run's folder"
+        )
+    return _made_again(run)
+
+
+def _made_again(run: Path) -> Division:
+    from pipelines.reward import divide
+
+    settings = read_record(run)["config"]
+    rows = []
+    for folder in map(Path, settings["data"]):
+        store = open_store(folder)
+        marked = {mark.episode_id for mark in store.marks()}
+        rows += [row for row in in_order(store.rows()) if row.episode_id in marked]
+    learned, validation, _ = divide(rows, settings["validation"])
+    return Division(
+        frozenset(row.episode_id for row in learned), frozenset(row.episode_id for row in validation), certain=False
+    )

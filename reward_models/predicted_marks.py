@@ -1,0 +1,141 @@
+"""The marks a reward model would give, and how well they are those of raters.
+
+A model "marks" the moments at which its reward peaks. What it would mark depends on how large a peak has to be, and
+that threshold is to be chosen on other play than it is judged by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from reward_models.pairs import MINUS, PLUS
+
+SIGNS = {PLUS: 1, MINUS: -1}
+CANDIDATES = 60  # thresholds that are tried
+
+
+class Moments(NamedTuple):
+    """Steps of one episode at which somebody, or a model, marked: int64 [n] each, rising."""
+
+    plus: np.ndarray
+    minus: np.ndarray
+
+    @classmethod
+    def of(cls, counts: np.ndarray) -> Moments:
+        """Of one rater's ``counts`` [T, 2]; a step marked twice is there twice."""
+        steps = np.arange(len(counts))
+        times = np.asarray(counts).astype(np.int64)
+        return cls(steps.repeat(times[:, PLUS]), steps.repeat(times[:, MINUS]))
+
+
+def peaks(reward: np.ndarray, threshold: float, reach: int) -> Moments:
+    """Moments of ``reward`` [T] of at least ``threshold`` in size, none within ``reach`` steps of a larger one.
+
+    Of two as large the earlier stays. Either sign suppresses the other: a moment is good or bad.
+
+    Raises:
+      ValueError: unless the threshold is above 0.
+    """
+    if not threshold > 0:
+        raise ValueError(f"a peak's threshold is above 0, not {threshold}")
+    size = np.abs(np.asarray(reward, dtype=np.float64))
+    found = np.flatnonzero(size >= threshold)
+    taken = np.zeros(len(size), dtype=bool)
+    kept = []
+    for step in found[np.argsort(-size[found], kind="stable")].tolist():
+        if not taken[step]:
+            kept.append(step)
+            taken[max(0, step - reach) : step + reach + 1] = True
+    steps = np.sort(np.array(kept, dtype=np.int64))
+    return Moments(steps[reward[steps] > 0], steps[reward[steps] < 0])
+
+
+def matched(first: np.ndarray, second: np.ndarray, tolerance: int) -> int:
+    """The most pairs, one step from each of two rising lists, at most ``tolerance`` apart, each step in one at most.
+
+    The number of pairs that :func:`annotation.agreement.match_marks` finds among marks of one sign, in linear time:
+    the earliest that can be paired are, which leaves most to the later ones.
+    """
+    pairs = i = j = 0
+    while i < len(first) and j < len(second):
+        apart = int(first[i]) - int(second[j])
+        if abs(apart) <= tolerance:
+            pairs, i, j = pairs + 1, i + 1, j + 1
+        elif apart < 0:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+@dataclass(frozen=True, eq=False)
+class MarkTally:
+    """Predicted moments against given ones; float64 [..., 2] each, by sign: (+), (-)."""
+
+    matched: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    predicted: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    given: np.ndarray = field(default_factory=lambda: np.zeros(2))
+
+    def __add__(self, other: MarkTally) -> MarkTally:
+        return MarkTally(self.matched + other.matched, self.predicted + other.predicted, self.given + other.given)
+
+    @property
+    def f1(self) -> np.ndarray:
+        """2 matched / (predicted + given), [..., 2]; nan where there is neither."""
+        both = self.predicted + self.given
+        return 2.0 * self.matched / np.where(both > 0, both, np.nan)
+
+
+def compare(predicted: Moments, given: Moments, tolerance: int) -> MarkTally:
+    """One episode's ``predicted`` against one rater's ``given``, each sign by itself."""
+    return MarkTally(
+        np.array([matched(p, g, tolerance) for p, g in zip(predicted, given, strict=True)], dtype=np.float64),
+        np.array([len(p) for p in predicted], dtype=np.float64),
+        np.array([len(g) for g in given], dtype=np.float64),
+    )
+
+
+def against_raters(predicted: Moments, raters: Iterable[Moments], tolerance: int) -> MarkTally:
+    """One episode's ``predicted`` against each of its raters, added up."""
+    return sum((compare(predicted, given, tolerance) for given in raters), MarkTally())
+
+
+def among_raters(raters: Sequence[Moments], tolerance: int) -> MarkTally:
+    """Each rater of one episode against each other one, both ways, added up: what a model can hope for.
+
+    Both ways, so as many are predicted as are given, and precision, recall and F1 are one number.
+    """
+    return sum(
+        (compare(a, b, tolerance) for i, a in enumerate(raters) for j, b in enumerate(raters) if i != j), MarkTally()
+    )
+
+
+def choose_threshold(
+    rewards: Sequence[np.ndarray], raters: Sequence[Sequence[Moments]], reach: int, tolerance: int
+) -> float | None:
+    """The threshold with the best mean F1 of (+) and (-); a sign that no rater gave does not count.
+
+    Args:
+      rewards: [T] of every episode. raters: of every episode, the moments that each of its raters marked.
+
+    Returns: the largest of the best, among sizes of reward that occur; None if nobody marked, or all rewards are 0.
+    """
+    sizes = np.abs(np.concatenate([*rewards, np.zeros(0)]))
+    sizes, given = sizes[sizes > 0], sum(len(steps) for some in raters for one in some for steps in one)
+    if not len(sizes) or not given:
+        return None
+    # Marks are rare: what decides is far up, so the candidates' numbers of steps fall geometrically.
+    above = np.unique(np.geomspace(1, len(sizes), CANDIDATES).astype(int))
+    best, chosen = -1.0, None
+    for threshold in np.sort(sizes)[::-1][above - 1].tolist():
+        tally = MarkTally()
+        for reward, some in zip(rewards, raters, strict=True):
+            tally += against_raters(peaks(reward, threshold, reach), some, tolerance)
+        score = float(tally.f1[tally.given > 0].mean())
+        if score > best:
+            best, chosen = score, threshold
+    return chosen
