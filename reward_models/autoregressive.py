@@ -83,9 +83,7 @@ class AnnotationHead(nn.Module):
         super().__init__()
         self.annotations = nn.Parameter(torch.randn(ANNOTATIONS, width) * 0.1)
         self.memory = ResettingLSTM(features + width, width)
-        last = nn.Linear(width, ANNOTATIONS)
-        nn.init.normal_(last.weight, std=0.01)  # what is predicted begins at the biases, see prepare
-        self.predict = nn.Sequential(nn.Linear(width, width), nn.ReLU(), last)
+        self.predict = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, ANNOTATIONS))
 
     def forward(self, features: Tensor, heard: Tensor, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
         """Logits float32 [T, C, 3] of C columns.

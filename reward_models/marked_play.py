@@ -15,7 +15,8 @@ from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, Observatio
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
 from annotation.marks import Mark
-from reward_models.augmentation import Alteration, Augmentation, Dialogue
+from reward_models.augmentation import Alteration, Augmentation
+from reward_models.dialogue import Dialogue
 from reward_models.pairs import count_marks, has_pairs
 from rlhf.episodes import CO_PILOT, Episode
 
@@ -104,7 +105,7 @@ def altered(play: MarkedPlay, episodes: Sequence[int], seed: int = 0) -> tuple[M
 
     What is altered depends on the seed only, so that models can be compared on the same examples. Images are shared.
     """
-    dialogue, augmentation = Dialogue.of(play.episodes), Augmentation(probability=1.0)
+    dialogue, augmentation = Dialogue.of(play.episodes, play.marks), Augmentation(probability=1.0)
     setter, solver, marks = play.episodes.setter_tokens.copy(), play.episodes.solver_tokens.copy(), play.marks.copy()
     done = []
     for episode in episodes:
@@ -152,7 +153,7 @@ class MarkedStream(EpisodeStream):
     ) -> None:
         super().__init__(play.episodes, steps, batch, seed)
         self._play, self._augmentation = play, augmentation
-        self._dialogue = Dialogue.of(play.episodes)
+        self._dialogue = Dialogue.of(play.episodes, play.marks, augmentation.answer_reach)
         self._quiet, self._rated = play.quiet(quiet_margin), play.rated
         self._draws = np.random.default_rng([seed, 1])
         self._keys = [int(self._draws.integers(2**62)) for _ in range(batch)]
