@@ -17,7 +17,7 @@ from agents.tokenizer import PAD_ID, Tokenizer
 from annotation.marks import Mark
 from reward_models.augmentation import Alteration, Augmentation
 from reward_models.dialogue import Dialogue
-from reward_models.pairs import count_marks, has_pairs
+from reward_models.pairs import count_marks, has_pairs, raters_of
 from rlhf.episodes import CO_PILOT, Episode
 
 
@@ -29,12 +29,16 @@ class MarkedPlay:
       episodes: N steps of play, encoded. episode_ids: of each episode.
       marks: uint8 [N, R, 2], counts of the (+) and (-) of up to R raters of each episode.
       demonstrated: bool [N], steps whose actions are worth imitating: a person's or the scripted solver's.
+      raters: of each episode, the names of those whose marks are there, in the order of ``marks``.
+      trust: float32 [N, R], how much each rater's marks count; None: all alike.
     """
 
     episodes: EncodedEpisodes
     episode_ids: tuple[str, ...]
     marks: np.ndarray
     demonstrated: np.ndarray
+    raters: tuple[tuple[str, ...], ...]
+    trust: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.episodes)
@@ -85,12 +89,13 @@ def mark_play(
     for mark in marks:
         by_episode[mark.episode_id].append(mark)
     counts = [count_marks(by_episode[e.episode_id], e.episode_id, len(e)) for e in episodes]
-    raters = max(1, *(c.shape[1] for c in counts))
+    most = max(1, *(c.shape[1] for c in counts))
     return MarkedPlay(
         episodes=encoded,
         episode_ids=tuple(e.episode_id for e in episodes),
-        marks=np.concatenate([np.pad(c, ((0, 0), (0, raters - c.shape[1]), (0, 0))) for c in counts]),
+        marks=np.concatenate([np.pad(c, ((0, 0), (0, most - c.shape[1]), (0, 0))) for c in counts]),
         demonstrated=np.concatenate([demonstrated_steps(e) for e in episodes]),
+        raters=tuple(raters_of(by_episode[e.episode_id]) for e in episodes),
     )
 
 
@@ -130,6 +135,7 @@ class MarkedWindow:
       matched: bool [T, B], steps for the contrastive loss: the setter has spoken, and its words are its own.
       quiet: bool [T, B], rated steps with no mark near.
       rated: bool [T, B, R], steps of the episodes that each rater is known to have rated.
+      trust: float [T, B, R], how much each rater's marks count; None: all alike.
     """
 
     observations: ObservationBatch
@@ -140,6 +146,7 @@ class MarkedWindow:
     matched: Tensor
     quiet: Tensor
     rated: Tensor
+    trust: Tensor | None = None
 
 
 class MarkedStream(EpisodeStream):
@@ -219,6 +226,7 @@ class MarkedStream(EpisodeStream):
             matched=send((setter[..., 0] != PAD_ID) & ~altered),
             quiet=send(self._quiet[rows] & ~altered),
             rated=send(self._rated[rows]),
+            trust=None if self._play.trust is None else send(self._play.trust[rows]),
         )
 
     def state_dict(self) -> dict[str, Any]:
