@@ -18,8 +18,10 @@ class MarkConfig:
 
     Args:
       data: folder of the dataset. raters: how many scripted raters mark every episode.
-      delay, delay_sd: steps by which a mark comes late. miss: share of events that go unmarked.
-      mistake: share of marks with the wrong sign. solver: mark only episodes of this solver; None marks all.
+      delay, delay_sd: steps by which a mark comes late, longest_delay at most. miss: share of events that go unmarked.
+      mistake: share of marks with the wrong sign.
+      delays, misses, mistakes: the same of each rater in turn, for raters who differ; empty where they are alike.
+      solver: mark only episodes of this solver; None marks all.
     """
 
     data: Path = Path("data/play")
@@ -28,18 +30,47 @@ class MarkConfig:
     delay_sd: float = 0.7
     miss: float = 0.1
     mistake: float = 0.05
+    longest_delay: int = 3
+    delays: tuple[float, ...] = ()
+    misses: tuple[float, ...] = ()
+    mistakes: tuple[float, ...] = ()
     solver: str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
         if self.raters < 1:
             raise UserError(f"raters is at least 1, not {self.raters}")
-        for name in ("delay", "delay_sd"):
-            if not 0.0 <= getattr(self, name) < math.inf:
-                raise UserError(f"{name} is a number of steps from 0 on, not {getattr(self, name)}")
-        for name in ("miss", "mistake"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise UserError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
+        if self.longest_delay < 0:
+            raise UserError(f"longest_delay is a number of steps from 0 on, not {self.longest_delay}")
+        for name, several in (("delay", "delays"), ("miss", "misses"), ("mistake", "mistakes")):
+            each = getattr(self, several)
+            if each and len(each) != self.raters:
+                raise UserError(f"{several} has {len(each)} numbers for {self.raters} raters; give one for each")
+            for shown, value in ((name, getattr(self, name)), *((several, value) for value in each)):
+                _check(shown, value, math.inf if name == "delay" else 1.0)
+        _check("delay_sd", self.delay_sd, math.inf)
+
+    def rater(self, number: int) -> ScriptedRater:
+        """The rater of this number, from 0 on."""
+        delay, miss, mistake = (
+            each[number] if each else alike
+            for each, alike in ((self.delays, self.delay), (self.misses, self.miss), (self.mistakes, self.mistake))
+        )
+        return ScriptedRater(
+            name=f"scripted-rater-{number}",
+            delay=(delay, self.delay_sd),
+            longest_delay=self.longest_delay,
+            miss=miss,
+            mistake=mistake,
+            seed=self.seed + number,
+        )
+
+
+def _check(name: str, value: float, most: float) -> None:
+    """Raises UserError if a setting is not from 0 to ``most``, or not a finite number."""
+    if not (0.0 <= value <= most and value < math.inf):
+        what = "a share between 0 and 1" if most == 1.0 else "a number of steps from 0 on"
+        raise UserError(f"{name} is {what}, not {value}")
 
 
 def mark(config: MarkConfig) -> int:
@@ -47,13 +78,7 @@ def mark(config: MarkConfig) -> int:
     store = open_store(config.data)
     written, marked = 0, set()
     for number in range(config.raters):
-        rater = ScriptedRater(
-            name=f"scripted-rater-{number}",
-            delay=(config.delay, config.delay_sd),
-            miss=config.miss,
-            mistake=config.mistake,
-            seed=config.seed + number,
-        )
+        rater = config.rater(number)
         already = {mark.episode_id for mark in store.marks() if mark.rater == rater.name}
         marks = []
         todo = [episode_id for episode_id in store.ids(solver=config.solver) if episode_id not in already]

@@ -4,13 +4,15 @@ The paper says what is exchanged and how often; what becomes of the marks is thi
 
 * **Another instruction.** From one request of the episode on, the setter says what it said in another episode. What
   made progress on the old request is irrelevant to the new one, and raters were asked to mark irrelevant behaviour
-  as a regression: (+) after the exchange becomes (-); (-) stays (-).
+  as a regression: (+) after the exchange becomes (-); (-) stays (-). A (+) so soon after the request that it may judge
+  what was done before is left out, unless it is the episode's first request.
 * **Other answers.** Every utterance of the solver that was followed by a (+) is replaced by another, and that (+)
   becomes a (-). Utterances marked (-) are left alone: the replacement of a wrong answer may be right by luck.
 
-Nothing is exchanged for itself, and nothing is exchanged that turns no (+) into a (-): the same behaviour under other
-words and another judgement is what teaches a model to listen, while wrong behaviour under other words would teach it
-not to. "Another" is drawn from all play that is trained on, of which a batch is a sample.
+Nothing is exchanged for itself or what may ask for the same (:mod:`reward_models.dialogue` tells by texts and marks),
+and nothing is exchanged that turns no (+) into a (-): the same behaviour under other words and another judgement is
+what teaches a model to listen, while wrong behaviour under other words would teach it not to. "Another" is drawn from
+all play that is trained on, of which a batch is a sample.
 """
 
 from __future__ import annotations
@@ -19,38 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.batch import EncodedEpisodes
-from agents.tokenizer import PAD_ID
+from reward_models.dialogue import Dialogue, judged_right
 from reward_models.pairs import MINUS, PLUS
 
-
-@dataclass(frozen=True, eq=False)
-class Dialogue:
-    """Who says what where, in N steps of play end to end.
-
-    Args:
-      setter_text, solver_text: int64 [N], equal numbers for texts that are equal to the agent.
-      requests: rows at which the setter's text becomes a new one.
-      utterances: rows at which the solver speaks; its words are seen from the row after on.
-    """
-
-    setter_text: np.ndarray
-    solver_text: np.ndarray
-    requests: np.ndarray
-    utterances: np.ndarray
-
-    @classmethod
-    def of(cls, play: EncodedEpisodes) -> Dialogue:
-        """The dialogue of ``play``."""
-        asked = _changes(play.setter_tokens, play.first) & (play.setter_tokens[:, 0] != PAD_ID)
-        speaks = play.utterance[:, 0] != PAD_ID
-        speaks[play.starts[1:] - 1] = False  # what is said at the last step is never seen
-        return cls(
-            setter_text=_number(play.setter_tokens, play.first),
-            solver_text=_number(play.solver_tokens, play.first),
-            requests=np.flatnonzero(asked),
-            utterances=np.flatnonzero(speaks),
-        )
+__all__ = ["Alteration", "Augmentation", "Dialogue", "exchange_answers", "exchange_instruction", "judged_right"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +50,12 @@ class Augmentation:
       probability: of altering an episode that has a (+) to turn (paper: 0.33 of all episodes).
       answer_reach: a mark judges an utterance if it is at most this many steps after it, with no other
         utterance between.
+      rater_delay: a (+) at most this many steps after a request may judge what was done before it.
     """
 
     probability: float = 0.33
     answer_reach: int = 8
+    rater_delay: int = 1
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.probability <= 1.0:
@@ -92,20 +68,31 @@ class Augmentation:
         """
         if rng.random() >= self.probability:
             return None
-        liked = rows.start + np.flatnonzero(marks[..., PLUS].any(axis=1))
-        requests = _within(dialogue.requests, rows)
-        requests = requests[requests < liked.max(initial=-1)]
+        requests = self._exchangeable(dialogue, rows, marks)
         answers = judged_right(dialogue, rows, marks, self.answer_reach)
         if len(requests) and (not len(answers) or rng.random() < 0.5):
             return self._other_instruction(dialogue, rows, marks, int(rng.choice(requests)), rng)
         return self._other_answers(dialogue, rows, marks, answers, rng) if len(answers) else None
 
+    def _exchangeable(self, dialogue: Dialogue, rows: slice, marks: np.ndarray) -> np.ndarray:
+        """Requests of the episode at ``rows`` whose exchange would turn a (+)."""
+        last_liked = rows.start + int(np.flatnonzero(marks[..., PLUS].any(axis=1)).max(initial=-1))
+        requests = dialogue.requests_in(rows)
+        delays = np.array([self._delay(dialogue, rows, request) for request in requests.tolist()], dtype=np.int64)
+        return requests[requests + delays < last_liked]
+
+    def _delay(self, dialogue: Dialogue, rows: slice, request: int) -> int:
+        """Steps after ``request`` in which a (+) may judge what was done before: none after the first."""
+        return 0 if request == dialogue.requests_in(rows)[0] else self.rater_delay
+
     def _other_instruction(
         self, dialogue: Dialogue, rows: slice, marks: np.ndarray, request: int, rng: np.random.Generator
     ) -> Alteration | None:
-        text = dialogue.setter_text[dialogue.requests]
-        donors = dialogue.requests[text != dialogue.setter_text[request]]
-        return exchange_instruction(rows, marks, request, int(rng.choice(donors))) if len(donors) else None
+        donors = dialogue.other_requests(rows, request, judged_right(dialogue, rows, marks, self.answer_reach))
+        if not len(donors):
+            return None
+        delay = self._delay(dialogue, rows, request)
+        return exchange_instruction(rows, marks, request, int(rng.choice(donors)), delay)
 
     def _other_answers(
         self, dialogue: Dialogue, rows: slice, marks: np.ndarray, answers: np.ndarray, rng: np.random.Generator
@@ -119,14 +106,17 @@ class Augmentation:
         return exchange_answers(dialogue, rows, marks, donors, self.answer_reach) if donors else None
 
 
-def exchange_instruction(rows: slice, marks: np.ndarray, request: int, donor: int) -> Alteration:
+def exchange_instruction(rows: slice, marks: np.ndarray, request: int, donor: int, delay: int = 0) -> Alteration:
     """From row ``request`` of the episode at ``rows`` on, the setter's words are those of row ``donor``.
 
-    Marks strictly after the request become (-): one at the request itself judges what was done before it.
+    Marks strictly after the request become (-): one at the request itself judges what was done before it. A (+) in the
+    ``delay`` steps after it may judge either, and is left out.
     """
     own = np.arange(rows.start, rows.stop)
     setter = np.where(own >= request, donor, own)
-    return Alteration(rows.start, setter, own, _worsened(marks, own > request))
+    turned = _worsened(marks, own > request + delay)
+    turned[(own > request) & (own <= request + delay), :, PLUS] = 0
+    return Alteration(rows.start, setter, own, turned)
 
 
 def exchange_answers(
@@ -139,28 +129,10 @@ def exchange_answers(
     own = np.arange(rows.start, rows.stop)
     solver, wrong = own.copy(), np.zeros(len(own), dtype=bool)
     for answer, donor in donors.items():
-        seen = _heard(dialogue, rows, answer)
+        seen = dialogue.heard(rows, answer)
         solver[seen] = donor
         wrong[seen.start : min(seen.stop, seen.start + reach)] = True
     return Alteration(rows.start, own, solver, _worsened(marks, wrong))
-
-
-def judged_right(dialogue: Dialogue, rows: slice, marks: np.ndarray, reach: int) -> np.ndarray:
-    """Rows at which the solver of the episode at ``rows`` says something that gets a (+) and no (-)."""
-
-    def right(utterance: int) -> bool:
-        seen = _heard(dialogue, rows, utterance)
-        judged = marks[seen.start : min(seen.stop, seen.start + reach)]
-        return bool(judged[..., PLUS].any()) and not judged[..., MINUS].any()
-
-    return np.array([u for u in _within(dialogue.utterances, rows).tolist() if right(u)], dtype=np.int64)
-
-
-def _heard(dialogue: Dialogue, rows: slice, utterance: int) -> slice:
-    """Steps of the episode at ``rows`` that show the words said at row ``utterance``."""
-    later = dialogue.utterances[np.searchsorted(dialogue.utterances, utterance, side="right") :]
-    until = int(later[0]) + 1 if len(later) else rows.stop
-    return slice(utterance + 1 - rows.start, min(until, rows.stop) - rows.start)
 
 
 def _worsened(marks: np.ndarray, where: np.ndarray) -> np.ndarray:
@@ -169,21 +141,3 @@ def _worsened(marks: np.ndarray, where: np.ndarray) -> np.ndarray:
     turned[where, :, MINUS] += marks[where, :, PLUS]
     turned[where, :, PLUS] = 0
     return turned
-
-
-def _within(found: np.ndarray, rows: slice) -> np.ndarray:
-    return found[np.searchsorted(found, rows.start) : np.searchsorted(found, rows.stop)]
-
-
-def _changes(tokens: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """Rows [N] at which ``tokens`` [N, L] differ from the row before, or an episode begins."""
-    changes = first.copy()
-    changes[1:] |= (tokens[1:] != tokens[:-1]).any(axis=1)
-    return changes
-
-
-def _number(tokens: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """A number [N] for every row of ``tokens`` [N, L], the same for the same text."""
-    changes = _changes(tokens, first)
-    _, numbers = np.unique(tokens[changes], axis=0, return_inverse=True)
-    return numbers.reshape(-1)[np.cumsum(changes) - 1].astype(np.int64)

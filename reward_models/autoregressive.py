@@ -83,9 +83,7 @@ class AnnotationHead(nn.Module):
         super().__init__()
         self.annotations = nn.Parameter(torch.randn(ANNOTATIONS, width) * 0.1)
         self.memory = ResettingLSTM(features + width, width)
-        last = nn.Linear(width, ANNOTATIONS)
-        nn.init.normal_(last.weight, std=0.01)  # what is predicted begins at the biases, see prepare
-        self.predict = nn.Sequential(nn.Linear(width, width), nn.ReLU(), last)
+        self.predict = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, ANNOTATIONS))
 
     def forward(self, features: Tensor, heard: Tensor, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
         """Logits float32 [T, C, 3] of C columns.
@@ -171,7 +169,8 @@ class AutoregressiveRewardModel(RewardModel):
 
     def marks_loss(self, output: AutoregressiveOutput, window: MarkedWindow, config: RewardTrainingConfig) -> Tensor:
         label, known = labels(window.marks, window.resets, window.rated)
-        return ar_loss(output.logits, label, known, config.mark_weight)
+        trust = known if window.trust is None else known * window.trust
+        return ar_loss(output.logits, label, trust, config.mark_weight)
 
     def quiet_loss(self, output: AutoregressiveOutput, window: MarkedWindow) -> Tensor:
         """Of the expected mark, each rater's annotations before known."""
@@ -233,10 +232,11 @@ def labels(marks: Tensor, resets: Tensor, rated: Tensor) -> tuple[Tensor, Tensor
 
 
 def ar_loss(logits: Tensor, label: Tensor, known: Tensor, mark_weight: float = 1.0) -> Tensor:
-    """Mean negative log-probability of the annotations that are known, a scalar; 0 if there are none.
+    """Weighted mean of the negative log-probability of the annotations, a scalar; 0 if none is known.
 
     Args:
-      logits: [T, B, R, 3]. label: int64 [T, B, R]. known: bool [T, B, R].
+      logits: [T, B, R, 3]. label: int64 [T, B, R]. known: [T, B, R], 0 where the annotation is not
+        known, and how much the rater counts elsewhere.
       mark_weight: how much a step with a mark counts beside one without (paper: as much).
     """
     weight = torch.where(label == NONE, 1.0, mark_weight) * known

@@ -79,7 +79,7 @@ class InterTemporalRewardModel(RewardModel):
         return self(window.observations, state, window.resets)
 
     def marks_loss(self, output: RewardModelOutput, window: MarkedWindow, config: RewardTrainingConfig) -> Tensor:
-        return ibt_loss(output.utility, window.marks, window.resets, config.weighting)
+        return ibt_loss(output.utility, window.marks, window.resets, config.weighting, window.trust)
 
     def quiet_loss(self, output: RewardModelOutput, window: MarkedWindow) -> Tensor:
         return quiet_loss(output.utility, window.quiet, window.resets)
@@ -108,19 +108,24 @@ class InterTemporalRewardModel(RewardModel):
         return (self.config.reward_scale * change).float(), UtilityStream(*memory, utility[-1])
 
 
-def ibt_loss(utility: Tensor, marks: Tensor, resets: Tensor, weighting: Weighting = "stretches") -> Tensor:
+def ibt_loss(
+    utility: Tensor, marks: Tensor, resets: Tensor, weighting: Weighting = "stretches", trust: Tensor | None = None
+) -> Tensor:
     """Eq. 1 on all pairs inside the sequences: the mean of -log sigmoid(y (U[t2] - U[t1])), a scalar.
 
     Args:
       utility: [T, B]. marks: [T, B, R, 2], counts of each rater's (+) and (-). resets: bool [T, B]; pairs never
         reach across the first step of an episode.
       weighting: how pairs are averaged, see :func:`reward_models.pairs.pair_weights`.
+      trust: [T, B, R], what the pairs of each rater are weighed by besides; None: all alike.
 
     Returns: the weighted mean over the batch's pairs; 0, with a zero gradient, if there are none.
     """
     if utility.shape != resets.shape:
         raise ValueError(f"utility {tuple(utility.shape)} and resets {tuple(resets.shape)} are not both [T, B]")
     weights = pair_weights(marks, episode_index(resets), weighting)
+    if trust is not None:
+        weights = weights * trust.unsqueeze(0)  # of the later step; both are of one episode
     better, worse = weights.clamp_min(0).sum(-1), weights.clamp_max(0).sum(-1).neg()
     change = utility.unsqueeze(0) - utility.unsqueeze(1)  # [t1, t2, B]: U[t2] - U[t1]
     loss = better * F.softplus(-change) + worse * F.softplus(change)

@@ -16,8 +16,9 @@ from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, Observatio
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
 from annotation.marks import Mark
-from reward_models.augmentation import Alteration, Augmentation, Dialogue
-from reward_models.pairs import count_marks, has_pairs
+from reward_models.augmentation import Alteration, Augmentation
+from reward_models.dialogue import Dialogue
+from reward_models.pairs import count_marks, has_pairs, raters_of
 from rlhf.episodes import Episode
 
 
@@ -28,11 +29,15 @@ class MarkedPlay:
     Args:
       episodes: N steps of play, encoded. episode_ids: of each episode.
       marks: uint8 [N, R, 2], counts of the (+) and (-) of up to R raters of each episode.
+      raters: of each episode, the names of those whose marks are there, in the order of ``marks``.
+      trust: float32 [N, R], how much each rater's marks count; None: all alike.
     """
 
     episodes: EncodedEpisodes
     episode_ids: tuple[str, ...]
     marks: np.ndarray
+    raters: tuple[tuple[str, ...], ...]
+    trust: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.episodes)
@@ -83,11 +88,12 @@ def mark_play(
     for mark in marks:
         by_episode[mark.episode_id].append(mark)
     counts = [count_marks(by_episode[e.episode_id], e.episode_id, len(e)) for e in episodes]
-    raters = max(1, *(c.shape[1] for c in counts))
+    most = max(1, *(c.shape[1] for c in counts))
     return MarkedPlay(
         episodes=encoded,
         episode_ids=tuple(e.episode_id for e in episodes),
-        marks=np.concatenate([np.pad(c, ((0, 0), (0, raters - c.shape[1]), (0, 0))) for c in counts]),
+        marks=np.concatenate([np.pad(c, ((0, 0), (0, most - c.shape[1]), (0, 0))) for c in counts]),
+        raters=tuple(raters_of(by_episode[e.episode_id]) for e in episodes),
     )
 
 
@@ -96,7 +102,7 @@ def altered(play: MarkedPlay, episodes: Sequence[int], seed: int = 0) -> tuple[M
 
     What is altered depends on the seed only, so that models can be compared on the same examples. Images are shared.
     """
-    dialogue, augmentation = Dialogue.of(play.episodes), Augmentation(probability=1.0)
+    dialogue, augmentation = Dialogue.of(play.episodes, play.marks), Augmentation(probability=1.0)
     setter, solver, marks = play.episodes.setter_tokens.copy(), play.episodes.solver_tokens.copy(), play.marks.copy()
     done = []
     for episode in episodes:
@@ -121,6 +127,7 @@ class MarkedWindow:
       matched: bool [T, B], steps for the contrastive loss: the setter has spoken, and its words are its own.
       quiet: bool [T, B], rated steps with no mark near.
       rated: bool [T, B, R], steps of the episodes that each rater is known to have rated.
+      trust: float [T, B, R], how much each rater's marks count; None: all alike.
     """
 
     observations: ObservationBatch
@@ -131,6 +138,7 @@ class MarkedWindow:
     matched: Tensor
     quiet: Tensor
     rated: Tensor
+    trust: Tensor | None = None
 
 
 class MarkedStream(EpisodeStream):
@@ -144,7 +152,7 @@ class MarkedStream(EpisodeStream):
     ) -> None:
         super().__init__(play.episodes, steps, batch, seed)
         self._play, self._augmentation = play, augmentation
-        self._dialogue = Dialogue.of(play.episodes)
+        self._dialogue = Dialogue.of(play.episodes, play.marks, augmentation.answer_reach)
         self._quiet, self._rated = play.quiet(quiet_margin), play.rated
         self._draws = np.random.default_rng([seed, 1])
         self._keys = [int(self._draws.integers(2**62)) for _ in range(batch)]
@@ -210,6 +218,7 @@ class MarkedStream(EpisodeStream):
             matched=send((setter[..., 0] != PAD_ID) & ~altered),
             quiet=send(self._quiet[rows] & ~altered),
             rated=send(self._rated[rows]),
+            trust=None if self._play.trust is None else send(self._play.trust[rows]),
         )
 
     def _fingerprint(self) -> dict[str, int]:

@@ -34,7 +34,7 @@ def count_marks(marks: Iterable[Mark], episode_id: str, steps: int) -> np.ndarra
       UserError: if a mark belongs to another episode or lies beyond the episode's end.
     """
     marks = tuple(marks)
-    slot = {rater: index for index, rater in enumerate(sorted({mark.rater for mark in marks}))}
+    slot = {rater: index for index, rater in enumerate(raters_of(marks))}
     counts = np.zeros((steps, len(slot), 2), dtype=np.uint8)
     for mark in marks:
         if mark.episode_id != episode_id:
@@ -46,6 +46,11 @@ def count_marks(marks: Iterable[Mark], episode_id: str, steps: int) -> np.ndarra
             )
         counts[mark.step, slot[mark.rater], PLUS if mark.sign == PROGRESS else MINUS] += 1
     return counts
+
+
+def raters_of(marks: Iterable[Mark]) -> tuple[str, ...]:
+    """Names of those who gave ``marks``, in order."""
+    return tuple(sorted({mark.rater for mark in marks}))
 
 
 def episode_index(resets: Tensor) -> Tensor:

@@ -22,6 +22,7 @@ from reward_models.exam import SELECTED_BY, Exam
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, MarkedStream, MarkedWindow
 from reward_models.pairs import MINUS, PLUS
+from reward_models.raters import use_raters
 from reward_models.scoring import calibrated_scale
 from reward_models.training_config import RewardTrainingConfig
 from rlhf.errors import UserError
@@ -48,7 +49,7 @@ class RewardTrainer:
 
     Args:
       model: trained in place. play: learned from. validation: marked episodes that are not learned from and decide
-        which model is kept.
+        which model is kept; every rater's marks on them count as they are, however those of ``play`` are used.
 
     Raises:
       UserError: if nothing can be learned from the marks, or nothing judged by those set aside.
@@ -57,15 +58,15 @@ class RewardTrainer:
     def __init__(
         self, model: RewardModel, play: MarkedPlay, validation: MarkedPlay, config: RewardTrainingConfig
     ) -> None:
+        play = use_raters(play, config.raters, config.raters_tolerance)
         check_marks(play, config.augmentation)
         if not len(validation.comparable):
             raise UserError(
                 f"none of the {len(validation)} episodes set aside has a usable mark; mark them, or set others aside"
             )
         self.model, self.play, self.config = model, play, config
-        self.stream = MarkedStream(
-            play, config.steps, config.batch, config.seed, Augmentation(config.augmentation), config.quiet_margin
-        )
+        augmentation = Augmentation(config.augmentation, rater_delay=config.rater_delay)
+        self.stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.quiet_margin)
         self.exam = Exam.of(validation, config.evaluation_episodes)
         model.prepare(play)
         self.memory: State = model.learning_state(config.batch, play.marks.shape[1])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from agents.computing_config import ComputingConfig
 from reward_models.pairs import Weighting
+from reward_models.raters import Raters
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,10 @@ class RewardTrainingConfig:
       quiet_weight: of the mean square of what the model pays where raters marked nothing (paper: none).
         quiet_margin: steps on either side of a mark to which that does not apply.
       weighting: how the IBT model's pairs are averaged, see :func:`reward_models.pairs.pair_weights`.
-      augmentation: probability with which a marked episode becomes an example of wrong behaviour.
+      raters: how the marks of several raters of an episode are used, see :func:`reward_models.raters.use_raters`.
+        raters_tolerance: steps between marks that may be of one moment, where raters are compared.
+      augmentation: probability with which a marked episode becomes an example of wrong behaviour. rater_delay: a (+)
+        at most so many steps after a request may judge what was done before; see there.
       learning_rate, beta1, beta2: of Adam. warmup: updates over which the rate rises.
         decay: the rate falls to this fraction of itself along a cosine.
       clip: largest global norm of the gradient.
@@ -49,7 +53,10 @@ class RewardTrainingConfig:
     quiet_weight: float = 0.0
     quiet_margin: int = 8
     weighting: Weighting = "stretches"
+    raters: Raters = "each"
+    raters_tolerance: int = 4
     augmentation: float = 0.33
+    rater_delay: int = 1
     learning_rate: float = 1e-4
     beta1: float = 0.0
     beta2: float = 0.999
@@ -68,5 +75,8 @@ class RewardTrainingConfig:
         for name in ("updates", "batch", "log_every", "evaluate_every", "evaluation_episodes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
+        for name in ("raters_tolerance", "rater_delay"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is a number of steps from 0 on, not {getattr(self, name)}")
         if self.steps < 2:
             raise ValueError(f"steps is {self.steps}: a window of less than 2 steps has no pairs")

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from agents.folder import load_agent
-from pipelines.demo import DemoConfig, demo
+from pipelines.demo import DemoConfig, demo, settle
 from pipelines.evaluate import load_results
 from pipelines.improve import ImproveConfig, improve
+from pipelines.reward import reward
 from pipelines.runs import demo as preset
 from rlhf.checkpoint import Checkpoints
 from rlhf.errors import UserError
@@ -82,6 +83,17 @@ def test_everything_that_was_played_is_there(run: Path) -> None:
     assert len(store.ids(solver="agent:clone", split="train")) == 16
     assert len(store.ids(solver="agent:clone", split="held_out")) == 8
     assert json.loads((run / "config.json").read_text())["kind"] == "DemoConfig"
+
+
+def test_the_other_kind_of_reward_model_pays_in_marks(run: Path, tmp_path: Path) -> None:
+    config = settle(tiny(run))
+    taught = replace(config.reward, kind="autoregressive", runs=tmp_path)
+    model = reward(replace(taught, training=replace(taught.training, calibrate=True)))
+    assert json.loads((model / "config.json").read_text())["model_type"] == "autoregressive_reward_model"
+    assert "reward_model_held_out/pair_accuracy" in json.loads((model.parent / "best.json").read_text())
+    improve(replace(config.improve, runs=tmp_path, reward_model=model))
+    _, returns = column(read_metrics(tmp_path / "improve"), "held_out/modelled_return")
+    assert len(returns) > 1 and all(2 * value == round(2 * value) for value in returns)  # means of two whole numbers
 
 
 def steps(run: Path) -> Sequence[int]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from annotation.scripted_rater import ScriptedRater
 from pipelines.mark import MarkConfig, mark
 from rlhf.errors import UserError
 from rlhf.store import open_store
@@ -37,3 +38,41 @@ def test_marks_are_counted_aloud_and_written_once(tmp_path: Path, capsys: pytest
     assert said[-1] == f"wrote {written} marks on {len(episodes)} episodes of {tmp_path}"
     mark(MarkConfig(data=tmp_path, raters=2, miss=0.0))
     assert len(open_store(tmp_path).marks()) == len(marks)
+
+
+def test_raters_may_differ(tmp_path: Path) -> None:
+    store = open_store(tmp_path, create=True)
+    for seed in range(6):
+        store.write(synthetic_episode(seed, steps=60, height=8, width=8))
+    mark(MarkConfig(data=tmp_path, raters=3, delay_sd=0.0, longest_delay=6, delays=(0, 0, 6), misses=(0, 1, 0)))
+    by_rater = {name: [] for name in ("scripted-rater-0", "scripted-rater-1", "scripted-rater-2")}
+    for given in open_store(tmp_path).marks():
+        by_rater[given.rater].append(given)
+    good, blind, slow = by_rater.values()
+    assert len(good) > 5 and len(blind) <= 2  # but for marks without a reason
+
+    def first_steps(marks):
+        return {m.episode_id: min(o.step for o in marks if o.episode_id == m.episode_id) for m in marks}
+
+    late = [first_steps(slow)[e] - first_steps(good)[e] for e in first_steps(good) if e in first_steps(slow)]
+    assert max(late) == 6
+
+
+def test_one_rater_is_what_it_was() -> None:
+    assert MarkConfig(seed=4).rater(2) == ScriptedRater(
+        "scripted-rater-2", (1.0, 0.7), longest_delay=3, miss=0.1, mistake=0.05, seed=6
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"raters": 2, "misses": (0.1,)}, "misses has 1 numbers for 2 raters"),
+        ({"raters": 2, "mistakes": (0.1, 1.2)}, "mistakes is a share between 0 and 1, not 1.2"),
+        ({"delays": (-1.0,)}, "delays is a number of steps"),
+        ({"longest_delay": -1}, "longest_delay is a number of steps"),
+    ],
+)
+def test_raters_that_differ_impossibly_are_refused(wrong: dict, complaint: str) -> None:
+    with pytest.raises(UserError, match=complaint):
+        MarkConfig(**wrong)

@@ -131,3 +131,16 @@ def test_drawing_the_head_leaves_the_global_generator_alone(agent: InteractiveAg
     torch.manual_seed(5)
     InterTemporalRewardModel.from_agent(agent)
     assert torch.equal(torch.rand(3), expected)
+
+
+def test_training_and_scoring_see_the_same_utility(agent: InteractiveAgent, lamp_play) -> None:
+    model = InterTemporalRewardModel.from_agent(agent)
+    play = lamp_play(range(2)).episodes
+    rows = np.arange(12).reshape(6, 2)
+    observations, actions = play.gather(rows)
+    resets = torch.from_numpy(play.first[rows])
+    with torch.no_grad():
+        output, state = model(observations, model.initial_state(2), resets)
+        utility, same = model.utilities(observations, model.initial_state(2), resets)
+        assert torch.equal(output.utility, utility) and torch.equal(state.hidden, same.hidden)
+        assert model.log_probs(output, actions).movement.shape == (6, 2)  # its policy can still be cloned

@@ -1,0 +1,258 @@
+"""What a rater would press: the likelihood against a loop, whose marks are heard when, and what is drawn."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.agent import AgentState, InteractiveAgent
+from reward_models.augmentation import Augmentation
+from reward_models.autoregressive import (
+    ANNOTATIONS,
+    BAD,
+    GOOD,
+    NONE,
+    AutoregressiveRewardModel,
+    ar_loss,
+    drawn,
+    expected_mark,
+    labels,
+)
+from reward_models.marked_play import MarkedPlay, MarkedStream, MarkedWindow
+from reward_models.pairs import MINUS, PLUS
+from reward_models.scoring import paid
+from reward_models.training import RewardTrainer, RewardTrainingConfig, reward_terms, train_reward_model
+
+QUICK = RewardTrainingConfig(
+    updates=150, steps=20, batch=16, learning_rate=3e-3, warmup=20, evaluate_every=50, css_weight=0.1, bc_weight=0.1,
+    log_every=10,
+)  # fmt: skip
+
+
+@pytest.fixture
+def model(agent: InteractiveAgent) -> AutoregressiveRewardModel:
+    made = AutoregressiveRewardModel.from_agent(agent, head_width=16)
+    with torch.no_grad():  # or what is heard would hardly matter
+        made.annotate.annotations.mul_(10.0)
+        made.annotate.predict[-1].weight.mul_(3.0)  # type: ignore[union-attr]
+    return made
+
+
+@pytest.fixture
+def window(lamp_play) -> MarkedWindow:
+    return two_raters(MarkedStream(lamp_play(range(12)), 16, 3, 0, Augmentation(0.0)).next_marked())
+
+
+def two_raters(window: MarkedWindow) -> MarkedWindow:
+    """``window`` as two raters might have marked it, who have rated everything."""
+    marks = (torch.rand(*window.resets.shape, 2, 2, generator=torch.manual_seed(3)) < 0.2).to(torch.uint8)
+    return replace(window, marks=marks, rated=torch.ones(*window.resets.shape, 2, dtype=torch.bool))
+
+
+def counts(plus: int, minus: int) -> torch.Tensor:
+    return torch.tensor([plus, minus], dtype=torch.uint8)
+
+
+def test_a_step_is_labelled_by_the_sign_that_was_pressed_more_often() -> None:
+    pressed = torch.stack([counts(1, 0), counts(0, 0), counts(1, 0), counts(0, 2), counts(2, 1), counts(1, 1)])
+    resets = torch.tensor([True, False, False, False, False, False])[:, None]
+    rated = torch.ones(6, 1, 1, dtype=torch.bool)
+    label, known = labels(pressed[:, None, None], resets, rated)
+    assert label.flatten().tolist() == [NONE, NONE, GOOD, BAD, GOOD, NONE]
+    assert known.flatten().tolist() == [False, True, True, True, True, False]
+    assert not labels(pressed[:, None, None], resets, ~rated)[1].any()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.integers(1, 3), st.integers(1, 3), st.floats(0.5, 20.0))
+@settings(max_examples=60, deadline=None)
+def test_the_loss_is_the_mean_negative_log_probability(
+    seed: int, steps: int, batch: int, raters: int, mark_weight: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(steps, batch, raters, ANNOTATIONS))
+    label = rng.integers(0, ANNOTATIONS, (steps, batch, raters))
+    known = rng.random((steps, batch, raters)) < 0.7
+    total = weight = 0.0
+    for index in np.ndindex(*label.shape):
+        if known[index]:
+            chances = [math.exp(x) for x in logits[index]]
+            w = 1.0 if label[index] == NONE else mark_weight
+            total -= w * math.log(chances[label[index]] / sum(chances))
+            weight += w
+    found = ar_loss(torch.from_numpy(logits), torch.from_numpy(label), torch.from_numpy(known), mark_weight)
+    assert found.item() == pytest.approx(total / max(weight, 1.0), rel=1e-5)
+
+
+def test_each_rater_is_a_sequence_that_hears_its_own_marks_and_those_of_the_past(
+    model: AutoregressiveRewardModel, window: MarkedWindow
+) -> None:
+    """Against the head alone, one rater, one column and one step at a time."""
+    window.resets[9, 1] = True
+    with torch.no_grad():
+        output, state = model.follow(window, model.learning_state(3, 2))
+        label, _ = labels(window.marks, window.resets, window.rated)
+        for column, rater in np.ndindex(3, 2):
+            memory = AgentState(torch.zeros(1, 16), torch.zeros(1, 16))
+            for t in range(16):
+                first = bool(window.resets[t, column])
+                heard = NONE if first or t == 0 else int(label[t - 1, column, rater])
+                logits, memory = model.annotate(
+                    output.features[t, column][None, None], torch.eye(3)[heard][None, None], memory,
+                    torch.tensor([[first]]),
+                )  # fmt: skip
+                np.testing.assert_allclose(output.logits[t, column, rater], logits[0, 0], atol=1e-5)
+            row = 2 * column + rater
+            np.testing.assert_allclose(state.head_hidden[row], memory.hidden[0], atol=1e-5)
+            assert int(state.heard[row].argmax()) == int(label[-1, column, rater])
+    assert (output.logits[:, :, 0] - output.logits[:, :, 1]).abs().max() > 0.01  # what is heard matters
+
+
+def test_windows_one_after_another_are_one_long_window(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
+    def part(steps: slice) -> MarkedWindow:
+        fields = {name: value[steps] for name, value in vars(window).items() if isinstance(value, torch.Tensor)}
+        seen = type(window.observations)(*(x[steps] for x in window.observations))
+        done = type(window.actions)(*(x[steps] for x in window.actions))
+        return replace(window, **(fields | {"observations": seen, "actions": done}))
+
+    with torch.no_grad():
+        whole, _ = model.follow(window, model.learning_state(3, 2))
+        first, state = model.follow(part(slice(0, 7)), model.learning_state(3, 2))
+        second, _ = model.follow(part(slice(7, 16)), state)
+    np.testing.assert_allclose(torch.cat([first.logits, second.logits]), whole.logits, atol=1e-5)
+
+
+def test_what_nobody_rated_teaches_nothing(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
+    unrated = replace(window, rated=torch.zeros_like(window.rated))
+    output, _ = model.follow(unrated, model.learning_state(3, 2))
+    loss = model.marks_loss(output, unrated, QUICK)
+    loss.backward()
+    assert loss.item() == 0.0
+    assert all(p.grad is None or not p.grad.any() for p in model.parameters())
+
+
+def test_only_raters_who_marked_an_episode_are_known_to_have_rated_it(lamp_play) -> None:
+    play: MarkedPlay = lamp_play(range(4))
+    marks = np.concatenate([play.marks, np.zeros_like(play.marks)], axis=1)
+    marks[play.rows(2), 1, MINUS] = 1
+    marks[play.rows(3)] = 0
+    rated = replace(play, marks=marks).rated
+    found = [[bool(rated[play.rows(e), r].all()) for r in range(2)] for e in range(4)]
+    assert found == [[True, False], [True, False], [True, True], [False, False]]
+    assert [int(rated[play.rows(e)].any()) for e in range(4)] == [1, 1, 1, 0]
+
+
+def test_it_begins_with_marks_as_rare_as_they_are(agent: InteractiveAgent, lamp_play) -> None:
+    play: MarkedPlay = lamp_play(range(60))
+    model = AutoregressiveRewardModel.from_agent(agent)
+    model.prepare(play)
+    plus, minus = (int(play.marks[..., sign].sum()) for sign in (PLUS, MINUS))
+    total = int(play.rated.sum()) - len(play) + 3  # first steps are left out, and each annotation has one for free
+    shares = np.array([total - plus - minus - 2, plus + 1, minus + 1]) / total
+    window = MarkedStream(play, 20, 4, 0, Augmentation(0.0)).next_marked()
+    with torch.no_grad():
+        output, _ = model.follow(window, model.learning_state(4, 1))
+    found = output.logits.softmax(-1).flatten(0, 2)
+    np.testing.assert_allclose(found, np.tile(shares, (len(found), 1)), rtol=0.25)
+    entropy = -(shares * np.log(shares)).sum()
+    assert model.marks_loss(output, window, QUICK).item() == pytest.approx(entropy, rel=0.35)
+
+
+def test_draws_pick_annotations_as_often_as_they_are_likely() -> None:
+    chances = torch.tensor([0.9, 0.07, 0.03], dtype=torch.float64)
+    draws = torch.linspace(0, 1, 10_001, dtype=torch.float64)[:-1]
+    found = drawn(chances.log().expand(len(draws), 3), draws)
+    assert torch.bincount(found).tolist() == [9000, 700, 300]
+    assert (found.diff() >= 0).all()
+    assert expected_mark(chances.log()).item() == pytest.approx(0.04)
+
+
+def test_what_is_paid_is_a_mark_and_differs_by_seed(model: AutoregressiveRewardModel, lamp_play) -> None:
+    play = lamp_play(range(20)).episodes
+    one, same, other = (np.concatenate(paid(model, play, seed=seed)) for seed in (1, 1, 2))
+    assert set(np.unique(one)) == {-1.0, 0.0, 1.0}
+    assert np.array_equal(one, same) and not np.array_equal(one, other)
+    assert not np.concatenate(paid(model, play, seed=1))[play.first].any()
+
+
+def test_one_batch_can_be_learned_by_heart_and_is_then_paid_for(agent: InteractiveAgent, lamp_play) -> None:
+    """Taught with the raters' marks heard, it gives the same marks when it hears its own."""
+    play, config = lamp_play(range(60)), replace(QUICK, batch=8, beta1=0.9, beta2=0.99, bc_weight=0.0, css_weight=0.0)
+    trainer = RewardTrainer(AutoregressiveRewardModel.from_agent(agent, head_width=32), play, play, config)
+    window, state = trainer.stream.next_marked(), trainer.memory
+    losses = []
+    for _ in range(120):
+        terms, _ = reward_terms(trainer.model, window, state, config)
+        trainer.optimizer.zero_grad()
+        terms["ar"].backward()
+        trainer.optimizer.step()
+        losses.append(terms["ar"].item())
+    assert losses[0] > 0.2 and losses[-1] < 0.01
+    label, _ = labels(window.marks, window.resets, window.rated)
+    marked = (label[..., 0] == GOOD).float() - (label[..., 0] == BAD).float()
+    assert marked.abs().sum() >= 8
+    stream, even = trainer.model.initial_stream(8), torch.full(window.resets.shape, 0.5)
+    with torch.inference_mode():
+        paid_for, _ = trainer.model.rewards(window.observations, stream, window.resets, even)
+        expected, _ = trainer.model.rewards(window.observations, stream, window.resets)
+    assert torch.equal(paid_for, marked)
+    assert (expected - marked).abs().max() < 0.1
+
+
+def test_training_resumes_bit_exactly(agent: InteractiveAgent, lamp_play) -> None:
+    play, held_out = lamp_play(range(40)), lamp_play(range(1000, 1010))
+    config = replace(QUICK, batch=4, updates=6, evaluate_every=2, evaluation_episodes=5, calibrate=True)
+    states: list[dict] = []
+
+    def keep(state: dict) -> None:
+        states.append(torch.load(_written(state), weights_only=True))
+
+    kind = AutoregressiveRewardModel
+    whole = train_reward_model(agent, play, held_out, config, on_checkpoint=keep, kind=kind)
+    resumed = train_reward_model(agent, play, held_out, config, resume=states[0], kind=kind)
+    assert resumed.history == whole.history
+    expected = whole.model.state_dict()
+    assert all(torch.equal(value, expected[name]) for name, value in resumed.model.state_dict().items())
+    assert whole.model.config.reward_scale == 1.0  # it pays in marks
+
+
+def _written(state: dict) -> io.BytesIO:
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    buffer.seek(0)
+    return buffer
+
+
+def test_its_weight_and_that_of_marks_are_settings(agent: InteractiveAgent, lamp_play) -> None:
+    play = lamp_play(range(20))
+
+    def first(**settings: float) -> dict[str, float]:
+        config = RewardTrainingConfig(steps=20, batch=8, bc_weight=0.0, css_weight=0.0, **settings)  # type: ignore[arg-type]
+        return RewardTrainer(AutoregressiveRewardModel.from_agent(agent), play, play, config).update(0.0)
+
+    plain, heavy, marks = first(), first(ar_weight=3.0), first(mark_weight=10.0)
+    assert plain["reward_model/loss"] == plain["reward_model/ar"]
+    assert heavy["reward_model/loss"] == pytest.approx(3.0 * plain["reward_model/ar"])
+    assert marks["reward_model/ar"] > 2.0 * plain["reward_model/ar"]
+    quiet = first(quiet_weight=1.0)
+    assert quiet["reward_model/loss"] == pytest.approx(quiet["reward_model/ar"] + quiet["reward_model/quiet"])
+
+
+def test_quiet_steps_are_to_expect_nothing(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
+    with torch.no_grad():
+        output, _ = model.follow(window, model.learning_state(3, 2))
+        found = model.quiet_loss(output, replace(window, quiet=torch.arange(48).view(16, 3) % 3 == 0)).item()
+        chances = output.logits.softmax(-1).double().numpy()
+    counted = [
+        (chances[t, 0, r, GOOD] - chances[t, 0, r, BAD]) ** 2
+        for t in range(16)
+        for r in range(2)
+        if not window.resets[t, 0]
+    ]
+    assert found == pytest.approx(np.mean(counted), rel=1e-5) and found > 0
