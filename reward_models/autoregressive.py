@@ -186,6 +186,12 @@ class AutoregressiveRewardModel(RewardModel):
         _, utility, state = self._annotate(observations, state, resets, None)
         return utility, state
 
+    def mark_probabilities(
+        self, observations: ObservationBatch, state: AutoregressiveState, resets: Tensor
+    ) -> tuple[Tensor, AutoregressiveState]:
+        annotated, _, state = self._annotate(observations, state, resets, None)
+        return annotated[..., [GOOD, BAD]], state
+
     def rewards(
         self,
         observations: ObservationBatch,
@@ -194,27 +200,29 @@ class AutoregressiveRewardModel(RewardModel):
         draws: Tensor | None = None,
     ) -> tuple[Tensor, AutoregressiveState]:
         """The annotations that ``draws`` pick, times ``reward_scale``; without draws those that are expected."""
-        marks, _, state = self._annotate(observations, state, resets, draws)
-        return self.config.reward_scale * marks, state
+        annotated, _, state = self._annotate(observations, state, resets, draws)
+        return self.config.reward_scale * (annotated[..., GOOD] - annotated[..., BAD]), state
 
     def _annotate(
         self, observations: ObservationBatch, state: AutoregressiveState, resets: Tensor, draws: Tensor | None
     ) -> tuple[Tensor, Tensor, AutoregressiveState]:
-        """Marks float32 [T, B], their running sum in each episode [T, B], and the memory after them."""
+        """What is annotated at each step, float32 [T, B, 3] (probabilities where nothing is drawn), the running sum in
+        each episode of what that is worth, [T, B], and the memory after them.
+        """
         trunk, memory = self.trunk(observations, AgentState(state.hidden, state.cell), resets)
         head, heard, utility = AgentState(state.head_hidden, state.head_cell), state.heard, state.utility
-        marks, utilities = [], []
+        annotated, utilities = [], []
         for t in range(len(resets)):
             none, first = _none(heard), resets[t] | utility.isnan()
             heard = torch.where(resets[t, :, None], none, heard)
             logits, head = self.annotate(trunk.features[t : t + 1], heard[None], head, resets[t : t + 1])
             chosen = logits[0].softmax(-1) if draws is None else _one_hot(drawn(logits[0], draws[t]))
             heard = torch.where(first.unsqueeze(-1), none, chosen)
-            marks.append(heard[:, GOOD] - heard[:, BAD])
-            utility = torch.where(first, 0.0, utility) + marks[-1]
+            annotated.append(heard)
+            utility = torch.where(first, 0.0, utility) + heard[:, GOOD] - heard[:, BAD]
             utilities.append(utility)
         state = AutoregressiveState(memory.hidden, memory.cell, head.hidden, head.cell, heard, utility)
-        return torch.stack(marks), torch.stack(utilities), state
+        return torch.stack(annotated), torch.stack(utilities), state
 
 
 def labels(marks: Tensor, resets: Tensor, rated: Tensor) -> tuple[Tensor, Tensor]:

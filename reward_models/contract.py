@@ -124,6 +124,15 @@ class RewardModel(InteractiveAgent):
           observations: [T, B, ...]. state: :meth:`initial_state` or what the last call returned. resets: [T, B].
         """
 
+    def mark_probabilities(
+        self, observations: ObservationBatch, state: State, resets: Tensor
+    ) -> tuple[Tensor | None, State]:
+        """Probability of a (+) and of a (-) at every step, float32 [T, B, 2], where the kind has one; else None.
+
+        Arguments are those of :meth:`utilities`.
+        """
+        return None, state
+
     @abstractmethod
     def initial_stream(self, slots: int) -> State:
         """Memory of :meth:`rewards` before ``slots`` environments have shown anything."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from agents.batch import EncodedEpisodes
 from agents.config import AgentConfig
-from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
-from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.scoring import rewards, score
+from reward_models.contract import RewardModel
+from reward_models.registry import load_reward_model
+from reward_models.scoring import mark_probabilities, rewards, score
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Judge:
     """
 
     kind: str
-    model: InterTemporalRewardModel
+    model: RewardModel
     tokenizer: Tokenizer
 
     @property
@@ -49,20 +49,21 @@ class Judge:
 
     @property
     def scale(self) -> float:
-        """What a change of utility is multiplied by to be a reward."""
+        """What a change of utility is multiplied by to be an (expected) reward."""
         return self.model.config.reward_scale
 
     def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Reading]:
         """Readings of ``episodes`` (numbers in ``play``; all of them if None), in their order."""
         scored = score(self.model, play, episodes)
-        return [Reading(utility, rewards(utility, self.scale)) for utility in scored]
+        marks = mark_probabilities(self.model, play, episodes) or [None] * len(scored)
+        return [Reading(u, rewards(u, self.scale), p) for u, p in zip(scored, marks, strict=True)]
 
 
 def load_judge(folder: Path) -> Judge:
-    """Read the reward model in ``folder``; the one place that knows what kinds there are.
+    """Read the reward model in ``folder``.
 
     Raises:
       UserError: if there is none, or it is damaged.
     """
-    model, tokenizer = load_agent(folder, InterTemporalRewardModel)
-    return Judge("IBT", model, tokenizer)
+    model, tokenizer = load_reward_model(folder)
+    return Judge(model.short, model, tokenizer)

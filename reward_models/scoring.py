@@ -7,14 +7,15 @@ each draw from here, by slot, number of the episode in that slot and step, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from agents.batch import EncodedEpisodes, ObservationBatch
-from reward_models.contract import RewardModel
+from reward_models.contract import RewardModel, State
 from reward_models.marked_play import MarkedPlay
 from reward_models.pairs import PLUS, PairAgreement, Weighting, pair_agreement
 
@@ -37,30 +38,55 @@ def score(
 
     Episodes of like length are scored side by side, ``batch`` at a time.
     """
+    return _follow(model, model.utilities, play, episodes, batch)
+
+
+def mark_probabilities(
+    model: RewardModel, play: EncodedEpisodes, episodes: Sequence[int] | None = None, batch: int = 32
+) -> list[np.ndarray] | None:
+    """As :func:`score`, probabilities of a (+) and of a (-), float32 [T, 2]; None if the kind has none."""
+    if type(model).mark_probabilities is RewardModel.mark_probabilities:
+        return None
+    return _follow(model, model.mark_probabilities, play, episodes, batch)
+
+
+def _follow(
+    model: RewardModel,
+    look: Callable[[ObservationBatch, State, Tensor], tuple[Any, State]],
+    play: EncodedEpisodes,
+    episodes: Sequence[int] | None,
+    batch: int,
+) -> list[np.ndarray]:
+    """What ``look`` sees in each of ``episodes``, [T, ...], in their order."""
     wanted = np.arange(len(play)) if episodes is None else np.asarray(episodes, dtype=np.int64)
-    utilities: list[np.ndarray] = [np.empty(0, dtype=np.float32)] * len(wanted)
+    found: list[np.ndarray] = [np.empty(0, dtype=np.float32)] * len(wanted)
     by_length = np.argsort(play.lengths[wanted], kind="stable")
     for begin in range(0, len(wanted), batch):
         places = by_length[begin : begin + batch]
         starts, lengths = play.starts[wanted[places]], play.lengths[wanted[places]]
-        # Shorter episodes repeat their last step to the length of the longest; what it scores is thrown away.
+        # Shorter episodes repeat their last step to the length of the longest; what is seen there is thrown away.
         rows = starts + np.minimum(np.arange(lengths.max())[:, None], lengths - 1)
-        together = np.concatenate(list(_follow(model, play, rows)))
+        together = np.concatenate(list(_seen(model, look, play, rows)))
         for column, (place, length) in enumerate(zip(places.tolist(), lengths.tolist(), strict=True)):
-            utilities[place] = together[:length, column].copy()
-    return utilities
+            found[place] = together[:length, column].copy()
+    return found
 
 
 @torch.inference_mode()
-def _follow(model: RewardModel, play: EncodedEpisodes, rows: np.ndarray) -> Iterator[np.ndarray]:
-    """Utility of the steps at ``rows`` [T, B], some steps at a time: float32 [t, B]."""
-    state = model.initial_state(rows.shape[1])
+def _seen(
+    model: RewardModel,
+    look: Callable[[ObservationBatch, State, Tensor], tuple[Any, State]],
+    play: EncodedEpisodes,
+    rows: np.ndarray,
+) -> Iterator[np.ndarray]:
+    """What ``look`` sees in the steps at ``rows`` [T, B], some steps at a time: float32 [t, B, ...]."""
+    state: State = model.initial_state(rows.shape[1])
     for begin in range(0, len(rows), _STEPS_AT_ONCE):
         window = rows[begin : begin + _STEPS_AT_ONCE]
         observations, _ = play.gather(window, model.device)
         resets = torch.zeros(window.shape, dtype=torch.bool, device=model.device)
-        utility, state = model.utilities(observations, state, resets)
-        yield utility.float().cpu().numpy()
+        seen, state = look(observations, state, resets)
+        yield seen.float().cpu().numpy()
 
 
 def paid(

@@ -90,7 +90,9 @@ class Asker:
         if split not in (None, *SPLITS):
             raise WorldError(f"no split named {split!r}; known: {', '.join(SPLITS)}")
         self.things = describe_all(self.world)
-        options = [o for o in self._options[name]() if split is None or is_held_out(o[1]) == (split == "held_out")]
+        options = [
+            o for o in self._options[name]() if split is None or is_held_out(name, o[1]) == (split == "held_out")
+        ]
         if not options:
             return None
         sorts = sorted({_sort(o[1]) for o in options})

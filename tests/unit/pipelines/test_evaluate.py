@@ -28,7 +28,7 @@ def test_all_agents_get_the_same_held_out_episodes(probe: str) -> None:
     assert len(set(seeds)) == 3 and min(seeds) >= PROBE_SEEDS
     for plan in agents:
         spec = plan.setter.task.spec
-        assert spec.name == probe and is_held_out(spec.arguments), spec
+        assert spec.name == probe and is_held_out(spec.name, spec.arguments), spec
         assert plan.split == "held_out" and plan.tail == 0 and plan.steps == spec.max_steps
 
 

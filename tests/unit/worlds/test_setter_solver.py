@@ -157,7 +157,7 @@ def test_it_asks_again_after_success_in_other_words_and_of_its_split_only(world)
         play(world, setter, ScriptedSolver.perfect(), 1, steps=120)
         texts = [spec.instruction for _, spec in setter.requests]
         assert len(texts) >= 3 and all(a != b for a, b in zip(texts, texts[1:], strict=False))
-        assert {language.is_held_out(spec.arguments) for _, spec in setter.requests} == {split == "held_out"}
+        assert {language.is_held_out(spec.name, spec.arguments) for _, spec in setter.requests} == {split == "held_out"}
 
 
 def test_it_says_what_it_asks_when_it_asks(world):
