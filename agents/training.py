@@ -16,6 +16,7 @@ from agents.batch import EncodedEpisodes, EpisodeStream, RecordedWindow, check_d
 from agents.cloning import bc_loss
 from agents.computing import ComputingConfig, autocast, prepare
 from agents.contrastive import css_loss
+from agents.random_shift import shifted
 from agents.tokenizer import PAD_ID
 
 MEND = "the weights are as they were before it (a lower learning_rate or clip may help)"
@@ -33,6 +34,7 @@ class CloningConfig:
       learning_rate, beta1, beta2: of Adam. warmup: updates over which the rate rises.
         decay: the rate falls to this fraction of itself along a cosine.
       clip: largest global norm of the gradient. log_every, evaluate_every: in updates.
+      shift: pixels by which pictures are moved at random, see :mod:`agents.random_shift` (paper: 0).
       computing: precision, compilation and memory.
     """
 
@@ -51,6 +53,7 @@ class CloningConfig:
     clip: float = 10.0
     log_every: int = 20
     evaluate_every: int = 500
+    shift: int = 0
     seed: int = 0
     computing: ComputingConfig = field(default_factory=ComputingConfig)
 
@@ -58,6 +61,8 @@ class CloningConfig:
         for name in ("updates", "steps", "batch", "log_every", "evaluate_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
+        if self.shift < 0:
+            raise ValueError(f"shift is a number of pixels from 0 on, not {self.shift}")
         check_descent(self)
 
 
@@ -127,6 +132,9 @@ class Cloner:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         window = self.stream.next(self.agent.device)
+        window = window._replace(
+            observations=shifted(window.observations, config.shift, config.seed, self.update_index)
+        )
         terms, memory = imitation_terms(self.agent, window, self.memory, config.computing)
         weights = {"movement": config.movement_weight, "language": config.language_weight, "css": config.css_weight}
         loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()

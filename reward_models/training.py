@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -15,6 +15,7 @@ from agents.agent import InteractiveAgent
 from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
+from agents.random_shift import shifted
 from agents.training import MEND, load_optimizer
 from reward_models.augmentation import Augmentation
 from reward_models.contract import RewardModel, State
@@ -89,7 +90,9 @@ class RewardTrainer:
         rate = learning_rate(self.config, self.update_index, progress)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        window = self.stream.next_marked(self.model.device)
+        window, config = self.stream.next_marked(self.model.device), self.config
+        seen = shifted(window.observations, config.shift, config.seed, self.update_index)
+        window = replace(window, observations=seen)
         terms, memory = reward_terms(self.model, window, self.memory, self.config)
         weights = term_weights(self.config, self.model.term())
         loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from agents.computing_config import ComputingConfig
+from agents.training import check_descent
 from reward_models.pairs import Weighting
 from reward_models.raters import Raters
 
@@ -36,6 +37,7 @@ class RewardTrainingConfig:
       patience: stop after this many evaluations without a better one; None trains to the end.
       calibrate: choose the IBT model's ``reward_scale`` so that a (+) mark is worth 1; otherwise it stays 1. The AR
         model pays in marks.
+      shift: pixels by which pictures are moved at random, see :mod:`agents.random_shift` (paper: 0).
       log_every: in updates. computing: precision, compilation and memory.
     """
 
@@ -67,6 +69,7 @@ class RewardTrainingConfig:
     evaluation_episodes: int = 200
     patience: int | None = None
     calibrate: bool = False
+    shift: int = 0
     log_every: int = 20
     seed: int = 0
     computing: ComputingConfig = field(default_factory=ComputingConfig)
@@ -80,3 +83,8 @@ class RewardTrainingConfig:
                 raise ValueError(f"{name} is a number of steps from 0 on, not {getattr(self, name)}")
         if self.steps < 2:
             raise ValueError(f"steps is {self.steps}: a window of less than 2 steps has no pairs")
+        if not 0.0 <= self.augmentation <= 1.0:
+            raise ValueError(f"augmentation is a share from 0 to 1, not {self.augmentation}")
+        if self.shift < 0:
+            raise ValueError(f"shift is a number of pixels from 0 on, not {self.shift}")
+        check_descent(self)
