@@ -179,6 +179,29 @@ class StreamingScorer:
         return found.cpu().numpy()
 
 
+class UtilityScorer:
+    """Pays N environments the utility itself at every step, not its change: what Eq. 2 is better than, or not.
+
+    Args:
+      model: of a kind whose utility does not depend on luck. n_slots: N.
+    """
+
+    def __init__(self, model: RewardModel, n_slots: int) -> None:
+        self._model, self._slots = model.eval(), n_slots
+        self._state: State = model.initial_state(n_slots)
+
+    @torch.inference_mode()
+    def rewards(self, observations: ObservationBatch, resets: Tensor | np.ndarray) -> np.ndarray:
+        """As :meth:`StreamingScorer.rewards`; the first step of an episode is worth 0 here too."""
+        began = torch.as_tensor(resets, device=self._model.device)
+        if began.ndim != 2 or began.shape[1] != self._slots:
+            raise ValueError(f"resets {tuple(began.shape)} are not [T, {self._slots}]: steps of every slot")
+        observations = ObservationBatch(*(x.to(self._model.device, non_blocking=True) for x in observations))
+        utility, self._state = self._model.utilities(observations, self._state, began)
+        paid = self._model.config.reward_scale * utility.float().masked_fill(began, 0.0)
+        return paid.cpu().numpy()
+
+
 def agreement(
     model: RewardModel,
     play: MarkedPlay,

@@ -69,3 +69,18 @@ def test_calibrated_rewards_make_a_plus_worth_one(agent: InteractiveAgent, nine:
     assert np.mean(np.abs(worth)) == pytest.approx(1.0, rel=1e-4)
     unmarked = [e for e in range(9) if not nine.marks_of(e)[..., PLUS].any()]
     assert unmarked and scoring.calibrated_scale(model, nine, unmarked) == 1.0
+
+
+def test_the_utility_itself_is_paid_step_by_step_as_of_the_whole(agent: InteractiveAgent, nine: MarkedPlay) -> None:
+    model = InterTemporalRewardModel.from_agent(agent)
+    model.config.reward_scale = 2.0
+    wanted = scoring.score(model, nine.episodes, [3, 8])
+    rows = np.stack([np.arange(nine.episodes.starts[e], nine.episodes.starts[e] + 6) for e in (3, 8)], axis=1)
+    scorer = scoring.UtilityScorer(model, 2)
+    paid = [scorer.rewards(nine.episodes.gather(part)[0], nine.episodes.first[part]) for part in (rows[:4], rows[4:])]
+    for column, utility in enumerate(wanted):
+        expected = 2.0 * utility[:6]
+        expected[0] = 0.0
+        np.testing.assert_allclose(np.concatenate(paid)[:, column], expected, atol=1e-5)
+    with pytest.raises(ValueError, match="steps of every slot"):
+        scorer.rewards(nine.episodes.gather(rows)[0], nine.episodes.first[rows][:, :1])
