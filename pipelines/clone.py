@@ -145,8 +145,10 @@ def read_episodes(
             ids = [episode_id for episode_id in ids if episode_id in with_marks]
         episodes += store.read_many(ids)
     if not episodes:
-        wanted = " ".join(f"{name}={value}" for name, value in (("split", split), ("solver", solver)) if value)
-        raise UserError(f"no {'marked ' if marked else ''}episodes {wanted} in {', '.join(map(str, data))}")
+        wanted = "".join(f" {name}={value}" for name, value in (("split", split), ("solver", solver)) if value)
+        mend = "mark some first (`rlhf mark`)" if marked else "`rlhf episodes list` shows what is there"
+        where = ", ".join(map(str, data)) or "no dataset at all"
+        raise UserError(f"no {'marked ' if marked else ''}episodes{wanted} in {where}; {mend}")
     return episodes
 
 

@@ -90,6 +90,9 @@ class ImproveConfig:
         for name in counts:
             if getattr(self, name) < 1:
                 raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        for name in ("batch", "torch_threads"):
+            if (value := getattr(self, name)) is not None and value < 1:
+                raise UserError(f"{name} is at least 1, or None, not {value}")
 
 
 # What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming.
