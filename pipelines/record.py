@@ -81,10 +81,12 @@ def record(config: RecordConfig) -> list[str]:
     plans = _Plans(config, settings)
     recorded = []
     for episode in progress(_episodes(plans, missing), total=len(missing), title=f"recording into {config.data}"):
-        if episode.episode_id in store:  # by now: somebody else is recording the same
-            _check_same(store, episode.episode_id, settings)
-        else:
+        try:
             store.write(episode)
+        except UserError:
+            if episode.episode_id not in store:
+                raise
+            _check_same(store, episode.episode_id, settings)  # somebody else is recording the same and was faster
         recorded.append(episode.episode_id)
     return sorted(known + recorded)
 
