@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,18 +9,20 @@ from typing import Any
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EncodedEpisodes, encode_episodes
+from agents.batch import Recording
 from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from agents.training import Cloner, CloningConfig, marginal_entropy
+from pipelines.recordings import Play, find_episodes, read_episodes, spoken_texts
 from rlhf.checkpoint import Checkpoint, Checkpoints
-from rlhf.episodes import Episode
 from rlhf.errors import UserError
+from rlhf.learning_config import ReadingConfig
 from rlhf.progress import bar
 from rlhf.run_config import hold_run, save_config, save_resumed
-from rlhf.store import EpisodeRow, open_store
 from rlhf.tracking import Tracker, WandbMode
+
+__all__ = ["CloneConfig", "clone", "new_agent", "read_episodes", "spoken_texts"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class CloneConfig:
       size: of the agent; vocabulary: at most so many tokens, learned from the dialogue.
       held_out: share of the episodes kept for validation, beside those recorded as held out.
       checkpoint_every: updates.
+      reading: whether episodes are held in memory or streamed.
       resume: a run's folder; goes on from its last checkpoint with its own settings, to the very same agent.
     """
 
@@ -48,6 +50,7 @@ class CloneConfig:
     resume: Path | None = None
     wandb: WandbMode = "offline"
     training: CloningConfig = field(default_factory=CloningConfig)
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.held_out < 1.0:
@@ -84,7 +87,7 @@ def _train(
     folder: Path,
     cloner: Cloner,
     tokenizer: Tokenizer,
-    held_out: EncodedEpisodes | None,
+    held_out: Recording | None,
     tracker: Tracker,
 ) -> None:
     """Train to the end, with metrics and checkpoints."""
@@ -109,74 +112,30 @@ def _train(
 
 def _prepare(
     config: CloneConfig, checkpoint: Checkpoint | None
-) -> tuple[InteractiveAgent, Tokenizer, EncodedEpisodes, EncodedEpisodes | None]:
+) -> tuple[InteractiveAgent, Tokenizer, Recording, Recording | None]:
     """An agent, untrained or as it is in ``checkpoint``, its tokenizer, and what it learns from and is validated on."""
-    episodes = read_episodes(config.data, split="train", solver=config.solver)
+    sources = find_episodes(config.data, split="train", solver=config.solver)
+    kept = min(max(1, round(config.held_out * len(sources))), len(sources) - 1)
+    everything = Play(sources, config.reading)
+    parts = [everything.part(slice(kept, None)), everything.part(slice(kept))] if kept else [everything]
     if checkpoint is None:
         torch.manual_seed(config.training.seed)
-        tokenizer = Tokenizer.train(spoken_texts(episodes), config.vocabulary)
-        agent = new_agent(config.size, tokenizer, episodes)
+        tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
+        agent = new_agent(config.size, tokenizer, everything.image_size)
     else:
         agent, tokenizer = checkpoint.load_agent()
-    kept = min(max(1, round(config.held_out * len(episodes))), len(episodes) - 1)
-    train = encode_episodes(episodes[kept:], tokenizer, agent.config)
-    held_out = encode_episodes(episodes[:kept], tokenizer, agent.config) if kept else None
-    return agent, tokenizer, train, held_out
+    train, *held_out = [part.encode(tokenizer, agent.config) for part in parts]  # type: ignore[arg-type]
+    return agent, tokenizer, train, held_out[0] if held_out else None
 
 
-def read_episodes(
-    data: Sequence[Path], split: str | None = None, solver: str | None = None, marked: bool = False
-) -> list[Episode]:
-    """All wanted episodes of several datasets: solver after solver as they were first recorded, each in order of ids.
-
-    Raises:
-      UserError: if there are none, or two datasets have an episode of the same id.
-    """
-    episodes: list[Episode] = []
-    known: set[str] = set()
-    for folder in data:
-        store = open_store(folder)
-        ids = _in_order(store.rows(split=split, solver=solver))
-        if both := known.intersection(ids):
-            raise UserError(f"episode {min(both)} is in {folder} and in another of the datasets; name only one of them")
-        known.update(ids)
-        if marked:
-            with_marks = {mark.episode_id for mark in store.marks()}
-            ids = [episode_id for episode_id in ids if episode_id in with_marks]
-        episodes += store.read_many(ids)
-    if not episodes:
-        wanted = "".join(f" {name}={value}" for name, value in (("split", split), ("solver", solver)) if value)
-        mend = "mark some first (`rlhf mark`)" if marked else "`rlhf episodes list` shows what is there"
-        where = ", ".join(map(str, data)) or "no dataset at all"
-        raise UserError(f"no {'marked ' if marked else ''}episodes{wanted} in {where}; {mend}")
-    return episodes
-
-
-def _in_order(rows: Sequence[EpisodeRow]) -> list[str]:
-    """Ids in an order that does not depend on which of several processes was faster."""
-    rank = {group: place for place, group in enumerate(dict.fromkeys((row.solver, row.split) for row in rows))}
-    ordered = sorted(rows, key=lambda row: (rank[row.solver, row.split], row.episode_id))
-    return [row.episode_id for row in ordered]
-
-
-def spoken_texts(episodes: Sequence[Episode]) -> set[str]:
-    """Everything that was said in ``episodes``."""
-    texts: set[str] = set()
-    for episode in episodes:
-        texts.update(episode.setter_utterance)
-        texts.update(episode.utterance)
-    return texts - {""}
-
-
-def new_agent(size: str, tokenizer: Tokenizer, episodes: Sequence[Episode], **overrides: Any) -> InteractiveAgent:
-    """An untrained agent of a named size, fitted to the recordings' images and the tokenizer's vocabulary.
+def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **overrides: Any) -> InteractiveAgent:
+    """An untrained agent of a named size, for images of (height, width) pixels and the tokenizer's vocabulary.
 
     Raises:
       UserError: if there is no such size.
     """
-    height, width = episodes[0].image.shape[1:3]
     try:
-        config = AgentConfig.preset(size, image_size=(height, width), vocab_size=tokenizer.vocab_size, **overrides)
+        config = AgentConfig.preset(size, image_size=image_size, vocab_size=tokenizer.vocab_size, **overrides)
     except ValueError as error:
         raise UserError(str(error)) from error
     return InteractiveAgent(config)

@@ -14,18 +14,18 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EpisodeStream, check_demonstrated, encode_episodes
+from agents.batch import EpisodeStream, check_demonstrated
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.clone import read_episodes
 from pipelines.places import WorldConfig
+from pipelines.recordings import Play, find_episodes, read_episodes
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.scoring import StreamingScorer
 from rlhf.checkpoint import Checkpoints
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.learner import Learner
-from rlhf.learning_config import ExecutorConfig, LearnerConfig
+from rlhf.learning_config import ExecutorConfig, LearnerConfig, ReadingConfig
 from rlhf.local_executor import LocalExecutor, UpdateReport
 from rlhf.progress import bar
 from rlhf.ray_config import RayConfig
@@ -54,6 +54,7 @@ class ImproveConfig:
       checkpoint_every: updates. threads: that step the places. torch_threads: of PyTorch's operations; None leaves the
         number as it is. Where play and learning overlap on few cores, one each is faster than all for both.
       resume: a run's folder; goes on from its last checkpoint with its own settings.
+      reading: whether the play to imitate is held in memory or streamed.
       executor: "local" runs here; "ray" on Ray, as an RLlib algorithm. ray: which processes that takes; there,
         devices follow from the GPUs that learner and runners get, and threads from the CPUs.
     """
@@ -84,6 +85,7 @@ class ImproveConfig:
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     execution: ExecutorConfig = field(default_factory=ExecutorConfig)
     ray: RayConfig = field(default_factory=RayConfig)
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
 
     def __post_init__(self) -> None:
         counts = ("slots", "steps", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "threads")
@@ -283,10 +285,10 @@ def learner_on_ray(config: ImproveConfig) -> tuple[Learner, EpisodeStream]:
 
 def make_learner(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> tuple[Learner, EpisodeStream]:
     """A learner that improves ``agent`` in place, and the recorded play that it imitates."""
-    recorded = read_episodes(config.data, split="train", solver=config.imitate)
-    encoded = encode_episodes(recorded, tokenizer, agent.config)  # type: ignore[arg-type]
-    check_demonstrated(encoded)
-    stream = EpisodeStream(encoded, config.steps + 1, config.batch or config.slots, config.seed)
+    play = Play(find_episodes(config.data, split="train", solver=config.imitate), config.reading)
+    recorded = play.encode(tokenizer, agent.config)  # type: ignore[arg-type]
+    check_demonstrated(recorded)
+    stream = recorded.stream(config.steps + 1, config.batch or config.slots, config.seed)
     return Learner(agent, config.learner, config.device), stream
 
 

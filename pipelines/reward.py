@@ -9,7 +9,7 @@ from pathlib import Path
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.clone import read_episodes
+from pipelines.recordings import read_episodes
 from reward_models.exam import Exam
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, mark_play
