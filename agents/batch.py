@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -44,18 +44,18 @@ class RecordedWindow(NamedTuple):
     demonstrated: Tensor | None = None  # bool [T, B], steps to imitate; None for all
 
 
+class WindowStream(Protocol):
+    """Endless windows of recorded play, each of which continues the one before."""
+
+    def next(self, device: str | torch.device = "cpu") -> RecordedWindow: ...
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def load_state_dict(self, state: dict) -> None: ...
+
+
 class Recording(Protocol):
-    """Episodes end to end, in memory or not: row ``starts[i]`` is the first step of episode i."""
-
-    @property
-    def starts(self) -> np.ndarray:
-        """int64 [episodes + 1], with the total number of steps last."""
-        ...
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """Steps of every episode, int64 [episodes]."""
-        ...
+    """Recorded play to learn from, in memory or not, of one kind or several."""
 
     @property
     def steps_demonstrated(self) -> int:
@@ -68,12 +68,28 @@ class Recording(Protocol):
         """How often each bin was chosen in what was demonstrated: int64 [8, C, bins]."""
         ...
 
-    def window(self, rows: np.ndarray, device: str | torch.device = "cpu") -> RecordedWindow:
-        """The steps at ``rows``, int [T, B]."""
+    def stream(self, steps: int, batch: int, seed: int) -> WindowStream:
+        """Endless windows [steps, batch] of it; the same seed gives the same ones."""
         ...
 
-    def stream(self, steps: int, batch: int, seed: int) -> EpisodeStream:
-        """Endless windows of it."""
+
+class EpisodesInRows(Protocol):
+    """Episodes end to end: row ``starts[i]`` is the first step of episode i."""
+
+    @property
+    def starts(self) -> np.ndarray:
+        """int64 [episodes + 1], with the total number of steps last."""
+        ...
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Steps of every episode, int64 [episodes]."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def window(self, rows: np.ndarray, device: str | torch.device = "cpu") -> RecordedWindow:
+        """The steps at ``rows``, int [T, B]."""
         ...
 
 
@@ -203,7 +219,7 @@ class EpisodeStream:
     step of theirs in every window to come, and an update would see only beginnings, another only ends.
     """
 
-    def __init__(self, episodes: Recording, steps: int, batch: int, seed: int) -> None:
+    def __init__(self, episodes: EpisodesInRows, steps: int, batch: int, seed: int) -> None:
         self._episodes = episodes
         self._steps, self._batch = steps, batch
         self._rng = np.random.default_rng(seed)

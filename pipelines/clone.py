@@ -14,7 +14,8 @@ from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from agents.training import Cloner, CloningConfig, marginal_entropy
-from pipelines.recordings import Play, find_episodes, read_episodes, spoken_texts
+from pipelines.kinds import Group, find_groups, mixed, parse_kinds
+from pipelines.recordings import Play, read_episodes, spoken_texts
 from rlhf.checkpoint import Checkpoint, Checkpoints
 from rlhf.errors import UserError
 from rlhf.learning_config import ReadingConfig
@@ -30,7 +31,11 @@ class CloneConfig:
     """Settings of `rlhf clone`.
 
     Args:
-      data: dataset folders to imitate. solver: imitate only play of this solver; None takes all.
+      data: dataset folders to imitate. solver: imitate only play of this solver; None takes all. An agent's own steps
+        are seen, but not imitated; a co-pilot's are.
+      kinds: imitate several kinds of play and share out the columns of every batch among them by weight, as JSON, e.g.
+        '{"human": 1, "agent+co-pilot": 0.5}'; known from the record: human, scripted, agent, agent+co-pilot. Takes the
+        place of ``solver``. Where less of a kind is demonstrated (a co-pilot's steps), it weighs less in the loss.
       runs, name: the run is written into the folder runs/name, the agent into its folder "agent".
       size: of the agent; vocabulary: at most so many tokens, learned from the dialogue.
       held_out: share of the episodes kept for validation, beside those recorded as held out.
@@ -41,6 +46,7 @@ class CloneConfig:
 
     data: tuple[Path, ...] = (Path("data/play"),)
     solver: str | None = "scripted"
+    kinds: str = "{}"
     runs: Path = Path("runs")
     name: str = "clone"
     size: str = "nano"
@@ -55,13 +61,14 @@ class CloneConfig:
     def __post_init__(self) -> None:
         if not 0.0 <= self.held_out < 1.0:
             raise UserError(f"held_out is a share from 0 to less than 1, not {self.held_out}")
+        parse_kinds(self.kinds)
         for name in ("vocabulary", "checkpoint_every"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
 
 
 # What decides which agent it is and what it learns from; the rest may be changed when a run is resumed.
-_FIXED = ("solver", "runs", "name", "size", "vocabulary", "held_out")
+_FIXED = ("solver", "kinds", "runs", "name", "size", "vocabulary", "held_out")
 _FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
 
 
@@ -114,18 +121,26 @@ def _prepare(
     config: CloneConfig, checkpoint: Checkpoint | None
 ) -> tuple[InteractiveAgent, Tokenizer, Recording, Recording | None]:
     """An agent, untrained or as it is in ``checkpoint``, its tokenizer, and what it learns from and is validated on."""
-    sources = find_episodes(config.data, split="train", solver=config.solver)
-    kept = min(max(1, round(config.held_out * len(sources))), len(sources) - 1)
-    everything = Play(sources, config.reading)
-    parts = [everything.part(slice(kept, None)), everything.part(slice(kept))] if kept else [everything]
+    groups = find_groups(config.data, "train", config.solver, config.kinds)
+    everything = Play([source for group in groups for source in group.sources], config.reading)
+    learned, set_aside = dict[Group, Play](), dict[Group, Play]()
+    for group in groups:
+        count = len(group.sources)
+        kept = min(max(1, round(config.held_out * count)), count - 1)
+        learned[group] = everything.part(group.sources[kept:])
+        if kept:
+            set_aside[group] = everything.part(group.sources[:kept])
+    parts = [*learned.values(), *set_aside.values()]
     if checkpoint is None:
         torch.manual_seed(config.training.seed)
         tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
         agent = new_agent(config.size, tokenizer, everything.image_size)
     else:
         agent, tokenizer = checkpoint.load_agent()
-    train, *held_out = [part.encode(tokenizer, agent.config) for part in parts]  # type: ignore[arg-type]
-    return agent, tokenizer, train, held_out[0] if held_out else None
+    sizes: AgentConfig = agent.config  # type: ignore[assignment]
+    train = mixed({group: part.encode(tokenizer, sizes) for group, part in learned.items()})
+    held_out = {group: part.encode(tokenizer, sizes) for group, part in set_aside.items()}
+    return agent, tokenizer, train, mixed(held_out) if held_out else None
 
 
 def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **overrides: Any) -> InteractiveAgent:

@@ -14,11 +14,13 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EpisodeStream, check_demonstrated
+from agents.batch import WindowStream, check_demonstrated
+from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
+from pipelines.kinds import find_groups, mixed, parse_kinds
 from pipelines.places import WorldConfig
-from pipelines.recordings import Play, find_episodes, read_episodes
+from pipelines.recordings import Play, read_episodes
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.scoring import StreamingScorer
 from rlhf.checkpoint import Checkpoints
@@ -43,6 +45,7 @@ class ImproveConfig:
 
     Args:
       data: dataset folders. imitate: solver whose recorded play BC goes on imitating; None takes all.
+      kinds: several kinds of play to imitate, with weights; see `rlhf clone`. Takes the place of ``imitate``.
       replay: solver of the episodes whose setters are replayed; None takes all. Held-out episodes are never
         trained on; they show whether the modelled reward rises there too.
       agent, reward_model: folders of the cloned agent and of the reward model.
@@ -61,6 +64,7 @@ class ImproveConfig:
 
     data: tuple[Path, ...] = (Path("data/play"),)
     imitate: str | None = "scripted"
+    kinds: str = "{}"
     replay: str | None = None
     agent: Path = Path("runs/clone/agent")
     reward_model: Path = Path("runs/reward/reward_model")
@@ -92,6 +96,7 @@ class ImproveConfig:
         for name in counts:
             if getattr(self, name) < 1:
                 raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        parse_kinds(self.kinds)
         for name in ("batch", "torch_threads"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise UserError(f"{name} is at least 1, or None, not {value}")
@@ -100,6 +105,7 @@ class ImproveConfig:
 # What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming.
 _FIXED = (
     "imitate",
+    "kinds",
     "replay",
     "runs",
     "name",
@@ -276,17 +282,19 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
     return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
 
 
-def learner_on_ray(config: ImproveConfig) -> tuple[Learner, EpisodeStream]:
+def learner_on_ray(config: ImproveConfig) -> tuple[Learner, WindowStream]:
     """The learner of a run on Ray and its recorded play, made where it works."""
     config = replace(config, device="cuda" if config.ray.gpus_per_learner else "cpu")
     torch.manual_seed(config.seed)
     return make_learner(config, *load_agent(config.agent, device=config.device))
 
 
-def make_learner(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> tuple[Learner, EpisodeStream]:
+def make_learner(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> tuple[Learner, WindowStream]:
     """A learner that improves ``agent`` in place, and the recorded play that it imitates."""
-    play = Play(find_episodes(config.data, split="train", solver=config.imitate), config.reading)
-    recorded = play.encode(tokenizer, agent.config)  # type: ignore[arg-type]
+    groups = find_groups(config.data, "train", config.imitate, config.kinds)
+    play = Play([source for group in groups for source in group.sources], config.reading)
+    sizes: AgentConfig = agent.config  # type: ignore[assignment]
+    recorded = mixed({group: play.part(group.sources).encode(tokenizer, sizes) for group in groups})
     check_demonstrated(recorded)
     stream = recorded.stream(config.steps + 1, config.batch or config.slots, config.seed)
     return Learner(agent, config.learner, config.device), stream

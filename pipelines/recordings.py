@@ -39,7 +39,7 @@ def find_episodes(
         if marked:
             with_marks = {mark.episode_id for mark in store.marks()}
             rows = [row for row in rows if row.episode_id in with_marks]
-        found += [Source(store, row.episode_id, row.steps) for row in rows]
+        found += [Source(store, row.episode_id, row.steps, row.solver) for row in rows]
     if not found:
         wanted = "".join(f" {name}={value}" for name, value in (("split", split), ("solver", solver)) if value)
         mend = "mark some first (`rlhf mark`)" if marked else "`rlhf episodes list` shows what is there"
@@ -97,10 +97,10 @@ class Play:
         if self.streamed:
             announce(f"{len(self)} episodes would take {self.size / 1e9:.2g} GB of memory; they are streamed")
 
-    def part(self, which: slice) -> Play:
+    def part(self, sources: Sequence[Source]) -> Play:
         """Some of the episodes, which are read or streamed as the whole is."""
         part = copy.copy(self)
-        part.sources = self.sources[which]
+        part.sources = list(sources)
         return part
 
     def __len__(self) -> int:

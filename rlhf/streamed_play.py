@@ -38,11 +38,12 @@ from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
 @dataclass(frozen=True)
 class Source:
-    """Where an episode lies, and how many steps it has."""
+    """Where an episode lies, how many steps it has, and who played the solver."""
 
     store: EpisodeStore
     episode_id: str
     steps: int
+    solver: str = ""
 
     def read(self) -> CompressedEpisode:
         """The episode. Raises UserError, naming it, if it is damaged."""
@@ -67,7 +68,7 @@ def survey(sources: Sequence[Source], threads: int = 2) -> Survey:
     """Look at every episode once. Raises UserError, naming it, if one is damaged."""
     texts, demonstrated = set[str](), list[int]()
     counts = np.zeros((TICKS_PER_STEP, len(MOVEMENT_BINS), int(MOVEMENT_BINS.max())), np.int64)
-    for episode in _read_ahead(sources, threads):
+    for episode in read_ahead(sources, threads):
         texts.update(episode.setter_utterance, episode.utterance)
         imitated = demonstrated_steps(episode.solver, episode.controller)
         demonstrated.append(int(imitated.sum()))
@@ -75,7 +76,8 @@ def survey(sources: Sequence[Source], threads: int = 2) -> Survey:
     return Survey(frozenset(texts - {""}), np.array(demonstrated, np.int64), counts)
 
 
-def _read_ahead(sources: Sequence[Source], threads: int) -> Iterator[CompressedEpisode]:
+def read_ahead(sources: Sequence[Source], threads: int) -> Iterator[CompressedEpisode]:
+    """The episodes one after the other, in order. Raises UserError, naming it, if one is damaged."""
     waiting: deque[Future[CompressedEpisode]] = deque()
     with ThreadPoolExecutor(threads, thread_name_prefix="survey") as pool:
         try:
