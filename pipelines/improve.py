@@ -114,7 +114,6 @@ _FIXED = (
     "steps",
     "batch",
     "seed",
-    "executor",
     "world",
 )
 
