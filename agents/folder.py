@@ -31,7 +31,8 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
     """Read what :func:`save_agent` wrote.
 
     Raises:
-      UserError: if the folder is missing, incomplete or damaged, or its weights have another size.
+      UserError: if the folder is missing, incomplete or damaged, its weights have another size or are not finite, its
+        tokenizer has words that the agent lacks, or there is no such device.
     """
     folder = Path(folder)
     config_path, weights_path = folder / "config.json", folder / "model.safetensors"
@@ -49,7 +50,16 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
         tokenizer = Tokenizer.load(folder)
     except (FileNotFoundError, ValueError) as error:
         raise UserError(str(error)) from error
-    torch.nn.Module.to(agent, device)
+    if tokenizer.vocab_size > agent.config.vocab_size:
+        raise UserError(
+            f"{folder} holds a tokenizer of {tokenizer.vocab_size} tokens, of which its agent knows "
+            f"{agent.config.vocab_size}: put back the tokenizer that it was trained with"
+        )
+    try:
+        torch.nn.Module.to(agent, device)
+    except (RuntimeError, AssertionError) as error:  # the latter where PyTorch was built without it
+        said = str(error).splitlines()[0]
+        raise UserError(f"device {device!r} cannot be used here ({said}): use cpu, or see `rlhf doctor`") from error
     return agent.eval(), tokenizer
 
 

@@ -13,6 +13,7 @@ from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
 from rlhf.progress import announce, progress
+from rlhf.run_config import lock_file
 from rlhf.store.durable import write_file
 
 
@@ -78,6 +79,13 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     if unknown:
         raise UserError(f"no probe task {unknown[0]!r}; known: {', '.join(known)}")
     _check_before_playing(config)
+    with lock_file(config.out.with_name(f".{config.out.name}.lock"), config.out):
+        results = _evaluate(config, probes)
+    announce(_table(results))
+    return results
+
+
+def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult]:
     results = []
     for name, folder in config.agents.items():
         for probe in probes:
@@ -85,7 +93,6 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
             results.append(_result(name, probe, list(episodes)))
             # After every probe: what was played is kept, whatever happens to the rest.
             write_file(config.out, json.dumps([asdict(result) for result in results]).encode())
-    announce(_table(results))
     return results
 
 

@@ -15,11 +15,13 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EpisodeStream, check_demonstrated, encode_episodes
+from agents.batch import WindowStream, check_demonstrated
+from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.clone import read_episodes
+from pipelines.kinds import find_groups, mixed, parse_kinds
 from pipelines.places import WorldConfig
+from pipelines.recordings import Play, read_episodes
 from reward_models.registry import load_reward_model
 from reward_models.scoring import StreamingScorer
 from rlhf.checkpoint import Checkpoints
@@ -27,7 +29,7 @@ from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.guards import GuardConfig, Guards
 from rlhf.learner import Learner
-from rlhf.learning_config import ExecutorConfig, LearnerConfig
+from rlhf.learning_config import ExecutorConfig, LearnerConfig, ReadingConfig
 from rlhf.local_executor import LocalExecutor, UpdateReport
 from rlhf.progress import announce, bar
 from rlhf.ray_config import RayConfig
@@ -45,6 +47,7 @@ class ImproveConfig:
 
     Args:
       data: dataset folders. imitate: solver whose recorded play BC goes on imitating; None takes all.
+      kinds: several kinds of play to imitate, with weights; see `rlhf clone`. Takes the place of ``imitate``.
       replay: solver of the episodes whose setters are replayed; None takes all. Held-out episodes are never
         trained on; they show whether the modelled reward rises there too. replay_data: the dataset folders that they
         are in, where BC imitates other play than is replayed; None takes ``data``.
@@ -59,12 +62,14 @@ class ImproveConfig:
       threads: that step the places. torch_threads: of PyTorch's operations; None leaves the number as it is. Where
         play and learning overlap on few cores, one each is faster than all for both.
       resume: a run's folder; goes on from its last checkpoint with its own settings.
+      reading: whether the play to imitate is held in memory or streamed.
       executor: "local" runs here; "ray" on Ray, as an RLlib algorithm. ray: which processes that takes; there,
         devices follow from the GPUs that learner and runners get, and threads from the CPUs.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
     imitate: str | None = "scripted"
+    kinds: str = "{}"
     replay: str | None = None
     agent: Path = Path("runs/clone/agent")
     reward_model: Path = Path("runs/reward/reward_model")
@@ -93,11 +98,16 @@ class ImproveConfig:
     guards: GuardConfig = field(default_factory=GuardConfig)
     ray: RayConfig = field(default_factory=RayConfig)
     replay_data: tuple[Path, ...] | None = None
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
 
     def __post_init__(self) -> None:
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        parse_kinds(self.kinds)
+        for name in ("batch", "torch_threads"):
+            if (value := getattr(self, name)) is not None and value < 1:
+                raise UserError(f"{name} is at least 1, or None, not {value}")
 
 
 _COUNTS = (
@@ -107,6 +117,7 @@ _COUNTS = (
 # What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming.
 _FIXED = (
     "imitate",
+    "kinds",
     "replay",
     "replay_data",
     "runs",
@@ -116,7 +127,6 @@ _FIXED = (
     "steps",
     "batch",
     "seed",
-    "executor",
     "world",
 )
 
@@ -305,19 +315,21 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
     return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
 
 
-def learner_on_ray(config: ImproveConfig) -> tuple[Learner, EpisodeStream]:
+def learner_on_ray(config: ImproveConfig) -> tuple[Learner, WindowStream]:
     """The learner of a run on Ray and its recorded play, made where it works."""
     config = replace(config, device="cuda" if config.ray.gpus_per_learner else "cpu")
     torch.manual_seed(config.seed)
     return make_learner(config, *load_agent(config.agent, device=config.device))
 
 
-def make_learner(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> tuple[Learner, EpisodeStream]:
+def make_learner(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> tuple[Learner, WindowStream]:
     """A learner that improves ``agent`` in place, and the recorded play that it imitates."""
-    recorded = read_episodes(config.data, split="train", solver=config.imitate)
-    encoded = encode_episodes(recorded, tokenizer, agent.config)  # type: ignore[arg-type]
-    check_demonstrated(encoded)
-    stream = EpisodeStream(encoded, config.steps + 1, config.batch or config.slots, config.seed)
+    groups = find_groups(config.data, "train", config.imitate, config.kinds)
+    play = Play([source for group in groups for source in group.sources], config.reading)
+    sizes: AgentConfig = agent.config  # type: ignore[assignment]
+    recorded = mixed({group: play.part(group.sources).encode(tokenizer, sizes) for group in groups})
+    check_demonstrated(recorded)
+    stream = recorded.stream(config.steps + 1, config.batch or config.slots, config.seed)
     return Learner(agent, config.learner, config.device), stream
 
 

@@ -11,8 +11,8 @@ from typing import TypeVar
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.clone import read_episodes
 from pipelines.learned_from import save_division
+from pipelines.recordings import read_episodes
 from reward_models.contract import RewardModel
 from reward_models.exam import Exam
 from reward_models.marked_play import MarkedPlay, mark_play

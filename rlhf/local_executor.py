@@ -11,12 +11,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import torch
 
-from agents.batch import RecordedWindow
+from agents.batch import WindowStream
 from rlhf.errors import RunError
 from rlhf.fragment import Fragment, concatenate
 from rlhf.learner import Learner
@@ -30,14 +29,7 @@ class RunStalled(RunError):
     """A run that makes no progress; the message says what it was waiting for."""
 
 
-class RecordedPlay(Protocol):
-    """Windows of recorded play to imitate, like :class:`agents.batch.EpisodeStream` of T+1 steps."""
-
-    def next(self, device: str | torch.device = "cpu") -> RecordedWindow: ...
-
-    def state_dict(self) -> dict[str, Any]: ...
-
-    def load_state_dict(self, state: dict) -> None: ...
+RecordedPlay = WindowStream  # of T+1 steps
 
 
 @dataclass(frozen=True)
