@@ -82,4 +82,7 @@ def _preset(name: str) -> DemoConfig:
     """The demo's configuration as the preset ``name`` gives it. Raises UserError if there is none."""
     if name not in preset_names():
         raise UserError(f"no result named {name!r} to reproduce; known: {', '.join(preset_names())}")
-    return importlib.import_module(f"pipelines.runs.{name}").demo()
+    make = getattr(importlib.import_module(f"pipelines.runs.{name}"), "demo", None)
+    if make is None:
+        raise UserError(f"the preset {name} has no demo to reproduce; demo has")
+    return make()
