@@ -72,10 +72,9 @@ class IterateConfig:
             raise UserError(f"rounds is from 1 to {MOST_ROUNDS}, not {self.rounds}")
         if not 0 <= self.seed < LARGEST_SEED // _SEEDS:
             raise UserError(f"seed is from 0 to {LARGEST_SEED // _SEEDS - 1}, not {self.seed}")
-        if self.least_marks < 1 or self.held_out_play < 0:
-            raise UserError(
-                f"least_marks is at least 1 and held_out_play at least 0, not {self.least_marks}, {self.held_out_play}"
-            )
+        for name, least in (("least_marks", 1), ("held_out_play", 0)):
+            if getattr(self, name) < least:
+                raise UserError(f"{name} is at least {least}, not {getattr(self, name)}")
         if self.agent is not None and self.data is None:
             raise UserError(
                 "an agent goes on imitating demonstrations: name the dataset it was cloned from with --data"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,15 +14,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from safetensors.torch import load_file
 
+from agents.tokenizer import Tokenizer
 from pipelines import iterate as journey
 from pipelines import peoples_marks
 from pipelines.evaluate import load_results
 from pipelines.improve import ImproveConfig
 from pipelines.iterate import IterateConfig, iterate
 from pipelines.report_data import DATA_FILE, RoundsCompared, load_report_data
-from pipelines.reward import RewardConfig
+from pipelines.reward import RewardConfig, reward
 from pipelines.rounds import settle_round
 from pipelines.runs import tower
 from pipelines.stages import finished
@@ -57,6 +60,11 @@ def tiny(run: Path, **changes: object) -> IterateConfig:
         evaluate=replace(config.evaluate, episodes=4, slots=4),
     )  # fmt: skip
     return replace(config, **changes)  # type: ignore[arg-type]
+
+
+def one_round(given: Path, run: Path, **changes: object) -> IterateConfig:
+    """A single round from the demonstrations and the cloned agent of the run in ``given``."""
+    return tiny(run, rounds=1, data=given / "data", agent=given / "clone" / "agent", **changes)
 
 
 @pytest.fixture(scope="module")
@@ -150,59 +158,68 @@ def test_a_round_may_go_on_with_the_reward_model_and_the_setters_of_the_last_alo
     assert second.improve.replay_data == (run / "round-2" / "data",)
 
 
+def test_a_reward_model_is_taught_further_from_where_it_was(run: Path, tmp_path: Path) -> None:
+    first, saved = run / "round-1" / "reward" / "reward_model", load_config(run / "round-2" / "reward", RewardConfig)
+    still = replace(saved.training, updates=1, learning_rate=0.0)  # what it begins with is what it ends with
+    for start in (first, None):
+        config = replace(saved, start=start, training=still, runs=tmp_path, name=f"from-{start is None}")
+        ended, began = (load_file(folder / "model.safetensors") for folder in (reward(config), first))
+        same = [torch.equal(ended[name], began[name]) for name in began]
+        assert all(same) if start else not all(same)
+    other = tmp_path / "other"
+    shutil.copytree(first, other)
+    Tokenizer.train({"somewhere else they speak of other things"}, 300).save(other)
+    with pytest.raises(UserError, match=r"other was made for another agent than .*agent: leave out --start"):
+        reward(replace(saved, start=other, runs=tmp_path, name="refused"))
+    assert not (tmp_path / "refused").exists()
+
+
 def test_a_run_may_start_from_an_agent_and_its_demonstrations(run: Path, tmp_path: Path) -> None:
-    given = tiny(tmp_path / "run", rounds=1, data=run / "data", agent=run / "clone" / "agent", reward_start="previous")
+    given = one_round(run, tmp_path / "run", reward_start="previous")
     assert iterate(given) is not None
     assert not (given.run / "clone").exists() and not (given.run / "data").exists()
     assert compared(given.run).rounds[0] == compared(run).rounds[0]  # all else is the same
-    with pytest.raises(UserError, match="name the demonstrations it was cloned from with --data"):
+    with pytest.raises(UserError, match="name the dataset it was cloned from with --data"):
         tiny(tmp_path / "run", agent=run / "clone" / "agent")
     with pytest.raises(UserError, match="has no play by human to imitate"):
         iterate(replace(given, run=tmp_path / "other", improve=replace(given.improve, imitate="human")))
 
 
-def killed_at(config: IterateConfig, folder: Path, what: str) -> int:
-    """The status of a process that runs ``config``, killed as soon as ``what`` appears in the run's folder."""
+def killed_at(given: Path, folder: Path, what: str) -> int:
+    """The status of a process at work in ``folder``, killed as soon as ``what`` appears in it."""
     code = (
         "import sys; from pathlib import Path; sys.path.insert(0, 'tests/e2e')\n"
-        "from test_iterate import tiny; from pipelines.iterate import iterate\n"
-        f"iterate(tiny(Path({str(config.run)!r})))"
+        "from test_iterate import one_round; from pipelines.iterate import iterate\n"
+        f"iterate(one_round(Path({str(given)!r}), Path({str(folder)!r})))"
     )
     root = Path(__file__).parents[2]
     environment = os.environ | {"PYTHONPATH": str(root)}
     process = subprocess.Popen([sys.executable, "-c", code], cwd=root, env=environment, stderr=subprocess.DEVNULL)
     while process.poll() is None:
         if any(folder.glob(what)):
-            process.send_signal(signal.SIGKILL)
+            process.kill()
         time.sleep(0.005)
     return process.returncode
 
 
-def test_killed_at_any_moment_it_comes_to_the_same_end(run: Path, tmp_path: Path) -> None:
-    config = tiny(tmp_path / "run")
-    moments = (
-        "data/index.jsonl", "clone/metrics.jsonl", "round-1/data/index.jsonl", "round-1/reward/config.json",
-        "round-1/improve/checkpoints/latest", "round-1/improve/agent/*", "round-1/results.json",
-        "round-2/data/marks/*.parquet", "round-2/improve/config.json",
-    )  # fmt: skip
-    killed = [killed_at(config, config.run, moment) for moment in moments]
-    assert killed.count(-signal.SIGKILL) >= len(moments) - 2, killed  # the last may be over before one looks
+def test_killed_at_any_moment_it_comes_to_its_end(run: Path, tmp_path: Path) -> None:
+    config = one_round(run, tmp_path / "run")
+    moments = ("data/index.jsonl", "reward/config.json", "improve/checkpoints/latest", "results.json")
+    killed = [killed_at(run, config.run, f"round-1/{moment}") for moment in moments]
+    assert killed == [-signal.SIGKILL] * 4
     assert iterate(config) is not None
-    there, here = compared(run), compared(config.run)
-    assert [one.agent for one in here.rounds] == ["Round 1", "Round 2"]
-    assert here.clone_success == there.clone_success  # nothing before the first play depends on when it was killed
-    for one in here.rounds:
-        assert (one.episodes, one.held_out_episodes) == (12, 4) and one.marks > 0
-        assert open_store(config.run / f"round-{one.number}" / "data").verify() == []
+    here, there = compared(config.run), compared(run)
+    assert here.clone_success == there.clone_success
+    (one,) = here.rounds
+    assert (one.episodes, one.held_out_episodes) == (12, 4) and one.marks > 0
+    assert open_store(config.run / "round-1" / "data").verify() == []
 
 
 @pytest.fixture(scope="module")
 def by_people(run: Path, tmp_path_factory: pytest.TempPathFactory) -> IterateConfig:
     """A run that has stopped for people to mark its first round."""
     folder = tmp_path_factory.mktemp("people") / "run"
-    config = tiny(
-        folder, rounds=1, marks="people", least_marks=5, data=run / "data", agent=run / "clone" / "agent"
-    )  # fmt: skip
+    config = one_round(run, folder, marks="people", least_marks=5)
     assert iterate(config) is None
     return config
 
@@ -236,10 +253,7 @@ def test_it_waits_for_marks_that_another_process_writes(
 ) -> None:
     monkeypatch.setattr(peoples_marks, "LOOK_EVERY_SEC", 0.02)
     monkeypatch.setattr(journey, "write_comparison", lambda config: config.run / "report.html")
-    config = tiny(
-        tmp_path / "run", rounds=1, marks="people", least_marks=8, wait=True,
-        data=run / "data", agent=run / "clone" / "agent",
-    )  # fmt: skip
+    config = one_round(run, tmp_path / "run", marks="people", least_marks=8, wait=True)
     marks = open_store(run / "round-1" / "data").marks()
     folder, failures = config.run / "round-1", []
 
