@@ -8,12 +8,12 @@ from pathlib import Path
 
 from pipelines.clone import CloneConfig, clone
 from pipelines.evaluate import EvaluateConfig, evaluate
-from pipelines.improve import ImproveConfig, improve_or_go_on
+from pipelines.improve import ImproveConfig, improve
 from pipelines.mark import MarkConfig, mark
 from pipelines.places import LARGEST_SEED
 from pipelines.record import RecordConfig, record
 from pipelines.reward import RewardConfig, reward
-from pipelines.stages import Work, begin, go_through
+from pipelines.stages import Work, begin, go_on, go_through
 from pipelines.story import tell
 from rlhf.errors import UserError
 from rlhf.progress import announce
@@ -65,15 +65,15 @@ def demo(config: DemoConfig) -> Path:
 
 
 def _journey(config: DemoConfig) -> list[Work]:
-    """Every stage but the report. Recording, marking and improving go on by themselves."""
-    run, shown = config.run, config.demonstrations
+    """Every stage but the report. Recording and marking go on by themselves."""
+    run, shown, improving = config.run, config.demonstrations, config.improve
     return [
         Work("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)),
-        Work("cloning (BC)", "the agent to improve", lambda: clone(config.clone), anew=run / "clone"),
+        Work("cloning (BC)", "the agent to improve", lambda: go_on(run / "clone", clone, config.clone)),
         Work("the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)),
         Work("marks", "by scripted raters", lambda: mark(config.mark)),
-        Work("reward model (IBT)", "learned from the marks", lambda: reward(config.reward), anew=run / "reward"),
-        Work("improvement (BC+RL)", "against the reward model", lambda: improve_or_go_on(config.improve)),
+        Work("reward model (IBT)", "learned from the marks", lambda: go_on(run / "reward", reward, config.reward)),
+        Work("improvement (BC+RL)", "against the reward model", lambda: go_on(run / "improve", improve, improving)),
         Work("evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)),
     ]  # fmt: skip
 

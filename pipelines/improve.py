@@ -121,18 +121,6 @@ def _from_anywhere(config: ImproveConfig) -> ImproveConfig:
     )
 
 
-def improve_or_go_on(config: ImproveConfig) -> Path:
-    """Improve the agent, from the last checkpoint of an interrupted attempt in the run's folder if there is one.
-
-    What an attempt without a checkpoint has left is removed.
-    """
-    folder = config.runs / config.name
-    if (folder / "checkpoints" / "latest").exists():
-        return improve(replace(config, resume=folder))
-    shutil.rmtree(folder, ignore_errors=True)
-    return improve(config)
-
-
 def _improve(config: ImproveConfig, folder: Path) -> Path:
     with lock_run(folder), torch_threads(config.torch_threads):
         improvement = Improvement(config, folder)

@@ -12,13 +12,13 @@ from pathlib import Path
 from pipelines.clone import clone
 from pipelines.comparison import write_comparison
 from pipelines.evaluate import evaluate
-from pipelines.improve import improve_or_go_on
+from pipelines.improve import improve
 from pipelines.mark import mark
 from pipelines.peoples_marks import MarksMissing, wait_for_marks
 from pipelines.record import record
 from pipelines.reward import reward
 from pipelines.rounds import EVALUATED, IterateConfig, Round, settle_round, settle_start
-from pipelines.stages import Work, begin, go_through
+from pipelines.stages import Work, begin, go_on, go_through
 from rlhf.errors import UserError
 from rlhf.progress import announce
 from rlhf.run_config import lock_run
@@ -62,18 +62,19 @@ def _before_the_rounds(config: IterateConfig) -> list[Work]:
             works.append(Work("marks on demonstrations", "by scripted raters", lambda: mark(start.mark)))
     if config.agent is None:
         folder = config.run / "clone"
-        works.append(Work("cloning (BC)", "where every round starts", lambda: clone(start.clone), anew=folder))
+        works.append(Work("cloning (BC)", "where every round starts", lambda: go_on(folder, clone, start.clone)))
     works.append(Work("evaluation of BC", "held-out houses and instructions", lambda: evaluate(start.evaluate)))
     return works
 
 
 def _journey(config: IterateConfig, one: Round) -> list[Work]:
-    """The stages of a round. All but teaching the reward model go on by themselves from what is there."""
+    """The stages of a round. Recording and marking go on by themselves from what is there."""
+    folder = one.folder
     works = [
         Work("play", f"{one.play.episodes} episodes of the agent before", lambda: _play(config, one)),
         Work("marks", "by people" if config.marks == "people" else "by scripted raters", lambda: _marks(config, one)),
-        Work("reward model (IBT)", "from all marks so far", lambda: reward(one.reward), anew=one.folder / "reward"),
-        Work("improvement (BC+RL)", "a new agent from BC", lambda: improve_or_go_on(one.improve)),
+        Work("reward model (IBT)", "from all marks so far", lambda: go_on(folder / "reward", reward, one.reward)),
+        Work("improvement (BC+RL)", "a new agent from BC", lambda: go_on(folder / "improve", improve, one.improve)),
         Work(EVALUATED, "on the same episodes", lambda: evaluate(one.evaluate)),
     ]
     if one.number < config.rounds:  # after the last it is written in any case

@@ -2,10 +2,10 @@
 
     begin(folder, config, "demo")                # a new folder, or that of a run with the same settings
     with lock_run(folder):
-        done = go_through(folder, [Work("cloning", "the agent to improve", lambda: clone(...), anew=folder / "clone")])
+        done = go_through(folder, [Work("cloning", "the agent", lambda: go_on(folder / "clone", clone, config.clone))])
 
 What has come to its end stands in ``stages.json`` with the seconds it took. A stage that was interrupted, however (a
-``kill -9`` too), is not in there and is done again: from its beginning, or from what it left, as the stage knows how.
+``kill -9`` too), is not in there and is done again: it goes on from what it left, or begins anew.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +36,12 @@ class Work:
 
     Args:
       name: unique among the stages of one folder. note: what it makes, for the report.
-      do: the work; called again if it was interrupted.
-      anew: a folder that ``do`` wants to make itself: what an interrupted attempt has left of it is removed first.
-        None where ``do`` goes on by itself from what is there, or leaves nothing.
+      do: the work; called again if it was interrupted, so it goes on from what is there (see :func:`go_on` for runs).
     """
 
     name: str
     note: str
     do: Callable[[], Any]
-    anew: Path | None = None
 
 
 def begin(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> None:
@@ -96,13 +93,25 @@ def go_through(folder: Path, works: Sequence[Work], total: int | None = None, ti
             continue
         announce(said)
         began = time.monotonic()
-        if work.anew is not None:
-            shutil.rmtree(work.anew, ignore_errors=True)
         work.do()
         release_memory()
         stages.append(Stage(work.name, time.monotonic() - began, work.note))
         write_file(folder / STAGES_FILE, json.dumps([asdict(stage) for stage in stages], indent=2).encode())
     return stages
+
+
+def go_on(folder: Path, work: Callable[[Any], Any], config: Any) -> Any:
+    """Do ``work(config)``, a run in ``folder``, from the last checkpoint of an interrupted attempt if there is one.
+
+    Otherwise whatever such an attempt has left is removed, and it begins anew.
+
+    Args:
+      config: a frozen dataclass; of work that keeps checkpoints it has the field ``resume``.
+    """
+    if (folder / "checkpoints" / "latest").exists():
+        return work(replace(config, resume=folder))
+    shutil.rmtree(folder, ignore_errors=True)
+    return work(config)
 
 
 def finished(folder: Path) -> list[Stage]:
