@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from agents.folder import load_agent
 from pipelines.clone import clone
 from pipelines.comparison import write_comparison
 from pipelines.evaluate import evaluate
@@ -96,10 +97,12 @@ def _marks(config: IterateConfig, one: Round) -> None:
 
 
 def _check(config: IterateConfig) -> None:
-    """Raises UserError for what would only come to light rounds later."""
+    """Raises UserError for what would otherwise come to light only rounds later, or when the run has its folder."""
     stages = ("play", "improve", "evaluate") if config.data else ("demonstrations", "play", "improve", "evaluate")
     if any(getattr(config, stage).world != config.play.world for stage in stages):
         raise UserError(f"{', '.join(stages)} differ in their world: an agent plays where it was cloned")
+    if config.agent is not None:
+        config.play.world.check_fits(load_agent(config.agent)[0].config.image_size, config.agent)
     if config.data is not None and not open_store(config.data).ids(split="train", solver=config.improve.imitate):
         raise UserError(
             f"{config.data} has no play by {config.improve.imitate} to imitate; --improve.imitate says by whom it is"

@@ -75,6 +75,6 @@ def _version(folder: Path) -> list[tuple[str, int, int]]:
 
 def _told(folder: Path, number: int, store: ParquetStore, count: int, least: int) -> str:
     return (
-        f"round {number}: {len(store)} episodes in {store} wait for people: {count} of {least} marks are there; "
-        f"mark them there, or put marks into {folder / 'marks.jsonl'}"
+        f"round {number} waits for people to mark the {len(store)} episodes in {store}: {count} of {least} marks are "
+        f"there; write marks into that dataset, or put them into {folder / 'marks.jsonl'}"
     )

@@ -227,13 +227,16 @@ class ReportData:
             if cells.count(cell) > 1:
                 raise ValueError(f"the outcomes of {cell[0]} at {cell[1]}, run {cell[2]}, appear twice")
         seeds = {(outcome.probe, outcome.run, outcome.agent): set(outcome.seeds) for outcome in self.outcomes}
-        places = [{(probe, run) for probe, run, agent in seeds if agent == name} for name in (self.before, self.after)]
-        if not places[0] or places[0] != places[1]:
-            raise ValueError(f"{self.before} and {self.after} must be evaluated at the same probes, in the same runs")
-        for probe, run in places[0]:
-            if seeds[probe, run, self.before] != seeds[probe, run, self.after]:
-                raise ValueError(f"{self.before} and {self.after} must play the same episodes of {probe}, run {run}")
-        if len({frozenset(probe for probe, run in places[0] if run == one) for _, one in places[0]}) != 1:
+        agents = (self.before, *self.between, self.after)
+        places = {name: {(probe, run) for probe, run, agent in seeds if agent == name} for name in agents}
+        first = places[self.before]
+        for name in agents[1:]:
+            if not first or places[name] != first:
+                raise ValueError(f"{self.before} and {name} must be evaluated at the same probes, in the same runs")
+            for probe, run in first:
+                if seeds[probe, run, self.before] != seeds[probe, run, name]:
+                    raise ValueError(f"{self.before} and {name} must play the same episodes of {probe}, run {run}")
+        if len({frozenset(probe for probe, run in first if run == one) for _, one in first}) != 1:
             raise ValueError("every run must have the same probes")
 
 

@@ -183,6 +183,9 @@ def test_a_run_may_start_from_an_agent_and_its_demonstrations(run: Path, tmp_pat
         tiny(tmp_path / "run", agent=run / "clone" / "agent")
     with pytest.raises(UserError, match="has no play by human to imitate"):
         iterate(replace(given, run=tmp_path / "other", improve=replace(given.improve, imitate="human")))
+    with pytest.raises(UserError, match="not an agent's folder"):
+        iterate(replace(given, run=tmp_path / "other", agent=tmp_path))
+    assert not (tmp_path / "other").exists()
 
 
 def killed_at(given: Path, folder: Path, what: str) -> int:
@@ -231,7 +234,7 @@ def test_it_stops_for_people_and_goes_on_with_their_file(
     assert [stage.name for stage in finished(folder)] == ["play"]
     assert iterate(by_people) is None  # nobody has marked anything
     said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith("round 1: 16 episodes in ") and "0 of 5 marks are there" in said
+    assert said.startswith("round 1 waits for people to mark the 16 episodes in ") and "0 of 5 marks are there" in said
     assert str(folder / "marks.jsonl") in said and "then run the same command again" in said
 
     marks = open_store(run / "round-1" / "data").marks()  # the same play: the same ids
