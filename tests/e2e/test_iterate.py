@@ -141,6 +141,17 @@ def test_a_complete_run_is_only_compared_again_and_may_grow(run: Path) -> None:
     assert len(compared(run).rounds) == 2
 
 
+def test_a_run_goes_on_in_another_place(run: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    shutil.copytree(run, moved)
+    stages = moved / "round-2" / "stages.json"
+    stages.write_text(json.dumps(json.loads(stages.read_text())[:3]))
+    shutil.rmtree(moved / "round-2" / "improve" / "agent")
+    assert iterate(tiny(moved)) == moved / "report.html"
+    assert compared(moved) == compared(run)
+    assert load_config(moved, IterateConfig) == tiny(moved)
+
+
 def test_another_run_is_refused_by_the_setting_that_differs(run: Path) -> None:
     before = contents(run)
     config = tiny(run)
