@@ -49,6 +49,9 @@ def success_by_round(data: RoundsCompared) -> str:
         intervals = [data.clone_success[probe], *(one.success[probe] for one in data.rounds)]
         shift = 0.09 * (lane - (len(probes) - 1) / 2)
         parts.append(_intervals(frame, intervals, _COLOURS[lane % len(_COLOURS)], probe, names, shift))
+        if len(probes) == 1:
+            places = [frame.at(index, interval.estimate) for index, interval in enumerate(intervals)]
+            parts += [_label(x + 9, y, percent(i.estimate)) for (x, y), i in zip(places, intervals, strict=True)]
     return _svg(frame, parts, "Success by round, with intervals")
 
 
@@ -90,8 +93,17 @@ def marks_by_round(rounds: Sequence[RoundResult]) -> str:
 
 
 def _table(data: RoundsCompared) -> str:
-    head = ("Round", "Play marked", "Marks", "Reward model", "Modelled reward", "True success", "Success", "To before")
-    cells = "".join(f"<th>{name}</th>" for name in (*head, f"To {escape(data.clone)}"))
+    head = (
+        "Round",
+        "Play marked",
+        "Marks",
+        "Reward model",
+        "Modelled reward",
+        "True success",
+        "Success",
+        "Against before",
+    )
+    cells = "".join(f"<th>{name}</th>" for name in (*head, f"Against {escape(data.clone)}"))
     rows = "".join(_row(one) for one in data.rounds)
     return f'<div class="card scroll"><table><thead><tr>{cells}</tr></thead><tbody>{rows}</tbody></table></div>'
 
@@ -137,7 +149,11 @@ def _probes(success: Mapping[str, Interval]) -> list[str]:
 
 def _whose(data: RoundsCompared) -> str:
     probes = [f"{number + 1}. {probe}" for number, probe in enumerate(_probes(data.clone_success))]
-    said = f"{', '.join(probes)}, from left to right. " if len(probes) > 1 else f"{_probes(data.clone_success)[0]}. "
+    said = (
+        f"{', '.join(probes)}, from left to right. "
+        if len(probes) > 1
+        else f"{_probes(data.clone_success)[0].capitalize()}. "
+    )
     return said + ("Dashed: the demonstrator." if data.reference_success is not None else "")
 
 

@@ -112,7 +112,7 @@ def test_success_is_drawn_where_it_is() -> None:
     (dashed,) = (float(line.get("y1", 0)) for line in drawn.iter("line") if line.get("class") == "line dashed")
     heights = [(zero - y) / (zero - dashed) * 0.9 for _, y in dots]  # the demonstrator is at 0.9
     assert heights == pytest.approx([0.4, 0.5, 0.5], abs=1e-2)
-    assert [text.text for text in drawn.iter("text")][-3:] == ["BC", "Round 1", "Round 2"]
+    assert [text.text for text in drawn.iter("text")][-6:] == ["BC", "Round 1", "Round 2", "40%", "50%", "50%"]
 
 
 def test_marks_are_bars_as_long_as_they_are_many() -> None:
