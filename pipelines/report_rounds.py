@@ -93,16 +93,8 @@ def marks_by_round(rounds: Sequence[RoundResult]) -> str:
 
 
 def _table(data: RoundsCompared) -> str:
-    head = (
-        "Round",
-        "Play marked",
-        "Marks",
-        "Reward model",
-        "Modelled reward",
-        "True success",
-        "Success",
-        "Against before",
-    )
+    measured = ("Reward model", "Modelled reward", "True success", "Success")
+    head = ("Round", "Play marked", "Marks", *measured, "Against before")
     cells = "".join(f"<th>{name}</th>" for name in (*head, f"Against {escape(data.clone)}"))
     rows = "".join(_row(one) for one in data.rounds)
     return f'<div class="card scroll"><table><thead><tr>{cells}</tr></thead><tbody>{rows}</tbody></table></div>'
@@ -148,13 +140,10 @@ def _probes(success: Mapping[str, Interval]) -> list[str]:
 
 
 def _whose(data: RoundsCompared) -> str:
-    probes = [f"{number + 1}. {probe}" for number, probe in enumerate(_probes(data.clone_success))]
-    said = (
-        f"{', '.join(probes)}, from left to right. "
-        if len(probes) > 1
-        else f"{_probes(data.clone_success)[0].capitalize()}. "
-    )
-    return said + ("Dashed: the demonstrator." if data.reference_success is not None else "")
+    probes = _probes(data.clone_success)
+    numbered = ", ".join(f"{number}. {probe}" for number, probe in enumerate(probes, start=1))
+    said = f"{numbered}, from left to right." if len(probes) > 1 else f"{probes[0].capitalize()}."
+    return said + (" Dashed: the demonstrator." if data.reference_success is not None else "")
 
 
 def _figure(title: str, drawn: str, note: str) -> str:
