@@ -11,6 +11,7 @@ import torch
 from transformers.utils.logging import disable_progress_bar
 
 from agents.agent import InteractiveAgent
+from agents.card import ModelCard, write_card
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.errors import UserError
@@ -18,12 +19,19 @@ from rlhf.errors import UserError
 A = TypeVar("A", bound=InteractiveAgent)
 
 
-def save_agent(agent: InteractiveAgent, tokenizer: Tokenizer, folder: str | Path) -> Path:
-    """Write ``agent`` and its tokenizer into ``folder`` (safetensors, config.json, tokenizer.json)."""
+def save_agent(
+    agent: InteractiveAgent, tokenizer: Tokenizer, folder: str | Path, card: ModelCard | None = None
+) -> Path:
+    """Write ``agent`` and its tokenizer into ``folder`` (safetensors, config.json, tokenizer.json, README.md).
+
+    Args:
+      card: what its README.md says; without one, what the agent itself can tell.
+    """
     folder = Path(folder)
     disable_progress_bar()  # a bar for one small file is noise
     agent.save_pretrained(folder)
     tokenizer.save(folder)
+    write_card(agent, folder, card)
     return folder
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from agents.training import CloningConfig, marginal_entropy
 from agents.training import clone as clone_agent
+from pipelines.cards import latest_metrics, model_card, play_used
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.progress import bar
@@ -66,7 +67,14 @@ def clone(config: CloneConfig) -> Path:
                 )
 
             clone_agent(agent, train, config.training, held_out, on_metrics, lambda f: shown.update(int(100 * f)))
-        return save_agent(agent, tokenizer, folder / "agent")
+        card = model_card(
+            f"Agent `{config.name}`, cloned from recorded play",
+            "Trained by `rlhf clone` to do what the solvers of recorded play did: behavioural cloning (BC), with a "
+            "contrastive loss (CSS) that teaches which words belong to which pictures.",
+            config,
+            play_used(config.data, f"imitated, {config.held_out:.0%} set aside for validation", "train", config.solver),
+        )
+        return save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
 
 
 def _prepare(

@@ -16,8 +16,10 @@ import torch
 
 from agents.agent import InteractiveAgent
 from agents.batch import EpisodeStream, encode_episodes
+from agents.card import ModelCard
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
+from pipelines.cards import latest_metrics, model_card, play_used
 from pipelines.clone import read_episodes
 from pipelines.places import WorldConfig
 from reward_models.inter_temporal import InterTemporalRewardModel
@@ -155,6 +157,7 @@ class Improvement:
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
         config.world.check_fits(self.agent.config.image_size, config.agent)
         self.checkpoints = Checkpoints(folder)
+        self.card = improved_card(config, folder.name)
         self.executor = make_executor(config, self.agent, self.tokenizer)
         held_out = held_out_episodes(config, config.evaluation_episodes)
         longest = max(map(len, held_out), default=1)
@@ -170,7 +173,7 @@ class Improvement:
         """Update until ``config.updates`` have been made; return the improved agent's folder."""
         with closing(self.executor):
             self._run()
-        return save_agent(self.agent, self.tokenizer, self.folder / "agent")
+        return save_agent(self.agent, self.tokenizer, self.folder / "agent", self._card())
 
     def _run(self) -> None:
         config, done = self.config, self._resume()
@@ -205,7 +208,11 @@ class Improvement:
         return checkpoint.step
 
     def _checkpoint(self, report: UpdateReport) -> None:
-        self.checkpoints.save(report.update, self.agent, self.tokenizer, {"executor": self.executor.state_dict()})
+        state = {"executor": self.executor.state_dict()}
+        self.checkpoints.save(report.update, self.agent, self.tokenizer, state, card=self._card())
+
+    def _card(self) -> ModelCard:
+        return replace(self.card, metrics=latest_metrics(self.folder))
 
     def _play_held_out(self) -> dict[str, float]:
         """Modelled return and true success on held-out replays, the same ones every time."""
@@ -217,6 +224,22 @@ class Improvement:
         # Where recordings differ in length, slots with short ones have begun others: only each one's first play counts.
         first = {result.episode_id: result for result in reversed(self.held_out.finished())}
         return summary(list(first.values()), "held_out")
+
+
+def improved_card(config: ImproveConfig, name: str) -> ModelCard:
+    """What is to be said of the agent that the run ``name`` makes, but for its metrics."""
+    judge = f"the reward model in `{config.reward_model}`"
+    if config.scripted_reward:
+        judge = "the tasks' ground truth, which is known in simulation only"
+    return model_card(
+        f"Agent `{name}`, improved by reinforcement learning",
+        "Trained by `rlhf improve` (BC+RL): it acts while recorded setters are replayed, is rewarded for its play, and "
+        "goes on imitating recorded play beside it.",
+        config,
+        play_used(config.data, "imitated", "train", config.imitate)
+        + play_used(config.data, "its setters replayed", "train", config.replay),
+        [f"It began as the agent in `{config.agent}`.", f"It was rewarded by {judge}."],
+    )
 
 
 def make_executor(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> Executor:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
+from pipelines.cards import latest_metrics, model_card, play_used
 from pipelines.clone import read_episodes
 from reward_models.exam import Exam
 from reward_models.marked_play import MarkedPlay, mark_play
@@ -68,7 +69,17 @@ def reward(config: RewardConfig) -> Path:
             tracker.log(found, int(done.history[-1]["update"]))
             best |= found
         (folder / "best.json").write_text(json.dumps(best, indent=2))
-        return save_agent(done.model, tokenizer, folder / "reward_model")
+        card = model_card(
+            f"Reward model `{config.name}`",
+            "Trained by `rlhf reward` on the marks that raters gave to recorded play (Inter-temporal Bradley-Terry): "
+            "it says how much better or worse play has become from one step to the next. It is an agent with one more "
+            "head; its own play was never improved.",
+            config,
+            play_used(config.data, f"its marks learned, {config.validation:.0%} set aside", "train", marked=True),
+            [f"It began as the agent in `{config.agent}`."],
+        )
+        card = replace(card, metrics=latest_metrics(folder) | best)
+        return save_agent(done.model, tokenizer, folder / "reward_model", card)
 
 
 def _marked_play(

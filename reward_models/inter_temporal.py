@@ -46,6 +46,27 @@ class InterTemporalConfig(AgentConfig):
         return cls(**{name: value for name, value in sizes.items() if name not in _NOT_SIZES})
 
 
+_EXAMPLE = """
+import numpy as np
+
+from agents.acting import encode_observations
+from agents.folder import load_agent
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.scoring import StreamingScorer
+from worlds.contract import neutral_movement
+
+model, tokenizer = load_agent(".", InterTemporalRewardModel)  # this folder
+scorer = StreamingScorer(model, n_slots=1)
+observation = {{
+    "image": np.zeros(({height}, {width}, 3), np.uint8),
+    "setter_text": "go to the red ball",
+    "solver_text": "",
+    "previous_movement": neutral_movement(),
+}}
+batch = encode_observations([observation], tokenizer, model.config)
+print(scorer.rewards(batch, np.array([[True]])))  # 0: it is the first step of an episode
+"""
+
 _NOT_SIZES = ("model_type", "architectures", "transformers_version")
 
 
@@ -85,6 +106,11 @@ class InterTemporalRewardModel(InteractiveAgent):
             raise ValueError(f"the agent's weights do not fit its configuration: {', '.join(foreign[:3])}")
         nn.Module.to(model, agent.device)
         return model
+
+    @staticmethod
+    def example(config: AgentConfig) -> str:
+        height, width = config.image_size
+        return _EXAMPLE.format(height=height, width=width)
 
     def forward(
         self, observations: ObservationBatch, state: AgentState, resets: Tensor

@@ -81,6 +81,16 @@ def test_everything_that_was_played_is_there(run: Path) -> None:
     assert json.loads((run / "config.json").read_text())["kind"] == "DemoConfig"
 
 
+def test_everything_that_was_trained_has_a_card(run: Path) -> None:
+    for folder in ("clone/agent", "reward/reward_model", "improve/agent", "improve/checkpoints/step-000000004/agent"):
+        card = (run / folder / "README.md").read_text(encoding="utf-8")
+        assert f"`{run / 'data'}`" in card and "None of it comes from people" in card
+        for heading in ("Size", "How to load it", "Metrics at the end", "How it was made", "Licence"):
+            assert f"## {heading}" in card, (folder, heading)
+    improved = (run / "improve" / "agent" / "README.md").read_text(encoding="utf-8")
+    assert "its setters replayed: 16 episodes" in improved and "`held_out/modelled_return`" in improved
+
+
 def steps(run: Path) -> Sequence[int]:
     return [row["step"] for row in read_metrics(run)]
 
