@@ -16,6 +16,17 @@ from rlhf.episodes import Episode
 from rlhf.errors import UserError
 
 
+def send(array: np.ndarray, device: torch.device | str) -> Tensor:
+    """``array`` as a tensor on ``device``. On the CPU the memory is shared, not copied.
+
+    To a GPU it goes through page-locked memory, from which it is copied while both sides go on working.
+    """
+    tensor = torch.from_numpy(array)
+    if torch.device(device).type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
+
+
 class ObservationBatch(NamedTuple):
     """What is perceived, time-major."""
 
@@ -63,7 +74,7 @@ class EncodedEpisodes:
         """The steps at ``rows``, int [T, B], as batches [T, B, ...] on ``device``."""
 
         def pick(values: np.ndarray) -> Tensor:
-            return torch.from_numpy(values[rows]).to(device, non_blocking=True)
+            return send(values[rows], device)
 
         observations = ObservationBatch(
             pick(self.image), pick(self.setter_tokens), pick(self.solver_tokens), pick(self.previous_movement)
@@ -128,7 +139,7 @@ class EpisodeStream:
         for column in range(self._batch):
             self._fill(rows[:, column], column)
         observations, actions = self._episodes.gather(rows, device)
-        return observations, actions, torch.from_numpy(self._episodes.first[rows]).to(device)
+        return observations, actions, send(self._episodes.first[rows], device)
 
     def _fill(self, rows: np.ndarray, column: int) -> None:
         done = 0

@@ -12,6 +12,7 @@ from transformers.utils.logging import disable_progress_bar
 
 from agents.agent import InteractiveAgent
 from agents.card import ModelCard, write_card
+from agents.computing import usable_device
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.errors import UserError
@@ -39,9 +40,10 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
     """Read what :func:`save_agent` wrote.
 
     Raises:
-      UserError: if the folder is missing, incomplete or damaged, or its weights have another size.
+      UserError: if the folder is missing, incomplete or damaged, or its weights have another size; or if there is no
+        such device.
     """
-    folder = Path(folder)
+    place, folder = usable_device(device), Path(folder)
     config_path, weights_path = folder / "config.json", folder / "model.safetensors"
     for path in (config_path, weights_path):
         if not path.is_file():
@@ -57,7 +59,7 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
         tokenizer = Tokenizer.load(folder)
     except (FileNotFoundError, ValueError) as error:
         raise UserError(str(error)) from error
-    torch.nn.Module.to(agent, device)
+    torch.nn.Module.to(agent, place)
     return agent.eval(), tokenizer
 
 

@@ -126,7 +126,7 @@ class Cloner:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.optimizer.load_state_dict(state["optimizer"])
         self.stream.load_state_dict(state["stream"])
-        self.memory = AgentState(*state["memory"])
+        self.memory = AgentState(*(part.to(self.agent.device) for part in state["memory"]))
         self.update_index = state["update"]
 
 

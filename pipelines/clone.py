@@ -11,6 +11,7 @@ import torch
 
 from agents.agent import InteractiveAgent
 from agents.batch import EncodedEpisodes, encode_episodes
+from agents.computing import usable_device
 from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
@@ -34,6 +35,7 @@ class CloneConfig:
       runs, name: the run is written into the folder runs/name, the agent into its folder "agent".
       size: of the agent; vocabulary: at most so many tokens, learned from the dialogue.
       held_out: share of the episodes kept for validation, beside those recorded as held out.
+      device: that computes: "cpu", "cuda" or "cuda:1".
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
@@ -43,6 +45,7 @@ class CloneConfig:
     size: str = "nano"
     vocabulary: int = 512
     held_out: float = 0.05
+    device: str = "cpu"
     wandb: WandbMode = "offline"
     training: CloningConfig = field(default_factory=CloningConfig)
 
@@ -53,7 +56,9 @@ class CloneConfig:
 
 def clone(config: CloneConfig) -> Path:
     """Train an agent and return its folder."""
+    device = usable_device(config.device)
     agent, tokenizer, train, held_out = _prepare(config)
+    torch.nn.Module.to(agent, device)
     folder = new_run_folder(config.runs, config.name)
     with lock_run(folder), Tracker(folder, config, config.wandb) as tracker:
         save_config(folder, config)

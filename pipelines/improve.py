@@ -56,6 +56,7 @@ class ImproveConfig:
       evaluate_every: updates between plays of the held-out episodes, evaluation_episodes of them.
       checkpoint_every: updates. threads: that step the places. torch_threads: of PyTorch's operations; None leaves the
         number as it is. Where play and learning overlap on few cores, one each is faster than all for both.
+      device: that computes: "cpu", "cuda" or "cuda:1".
       resume: a run's folder; goes on from its last checkpoint with its own settings.
       executor: "local" runs here; "ray" on Ray, as an RLlib algorithm. ray: which processes that takes; there,
         devices follow from the GPUs that learner and runners get, and threads from the CPUs.

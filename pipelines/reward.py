@@ -31,6 +31,7 @@ class RewardConfig:
       runs, name: the run is written into runs/name, the reward model into its folder "reward_model".
       validation: share of the training episodes that is not learned from and decides which model is kept. Episodes
         recorded as held out judge the model that was kept, and nothing else.
+      device: that computes: "cpu", "cuda" or "cuda:1".
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
@@ -38,6 +39,7 @@ class RewardConfig:
     runs: Path = Path("runs")
     name: str = "reward"
     validation: float = 0.1
+    device: str = "cpu"
     wandb: WandbMode = "offline"
     training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
 
@@ -48,7 +50,7 @@ class RewardConfig:
 
 def reward(config: RewardConfig) -> Path:
     """Train a reward model and return its folder."""
-    agent, tokenizer = load_agent(config.agent)
+    agent, tokenizer = load_agent(config.agent, device=config.device)
     play, validation, held_out = _marked_play(config, tokenizer, agent.config)
     folder = new_run_folder(config.runs, config.name)
     with lock_run(folder), Tracker(folder, config, config.wandb) as tracker:

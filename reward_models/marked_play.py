@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch, encode_episodes
+from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch, encode_episodes, send
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
 from annotation.marks import Mark
@@ -196,19 +196,17 @@ class MarkedStream(EpisodeStream):
         observations, actions = self._episodes.gather(rows, device)
         setter = self._episodes.setter_tokens[setter_rows]
 
-        def send(values: np.ndarray) -> Tensor:
-            return torch.from_numpy(values).to(device)
-
         return MarkedWindow(
             observations=observations._replace(
-                setter_tokens=send(setter), solver_tokens=send(self._episodes.solver_tokens[solver_rows])
+                setter_tokens=send(setter, device),
+                solver_tokens=send(self._episodes.solver_tokens[solver_rows], device),
             ),
             actions=actions,
-            resets=send(self._episodes.first[rows]),
-            marks=send(marks),
-            imitate=send(self._play.demonstrated[rows] & ~altered),
-            matched=send((setter[..., 0] != PAD_ID) & ~altered),
-            quiet=send(self._quiet[rows] & ~altered),
+            resets=send(self._episodes.first[rows], device),
+            marks=send(marks, device),
+            imitate=send(self._play.demonstrated[rows] & ~altered, device),
+            matched=send((setter[..., 0] != PAD_ID) & ~altered, device),
+            quiet=send(self._quiet[rows] & ~altered, device),
         )
 
     def state_dict(self) -> dict[str, Any]:

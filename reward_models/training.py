@@ -212,7 +212,7 @@ class RewardTrainer:
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.stream.load_state_dict(state["stream"])
-        self.memory = AgentState(*state["memory"])
+        self.memory = AgentState(*(part.to(self.model.device) for part in state["memory"]))
         self.update_index, self.seconds = state["update"], state["seconds"]
         self.history = list(state["history"])
         self.best_update = state["best_update"]
