@@ -101,7 +101,8 @@ class ModelCard:
 
     Args:
       title: a few words. what: what it is and how it was trained, in a sentence or two.
-      learned_from: the recorded play. started_from: folders of the models that it started from or was judged by.
+      learned_from: the recorded play. started_from: a sentence on every model
+        that it started from or was judged by.
       command: that made it, as one would type it. version: of the project, with the commit if it is known.
       configuration: the training's, as JSON holds it. metrics: the newest value of each, by name.
       licence: of the weights, as the Hub calls it.
@@ -171,9 +172,9 @@ def _sources(card: ModelCard) -> str:
         return "Not recorded." + _started(card)
     lines = "\n".join(f"- {source}" for source in card.learned_from)
     whose = (
-        "Part of it comes from people; scripted players and raters are stand-ins for people."
+        "People had a part in this; scripted players and raters are stand-ins for people."
         if any(source.of_people for source in card.learned_from)
-        else "None of it comes from people: scripted players and raters are stand-ins for them."
+        else "No person played or marked any of this: scripted players and raters are stand-ins for people."
     )
     return f"{lines}\n\n{whose}{_started(card)}"
 

@@ -100,17 +100,18 @@ class ResettingLSTM(nn.Module):
         """
         plan = stretches(resets.cpu().numpy())  # waits for the resets, once a window
         place, first, last = (send(part, x.device) for part in (plan.place, plan.first, plan.last))
-        packed = torch.empty_like(place.view(-1))
-        packed[place.view(-1)] = torch.arange(place.numel(), device=x.device)
+        place = place.view(-1)
+        packed = torch.empty_like(place).index_copy_(0, place, torch.arange(len(place), device=x.device))
         with torch.autocast(x.device.type, enabled=False):
             keep = (~resets[0]).to(torch.float32).unsqueeze(-1)
             empty = keep.new_zeros(plan.count, state.hidden.shape[1])
             begin = [empty.index_copy(0, first, part.float() * keep).unsqueeze(0) for part in state]
             bias = self.input.bias
             weights = [self.input.weight, self.recurrent.weight, bias, torch.zeros_like(bias)]
-            steps = x.float().flatten(0, 1)[packed]
+            steps = x.float().flatten(0, 1).index_select(0, packed)
             training = torch.is_grad_enabled()  # whether to keep what the gradient needs
             out, hidden, cell = torch.lstm(
                 steps, torch.from_numpy(plan.sizes), begin, weights, True, 1, 0.0, training, False
             )
-        return out[place], AgentState(hidden[0, last], cell[0, last])
+        out = out.index_select(0, place).unflatten(0, resets.shape)
+        return out, AgentState(hidden[0, last], cell[0, last])

@@ -229,7 +229,7 @@ class Improvement:
 
 def improved_card(config: ImproveConfig, name: str) -> ModelCard:
     """What is to be said of the agent that the run ``name`` makes, but for its metrics."""
-    judge = f"the reward model in `{config.reward_model}`"
+    judge = f"the reward model in `{config.reward_model}`, whose card says whose marks that learned"
     if config.scripted_reward:
         judge = "the tasks' ground truth, which is known in simulation only"
     return model_card(
@@ -239,7 +239,10 @@ def improved_card(config: ImproveConfig, name: str) -> ModelCard:
         config,
         play_used(config.data, "imitated", "train", config.imitate)
         + play_used(config.data, "its setters replayed", "train", config.replay),
-        [f"It began as the agent in `{config.agent}`.", f"It was rewarded by {judge}."],
+        [
+            f"It began as the agent in `{config.agent}`, whose card says what that learned from.",
+            f"It was rewarded by {judge}.",
+        ],
     )
 
 

@@ -78,7 +78,7 @@ def reward(config: RewardConfig) -> Path:
             "head; its own play was never improved.",
             config,
             play_used(config.data, f"its marks learned, {config.validation:.0%} set aside", "train", marked=True),
-            [f"It began as the agent in `{config.agent}`."],
+            [f"It began as the agent in `{config.agent}`, whose card says what that learned from."],
         )
         card = replace(card, metrics=latest_metrics(folder) | best)
         return save_agent(done.model, tokenizer, folder / "reward_model", card)

@@ -84,7 +84,7 @@ def test_everything_that_was_played_is_there(run: Path) -> None:
 def test_everything_that_was_trained_has_a_card(run: Path) -> None:
     for folder in ("clone/agent", "reward/reward_model", "improve/agent", "improve/checkpoints/step-000000004/agent"):
         card = (run / folder / "README.md").read_text(encoding="utf-8")
-        assert f"`{run / 'data'}`" in card and "None of it comes from people" in card
+        assert f"`{run / 'data'}`" in card and "No person played or marked any of this" in card
         for heading in ("Size", "How to load it", "Metrics at the end", "How it was made", "Licence"):
             assert f"## {heading}" in card, (folder, heading)
     improved = (run / "improve" / "agent" / "README.md").read_text(encoding="utf-8")

@@ -77,7 +77,7 @@ def test_it_says_all_there_is_to_say() -> None:
     assert f"{made.num_parameters():,} parameters" in text and "12x12 pixels" in text
     assert "`data/play`, imitated: 200 episodes, 225,000 steps." in text
     assert "Solver: scripted (150), `agent:clone` (50); setter: scripted (200)." in text
-    assert "None of it comes from people" in text and "It began as the agent in `runs/clone/agent`." in text
+    assert "No person played or marked any of this" in text and "It began as the agent in `runs/clone/agent`." in text
     assert "rlhf clone --name 'a name'" in text and "Version 1.2.3, commit abc." in text
     assert "| `bc/loss` | 12.35 |" in text and "| `odd` | nan |" in text
     assert re.search(r"````json\n\{.*\"updates\": 7\n\}\n````\n", text, re.DOTALL)  # a longer fence than any inside
@@ -86,7 +86,7 @@ def test_it_says_all_there_is_to_say() -> None:
 def test_people_are_counted_and_stand_ins_are_called_so() -> None:
     text = card_text(agent(), ModelCard(learned_from=(SCRIPTED, PEOPLES)))
     assert "marks: scripted (3), 2 people (40)." in text
-    assert "Part of it comes from people" in text and "None of it" not in text
+    assert "People had a part in this" in text and "No person" not in text
     assert str(PlayedBy(by_people=4, people=1)) == "1 person (4)" and str(PlayedBy()) == "none"
 
 
