@@ -19,6 +19,17 @@ from rlhf.errors import UserError
 from worlds.contract import MOVEMENT_BINS
 
 
+def send(array: np.ndarray, device: torch.device | str) -> Tensor:
+    """``array`` as a tensor on ``device``. On the CPU the memory is shared, not copied.
+
+    To a GPU it goes through page-locked memory, from which it is copied while both sides go on working.
+    """
+    tensor = torch.from_numpy(array)
+    if torch.device(device).type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
+
+
 class ObservationBatch(NamedTuple):
     """What is perceived, time-major."""
 
@@ -126,7 +137,7 @@ class EncodedEpisodes:
         """The steps at ``rows``, int [T, B], as batches [T, B, ...] on ``device``."""
 
         def pick(values: np.ndarray) -> Tensor:
-            return torch.from_numpy(values[rows]).to(device, non_blocking=True)
+            return send(values[rows], device)
 
         observations = ObservationBatch(
             pick(self.image), pick(self.setter_tokens), pick(self.solver_tokens), pick(self.previous_movement)
@@ -148,8 +159,8 @@ class EncodedEpisodes:
         observations, actions = self.gather(rows, device)
         # Masked means round otherwise than plain ones, and cost more: no mask where there is nothing to leave out.
         everything = self.steps_demonstrated == len(self.demonstrated)
-        demonstrated = None if everything else torch.from_numpy(self.demonstrated[rows]).to(device)
-        return RecordedWindow(observations, actions, torch.from_numpy(self.first[rows]).to(device), demonstrated)
+        demonstrated = None if everything else send(self.demonstrated[rows], device)
+        return RecordedWindow(observations, actions, send(self.first[rows], device), demonstrated)
 
     def stream(self, steps: int, batch: int, seed: int) -> EpisodeStream:
         return EpisodeStream(self, steps, batch, seed)

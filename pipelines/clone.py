@@ -10,10 +10,13 @@ import torch
 
 from agents.agent import InteractiveAgent
 from agents.batch import Recording
+from agents.card import ModelCard
+from agents.computing import usable_device
 from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from agents.training import Cloner, CloningConfig, marginal_entropy
+from pipelines.cards import latest_metrics, model_card, play_imitated
 from pipelines.kinds import Group, find_groups, mixed, parse_kinds
 from pipelines.recordings import Play, read_episodes, spoken_texts
 from rlhf.checkpoint import Checkpoint, Checkpoints
@@ -39,7 +42,7 @@ class CloneConfig:
       runs, name: the run is written into the folder runs/name, the agent into its folder "agent".
       size: of the agent; vocabulary: at most so many tokens, learned from the dialogue.
       held_out: share of the episodes kept for validation, beside those recorded as held out.
-      checkpoint_every: updates.
+      checkpoint_every: updates. device: that computes: "cpu", "cuda" or "cuda:1".
       reading: whether episodes are held in memory or streamed.
       resume: a run's folder; goes on from its last checkpoint with its own settings, to the very same agent.
     """
@@ -54,6 +57,7 @@ class CloneConfig:
     held_out: float = 0.05
     checkpoint_every: int = 500
     resume: Path | None = None
+    device: str = "cpu"
     wandb: WandbMode = "offline"
     training: CloningConfig = field(default_factory=CloningConfig)
     reading: ReadingConfig = field(default_factory=ReadingConfig)
@@ -75,9 +79,11 @@ _FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
 def clone(config: CloneConfig) -> Path:
     """Train an agent and return its folder."""
     config = replace(config, data=tuple(folder.absolute() for folder in config.data))  # gone on with from anywhere
+    device = usable_device(config.device)
     with hold_run(config, (*_FIXED, *_FIXED_TRAINING)) as folder:
         checkpoint = Checkpoints(folder).latest() if config.resume is not None else None
         agent, tokenizer, train, held_out = _prepare(config, checkpoint)
+        torch.nn.Module.to(agent, device)
         cloner = Cloner(agent, train, config.training)
         if checkpoint is None:
             save_config(folder, config)
@@ -85,8 +91,21 @@ def clone(config: CloneConfig) -> Path:
             cloner.load_state_dict(checkpoint.load_state())
             save_resumed(folder, config)
         with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
-            _train(config, folder, cloner, tokenizer, held_out, tracker)
-        return save_agent(agent, tokenizer, folder / "agent")
+            card = cloned_card(config)
+            _train(config, folder, cloner, tokenizer, held_out, tracker, card)
+        return save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
+
+
+def cloned_card(config: CloneConfig) -> ModelCard:
+    """What is to be said of the agent that the run makes, but for its metrics."""
+    use = f"imitated, {config.held_out:.0%} set aside for validation"
+    return model_card(
+        f"Agent `{config.name}`, cloned from recorded play",
+        "Trained by `rlhf clone` to do what the solvers of recorded play did: behavioural cloning (BC), with a "
+        "contrastive loss (CSS) that teaches which words belong to which pictures.",
+        config,
+        play_imitated(config.data, use, config.solver, config.kinds),
+    )
 
 
 def _train(
@@ -96,6 +115,7 @@ def _train(
     tokenizer: Tokenizer,
     held_out: Recording | None,
     tracker: Tracker,
+    card: ModelCard,
 ) -> None:
     """Train to the end, with metrics and checkpoints."""
     agent, checkpoints = cloner.agent, Checkpoints(folder)
@@ -108,11 +128,15 @@ def _train(
             tracker.log(metrics, step)
             shown.update(shown.done, f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}")
 
+        def on_checkpoint() -> None:
+            told = replace(card, metrics=latest_metrics(folder))
+            checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict(), card=told)
+
         cloner.run(
             held_out,
             on_metrics,
             lambda fraction: shown.update(int(100 * fraction)),
-            lambda: checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict()),
+            on_checkpoint,
             config.checkpoint_every,
         )
 

@@ -28,6 +28,7 @@ class EvaluateConfig:
       episodes: per probe and agent, the same for every agent.
       seed: chooses the houses and instructions. slots: places played at once.
       greedy: always take the likeliest action instead of sampling.
+      device: of the agents: "cpu", "cuda" or "cuda:1".
       out: where the results are written as JSON.
     """
 
@@ -37,6 +38,7 @@ class EvaluateConfig:
     seed: int = 0
     slots: int = 32
     greedy: bool = False
+    device: str = "cpu"
     out: Path = Path("results.json")
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
@@ -155,7 +157,7 @@ def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
     from agents.acting import AgentSolvers
     from agents.folder import load_agent
 
-    agent, tokenizer = load_agent(folder)
+    agent, tokenizer = load_agent(folder, device=config.device)
     config.world.check_fits(agent.config.image_size, folder)
     return AgentSolvers(agent, tokenizer, slots, seed=config.seed, greedy=config.greedy)
 

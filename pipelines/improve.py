@@ -16,9 +16,11 @@ import torch
 
 from agents.agent import InteractiveAgent
 from agents.batch import WindowStream, check_demonstrated
+from agents.card import ModelCard
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
+from pipelines.cards import latest_metrics, model_card, play_imitated, play_used
 from pipelines.kinds import find_groups, mixed, parse_kinds
 from pipelines.places import WorldConfig
 from pipelines.recordings import Play, read_episodes
@@ -61,6 +63,7 @@ class ImproveConfig:
       checkpoint_every: updates. keep_checkpoints: how many of the newest stay. guards: alarms, and when to stop early.
       threads: that step the places. torch_threads: of PyTorch's operations; None leaves the number as it is. Where
         play and learning overlap on few cores, one each is faster than all for both.
+      device: that computes: "cpu", "cuda" or "cuda:1".
       resume: a run's folder; goes on from its last checkpoint with its own settings.
       reading: whether the play to imitate is held in memory or streamed.
       executor: "local" runs here; "ray" on Ray, as an RLlib algorithm. ray: which processes that takes; there,
@@ -190,6 +193,7 @@ class Improvement:
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
         config.world.check_fits(self.agent.config.image_size, config.agent)
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
+        self.card = improved_card(config, folder.name)
         self.executor = make_executor(config, self.agent, self.tokenizer)
         held_out = held_out_episodes(config, config.evaluation_episodes)
         longest = max(map(len, held_out), default=1)
@@ -209,7 +213,7 @@ class Improvement:
         if self.config.guards.patience is not None and (best := self.checkpoints.best()) is not None:
             best.load_weights_into(self.agent)
             announce(f"the agent of update {best.step} had the highest modelled return on held-out replays")
-        return save_agent(self.agent, self.tokenizer, self.folder / "agent")
+        return save_agent(self.agent, self.tokenizer, self.folder / "agent", self._card())
 
     def _run(self) -> None:
         config, done = self.config, self._resume()
@@ -261,7 +265,10 @@ class Improvement:
 
     def _checkpoint(self, report: UpdateReport, score: float | None) -> None:
         state = {"executor": self.executor.state_dict(), "guards": self.guards.state_dict()}
-        self.checkpoints.save(report.update, self.agent, self.tokenizer, state, score)
+        self.checkpoints.save(report.update, self.agent, self.tokenizer, state, score, self._card())
+
+    def _card(self) -> ModelCard:
+        return replace(self.card, metrics=latest_metrics(self.folder))
 
     def _play_held_out(self) -> dict[str, float]:
         """Modelled return and true success on held-out replays, the same ones every time."""
@@ -273,6 +280,25 @@ class Improvement:
         # Where recordings differ in length, slots with short ones have begun others: only each one's first play counts.
         first = {result.episode_id: result for result in reversed(self.held_out.finished())}
         return summary(list(first.values()), "held_out")
+
+
+def improved_card(config: ImproveConfig, name: str) -> ModelCard:
+    """What is to be said of the agent that the run ``name`` makes, but for its metrics."""
+    judge = f"the reward model in `{config.reward_model}`, whose card says whose marks that learned"
+    if config.scripted_reward:
+        judge = "the tasks' ground truth, which is known in simulation only"
+    return model_card(
+        f"Agent `{name}`, improved by reinforcement learning",
+        "Trained by `rlhf improve` (BC+RL): it acts while recorded setters are replayed, is rewarded for its play, and "
+        "goes on imitating recorded play beside it.",
+        config,
+        play_imitated(config.data, "imitated", config.imitate, config.kinds)
+        + play_used(replay_data(config), "its setters replayed", "train", config.replay),
+        [
+            f"It began as the agent in `{config.agent}`, whose card says what that learned from.",
+            f"It was rewarded by {judge}.",
+        ],
+    )
 
 
 def make_executor(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> Executor:

@@ -265,7 +265,7 @@ def test_settings_of_the_wrong_kind(words: list[str], said: str, capsys: pytest.
         (["clone", "--vocabulary=0"], "vocabulary is at least 1, not 0"),
         (["reward", "--checkpoint-every=0"], "checkpoint_every is at least 1, not 0"),
         (["improve", "--batch=0"], "batch is at least 1, or None, not 0"),
-        (["improve", "--device=tpu"], "device 'tpu' cannot be used here"),
+        (["improve", "--device=tpu"], "no device is called 'tpu'; use cpu, cuda or cuda:1"),
         (["clone", "--resume=nowhere"], "nowhere is not a run's folder"),
     ],
 )
