@@ -178,7 +178,7 @@ def _connect(config: RayConfig) -> bool:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     address = config.address or os.environ.get("RAY_ADDRESS")
     if address is None:
-        with _loopback_only():
+        with loopback_only():
             ray.init(
                 "local",
                 num_cpus=max(os.cpu_count() or 1, math.ceil(config.cpus)),
@@ -199,7 +199,7 @@ def _connect(config: RayConfig) -> bool:
 
 
 @contextmanager
-def _loopback_only() -> Iterator[None]:
+def loopback_only() -> Iterator[None]:
     """A Ray that is started inside listens on 127.0.0.1 alone: whoever reaches its ports runs code as its user.
 
     Ray does so by itself on macOS and Windows. On Linux this switch of its own is needed; where ``ray.init`` is
