@@ -106,10 +106,15 @@ class EpisodeStream:
 
     Consecutive windows continue each other, so a learner can carry its memory across them; ``resets`` says
     where a new episode begins. Deterministic by seed; ``state_dict`` resumes exactly.
+
+    ``columns`` of the B are handed out, all of them if None. Where several learners share a batch, each has a stream
+    of the same seed and other columns: together they see what one would, and their states are the same.
     """
 
-    def __init__(self, episodes: EncodedEpisodes, steps: int, batch: int, seed: int) -> None:
-        self._episodes = episodes
+    def __init__(
+        self, episodes: EncodedEpisodes, steps: int, batch: int, seed: int, columns: slice | None = None
+    ) -> None:
+        self._episodes, self._columns = episodes, columns or slice(None)
         self._steps, self._batch = steps, batch
         self._rng = np.random.default_rng(seed)
         self._order: list[int] = []
@@ -127,6 +132,7 @@ class EpisodeStream:
         rows = np.empty((self._steps, self._batch), dtype=np.int64)
         for column in range(self._batch):
             self._fill(rows[:, column], column)
+        rows = rows[:, self._columns]
         observations, actions = self._episodes.gather(rows, device)
         return observations, actions, torch.from_numpy(self._episodes.first[rows]).to(device)
 

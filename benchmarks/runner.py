@@ -136,14 +136,12 @@ class AgentModule(TorchRLModule):
         observations = ObservationBatch(*(seen[name].transpose(0, 1) for name in ObservationBatch._fields))
         state = AgentState(batch[Columns.STATE_IN]["hidden"], batch[Columns.STATE_IN]["cell"])
         resets = torch.zeros(observations.image.shape[:2], dtype=torch.bool)
-        actions, log_probs, _, state = self.agent.act(observations, state, resets)
+        actions, log_probs, _, (hidden, cell) = self.agent.act(observations, state, resets)
         return {
             Columns.ACTIONS: {"movement": actions.movement[0][:, None], "utterance": actions.utterance[0][:, None]},
             Columns.ACTION_LOGP: (log_probs.movement + log_probs.language)[0][:, None],
-            Columns.STATE_OUT: state._asdict(),
+            Columns.STATE_OUT: {"hidden": hidden, "cell": cell},
         }
-
-    _forward_inference = _forward_train = _forward_exploration
 
 
 def rllib_spaces(config: AgentConfig) -> tuple[spaces.Dict, spaces.Dict]:
@@ -252,7 +250,7 @@ def processes(setting: Setting, kind: str | None = None) -> Iterator[Play]:
         yield lambda: sum(ray.get([runner.sample.remote() for runner in runners]))
     finally:
         for runner in runners:
-            ray.kill(runner)
+            ray.kill(runner)  # type: ignore[arg-type]
 
 
 def our_ways(kind: str) -> dict[str, Way]:
@@ -322,7 +320,8 @@ def compare(setting: Setting, rounds: int, seconds: float) -> None:
     with THEIR_WAYS[their_way](setting) as other:
         for kind in (BARE, FOLLOWED, REWARDED):
             with our_ways(kind)[our_way](setting) as mine:
-                mine(), other()
+                mine()
+                other()
                 pairs = alternate(lambda: speed(mine, seconds), lambda: speed(other, seconds), rounds)
             print(f"  ours {kind}")
             report(pairs, (our_way, f"RLlib's, {their_way}"), "steps/s", "{} times the steps of RLlib's")

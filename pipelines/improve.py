@@ -17,6 +17,7 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.batch import EpisodeStream, encode_episodes
 from agents.folder import load_agent, save_agent
+from agents.peers import ALONE, Peers
 from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes
 from pipelines.places import WorldConfig
@@ -242,6 +243,9 @@ def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent) -> Executo
     slots, left = divmod(config.slots, config.ray.runners)
     if left:
         raise UserError(f"{config.slots} slots cannot be shared out evenly among {config.ray.runners} ray.runners")
+    for what, count in (("slots", config.slots), ("trajectories of batch", config.batch or config.slots)):
+        if count % config.ray.learners:
+            raise UserError(f"{count} {what} cannot be shared out evenly among {config.ray.learners} ray.learners")
     here = replace(
         config,
         data=tuple(folder.absolute() for folder in config.data),
@@ -266,19 +270,22 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
     return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
 
 
-def learner_on_ray(config: ImproveConfig) -> tuple[Learner, EpisodeStream]:
-    """The learner of a run on Ray and its recorded play, made where it works."""
+def learner_on_ray(config: ImproveConfig, peers: Peers = ALONE) -> tuple[Learner, EpisodeStream]:
+    """The learner of a run on Ray, or one of several, and its recorded play, made where it works."""
     config = replace(config, device="cuda" if config.ray.gpus_per_learner else "cpu")
     torch.manual_seed(config.seed)
-    return make_learner(config, *load_agent(config.agent, device=config.device))
+    return make_learner(config, *load_agent(config.agent, device=config.device), peers)
 
 
-def make_learner(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> tuple[Learner, EpisodeStream]:
-    """A learner that improves ``agent`` in place, and the recorded play that it imitates."""
+def make_learner(
+    config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, peers: Peers = ALONE
+) -> tuple[Learner, EpisodeStream]:
+    """A learner that improves ``agent`` in place, and the recorded play that it imitates; of several, one's share."""
     recorded = read_episodes(config.data, split="train", solver=config.imitate)
     encoded = encode_episodes(recorded, tokenizer, agent.config)  # type: ignore[arg-type]
-    stream = EpisodeStream(encoded, config.steps + 1, config.batch or config.slots, config.seed)
-    return Learner(agent, config.learner, config.device), stream
+    batch = config.batch or config.slots
+    stream = EpisodeStream(encoded, config.steps + 1, batch, config.seed, peers.columns(batch))
+    return Learner(agent, config.learner, config.device, peers), stream
 
 
 def make_runner(

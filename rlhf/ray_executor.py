@@ -76,6 +76,12 @@ class RayExecutor:
                 num_gpus_per_env_runner=self.config.gpus_per_runner,
             )
         )
+        if self.config.learners > 1:
+            settings.learners(
+                num_learners=self.config.learners,
+                num_cpus_per_learner=self.config.cpus_per_learner,
+                num_gpus_per_learner=self.config.gpus_per_learner,
+            )
         try:
             _await_resources(self.config, 0.0 if self._started else self.execution.stall_sec)
             self._algorithm = self._place(settings)

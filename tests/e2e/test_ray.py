@@ -24,6 +24,7 @@ import torch
 
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent, save_agent
+from agents.peers import Peers
 from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes, spoken_texts
 from pipelines.improve import ImproveConfig, improve
@@ -181,8 +182,9 @@ def make_runner(order: Path, index: int, generation: int) -> Runner:
     return Runner(player, tiny_agent.tokenizer(), player, None, slots, recordings, STEPS, seed=index + generation)
 
 
-def make_learner() -> tuple:
-    return Learner(tiny_agent.agent(), LearnerConfig(learning_rate=1e-3)), tiny_agent.recorded(STEPS + 1, 2)
+def make_learner(peers: Peers) -> tuple:
+    recorded = tiny_agent.recorded(STEPS + 1, 2, columns=peers.columns(2))
+    return Learner(tiny_agent.agent(), LearnerConfig(learning_rate=1e-3), peers=peers), recorded
 
 
 @pytest.fixture(scope="module")
