@@ -131,16 +131,16 @@ class AgentModule(TorchRLModule):
         return {"hidden": zeros, "cell": zeros}
 
     @torch.inference_mode()
-    def _forward_exploration(self, batch: dict[str, Any], **_: Any) -> dict[str, Any]:
+    def _forward_exploration(self, batch: dict[str, Any], **settings: Any) -> dict[str, Any]:
         seen = batch[Columns.OBS]  # [N, 1, ...]; a slot that begins an episode comes with an empty memory
         observations = ObservationBatch(*(seen[name].transpose(0, 1) for name in ObservationBatch._fields))
         state = AgentState(batch[Columns.STATE_IN]["hidden"], batch[Columns.STATE_IN]["cell"])
         resets = torch.zeros(observations.image.shape[:2], dtype=torch.bool)
-        actions, log_probs, _, (hidden, cell) = self.agent.act(observations, state, resets)
+        actions, log_probs, _, after = self.agent.act(observations, state, resets)
         return {
             Columns.ACTIONS: {"movement": actions.movement[0][:, None], "utterance": actions.utterance[0][:, None]},
             Columns.ACTION_LOGP: (log_probs.movement + log_probs.language)[0][:, None],
-            Columns.STATE_OUT: {"hidden": hidden, "cell": cell},
+            Columns.STATE_OUT: {"hidden": after.hidden, "cell": after.cell},
         }
 
 
