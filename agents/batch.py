@@ -79,8 +79,8 @@ class Recording(Protocol):
         """How often each bin was chosen in what was demonstrated: int64 [8, C, bins]."""
         ...
 
-    def stream(self, steps: int, batch: int, seed: int) -> WindowStream:
-        """Endless windows [steps, batch] of it; the same seed gives the same ones."""
+    def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> WindowStream:
+        """Endless windows [steps, batch] of it, or ``columns`` of them; the same seed gives the same ones."""
         ...
 
 
@@ -162,8 +162,8 @@ class EncodedEpisodes:
         demonstrated = None if everything else send(self.demonstrated[rows], device)
         return RecordedWindow(observations, actions, send(self.first[rows], device), demonstrated)
 
-    def stream(self, steps: int, batch: int, seed: int) -> EpisodeStream:
-        return EpisodeStream(self, steps, batch, seed)
+    def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> EpisodeStream:
+        return EpisodeStream(self, steps, batch, seed, columns)
 
 
 def movement_counts(movement: np.ndarray) -> np.ndarray:
@@ -228,10 +228,15 @@ class EpisodeStream:
     Columns begin in the middle of their first episodes, which are seen without memory of what came before: once, in one
     part of one episode each. Were they to begin at the start, columns of episodes of equal length would be at the same
     step of theirs in every window to come, and an update would see only beginnings, another only ends.
+
+    ``columns`` of the B are handed out, all of them if None. Where several learners share a batch, each has a stream
+    of the same seed and other columns: together they see what one would, and their states are the same.
     """
 
-    def __init__(self, episodes: EpisodesInRows, steps: int, batch: int, seed: int) -> None:
-        self._episodes = episodes
+    def __init__(
+        self, episodes: EpisodesInRows, steps: int, batch: int, seed: int, columns: slice | None = None
+    ) -> None:
+        self._episodes, self._columns = episodes, columns or slice(None)
         self._steps, self._batch = steps, batch
         self._rng = np.random.default_rng(seed)
         self._order: list[int] = []
@@ -249,11 +254,11 @@ class EpisodeStream:
         return self._episodes.window(self._next_rows(), device)
 
     def _next_rows(self) -> np.ndarray:
-        """Rows, int64 [T, B], of the next window."""
+        """Rows, int64 [T, B], of the next window's columns that are handed out."""
         rows = np.empty((self._steps, self._batch), dtype=np.int64)
         for column in range(self._batch):
             self._fill(rows[:, column], column)
-        return rows
+        return rows[:, self._columns]
 
     def _fill(self, rows: np.ndarray, column: int) -> None:
         done = 0

@@ -35,13 +35,16 @@ class MixedPlay:
     def movement_counts(self) -> np.ndarray:
         return np.sum([part.movement_counts() for part in self.parts.values()], axis=0)
 
-    def stream(self, steps: int, batch: int, seed: int) -> WindowStream:
-        columns = share_columns(batch, {name: self.weights[name] for name in self.parts})
+    def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> WindowStream:
+        shares = share_columns(batch, {name: self.weights[name] for name in self.parts})
         seeds = np.random.SeedSequence(seed).generate_state(len(self.parts)).tolist()
-        streams = {
-            name: part.stream(steps, columns[name], own)
-            for (name, part), own in zip(self.parts.items(), seeds, strict=True)
-        }
+        wanted = range(batch)[columns or slice(None)]
+        streams, begin = dict[str, WindowStream](), 0
+        for (name, part), own in zip(self.parts.items(), seeds, strict=True):
+            # A kind of whose columns none are wanted goes on with the others: every learner's state is the same.
+            first, last = (min(max(place - begin, 0), shares[name]) for place in (wanted.start, wanted.stop))
+            streams[name] = part.stream(steps, shares[name], own, slice(first, last))
+            begin += shares[name]
         return MixedStream(streams)
 
 

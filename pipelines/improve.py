@@ -19,6 +19,7 @@ from agents.batch import WindowStream, check_demonstrated
 from agents.card import ModelCard
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
+from agents.peers import ALONE, Peers
 from agents.tokenizer import Tokenizer
 from pipelines.cards import latest_metrics, model_card, play_imitated, play_used
 from pipelines.kinds import find_groups, mixed, parse_kinds
@@ -324,6 +325,9 @@ def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent) -> Executo
     slots, left = divmod(config.slots, config.ray.runners)
     if left:
         raise UserError(f"{config.slots} slots cannot be shared out evenly among {config.ray.runners} ray.runners")
+    for what, count in (("slots", config.slots), ("trajectories of batch", config.batch or config.slots)):
+        if count % config.ray.learners:
+            raise UserError(f"{count} {what} cannot be shared out evenly among {config.ray.learners} ray.learners")
     here = replace(_from_anywhere(config), batch=config.batch or config.slots, slots=slots)
     return RayExecutor(
         partial(runner_on_ray, here), partial(learner_on_ray, here), agent, slots, config.steps,
@@ -341,22 +345,25 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
     return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
 
 
-def learner_on_ray(config: ImproveConfig) -> tuple[Learner, WindowStream]:
-    """The learner of a run on Ray and its recorded play, made where it works."""
+def learner_on_ray(config: ImproveConfig, peers: Peers = ALONE) -> tuple[Learner, WindowStream]:
+    """The learner of a run on Ray, or one of several, and its recorded play, made where it works."""
     config = replace(config, device="cuda" if config.ray.gpus_per_learner else "cpu")
     torch.manual_seed(config.seed)
-    return make_learner(config, *load_agent(config.agent, device=config.device))
+    return make_learner(config, *load_agent(config.agent, device=config.device), peers)
 
 
-def make_learner(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> tuple[Learner, WindowStream]:
-    """A learner that improves ``agent`` in place, and the recorded play that it imitates."""
+def make_learner(
+    config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, peers: Peers = ALONE
+) -> tuple[Learner, WindowStream]:
+    """A learner that improves ``agent`` in place, and the recorded play that it imitates; of several, one's share."""
     groups = find_groups(config.data, "train", config.imitate, config.kinds)
     play = Play([source for group in groups for source in group.sources], config.reading)
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
     recorded = mixed({group: play.part(group.sources).encode(tokenizer, sizes) for group in groups})
     check_demonstrated(recorded)
-    stream = recorded.stream(config.steps + 1, config.batch or config.slots, config.seed)
-    return Learner(agent, config.learner, config.device), stream
+    batch = config.batch or config.slots
+    stream = recorded.stream(config.steps + 1, batch, config.seed, peers.columns(batch))
+    return Learner(agent, config.learner, config.device, peers), stream
 
 
 def make_runner(

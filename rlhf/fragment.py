@@ -149,6 +149,12 @@ def concatenate(fragments: Sequence[Fragment]) -> Fragment:
     return Fragment(**side_by_side)
 
 
+def take(fragment: Fragment, columns: slice) -> Fragment:
+    """Some of the fragment's columns, without copying them."""
+    arrays = {field.name: getattr(fragment, field.name) for field in fields(Fragment)}
+    return Fragment(**{name: array[:, columns] if name in _ROWS else array[columns] for name, array in arrays.items()})
+
+
 class FragmentRows:
     """The arrays of one :class:`Fragment` while it is being played, [T+1, N, ...] each."""
 

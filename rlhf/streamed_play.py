@@ -147,8 +147,8 @@ class StreamedEpisodes:
     def movement_counts(self) -> np.ndarray:
         return self._about.movement_counts
 
-    def stream(self, steps: int, batch: int, seed: int) -> EpisodeStream:
-        return ReadAheadStream(self, steps, batch, seed, self._reading.ahead)
+    def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> EpisodeStream:
+        return ReadAheadStream(self, steps, batch, seed, self._reading.ahead, columns)
 
     def window(self, rows: np.ndarray, device: str | torch.device = "cpu") -> RecordedWindow:
         """The steps at ``rows``, int [T, B], read and drawn now by several threads.
@@ -256,8 +256,16 @@ class ReadAheadStream(EpisodeStream):
       ahead: how many windows are made ahead.
     """
 
-    def __init__(self, episodes: StreamedEpisodes, steps: int, batch: int, seed: int, ahead: int) -> None:
-        super().__init__(episodes, steps, batch, seed)
+    def __init__(
+        self,
+        episodes: StreamedEpisodes,
+        steps: int,
+        batch: int,
+        seed: int,
+        ahead: int,
+        columns: slice | None = None,
+    ) -> None:
+        super().__init__(episodes, steps, batch, seed, columns)
         self._ahead = ahead
         self._waiting: deque[tuple[Future[RecordedWindow], dict[str, object]]] = deque()  # and the state after each
         self._state = super().state_dict()

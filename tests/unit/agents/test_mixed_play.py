@@ -70,6 +70,23 @@ def test_every_column_keeps_to_its_kind() -> None:
     assert everything.stream(2, 2, seed=0).next().demonstrated is None
 
 
+@pytest.mark.parametrize("count", [2, 3, 6])
+def test_columns_of_several_learners_are_those_of_one(count: int) -> None:
+    share = 6 // count
+    whole = mixed().stream(3, 6, seed=0)
+    parts = [mixed().stream(3, 6, seed=0, columns=slice(k * share, (k + 1) * share)) for k in range(count)]
+    for _ in range(9):
+        expected, found = whole.next(), [part.next() for part in parts]
+        assert expected.demonstrated is not None and expected.demonstrated.shape == (3, 6)
+        for name in ("resets", "demonstrated"):
+            assert torch.equal(getattr(expected, name), torch.cat([getattr(window, name) for window in found], 1))
+        for name in ("observations", "actions"):
+            pieces = zip(*(getattr(window, name) for window in found), strict=True)
+            for tensor, split in zip(getattr(expected, name), pieces, strict=True):
+                assert torch.equal(tensor, torch.cat(split, 1))
+    assert all(part.state_dict() == whole.state_dict() for part in parts)
+
+
 def test_it_goes_on_where_it_was_left() -> None:
     stream = mixed().stream(3, 4, seed=0)
     for _ in range(7):

@@ -91,6 +91,16 @@ def test_windows_are_those_of_play_in_memory(
         assert memory.state_dict() == disk.state_dict()  # whatever is being made ahead
 
 
+@pytest.mark.parametrize("columns", [slice(0, 2), slice(2, 4), slice(1, 1)])
+def test_columns_are_those_of_play_in_memory(store: ParquetStore, tokenizer: Tokenizer, columns: slice) -> None:
+    memory = in_memory(store, tokenizer).stream(5, 4, seed=3, columns=columns)
+    disk = streamed(store, tokenizer).stream(5, 4, seed=3, columns=columns)
+    for _ in range(6):
+        expected, found = memory.next(), disk.next()
+        assert expected.resets.shape[1] == columns.stop - columns.start and same(expected, found)
+        assert memory.state_dict() == disk.state_dict()
+
+
 def test_either_goes_on_where_the_other_was_left(store: ParquetStore, tokenizer: Tokenizer) -> None:
     disk, memory = streamed(store, tokenizer), in_memory(store, tokenizer)
     stream = disk.stream(4, 3, seed=0)
