@@ -8,21 +8,26 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import ObservationBatch
+from agents.batch import ObservationBatch, send
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from worlds.contract import Action, Observation
 
 
 def encode_observations(
-    observations: Sequence[Observation], tokenizer: Tokenizer, config: AgentConfig
+    observations: Sequence[Observation],
+    tokenizer: Tokenizer,
+    config: AgentConfig,
+    device: torch.device | str = "cpu",
 ) -> ObservationBatch:
-    """One step of N places as a batch [1, N, ...]."""
+    """One step of N places as a batch [1, N, ...] on ``device``."""
+    heard = tokenizer.encode([o["setter_text"] for o in observations], config.setter_text_length)
+    said = tokenizer.encode([o["solver_text"] for o in observations], config.solver_text_length)
     return ObservationBatch(
-        torch.from_numpy(np.stack([o["image"] for o in observations])[None]),
-        torch.from_numpy(tokenizer.encode([o["setter_text"] for o in observations], config.setter_text_length)[None]),
-        torch.from_numpy(tokenizer.encode([o["solver_text"] for o in observations], config.solver_text_length)[None]),
-        torch.from_numpy(np.stack([o["previous_movement"] for o in observations])[None]),
+        send(np.stack([o["image"] for o in observations])[None], device),
+        send(heard[None], device),
+        send(said[None], device),
+        send(np.stack([o["previous_movement"] for o in observations])[None], device),
     )
 
 
@@ -42,10 +47,9 @@ class AgentSolvers:
 
     def act(self, observations: Sequence[Observation], resets: np.ndarray) -> list[Action]:
         """The solver's action in every slot; ``resets`` bool [N] marks slots whose episode begins now."""
-        batch = encode_observations(observations, self._tokenizer, self._agent.config)
-        if self._agent.device.type != "cpu":
-            batch = ObservationBatch(*(field.to(self._agent.device) for field in batch))
-        begins = torch.from_numpy(resets[None]).to(self._agent.device)
+        device = self._agent.device
+        batch = encode_observations(observations, self._tokenizer, self._agent.config, device)
+        begins = send(resets[None], device)
         with torch.inference_mode():
             actions, _, _, self._state = self._agent.act(batch, self._state, begins, self._generator, self._greedy)
         movement, words = actions.movement[0].cpu().numpy(), actions.utterance[0].tolist()

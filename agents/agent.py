@@ -12,6 +12,7 @@ from transformers import PreTrainedModel
 
 from agents import movement as movement_policy
 from agents.batch import ActionBatch, ObservationBatch
+from agents.card import AGENT_EXAMPLE
 from agents.config import AgentConfig
 from agents.contrastive import Discriminator
 from agents.language import LanguagePolicy
@@ -69,6 +70,12 @@ class InteractiveAgent(PreTrainedModel):
 
     def _init_weights(self, module: nn.Module) -> None:
         """Modules initialise themselves where they are built."""
+
+    @staticmethod
+    def example(config: AgentConfig) -> str:
+        """A program that loads such an agent from the folder it is run in, and has it act; for its card."""
+        height, width = config.image_size
+        return AGENT_EXAMPLE.format(height=height, width=width)
 
     def initial_state(self, batch_size: int, device: torch.device | str | None = None) -> AgentState:
         """The empty memory: two tensors of zeros [batch_size, memory_width]."""

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -16,6 +16,18 @@ from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
+from worlds.contract import MOVEMENT_BINS
+
+
+def send(array: np.ndarray, device: torch.device | str) -> Tensor:
+    """``array`` as a tensor on ``device``. On the CPU the memory is shared, not copied.
+
+    To a GPU it goes through page-locked memory, from which it is copied while both sides go on working.
+    """
+    tensor = torch.from_numpy(array)
+    if torch.device(device).type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
 
 
 class ObservationBatch(NamedTuple):
@@ -41,6 +53,55 @@ class RecordedWindow(NamedTuple):
     actions: ActionBatch
     resets: Tensor  # bool [T, B], true at the first step of an episode
     demonstrated: Tensor | None = None  # bool [T, B], steps to imitate; None for all
+
+
+class WindowStream(Protocol):
+    """Endless windows of recorded play, each of which continues the one before."""
+
+    def next(self, device: str | torch.device = "cpu") -> RecordedWindow: ...
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def load_state_dict(self, state: dict) -> None: ...
+
+
+class Recording(Protocol):
+    """Recorded play to learn from, in memory or not, of one kind or several."""
+
+    @property
+    def steps_demonstrated(self) -> int:
+        """How many steps are to be imitated."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def movement_counts(self) -> np.ndarray:
+        """How often each bin was chosen in what was demonstrated: int64 [8, C, bins]."""
+        ...
+
+    def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> WindowStream:
+        """Endless windows [steps, batch] of it, or ``columns`` of them; the same seed gives the same ones."""
+        ...
+
+
+class EpisodesInRows(Protocol):
+    """Episodes end to end: row ``starts[i]`` is the first step of episode i."""
+
+    @property
+    def starts(self) -> np.ndarray:
+        """int64 [episodes + 1], with the total number of steps last."""
+        ...
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Steps of every episode, int64 [episodes]."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def window(self, rows: np.ndarray, device: str | torch.device = "cpu") -> RecordedWindow:
+        """The steps at ``rows``, int [T, B]."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +137,7 @@ class EncodedEpisodes:
         """The steps at ``rows``, int [T, B], as batches [T, B, ...] on ``device``."""
 
         def pick(values: np.ndarray) -> Tensor:
-            return torch.from_numpy(values[rows]).to(device, non_blocking=True)
+            return send(values[rows], device)
 
         observations = ObservationBatch(
             pick(self.image), pick(self.setter_tokens), pick(self.solver_tokens), pick(self.previous_movement)
@@ -84,21 +145,38 @@ class EncodedEpisodes:
         return observations, ActionBatch(pick(self.movement), pick(self.utterance))
 
     @cached_property
-    def all_demonstrated(self) -> bool:
-        """Whether every step is one to imitate."""
-        return bool(self.demonstrated.all())
+    def _steps_demonstrated(self) -> int:
+        return int(self.demonstrated.sum())
+
+    @property
+    def steps_demonstrated(self) -> int:
+        return self._steps_demonstrated
+
+    def movement_counts(self) -> np.ndarray:
+        return movement_counts(self.movement[self.demonstrated])
 
     def window(self, rows: np.ndarray, device: str | torch.device = "cpu") -> RecordedWindow:
-        """The steps at ``rows``, int [T, B], with all that learning needs to know of them."""
         observations, actions = self.gather(rows, device)
         # Masked means round otherwise than plain ones, and cost more: no mask where there is nothing to leave out.
-        demonstrated = None if self.all_demonstrated else torch.from_numpy(self.demonstrated[rows]).to(device)
-        return RecordedWindow(observations, actions, torch.from_numpy(self.first[rows]).to(device), demonstrated)
+        everything = self.steps_demonstrated == len(self.demonstrated)
+        demonstrated = None if everything else send(self.demonstrated[rows], device)
+        return RecordedWindow(observations, actions, send(self.first[rows], device), demonstrated)
+
+    def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> EpisodeStream:
+        return EpisodeStream(self, steps, batch, seed, columns)
 
 
-def check_demonstrated(episodes: EncodedEpisodes) -> None:
+def movement_counts(movement: np.ndarray) -> np.ndarray:
+    """How often each bin was chosen in ``movement`` [N, 8, C]: int64 [8, C, bins]."""
+    bins = int(MOVEMENT_BINS.max())
+    places = np.arange(np.prod(movement.shape[1:]), dtype=np.int64).reshape(movement.shape[1:]) * bins
+    counts = np.bincount((movement + places).reshape(-1), minlength=places.size * bins)
+    return counts.reshape(*movement.shape[1:], bins)
+
+
+def check_demonstrated(episodes: Recording) -> None:
     """Raises UserError if no step of ``episodes`` is one to imitate."""
-    if not episodes.demonstrated.any():
+    if not episodes.steps_demonstrated:
         raise UserError(
             f"none of the {len(episodes)} episodes has a step to imitate: all of them are an agent's own; name play of "
             "people, of the scripted demonstrator, or in which a co-pilot took over"
@@ -114,11 +192,7 @@ def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: A
     if not episodes:
         raise UserError("no episodes to learn from")
     for episode in episodes:
-        if episode.image.shape[1:3] != tuple(config.image_size):
-            raise UserError(
-                f"episode {episode.episode_id} has images of {episode.image.shape[1]}x{episode.image.shape[2]} pixels, "
-                f"the agent needs {config.image_size[0]}x{config.image_size[1]}"
-            )
+        check_image_size(episode.episode_id, episode.image, config)
     lengths = [len(e) for e in episodes]
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     first = np.zeros(starts[-1], dtype=bool)
@@ -136,15 +210,33 @@ def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: A
     )
 
 
+def check_image_size(episode_id: str, image: np.ndarray, config: AgentConfig) -> None:
+    """Raises UserError if ``image`` [T, H, W, 3] of an episode has another size than an agent of ``config`` sees."""
+    if image.shape[1:3] != tuple(config.image_size):
+        raise UserError(
+            f"episode {episode_id} has images of {image.shape[1]}x{image.shape[2]} pixels, "
+            f"the agent needs {config.image_size[0]}x{config.image_size[1]}"
+        )
+
+
 class EpisodeStream:
     """Endless windows [T, B] of recorded play in order: every column walks through shuffled episodes end to end.
 
     Consecutive windows continue each other, so a learner can carry its memory across them; ``resets`` says
     where a new episode begins. Deterministic by seed; ``state_dict`` resumes exactly.
+
+    Columns begin in the middle of their first episodes, which are seen without memory of what came before: once, in one
+    part of one episode each. Were they to begin at the start, columns of episodes of equal length would be at the same
+    step of theirs in every window to come, and an update would see only beginnings, another only ends.
+
+    ``columns`` of the B are handed out, all of them if None. Where several learners share a batch, each has a stream
+    of the same seed and other columns: together they see what one would, and their states are the same.
     """
 
-    def __init__(self, episodes: EncodedEpisodes, steps: int, batch: int, seed: int) -> None:
-        self._episodes = episodes
+    def __init__(
+        self, episodes: EpisodesInRows, steps: int, batch: int, seed: int, columns: slice | None = None
+    ) -> None:
+        self._episodes, self._columns = episodes, columns or slice(None)
         self._steps, self._batch = steps, batch
         self._rng = np.random.default_rng(seed)
         self._order: list[int] = []
@@ -162,11 +254,11 @@ class EpisodeStream:
         return self._episodes.window(self._next_rows(), device)
 
     def _next_rows(self) -> np.ndarray:
-        """Rows, int64 [T, B], of the next window."""
+        """Rows, int64 [T, B], of the next window's columns that are handed out."""
         rows = np.empty((self._steps, self._batch), dtype=np.int64)
         for column in range(self._batch):
             self._fill(rows[:, column], column)
-        return rows
+        return rows[:, self._columns]
 
     def _fill(self, rows: np.ndarray, column: int) -> None:
         done = 0

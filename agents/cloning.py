@@ -6,22 +6,30 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
+from agents.peers import ALONE, Peers
+
 if TYPE_CHECKING:
     from agents.agent import PolicyLogProbs
 
 
-def bc_loss(log_probs: PolicyLogProbs, mask: Tensor | None = None) -> dict[str, Tensor]:
+def bc_loss(log_probs: PolicyLogProbs, mask: Tensor | None = None, peers: Peers = ALONE) -> dict[str, Tensor]:
     """Negative log-likelihoods of recorded actions, averaged over the steps that ``mask`` [T, B] keeps.
 
     Returns: ``movement``, summed over the 8 ticks' components, and ``language``, the decision to speak and the
-    words. The caller weighs them (paper: 1 and 5).
+    words. The caller weighs them (paper: 1 and 5). ``peers``: see :func:`masked_mean`.
     """
-    return {"movement": -masked_mean(log_probs.movement, mask), "language": -masked_mean(log_probs.language, mask)}
+    return {
+        "movement": -masked_mean(log_probs.movement, mask, peers),
+        "language": -masked_mean(log_probs.language, mask, peers),
+    }
 
 
-def masked_mean(x: Tensor, mask: Tensor | None) -> Tensor:
-    """Mean of x over the places that ``mask`` keeps; 0 if it keeps none."""
+def masked_mean(x: Tensor, mask: Tensor | None, peers: Peers = ALONE) -> Tensor:
+    """Mean of x over the places that ``mask`` keeps; 0 if it keeps none.
+
+    With ``peers`` who keep other numbers of places, what has to be averaged over learners to be the mean over all.
+    """
     if mask is None:
         return x.mean()
     weight = mask.to(x.dtype)
-    return (x * weight).sum() / weight.sum().clamp_min(1.0)
+    return peers.count * (x * weight).sum() / peers.total(weight.sum()).clamp_min(1.0)

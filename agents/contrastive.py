@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from agents.cloning import masked_mean
+from agents.peers import ALONE, Peers
 
 
 class Discriminator(nn.Module):
@@ -32,7 +33,12 @@ class Discriminator(nn.Module):
 
 
 def css_loss(
-    discriminator: Discriminator, vision: Tensor, language: Tensor, words: Tensor, mask: Tensor | None = None
+    discriminator: Discriminator,
+    vision: Tensor,
+    language: Tensor,
+    words: Tensor,
+    mask: Tensor | None = None,
+    peers: Peers = ALONE,
 ) -> Tensor:
     """Binary cross-entropy of telling matches from mismatches, a scalar; matches and mismatches weigh the same.
 
@@ -40,14 +46,18 @@ def css_loss(
       vision: [T, B, K, width], language: [T, B, width], embeddings of the same steps.
       words: int64 [T, B, L], the tokens that ``language`` stands for.
       mask: bool [T, B], steps that count; steps before the setter's first word should not.
+      peers: who have the other trajectories of the batch, if it is shared out. Pictures are paired with the words of
+        theirs, too; the mean of all learners' losses is that of the whole batch.
 
     Trajectories that were asked the very same are no mismatch of each other. With a single trajectory there are no
     mismatches and the loss is of the matches alone.
     """
     exact = discriminator.scale.dtype  # whatever the trunk was computed in
-    logits = discriminator(vision.to(exact), language.to(exact))
+    # [T, B, C], C of all learners together
+    logits = discriminator(vision.to(exact), peers.side_by_side(language.to(exact)))
     counts = torch.ones_like(logits[..., 0], dtype=torch.bool) if mask is None else mask
-    match = masked_mean(F.softplus(-logits.diagonal(dim1=1, dim2=2)), counts)
-    differ = (words.unsqueeze(2) != words.unsqueeze(1)).any(-1)
-    pairs = counts.unsqueeze(2) & counts.unsqueeze(1) & differ
-    return match + masked_mean(F.softplus(logits), pairs)
+    own = peers.columns(logits.shape[2])
+    match = masked_mean(F.softplus(-logits[..., own].diagonal(dim1=1, dim2=2)), counts, peers)
+    differ = (words.unsqueeze(2) != peers.side_by_side(words).unsqueeze(1)).any(-1)
+    pairs = counts.unsqueeze(2) & peers.side_by_side(counts).unsqueeze(1) & differ
+    return match + masked_mean(F.softplus(logits), pairs, peers)

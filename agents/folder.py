@@ -11,6 +11,8 @@ import torch
 from transformers.utils.logging import disable_progress_bar
 
 from agents.agent import InteractiveAgent
+from agents.card import ModelCard, write_card
+from agents.computing import usable_device
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.errors import UserError
@@ -18,12 +20,19 @@ from rlhf.errors import UserError
 A = TypeVar("A", bound=InteractiveAgent)
 
 
-def save_agent(agent: InteractiveAgent, tokenizer: Tokenizer, folder: str | Path) -> Path:
-    """Write ``agent`` and its tokenizer into ``folder`` (safetensors, config.json, tokenizer.json)."""
+def save_agent(
+    agent: InteractiveAgent, tokenizer: Tokenizer, folder: str | Path, card: ModelCard | None = None
+) -> Path:
+    """Write ``agent`` and its tokenizer into ``folder`` (safetensors, config.json, tokenizer.json, README.md).
+
+    Args:
+      card: what its README.md says; without one, what the agent itself can tell.
+    """
     folder = Path(folder)
     disable_progress_bar()  # a bar for one small file is noise
     agent.save_pretrained(folder)
     tokenizer.save(folder)
+    write_card(agent, folder, card)
     return folder
 
 
@@ -31,9 +40,10 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
     """Read what :func:`save_agent` wrote.
 
     Raises:
-      UserError: if the folder is missing, incomplete or damaged, or its weights have another size.
+      UserError: if the folder is missing, incomplete or damaged, its weights have another size or are not finite, its
+        tokenizer has words that the agent lacks, or there is no such device.
     """
-    folder = Path(folder)
+    place, folder = usable_device(device), Path(folder)
     config_path, weights_path = folder / "config.json", folder / "model.safetensors"
     for path in (config_path, weights_path):
         if not path.is_file():
@@ -49,7 +59,16 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
         tokenizer = Tokenizer.load(folder)
     except (FileNotFoundError, ValueError) as error:
         raise UserError(str(error)) from error
-    torch.nn.Module.to(agent, device)
+    if tokenizer.vocab_size > agent.config.vocab_size:
+        raise UserError(
+            f"{folder} holds a tokenizer of {tokenizer.vocab_size} tokens, of which its agent knows "
+            f"{agent.config.vocab_size}: put back the tokenizer that it was trained with"
+        )
+    try:
+        torch.nn.Module.to(agent, place)
+    except RuntimeError as error:  # it is there, but full or broken
+        said = str(error).splitlines()[0]
+        raise UserError(f"device {device!r} cannot be used here ({said}): use cpu, or see `rlhf doctor`") from error
     return agent.eval(), tokenizer
 
 

@@ -43,12 +43,14 @@ class Tokenizer:
         return self._tokenizer.get_vocab_size()
 
     def ids(self, text: str) -> list[int]:
-        """Tokens of ``text``, without padding or end."""
-        if text not in self._cache:
+        """Tokens of ``text``, without padding or end. May be called from several threads."""
+        ids = self._cache.get(text)
+        if ids is None:
+            ids = self._tokenizer.encode(text, add_special_tokens=False).ids if text else []
             if len(self._cache) > 100_000:
                 self._cache.clear()
-            self._cache[text] = self._tokenizer.encode(text, add_special_tokens=False).ids if text else []
-        return self._cache[text]
+            self._cache[text] = ids
+        return ids
 
     def encode(self, texts: Sequence[str], length: int, end: bool = False) -> np.ndarray:
         """int64 [len(texts), length], padded with PAD; longer texts lose their tail.

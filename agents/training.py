@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from agents.agent import AgentState, InteractiveAgent
-from agents.batch import EncodedEpisodes, EpisodeStream, RecordedWindow, check_demonstrated
+from agents.batch import RecordedWindow, Recording, check_demonstrated
 from agents.cloning import bc_loss
 from agents.computing import ComputingConfig, autocast, prepare
 from agents.contrastive import css_loss
@@ -68,14 +68,14 @@ class CloningConfig:
 
 def check_descent(config: Any) -> None:
     """Raises ValueError for settings of gradient descent, or of its schedule, with which nothing would be learned."""
-    for name in ("learning_rate", "clip", "max_seconds"):
+    for name in ("clip", "max_seconds"):
         value = getattr(config, name)
         if value is not None and not 0.0 < value < math.inf:
             raise ValueError(f"{name} is a number above 0, not {value}")
     for name in ("beta1", "beta2"):
         if not 0.0 <= getattr(config, name) < 1.0:
             raise ValueError(f"{name} is from 0 to less than 1, not {getattr(config, name)}")
-    for name in ("decay", "warmup", *(name for name in vars(config) if name.endswith("_weight"))):
+    for name in ("learning_rate", "decay", "warmup", *(name for name in vars(config) if name.endswith("_weight"))):
         if not 0.0 <= getattr(config, name) < math.inf:
             raise ValueError(f"{name} is at least 0, not {getattr(config, name)}")
 
@@ -103,10 +103,10 @@ class Cloner:
       UserError: if there is nothing to imitate in ``episodes``.
     """
 
-    def __init__(self, agent: InteractiveAgent, episodes: EncodedEpisodes, config: CloningConfig) -> None:
+    def __init__(self, agent: InteractiveAgent, episodes: Recording, config: CloningConfig) -> None:
         check_demonstrated(episodes)
         self.agent, self.episodes, self.config = agent, episodes, config
-        self.stream = EpisodeStream(episodes, config.steps, config.batch, config.seed)
+        self.stream = episodes.stream(config.steps, config.batch, config.seed)
         self.memory = agent.initial_state(config.batch)
         self.optimizer = torch.optim.Adam(
             agent.parameters(), lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True
@@ -154,7 +154,7 @@ class Cloner:
 
     def run(
         self,
-        held_out: EncodedEpisodes | None = None,
+        held_out: Recording | None = None,
         on_metrics: Callable[[int, dict[str, float]], None] = lambda step, metrics: None,
         on_progress: Callable[[float], None] = lambda fraction: None,
         on_checkpoint: Callable[[], object] = lambda: None,
@@ -223,13 +223,13 @@ def learning_rate(config: CloningConfig, update: int, progress: float) -> float:
 
 @torch.no_grad()
 def held_out_terms(
-    agent: InteractiveAgent, episodes: EncodedEpisodes, config: CloningConfig, windows: int = 8
+    agent: InteractiveAgent, episodes: Recording, config: CloningConfig, windows: int = 8
 ) -> dict[str, float]:
     """Mean terms of the loss on recorded play that is not trained on, always the same windows.
 
     Terms of imitation are means over what was demonstrated in all windows together; they are left out if nothing was.
     """
-    stream = EpisodeStream(episodes, config.steps, config.batch, seed=0)
+    stream = episodes.stream(config.steps, config.batch, seed=0)
     memory = agent.initial_state(config.batch)
     sums, counts = dict[str, float](), dict[str, float]()
     for _ in range(windows):
@@ -243,16 +243,15 @@ def held_out_terms(
     return {f"bc_held_out/{name}": value * windows / counts[name] for name, value in sums.items() if counts[name] > 0.0}
 
 
-def marginal_entropy(episodes: EncodedEpisodes) -> float:
+def marginal_entropy(episodes: Recording) -> float:
     """Entropy of the movement actions of one step if nothing were seen: the loss of an agent that learned nothing.
 
     Sum over ticks and components of the entropy of the bins' frequencies among what was demonstrated, in nats.
     """
     total = 0.0
-    movement = episodes.movement[episodes.demonstrated]
-    for tick in range(movement.shape[1]):
-        for component in range(movement.shape[2]):
-            counts = torch.bincount(torch.from_numpy(movement[:, tick, component]).long()).double()
+    for tick in episodes.movement_counts():
+        for bins in tick:
+            counts = torch.from_numpy(bins).double()
             p = counts[counts > 0] / counts.sum()
             total -= float((p * p.log()).sum())
     return total
@@ -260,9 +259,9 @@ def marginal_entropy(episodes: EncodedEpisodes) -> float:
 
 def clone(
     agent: InteractiveAgent,
-    episodes: EncodedEpisodes,
+    episodes: Recording,
     config: CloningConfig,
-    held_out: EncodedEpisodes | None = None,
+    held_out: Recording | None = None,
     on_metrics: Callable[[int, dict[str, float]], None] = lambda step, metrics: None,
     on_progress: Callable[[float], None] = lambda fraction: None,
 ) -> Cloner:

@@ -15,16 +15,12 @@ from torch.nn import functional as F
 from agents.batch import ObservationBatch
 from agents.computing import CheckpointedLayers
 from agents.config import AgentConfig
+from agents.memory import AgentState, ResettingLSTM
 from agents.tokenizer import PAD_ID
 from agents.vision import VisionEncoder
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
-
-class AgentState(NamedTuple):
-    """The LSTM's memory, one row an environment."""
-
-    hidden: Tensor  # float [B, memory_width]
-    cell: Tensor  # float [B, memory_width]
+__all__ = ["AgentState", "MovementEmbedding", "Trunk", "TrunkOutput", "TransformerLayer", "masked_mean", "match_scores"]
 
 
 class TrunkOutput(NamedTuple):
@@ -98,31 +94,6 @@ def masked_mean(x: Tensor, keep: Tensor) -> Tensor:
 def match_scores(shown: Tensor, named: Tensor) -> Tensor:
     """How well each visual token [..., K, D] shows what is named [..., D]: scaled dot products [..., K]."""
     return (shown @ named.unsqueeze(-1)).squeeze(-1) / named.shape[-1] ** 0.5
-
-
-class ResettingLSTM(nn.Module):
-    """An LSTM over [T, B, D] whose memory is cleared before every step that ``resets`` [T, B] marks."""
-
-    def __init__(self, width: int, memory_width: int) -> None:
-        super().__init__()
-        self.input = nn.Linear(width, 4 * memory_width)
-        self.recurrent = nn.Linear(memory_width, 4 * memory_width, bias=False)
-        nn.init.orthogonal_(self.recurrent.weight)
-        with torch.no_grad():  # remember by default
-            self.input.bias[memory_width : 2 * memory_width].fill_(1.0)
-
-    def forward(self, x: Tensor, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
-        gates_from_input = self.input(x)  # all steps at once; only the recurrence is sequential
-        keep = (~resets).to(x.dtype).unsqueeze(-1)
-        hidden, cell = state
-        outputs = []
-        for t in range(x.shape[0]):
-            hidden, cell = hidden * keep[t], cell * keep[t]
-            i, f, g, o = (gates_from_input[t] + self.recurrent(hidden)).chunk(4, dim=-1)
-            cell = torch.sigmoid(f) * cell + torch.sigmoid(i) * torch.tanh(g)
-            hidden = torch.sigmoid(o) * torch.tanh(cell)
-            outputs.append(hidden)
-        return torch.stack(outputs), AgentState(hidden, cell)
 
 
 class Trunk(CheckpointedLayers):

@@ -1,4 +1,4 @@
-"""How fast episodes are written and read, and how large they are.
+"""How fast episodes are written and read, how large they are, and how fast windows are made of them to learn from.
 
 python benchmarks/reading.py                       # synthetic episodes of 60 steps, 48x36 and 96x72 pixels
 python benchmarks/reading.py --data runs/play      # reading a dataset of your own
@@ -17,10 +17,15 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from agents.config import AgentConfig
+from agents.tokenizer import Tokenizer
+from pipelines.recordings import Play, find_episodes
 from rlhf import machine
+from rlhf.learning_config import ReadingConfig
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.png import decode_frames, encode_frames
 from rlhf.store.synthetic import synthetic_episode
+from rlhf.streamed_play import StreamedEpisodes
 
 SIZES = ((36, 48), (72, 96))  # height, width
 
@@ -36,6 +41,7 @@ def main() -> None:
     if options.data is not None:
         store = open_store(options.data)
         report_reading(store, store.ids()[: options.episodes])
+        report_windows(store)
         return
     for height, width in SIZES:
         print(f"\n{options.episodes} synthetic episodes of {options.steps} steps, {width}x{height} pixels")
@@ -44,6 +50,7 @@ def main() -> None:
             store = open_store(Path(folder) / "data", create=True)
             report_writing(store, options.episodes, options.steps, height, width)
             report_reading(store, store.ids())
+            report_windows(store)
             store.compact()
             print("  the same, compacted")
             report_reading(store, store.ids())
@@ -91,6 +98,29 @@ def report_reading(store: ParquetStore, ids: Sequence[str]) -> None:
         f"  reading  {frames / core:,.0f} frames a second of a core; by the clock {frames / one:,.0f} a second "
         f"in one thread, {frames / two:,.0f} in two"
     )
+
+
+def report_windows(store: ParquetStore, steps: int = 50, batch: int = 96) -> None:
+    """Windows a second of play in memory and of play streamed from ``store``, and what the latter keeps.
+
+    Nothing is learned meanwhile, so a streamed figure above the trainer's updates a second says that it never waits.
+    """
+    sources = find_episodes([store.folder])
+    tokenizer = Tokenizer.train({"please lift the duck"}, 280)
+    for name, reading in (
+        ("in memory", ReadingConfig(in_memory_gb=1e6)),
+        ("streamed, one thread", ReadingConfig(in_memory_gb=0.0, threads=1)),
+        ("streamed, two threads", ReadingConfig(in_memory_gb=0.0, threads=2)),
+        ("streamed, no cache", ReadingConfig(in_memory_gb=0.0, cache_gb=0.0)),
+    ):
+        play = Play(sources, reading)
+        sizes = AgentConfig.preset("nano", image_size=play.image_size, vocab_size=280)
+        recording = play.encode(tokenizer, sizes)
+        stream = recording.stream(steps, batch, seed=0)
+        stream.next()
+        took = best(lambda stream=stream: [stream.next() for _ in range(4)], rounds=3) / 4
+        kept = f", {recording.bytes_kept / 1e6:.1f} MB kept" if isinstance(recording, StreamedEpisodes) else ""
+        print(f"  windows  of {steps} x {batch} steps {name}: {1 / took:,.1f} a second{kept}")
 
 
 def best(act: Callable[[], object], clock: Callable[[], float] = time.perf_counter, rounds: int = 5) -> float:

@@ -6,6 +6,9 @@ The bare step runs the agent over the same [T+1, 2B] steps, sums the log-probabi
 values, differentiates, and lets Adam step: no V-trace, no clipping, no checks, no metrics, nothing copied. The two
 take turns in one run, so that whatever else the machine does falls on both. Medians are compared, and in brackets the
 fastest rounds, which on a shared machine say more. The aim is at least 80% of the bare step's speed.
+
+Beside that, the share of a whole step (loading and update) that it takes to gather the next window of recorded play
+and to make tensors on the device of window and fragment. The aim is at most 5%.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import ActionBatch, ObservationBatch
+from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID
@@ -29,6 +32,7 @@ from rlhf.machine import describe
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
 SPEAKING = 0.03  # share of the steps at which somebody speaks
+RECORDED = 400, 60  # episodes and steps of each, of which windows are gathered
 
 
 def made_up_play(config: AgentConfig, steps: int, slots: int, seed: int) -> Fragment:
@@ -118,6 +122,44 @@ def compare(config: AgentConfig, steps: int, batch: int, rounds: int, device: to
         speeds = f"{frames / median:,.0f} steps/s ({frames / best:,.0f})"
         print(f"  {name:9} {1e3 * median:8.1f} ms ({1e3 * best:.1f}), {speeds}")
     print(f"  the update has {bare_sec / update_sec:.0%} ({bare_best / update_best:.0%}) of the bare step's speed")
+    load(learner, fragments[0], rounds)
+
+
+def recordings(config: AgentConfig, episodes: int, steps: int) -> EncodedEpisodes:
+    """Recorded play made up, more than a processor's caches hold."""
+    rows = made_up_play(config, episodes * steps - 1, 1, 2)
+    first = np.zeros(episodes * steps, np.bool_)
+    first[::steps] = True
+    return EncodedEpisodes(
+        image=rows.image[:, 0],
+        setter_tokens=rows.setter_tokens[:, 0],
+        solver_tokens=rows.solver_tokens[:, 0],
+        previous_movement=rows.previous_movement[:, 0],
+        movement=rows.movement[:, 0],
+        utterance=rows.utterance[:, 0],
+        first=first,
+        demonstrated=np.ones_like(first),
+        starts=np.arange(episodes + 1) * steps,
+    )
+
+
+def load(learner: Learner, fragment: Fragment, rounds: int) -> None:
+    """Print the share of a step that loading takes, of ``fragment`` and of as much recorded play."""
+    device = learner.device
+    play = recordings(learner.agent.config, *RECORDED)  # type: ignore[arg-type]
+    stream = EpisodeStream(play, fragment.steps + 1, fragment.columns, seed=0)
+    times = []
+    for _ in range(rounds):
+        gather = seconds(lambda: stream.next(device), device)
+        move = seconds(lambda: fragment.to_tensors(device), device)
+        window = stream.next(device)
+        update = seconds(lambda w=window: learner.update(fragment, w), device)  # makes the fragment's tensors itself
+        times.append((gather, move, (gather + move) / (gather + update)))
+    gather, move, share = (statistics.median(column) for column in zip(*times, strict=True))
+    print(
+        f"  loading takes {share:.1%} of a step ({min(times, key=lambda row: row[2])[2]:.1%}): "
+        f"{1e3 * gather:.2f} ms for the window, {1e3 * move:.2f} ms for the fragment"
+    )
 
 
 def main() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,18 +9,24 @@ from typing import Any
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EncodedEpisodes, encode_episodes
+from agents.batch import Recording
+from agents.card import ModelCard
+from agents.computing import usable_device
 from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from agents.training import Cloner, CloningConfig, marginal_entropy
+from pipelines.cards import latest_metrics, model_card, play_imitated
+from pipelines.kinds import Group, find_groups, mixed, parse_kinds
+from pipelines.recordings import Play, read_episodes, spoken_texts
 from rlhf.checkpoint import Checkpoint, Checkpoints
-from rlhf.episodes import Episode
 from rlhf.errors import UserError
+from rlhf.learning_config import ReadingConfig
 from rlhf.progress import bar
 from rlhf.run_config import hold_run, save_config, save_resumed
-from rlhf.store import EpisodeRow, open_store
 from rlhf.tracking import Tracker, WandbMode
+
+__all__ = ["CloneConfig", "clone", "new_agent", "read_episodes", "spoken_texts"]
 
 
 @dataclass(frozen=True)
@@ -29,16 +34,22 @@ class CloneConfig:
     """Settings of `rlhf clone`.
 
     Args:
-      data: dataset folders to imitate. solver: imitate only play of this solver; None takes all.
+      data: dataset folders to imitate. solver: imitate only play of this solver; None takes all. An agent's own steps
+        are seen, but not imitated; a co-pilot's are.
+      kinds: imitate several kinds of play and share out the columns of every batch among them by weight, as JSON, e.g.
+        '{"human": 1, "agent+co-pilot": 0.5}'; known from the record: human, scripted, agent, agent+co-pilot. Takes the
+        place of ``solver``. Where less of a kind is demonstrated (a co-pilot's steps), it weighs less in the loss.
       runs, name: the run is written into the folder runs/name, the agent into its folder "agent".
       size: of the agent; vocabulary: at most so many tokens, learned from the dialogue.
       held_out: share of the episodes kept for validation, beside those recorded as held out.
-      checkpoint_every: updates.
+      checkpoint_every: updates. device: that computes: "cpu", "cuda" or "cuda:1".
+      reading: whether episodes are held in memory or streamed.
       resume: a run's folder; goes on from its last checkpoint with its own settings, to the very same agent.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
     solver: str | None = "scripted"
+    kinds: str = "{}"
     runs: Path = Path("runs")
     name: str = "clone"
     size: str = "nano"
@@ -46,28 +57,33 @@ class CloneConfig:
     held_out: float = 0.05
     checkpoint_every: int = 500
     resume: Path | None = None
+    device: str = "cpu"
     wandb: WandbMode = "offline"
     training: CloningConfig = field(default_factory=CloningConfig)
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.held_out < 1.0:
             raise UserError(f"held_out is a share from 0 to less than 1, not {self.held_out}")
+        parse_kinds(self.kinds)
         for name in ("vocabulary", "checkpoint_every"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
 
 
 # What decides which agent it is and what it learns from; the rest may be changed when a run is resumed.
-_FIXED = ("solver", "runs", "name", "size", "vocabulary", "held_out")
+_FIXED = ("solver", "kinds", "runs", "name", "size", "vocabulary", "held_out")
 _FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
 
 
 def clone(config: CloneConfig) -> Path:
     """Train an agent and return its folder."""
     config = replace(config, data=tuple(folder.absolute() for folder in config.data))  # gone on with from anywhere
+    device = usable_device(config.device)
     with hold_run(config, (*_FIXED, *_FIXED_TRAINING)) as folder:
         checkpoint = Checkpoints(folder).latest() if config.resume is not None else None
         agent, tokenizer, train, held_out = _prepare(config, checkpoint)
+        torch.nn.Module.to(agent, device)
         cloner = Cloner(agent, train, config.training)
         if checkpoint is None:
             save_config(folder, config)
@@ -75,8 +91,21 @@ def clone(config: CloneConfig) -> Path:
             cloner.load_state_dict(checkpoint.load_state())
             save_resumed(folder, config)
         with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
-            _train(config, folder, cloner, tokenizer, held_out, tracker)
-        return save_agent(agent, tokenizer, folder / "agent")
+            card = cloned_card(config)
+            _train(config, folder, cloner, tokenizer, held_out, tracker, card)
+        return save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
+
+
+def cloned_card(config: CloneConfig) -> ModelCard:
+    """What is to be said of the agent that the run makes, but for its metrics."""
+    use = f"imitated, {config.held_out:.0%} set aside for validation"
+    return model_card(
+        f"Agent `{config.name}`, cloned from recorded play",
+        "Trained by `rlhf clone` to do what the solvers of recorded play did: behavioural cloning (BC), with a "
+        "contrastive loss (CSS) that teaches which words belong to which pictures.",
+        config,
+        play_imitated(config.data, use, config.solver, config.kinds),
+    )
 
 
 def _train(
@@ -84,8 +113,9 @@ def _train(
     folder: Path,
     cloner: Cloner,
     tokenizer: Tokenizer,
-    held_out: EncodedEpisodes | None,
+    held_out: Recording | None,
     tracker: Tracker,
+    card: ModelCard,
 ) -> None:
     """Train to the end, with metrics and checkpoints."""
     agent, checkpoints = cloner.agent, Checkpoints(folder)
@@ -98,82 +128,53 @@ def _train(
             tracker.log(metrics, step)
             shown.update(shown.done, f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}")
 
+        def on_checkpoint() -> None:
+            told = replace(card, metrics=latest_metrics(folder))
+            checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict(), card=told)
+
         cloner.run(
             held_out,
             on_metrics,
             lambda fraction: shown.update(int(100 * fraction)),
-            lambda: checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict()),
+            on_checkpoint,
             config.checkpoint_every,
         )
 
 
 def _prepare(
     config: CloneConfig, checkpoint: Checkpoint | None
-) -> tuple[InteractiveAgent, Tokenizer, EncodedEpisodes, EncodedEpisodes | None]:
+) -> tuple[InteractiveAgent, Tokenizer, Recording, Recording | None]:
     """An agent, untrained or as it is in ``checkpoint``, its tokenizer, and what it learns from and is validated on."""
-    episodes = read_episodes(config.data, split="train", solver=config.solver)
+    groups = find_groups(config.data, "train", config.solver, config.kinds)
+    everything = Play([source for group in groups for source in group.sources], config.reading)
+    learned, set_aside = dict[Group, Play](), dict[Group, Play]()
+    for group in groups:
+        count = len(group.sources)
+        kept = min(max(1, round(config.held_out * count)), count - 1)
+        learned[group] = everything.part(group.sources[kept:])
+        if kept:
+            set_aside[group] = everything.part(group.sources[:kept])
+    parts = [*learned.values(), *set_aside.values()]
     if checkpoint is None:
         torch.manual_seed(config.training.seed)
-        tokenizer = Tokenizer.train(spoken_texts(episodes), config.vocabulary)
-        agent = new_agent(config.size, tokenizer, episodes)
+        tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
+        agent = new_agent(config.size, tokenizer, everything.image_size)
     else:
         agent, tokenizer = checkpoint.load_agent()
-    kept = min(max(1, round(config.held_out * len(episodes))), len(episodes) - 1)
-    train = encode_episodes(episodes[kept:], tokenizer, agent.config)
-    held_out = encode_episodes(episodes[:kept], tokenizer, agent.config) if kept else None
-    return agent, tokenizer, train, held_out
+    sizes: AgentConfig = agent.config  # type: ignore[assignment]
+    train = mixed({group: part.encode(tokenizer, sizes) for group, part in learned.items()})
+    held_out = {group: part.encode(tokenizer, sizes) for group, part in set_aside.items()}
+    return agent, tokenizer, train, mixed(held_out) if held_out else None
 
 
-def read_episodes(
-    data: Sequence[Path], split: str | None = None, solver: str | None = None, marked: bool = False
-) -> list[Episode]:
-    """All wanted episodes of several datasets: solver after solver as they were first recorded, each in order of ids.
-
-    Raises:
-      UserError: if there are none, or two datasets have an episode of the same id.
-    """
-    episodes: list[Episode] = []
-    known: set[str] = set()
-    for folder in data:
-        store = open_store(folder)
-        ids = [row.episode_id for row in in_order(store.rows(split=split, solver=solver))]
-        if both := known.intersection(ids):
-            raise UserError(f"episode {min(both)} is in {folder} and in another of the datasets; name only one of them")
-        known.update(ids)
-        if marked:
-            with_marks = {mark.episode_id for mark in store.marks()}
-            ids = [episode_id for episode_id in ids if episode_id in with_marks]
-        episodes += store.read_many(ids)
-    if not episodes:
-        wanted = " ".join(f"{name}={value}" for name, value in (("split", split), ("solver", solver)) if value)
-        raise UserError(f"no {'marked ' if marked else ''}episodes {wanted} in {', '.join(map(str, data))}")
-    return episodes
-
-
-def in_order(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
-    """The rows in an order that does not depend on which of several processes was faster."""
-    rank = {group: place for place, group in enumerate(dict.fromkeys((row.solver, row.split) for row in rows))}
-    return sorted(rows, key=lambda row: (rank[row.solver, row.split], row.episode_id))
-
-
-def spoken_texts(episodes: Sequence[Episode]) -> set[str]:
-    """Everything that was said in ``episodes``."""
-    texts: set[str] = set()
-    for episode in episodes:
-        texts.update(episode.setter_utterance)
-        texts.update(episode.utterance)
-    return texts - {""}
-
-
-def new_agent(size: str, tokenizer: Tokenizer, episodes: Sequence[Episode], **overrides: Any) -> InteractiveAgent:
-    """An untrained agent of a named size, fitted to the recordings' images and the tokenizer's vocabulary.
+def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **overrides: Any) -> InteractiveAgent:
+    """An untrained agent of a named size, for images of (height, width) pixels and the tokenizer's vocabulary.
 
     Raises:
       UserError: if there is no such size.
     """
-    height, width = episodes[0].image.shape[1:3]
     try:
-        config = AgentConfig.preset(size, image_size=(height, width), vocab_size=tokenizer.vocab_size, **overrides)
+        config = AgentConfig.preset(size, image_size=image_size, vocab_size=tokenizer.vocab_size, **overrides)
     except ValueError as error:
         raise UserError(str(error)) from error
     return InteractiveAgent(config)

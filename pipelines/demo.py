@@ -66,7 +66,7 @@ def demo(config: DemoConfig) -> Path:
 
 
 def _journey(config: DemoConfig) -> list[Work]:
-    """Every stage but the report. All of them go on by themselves."""
+    """Every stage but the report. All of them go on from what is there."""
     shown, model = config.demonstrations, KINDS[config.reward.kind].short
     return [
         Work("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)),

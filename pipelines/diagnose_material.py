@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from annotation.marks import Mark
-from pipelines.clone import in_order
 from pipelines.diagnosis import EVERYBODY
 from pipelines.learned_from import Division
+from pipelines.recordings import in_order
 from reward_models.judge import Judge, Reading
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.ordering import RARE, OrderedPairs, Reliability, order_pairs

@@ -13,6 +13,7 @@ from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
 from rlhf.progress import announce, progress
+from rlhf.run_config import lock_file
 from rlhf.store.durable import write_file
 
 
@@ -27,6 +28,7 @@ class EvaluateConfig:
       episodes: per probe and agent, the same for every agent.
       seed: chooses the houses and instructions. slots: places played at once.
       greedy: always take the likeliest action instead of sampling.
+      device: of the agents: "cpu", "cuda" or "cuda:1".
       out: where the results are written as JSON.
     """
 
@@ -36,6 +38,7 @@ class EvaluateConfig:
     seed: int = 0
     slots: int = 32
     greedy: bool = False
+    device: str = "cpu"
     out: Path = Path("results.json")
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
@@ -78,6 +81,13 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     if unknown:
         raise UserError(f"no probe task {unknown[0]!r}; known: {', '.join(known)}")
     _check_before_playing(config)
+    with lock_file(config.out.with_name(f".{config.out.name}.lock"), config.out):
+        results = _evaluate(config, probes)
+    announce(_table(results))
+    return results
+
+
+def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult]:
     results = []
     for name, folder in config.agents.items():
         for probe in probes:
@@ -85,7 +95,6 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
             results.append(_result(name, probe, list(episodes)))
             # After every probe: what was played is kept, whatever happens to the rest.
             write_file(config.out, json.dumps([asdict(result) for result in results]).encode())
-    announce(_table(results))
     return results
 
 
@@ -148,7 +157,7 @@ def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
     from agents.acting import AgentSolvers
     from agents.folder import load_agent
 
-    agent, tokenizer = load_agent(folder)
+    agent, tokenizer = load_agent(folder, device=config.device)
     config.world.check_fits(agent.config.image_size, folder)
     return AgentSolvers(agent, tokenizer, slots, seed=config.seed, greedy=config.greedy)
 

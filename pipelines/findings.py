@@ -128,7 +128,7 @@ def _share(groups: list[list[np.ndarray]], data: ReportData) -> Interval:
 
 
 def _agents(data: ReportData) -> list[str]:
-    return [name for name in (data.reference, data.before, data.after) if name is not None]
+    return [name for name in (data.reference, data.before, *data.between, data.after) if name is not None]
 
 
 def _outcomes(data: ReportData, agent: str, probe: str) -> list[Outcomes]:

@@ -15,11 +15,16 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EpisodeStream, check_demonstrated, encode_episodes
+from agents.batch import WindowStream, check_demonstrated
+from agents.card import ModelCard
+from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
+from agents.peers import ALONE, Peers
 from agents.tokenizer import Tokenizer
-from pipelines.clone import read_episodes
+from pipelines.cards import latest_metrics, model_card, play_imitated, play_used
+from pipelines.kinds import find_groups, mixed, parse_kinds
 from pipelines.places import WorldConfig
+from pipelines.recordings import Play, read_episodes
 from reward_models.registry import load_reward_model
 from reward_models.scoring import StreamingScorer
 from rlhf.checkpoint import Checkpoints
@@ -27,7 +32,7 @@ from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.guards import GuardConfig, Guards
 from rlhf.learner import Learner
-from rlhf.learning_config import ExecutorConfig, LearnerConfig
+from rlhf.learning_config import ExecutorConfig, LearnerConfig, ReadingConfig
 from rlhf.local_executor import LocalExecutor, UpdateReport
 from rlhf.progress import announce, bar
 from rlhf.ray_config import RayConfig
@@ -45,6 +50,7 @@ class ImproveConfig:
 
     Args:
       data: dataset folders. imitate: solver whose recorded play BC goes on imitating; None takes all.
+      kinds: several kinds of play to imitate, with weights; see `rlhf clone`. Takes the place of ``imitate``.
       replay: solver of the episodes whose setters are replayed; None takes all. Held-out episodes are never
         trained on; they show whether the modelled reward rises there too. replay_data: the dataset folders that they
         are in, where BC imitates other play than is replayed; None takes ``data``.
@@ -58,13 +64,16 @@ class ImproveConfig:
       checkpoint_every: updates. keep_checkpoints: how many of the newest stay. guards: alarms, and when to stop early.
       threads: that step the places. torch_threads: of PyTorch's operations; None leaves the number as it is. Where
         play and learning overlap on few cores, one each is faster than all for both.
+      device: that computes: "cpu", "cuda" or "cuda:1".
       resume: a run's folder; goes on from its last checkpoint with its own settings.
+      reading: whether the play to imitate is held in memory or streamed.
       executor: "local" runs here; "ray" on Ray, as an RLlib algorithm. ray: which processes that takes; there,
         devices follow from the GPUs that learner and runners get, and threads from the CPUs.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
     imitate: str | None = "scripted"
+    kinds: str = "{}"
     replay: str | None = None
     agent: Path = Path("runs/clone/agent")
     reward_model: Path = Path("runs/reward/reward_model")
@@ -93,11 +102,16 @@ class ImproveConfig:
     guards: GuardConfig = field(default_factory=GuardConfig)
     ray: RayConfig = field(default_factory=RayConfig)
     replay_data: tuple[Path, ...] | None = None
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
 
     def __post_init__(self) -> None:
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        parse_kinds(self.kinds)
+        for name in ("batch", "torch_threads"):
+            if (value := getattr(self, name)) is not None and value < 1:
+                raise UserError(f"{name} is at least 1, or None, not {value}")
 
 
 _COUNTS = (
@@ -107,6 +121,7 @@ _COUNTS = (
 # What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming.
 _FIXED = (
     "imitate",
+    "kinds",
     "replay",
     "replay_data",
     "runs",
@@ -116,7 +131,6 @@ _FIXED = (
     "steps",
     "batch",
     "seed",
-    "executor",
     "world",
 )
 
@@ -180,6 +194,7 @@ class Improvement:
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
         config.world.check_fits(self.agent.config.image_size, config.agent)
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
+        self.card = improved_card(config, folder.name)
         self.executor = make_executor(config, self.agent, self.tokenizer)
         held_out = held_out_episodes(config, config.evaluation_episodes)
         longest = max(map(len, held_out), default=1)
@@ -199,7 +214,7 @@ class Improvement:
         if self.config.guards.patience is not None and (best := self.checkpoints.best()) is not None:
             best.load_weights_into(self.agent)
             announce(f"the agent of update {best.step} had the highest modelled return on held-out replays")
-        return save_agent(self.agent, self.tokenizer, self.folder / "agent")
+        return save_agent(self.agent, self.tokenizer, self.folder / "agent", self._card())
 
     def _run(self) -> None:
         config, done = self.config, self._resume()
@@ -251,7 +266,10 @@ class Improvement:
 
     def _checkpoint(self, report: UpdateReport, score: float | None) -> None:
         state = {"executor": self.executor.state_dict(), "guards": self.guards.state_dict()}
-        self.checkpoints.save(report.update, self.agent, self.tokenizer, state, score)
+        self.checkpoints.save(report.update, self.agent, self.tokenizer, state, score, self._card())
+
+    def _card(self) -> ModelCard:
+        return replace(self.card, metrics=latest_metrics(self.folder))
 
     def _play_held_out(self) -> dict[str, float]:
         """Modelled return and true success on held-out replays, the same ones every time."""
@@ -263,6 +281,25 @@ class Improvement:
         # Where recordings differ in length, slots with short ones have begun others: only each one's first play counts.
         first = {result.episode_id: result for result in reversed(self.held_out.finished())}
         return summary(list(first.values()), "held_out")
+
+
+def improved_card(config: ImproveConfig, name: str) -> ModelCard:
+    """What is to be said of the agent that the run ``name`` makes, but for its metrics."""
+    judge = f"the reward model in `{config.reward_model}`, whose card says whose marks that learned"
+    if config.scripted_reward:
+        judge = "the tasks' ground truth, which is known in simulation only"
+    return model_card(
+        f"Agent `{name}`, improved by reinforcement learning",
+        "Trained by `rlhf improve` (BC+RL): it acts while recorded setters are replayed, is rewarded for its play, and "
+        "goes on imitating recorded play beside it.",
+        config,
+        play_imitated(config.data, "imitated", config.imitate, config.kinds)
+        + play_used(replay_data(config), "its setters replayed", "train", config.replay),
+        [
+            f"It began as the agent in `{config.agent}`, whose card says what that learned from.",
+            f"It was rewarded by {judge}.",
+        ],
+    )
 
 
 def make_executor(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> Executor:
@@ -288,6 +325,9 @@ def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent) -> Executo
     slots, left = divmod(config.slots, config.ray.runners)
     if left:
         raise UserError(f"{config.slots} slots cannot be shared out evenly among {config.ray.runners} ray.runners")
+    for what, count in (("slots", config.slots), ("trajectories of batch", config.batch or config.slots)):
+        if count % config.ray.learners:
+            raise UserError(f"{count} {what} cannot be shared out evenly among {config.ray.learners} ray.learners")
     here = replace(_from_anywhere(config), batch=config.batch or config.slots, slots=slots)
     return RayExecutor(
         partial(runner_on_ray, here), partial(learner_on_ray, here), agent, slots, config.steps,
@@ -305,20 +345,25 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
     return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
 
 
-def learner_on_ray(config: ImproveConfig) -> tuple[Learner, EpisodeStream]:
-    """The learner of a run on Ray and its recorded play, made where it works."""
+def learner_on_ray(config: ImproveConfig, peers: Peers = ALONE) -> tuple[Learner, WindowStream]:
+    """The learner of a run on Ray, or one of several, and its recorded play, made where it works."""
     config = replace(config, device="cuda" if config.ray.gpus_per_learner else "cpu")
     torch.manual_seed(config.seed)
-    return make_learner(config, *load_agent(config.agent, device=config.device))
+    return make_learner(config, *load_agent(config.agent, device=config.device), peers)
 
 
-def make_learner(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> tuple[Learner, EpisodeStream]:
-    """A learner that improves ``agent`` in place, and the recorded play that it imitates."""
-    recorded = read_episodes(config.data, split="train", solver=config.imitate)
-    encoded = encode_episodes(recorded, tokenizer, agent.config)  # type: ignore[arg-type]
-    check_demonstrated(encoded)
-    stream = EpisodeStream(encoded, config.steps + 1, config.batch or config.slots, config.seed)
-    return Learner(agent, config.learner, config.device), stream
+def make_learner(
+    config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, peers: Peers = ALONE
+) -> tuple[Learner, WindowStream]:
+    """A learner that improves ``agent`` in place, and the recorded play that it imitates; of several, one's share."""
+    groups = find_groups(config.data, "train", config.imitate, config.kinds)
+    play = Play([source for group in groups for source in group.sources], config.reading)
+    sizes: AgentConfig = agent.config  # type: ignore[assignment]
+    recorded = mixed({group: play.part(group.sources).encode(tokenizer, sizes) for group in groups})
+    check_demonstrated(recorded)
+    batch = config.batch or config.slots
+    stream = recorded.stream(config.steps + 1, batch, config.seed, peers.columns(batch))
+    return Learner(agent, config.learner, config.device, peers), stream
 
 
 def make_runner(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.clone import in_order
+from pipelines.recordings import in_order
 from rlhf.errors import UserError
 from rlhf.run_config import CONFIG_FILE, read_record
 from rlhf.store import open_store

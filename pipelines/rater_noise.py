@@ -21,10 +21,10 @@ from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
 from annotation.marks import Mark
 from annotation.scripted_rater import ScriptedRater
-from pipelines.clone import read_episodes
 from pipelines.diagnosis import Measure
 from pipelines.mark import MarkConfig
 from pipelines.rater_noise_figure import draw, table
+from pipelines.recordings import read_episodes
 from pipelines.reward import divide
 from pipelines.statistics import episode_interval, ratio_interval
 from reward_models.marked_play import MarkedPlay, mark_play

@@ -20,7 +20,7 @@ from rlhf.errors import UserError
 from rlhf.play import Plan, ScriptedSolvers, play
 from rlhf.progress import announce, progress
 from rlhf.setter_replay import RecordedSetter
-from rlhf.store import open_store
+from rlhf.store import EpisodeStore, open_store
 from rlhf.store.json_text import to_json
 
 SCRIPTED = "scripted"
@@ -90,19 +90,29 @@ def record(config: RecordConfig) -> list[str]:
     ids = [plans.episode_id(number) for number in range(config.episodes)]
     known = [episode_id for episode_id in ids if episode_id in store]
     if known:
-        if store.read(known[0]).notes.get(_SETTINGS) != plans.settings:
-            raise UserError(
-                f"{config.data} has an episode {known[0]} that was recorded with other settings, or by another agent "
-                "of that name; record with another seed, into another folder, or drop those episodes"
-            )
+        _check_same(store, known[0], plans.settings)
         announce(f"{len(known)} of {config.episodes} episodes are in {config.data} already")
     there = set(known)
     missing = [number for number in range(config.episodes) if ids[number] not in there]
     recorded = []
     for episode in progress(_episodes(plans, missing), total=len(missing), title=f"recording into {config.data}"):
-        store.write(episode)
+        try:
+            store.write(episode)
+        except UserError:
+            if episode.episode_id not in store:
+                raise
+            _check_same(store, episode.episode_id, plans.settings)  # somebody else is recording the same and was faster
         recorded.append(episode.episode_id)
     return sorted(known + recorded)
+
+
+def _check_same(store: EpisodeStore, episode_id: str, settings: str) -> None:
+    """Raises UserError if the episode in ``store`` was recorded with other ``settings``."""
+    if store.read(episode_id).notes.get(_SETTINGS) != settings:
+        raise UserError(
+            f"{store} has an episode {episode_id} that was recorded with other settings, or by another agent "
+            "of that name; record with another seed, into another folder, or drop those episodes"
+        )
 
 
 def _fingerprint(config: RecordConfig) -> str:

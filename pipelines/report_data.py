@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pipelines.statistics import Interval
 from rlhf.errors import UserError
 from rlhf.json_records import BadRecord, from_json, to_json
 
@@ -138,6 +139,56 @@ class Circumstances:
 
 
 @dataclass(frozen=True)
+class RoundResult:
+    """What one round of improvement came to.
+
+    Args:
+      number: from 1 on. agent: the one it trained. deployed: the one whose play was marked for it.
+      episodes, held_out_episodes: of that play. progress, regress: the marks on it; by_people: how many are people's.
+      accuracy: of the reward model on held-out play; where there is none, on play set aside; None if unknown.
+      modelled_return, true_success: per replayed episode before the first update and after the last, as the round's own
+        reward model and as the tasks' checks see it; None if nothing was measured.
+      success: interval by probe, and over all of them where there are several.
+      on_clone, on_deployed: success less that of the cloned and of the deployed agent, paired by episode.
+    """
+
+    number: int
+    agent: str
+    deployed: str
+    episodes: int
+    held_out_episodes: int
+    progress: int
+    regress: int
+    by_people: int
+    accuracy: float | None
+    modelled_return: tuple[float, float] | None
+    true_success: tuple[float, float] | None
+    success: Mapping[str, Interval]
+    on_clone: Interval
+    on_deployed: Interval
+
+    @property
+    def marks(self) -> int:
+        """How many marks its play got."""
+        return self.progress + self.regress
+
+
+@dataclass(frozen=True)
+class RoundsCompared:
+    """Rounds of improvement side by side (the paper's Figure 9).
+
+    Args:
+      clone: name of the agent that all rounds start from. clone_success, reference_success: interval by probe, as in
+        the rounds; of the demonstrator None if it was not evaluated.
+    """
+
+    clone: str
+    clone_success: Mapping[str, Interval]
+    reference_success: Mapping[str, Interval] | None
+    rounds: tuple[RoundResult, ...]
+
+
+@dataclass(frozen=True)
 class ReportData:
     """All that a report shows; whatever it concludes is computed from this.
 
@@ -150,6 +201,7 @@ class ReportData:
       clips_note: how the clips were chosen, e.g. "The first episode of each probe."
       training: further curves, e.g. losses.
       resampling_seed: of the bootstrap intervals.
+      between: further agents, shown between ``before`` and ``after``. rounds: of improvement, side by side.
     """
 
     title: str
@@ -166,6 +218,8 @@ class ReportData:
     clips_note: str = ""
     training: tuple[Chart, ...] = ()
     resampling_seed: int = 0
+    between: tuple[str, ...] = ()
+    rounds: RoundsCompared | None = None
 
     def __post_init__(self) -> None:
         cells = [(outcome.agent, outcome.probe, outcome.run) for outcome in self.outcomes]
@@ -173,13 +227,16 @@ class ReportData:
             if cells.count(cell) > 1:
                 raise ValueError(f"the outcomes of {cell[0]} at {cell[1]}, run {cell[2]}, appear twice")
         seeds = {(outcome.probe, outcome.run, outcome.agent): set(outcome.seeds) for outcome in self.outcomes}
-        places = [{(probe, run) for probe, run, agent in seeds if agent == name} for name in (self.before, self.after)]
-        if not places[0] or places[0] != places[1]:
-            raise ValueError(f"{self.before} and {self.after} must be evaluated at the same probes, in the same runs")
-        for probe, run in places[0]:
-            if seeds[probe, run, self.before] != seeds[probe, run, self.after]:
-                raise ValueError(f"{self.before} and {self.after} must play the same episodes of {probe}, run {run}")
-        if len({frozenset(probe for probe, run in places[0] if run == one) for _, one in places[0]}) != 1:
+        agents = (self.before, *self.between, self.after)
+        places = {name: {(probe, run) for probe, run, agent in seeds if agent == name} for name in agents}
+        first = places[self.before]
+        for name in agents[1:]:
+            if not first or places[name] != first:
+                raise ValueError(f"{self.before} and {name} must be evaluated at the same probes, in the same runs")
+            for probe, run in first:
+                if seeds[probe, run, self.before] != seeds[probe, run, name]:
+                    raise ValueError(f"{self.before} and {name} must play the same episodes of {probe}, run {run}")
+        if len({frozenset(probe for probe, run in first if run == one) for _, one in first}) != 1:
             raise ValueError("every run must have the same probes")
 
 

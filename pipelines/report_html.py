@@ -10,16 +10,20 @@ from pipelines.report_charts import SMALL, difference_plot, interval_plot, line_
 from pipelines.report_clips import SPEED, animate
 from pipelines.report_data import Chart, Clip, ClipPair, Picture, ReportData
 from pipelines.report_page import circumstances, document, section, uri
+from pipelines.report_rounds import compared
 from pipelines.statistics import LEVEL, RESAMPLES, Interval
 
 _COLOURS = ("c1", "c2", "c3", "c4", "c5", "c6")
+_BETWEEN = ("c6", "c3", "c4", "c2", "c5")  # of agents between the first and the last
 _SCRIPTED = "Whoever asked, showed and judged here is a scripted stand-in, deliberately imperfect."
+_MARKED = "Whoever asked and showed here is a scripted stand-in, deliberately imperfect."
 
 
 def page(data: ReportData, findings: Findings) -> str:
     """The whole page."""
     parts = [
         _opening(data, findings),
+        _rounds(data),
         _success(data, findings),
         _clips(data.clips, data.clips_note),
         _reward(data),
@@ -45,7 +49,7 @@ def _opening(data: ReportData, findings: Findings) -> str:
         verdicts, warnings = (), findings.remarks
     notices = [f'<p class="notice warning">{escape(warning)}</p>' for warning in warnings]
     if data.scripted:
-        notices.insert(0, f'<p class="notice"><strong>No people were involved.</strong> {_SCRIPTED}</p>')
+        notices.insert(0, f'<p class="notice">{_stand_ins(data)}</p>')
     return (
         f'<header><p class="kicker">{escape(data.title)} &middot; {escape(data.circumstances.created)}</p>'
         f'<h1>{_unbroken(findings.headline)}</h1><p class="lead">{escape(lead)}</p>'
@@ -54,9 +58,22 @@ def _opening(data: ReportData, findings: Findings) -> str:
     )
 
 
+def _stand_ins(data: ReportData) -> str:
+    """Who was no person."""
+    rounds = data.rounds.rounds if data.rounds is not None else ()
+    if not any(one.by_people for one in rounds):
+        return f"<strong>No people were involved.</strong> {_SCRIPTED}"
+    marks = f"{sum(one.by_people for one in rounds):,} of {sum(one.marks for one in rounds):,} marks"
+    return f"<strong>People gave {marks} on agents' play.</strong> {_MARKED}"
+
+
 def _heroes(data: ReportData, row: Row) -> str:
     """Cards with the big numbers: before, after, their difference, the demonstrator."""
-    cards = [_hero(name, row.agents[name], colour) for name, colour in _colours(data).items() if name in row.agents]
+    cards = [
+        _hero(name, row.agents[name], colour)
+        for name, colour in _colours(data).items()
+        if name in row.agents and name not in data.between
+    ]
     difference = (
         f'<div class="card hero {row.verdict}"><div class="who">Difference</div>'
         f'<div class="number">{signed(row.difference.estimate)} <small>points</small></div>'
@@ -114,6 +131,17 @@ def _table_row(row: Row, names: Sequence[str]) -> str:
 
 def _cell(number: str, interval: str) -> str:
     return f'<td>{number}<small class="quiet">{interval}</small></td>'
+
+
+def _rounds(data: ReportData) -> str:
+    if data.rounds is None:
+        return ""
+    return section(
+        "Round by round",
+        "In every round the agent of the round before plays, its play is marked, the reward model learns from all "
+        f"marks so far, and a new agent is trained from {data.rounds.clone} against it.",
+        compared(data.rounds),
+    )
 
 
 def _clips(clips: Sequence[ClipPair], note: str) -> str:
@@ -220,7 +248,8 @@ def _method(data: ReportData, findings: Findings) -> str:
 
 
 def _colours(data: ReportData) -> dict[str, str]:
-    colours = {data.before: "before", data.after: "after"}
+    between = {name: _BETWEEN[number % len(_BETWEEN)] for number, name in enumerate(data.between)}
+    colours = {data.before: "before", **between, data.after: "after"}
     return colours | ({data.reference: "reference"} if data.reference is not None else {})
 
 

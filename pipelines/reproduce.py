@@ -107,6 +107,6 @@ def _preset(name: str) -> ModuleType:
 
 
 def results() -> list[str]:
-    """Names of the presets that can be reproduced."""
+    """Names of the presets that can be reproduced; others are for other commands."""
     modules = {name: importlib.import_module(f"{PACKAGE}.{name}") for name in preset_names()}
     return [name for name, module in modules.items() if hasattr(module, "study") or hasattr(module, "demo")]

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
+from agents.card import ModelCard
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.clone import read_episodes
+from pipelines.cards import latest_metrics, model_card, play_used
 from pipelines.learned_from import save_division
+from pipelines.recordings import read_episodes
 from reward_models.contract import RewardModel
 from reward_models.exam import Exam
 from reward_models.marked_play import MarkedPlay, mark_play
@@ -42,7 +44,7 @@ class RewardConfig:
       runs, name: the run is written into runs/name, the reward model into its folder "reward_model".
       validation: share of the training episodes that is not learned from and decides which model is kept. Episodes
         recorded as held out judge the model that was kept, and nothing else.
-      checkpoint_every: updates.
+      checkpoint_every: updates. device: that computes: "cpu", "cuda" or "cuda:1".
       resume: a run's folder; goes on from its last checkpoint with its own settings, to the very same model.
     """
 
@@ -54,6 +56,7 @@ class RewardConfig:
     validation: float = 0.1
     checkpoint_every: int = 500
     resume: Path | None = None
+    device: str = "cpu"
     wandb: WandbMode = "offline"
     training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
     start: Path | None = None
@@ -90,11 +93,11 @@ def reward(config: RewardConfig) -> Path:
     with hold_run(config, _FIXED) as folder:
         checkpoint = Checkpoints(folder).latest() if config.resume is not None else None
         if checkpoint is None:
-            agent, tokenizer = load_agent(config.agent)
+            agent, tokenizer = load_agent(config.agent, device=config.device)
             start = agent if config.start is None else _taught_before(config, config.start, tokenizer)
             model = KINDS[config.kind].from_agent(start, seed=config.training.seed)
         else:
-            model, tokenizer = checkpoint.load_agent(KINDS[config.kind])
+            model, tokenizer = checkpoint.load_agent(KINDS[config.kind], config.device)
         play, validation, held_out = _marked_play(config, tokenizer, model.config)
         trainer = RewardTrainer(model, play, validation, config.training)
         if checkpoint is None:
@@ -104,14 +107,36 @@ def reward(config: RewardConfig) -> Path:
             trainer.load_state_dict(checkpoint.load_state())
             save_resumed(folder, config)
         with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
-            done = _train(config, folder, trainer, tokenizer, tracker)
+            card = taught_card(config)
+            done = _train(config, folder, trainer, tokenizer, tracker, card)
             best = done.best | _judge(config, done, held_out, tracker)
         write_file(folder / "best.json", json.dumps(best, indent=2).encode())
-        return save_agent(done.model, tokenizer, folder / "reward_model")
+        card = replace(card, metrics=latest_metrics(folder) | best)
+        return save_agent(done.model, tokenizer, folder / "reward_model", card)
+
+
+def taught_card(config: RewardConfig) -> ModelCard:
+    """What is to be said of the reward model that the run makes, but for its metrics."""
+    began = [f"It began as the agent in `{config.agent}`, whose card says what that learned from."]
+    if config.start is not None:
+        began = [f"It began as the reward model in `{config.start}`, whose card says whose marks that learned."]
+    return model_card(
+        f"Reward model `{config.name}`",
+        "Trained by `rlhf reward` on the marks that raters gave to recorded play. "
+        f"{KINDS[config.kind].told} It is an agent with one more head; its own play was never improved.",
+        config,
+        play_used(config.data, f"its marks learned, {config.validation:.0%} set aside", "train", marked=True),
+        began,
+    )
 
 
 def _train(
-    config: RewardConfig, folder: Path, trainer: RewardTrainer, tokenizer: Tokenizer, tracker: Tracker
+    config: RewardConfig,
+    folder: Path,
+    trainer: RewardTrainer,
+    tokenizer: Tokenizer,
+    tracker: Tracker,
+    card: ModelCard,
 ) -> RewardTraining:
     """Train to the end, with metrics and checkpoints."""
     checkpoints, kind = Checkpoints(folder), KINDS[config.kind]
@@ -122,7 +147,8 @@ def _train(
             shown.update(shown.done, f"{kind.term()} {metrics[f'reward_model/{kind.term()}']:.3f}")
 
         def on_checkpoint() -> None:
-            checkpoints.save(trainer.update_index, trainer.model, tokenizer, trainer.state_dict(weights=False))
+            told, state = replace(card, metrics=latest_metrics(folder)), trainer.state_dict(weights=False)
+            checkpoints.save(trainer.update_index, trainer.model, tokenizer, state, card=told)
 
         return trainer.run(
             on_metrics, lambda fraction: shown.update(int(100 * fraction)), on_checkpoint, config.checkpoint_every
@@ -143,7 +169,7 @@ def _judge(
 
 def _taught_before(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> RewardModel:
     """The reward model in ``folder``. Raises UserError if it is of another kind, or was made for another agent."""
-    model, words = load_reward_model(folder)
+    model, words = load_reward_model(folder, config.device)
     if not isinstance(model, KINDS[config.kind]):
         raise UserError(
             f"{folder} holds a reward model of the kind {model.short}: use its --kind, or leave out --start"

@@ -2,10 +2,10 @@
 
     begin(folder, config, "demo")                # a new folder, or that of a run with the same settings
     with lock_run(folder):
-        done = go_through(folder, [Work("cloning", "the agent to improve", lambda: clone(...), anew=folder / "clone")])
+        done = go_through(folder, [Work("cloning", "the agent", lambda: go_on(clone, config.clone))])
 
 What has come to its end stands in ``stages.json`` with the seconds it took. A stage that was interrupted, however (a
-``kill -9`` too), is not in there and is done again: from its beginning, or from what it left, as the stage knows how.
+``kill -9`` too), is not in there and is done again: it goes on from what it left, or begins anew.
 """
 
 from __future__ import annotations
@@ -38,15 +38,12 @@ class Work:
 
     Args:
       name: unique among the stages of one folder. note: what it makes, for the report.
-      do: the work; called again if it was interrupted.
-      anew: a folder that ``do`` wants to make itself: what an interrupted attempt has left of it is removed first.
-        None where ``do`` goes on by itself from what is there, or leaves nothing.
+      do: the work; called again if it was interrupted, so it goes on from what is there (see :func:`go_on` for runs).
     """
 
     name: str
     note: str
     do: Callable[[], Any]
-    anew: Path | None = None
 
 
 def begin(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> None:
@@ -98,8 +95,6 @@ def go_through(folder: Path, works: Sequence[Work], total: int | None = None, ti
             continue
         announce(said)
         began = time.monotonic()
-        if work.anew is not None:
-            shutil.rmtree(work.anew, ignore_errors=True)
         work.do()
         release_memory()
         stages.append(Stage(work.name, time.monotonic() - began, work.note))

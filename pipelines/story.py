@@ -58,7 +58,7 @@ def tell(
         traces=reward_traces(improve),
         clips=clips(evaluate),
         clips_note="The first episode of each probe; nothing was chosen for its outcome.",
-        training=(_losses(folder / "clone", "Cloning", ("bc/movement", "bc_held_out/movement")),),
+        training=(losses(folder / "clone", "Cloning", ("bc/movement", "bc_held_out/movement")),),
     )
     save_report_data(data, folder / DATA_FILE)
     return write_report(data, folder / "report.html")
@@ -89,14 +89,14 @@ def _trace(episode: Episode, utility: np.ndarray, marks: list, scale: float) -> 
     return Picture(plots.png(drawn), f"Held-out episode {episode.episode_id}, played by {episode.solver}.")
 
 
-def clips(evaluate: EvaluateConfig) -> tuple[ClipPair, ...]:
-    """Both agents on the first episode of every probe."""
+def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) -> tuple[ClipPair, ...]:
+    """Two of the evaluated agents on the first episode of every probe."""
     pairs = []
     one = replace(evaluate, episodes=1, slots=1)
     for probe in evaluate.probes or tuple(evaluate.world.entry().probes):
-        (left,), (right,) = (list(probe_episodes(one, evaluate.agents[name], probe)) for name in (BEFORE, AFTER))
+        (left,), (right,) = (list(probe_episodes(one, evaluate.agents[name], probe)) for name in (before, after))
         instruction = left.requests[0].task.instruction
-        pairs.append(ClipPair(instruction, probe, _clip(BEFORE, left), _clip(AFTER, right)))
+        pairs.append(ClipPair(instruction, probe, _clip(before, left), _clip(after, right)))
     return tuple(pairs)
 
 
@@ -114,7 +114,8 @@ def _over_training(improve: ImproveConfig, metric: str, title: str, share: bool)
     return Chart(title, "updates", tuple(curves), share=share)
 
 
-def _losses(folder: Path, title: str, names: Sequence[str]) -> Chart:
+def losses(folder: Path, title: str, names: Sequence[str]) -> Chart:
+    """Curves of the metrics ``names`` of the run in ``folder``."""
     rows = read_metrics(folder)
     found = {name: column(rows, name) for name in names}
     curves = [Curve(name, tuple(map(float, x)), tuple(y)) for name, (x, y) in found.items() if x]

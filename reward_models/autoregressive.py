@@ -110,6 +110,7 @@ class AutoregressiveRewardModel(RewardModel):
     """The agent's trunk and policies with a head that annotates."""
 
     short = "AR"
+    told = "It says how likely a mark is at every step, and pays in marks that it draws (autoregressive)."
     head = ("annotate",)
     fixed_scale = True
     config_class = AutoregressiveConfig

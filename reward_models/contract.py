@@ -28,6 +28,27 @@ State = tuple[Tensor, ...]  # a named tuple of tensors, each with one row an env
 _NOT_SIZES = ("model_type", "architectures", "transformers_version")
 
 
+_EXAMPLE = """
+import numpy as np
+
+from agents.acting import encode_observations
+from reward_models.registry import load_reward_model
+from reward_models.scoring import StreamingScorer
+from worlds.contract import neutral_movement
+
+model, tokenizer = load_reward_model(".")  # this folder
+scorer = StreamingScorer(model, n_slots=1)
+observation = {{
+    "image": np.zeros(({height}, {width}, 3), np.uint8),
+    "setter_text": "go to the red ball",
+    "solver_text": "",
+    "previous_movement": neutral_movement(),
+}}
+batch = encode_observations([observation], tokenizer, model.config)
+print(scorer.rewards(batch, np.array([[True]])))  # 0: it is the first step of an episode
+"""
+
+
 class RewardModelConfig(AgentConfig):
     """An agent's sizes and what every reward model adds to them; each kind adds the sizes of its head.
 
@@ -56,11 +77,13 @@ class RewardModel(InteractiveAgent):
 
     Attributes:
       short: what the kind is called in reports; in lower case, what its own loss is called among the metrics.
+      told: what it says of play, a sentence for its card.
       head: the modules that an agent does not have, by name.
       fixed_scale: whether rewards have a scale of their own, so that ``calibrate`` leaves it alone.
     """
 
     short: ClassVar[str]
+    told: ClassVar[str]
     head: ClassVar[tuple[str, ...]]
     fixed_scale: ClassVar[bool] = False
     config_class: ClassVar[type[RewardModelConfig]] = RewardModelConfig
@@ -87,6 +110,11 @@ class RewardModel(InteractiveAgent):
             raise ValueError(f"the agent's weights do not fit its configuration: {', '.join(foreign[:3])}")
         nn.Module.to(model, agent.device)
         return model
+
+    @staticmethod
+    def example(config: AgentConfig) -> str:
+        height, width = config.image_size
+        return _EXAMPLE.format(height=height, width=width)
 
     # -- learning ---------------------------------------------------------------------------------------------
 

@@ -57,6 +57,7 @@ class InterTemporalRewardModel(RewardModel):
     """The agent's trunk and policies with a utility head."""
 
     short = "IBT"
+    told = "It says how much better or worse play becomes from one step to the next (Inter-temporal Bradley-Terry)."
     head = ("utility",)
     config_class = InterTemporalConfig
     config: InterTemporalConfig

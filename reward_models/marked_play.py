@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch, encode_episodes
+from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch, encode_episodes, send
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
 from annotation.marks import Mark
@@ -183,11 +183,11 @@ class MarkedStream(EpisodeStream):
 
     def _visits(self, rows: np.ndarray, column: int) -> Iterable[tuple[slice, Alteration | None]]:
         """The spans of a column's window that lie in one episode each, with that episode's alteration."""
-        begins = np.flatnonzero(self._episodes.first[rows])
+        begins = np.flatnonzero(self._play.episodes.first[rows])
         edges = [0, *begins[begins > 0].tolist(), len(rows)]
         for begin, end in zip(edges[:-1], edges[1:], strict=True):
-            if self._episodes.first[rows[begin]]:
-                episode = int(np.searchsorted(self._episodes.starts, rows[begin], side="right")) - 1
+            if self._play.episodes.first[rows[begin]]:
+                episode = int(np.searchsorted(self._play.episodes.starts, rows[begin], side="right")) - 1
                 self._keys[column] = int(self._draws.integers(2**62))
                 self._altered[column] = self._alter(episode, self._keys[column])
             yield slice(begin, end), self._altered[column]
@@ -201,24 +201,23 @@ class MarkedStream(EpisodeStream):
         marks: np.ndarray,
         device: str | torch.device,
     ) -> MarkedWindow:
-        observations, actions = self._episodes.gather(rows, device)
-        setter = self._episodes.setter_tokens[setter_rows]
-
-        def send(values: np.ndarray) -> Tensor:
-            return torch.from_numpy(values).to(device)
+        episodes = self._play.episodes
+        observations, actions = episodes.gather(rows, device)
+        setter = episodes.setter_tokens[setter_rows]
 
         return MarkedWindow(
             observations=observations._replace(
-                setter_tokens=send(setter), solver_tokens=send(self._episodes.solver_tokens[solver_rows])
+                setter_tokens=send(setter, device),
+                solver_tokens=send(episodes.solver_tokens[solver_rows], device),
             ),
             actions=actions,
-            resets=send(self._episodes.first[rows]),
-            marks=send(marks),
-            imitate=send(self._episodes.demonstrated[rows] & ~altered),
-            matched=send((setter[..., 0] != PAD_ID) & ~altered),
-            quiet=send(self._quiet[rows] & ~altered),
-            rated=send(self._rated[rows]),
-            trust=None if self._play.trust is None else send(self._play.trust[rows]),
+            resets=send(episodes.first[rows], device),
+            marks=send(marks, device),
+            imitate=send(episodes.demonstrated[rows] & ~altered, device),
+            matched=send((setter[..., 0] != PAD_ID) & ~altered, device),
+            quiet=send(self._quiet[rows] & ~altered, device),
+            rated=send(self._rated[rows], device),
+            trust=None if self._play.trust is None else send(self._play.trust[rows], device),
         )
 
     def _fingerprint(self) -> dict[str, int]:

@@ -1,7 +1,8 @@
 """Checkpoints of a run: ``RUN/checkpoints/step-000000123/``, written whole or not at all.
 
-``agent/`` holds weights, configuration and tokenizer as ``transformers`` reads them, ``state.pt`` the optimiser and
-the random states, ``checkpoint.json`` the step, the score and a checksum of every file. ``latest`` names the newest.
+``agent/`` holds weights, configuration, tokenizer and model card, as ``transformers`` reads them, ``state.pt`` the
+optimiser and the random states, ``checkpoint.json`` the step, the score and a checksum of every file. ``latest`` names
+the newest.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import safetensors.torch
 import torch
 
 from agents.agent import InteractiveAgent
+from agents.card import ModelCard
 from agents.folder import load_agent, load_weights, save_agent
 from agents.tokenizer import Tokenizer
 from rlhf.errors import UserError
@@ -111,12 +113,13 @@ class Checkpoints:
         tokenizer: Tokenizer,
         state: Mapping[str, Any],
         score: float | None = None,
+        card: ModelCard | None = None,
     ) -> Checkpoint:
         """Write a checkpoint; it is on disk on return, and ``latest`` names it.
 
         Args:
           state: nested dicts and lists of tensors, numbers, texts, booleans and None.
-          score: how good this agent is, higher is better.
+          score: how good this agent is, higher is better. card: what its README.md says.
 
         Raises:
           TypeError: naming the entry of ``state`` that could not be read back.
@@ -128,7 +131,7 @@ class Checkpoints:
             self._sweep()
             unfinished = self.folder / f"{_UNFINISHED}{os.getpid()}"
             try:
-                self._write(unfinished, step, agent, tokenizer, state, score)
+                self._write(unfinished, step, agent, tokenizer, state, score, card)
                 final = self.folder / f"step-{step:09d}"
                 self._discard(final)
                 unfinished.rename(final)
@@ -171,9 +174,10 @@ class Checkpoints:
         tokenizer: Tokenizer,
         state: Mapping[str, Any],
         score: float | None,
+        card: ModelCard | None,
     ) -> None:
         """Fill ``folder`` with a checkpoint, its record last."""
-        save_agent(agent, tokenizer, folder / _AGENT)
+        save_agent(agent, tokenizer, folder / _AGENT, card)
         buffer = io.BytesIO()
         torch.save(dict(state), buffer)
         write_file(folder / _STATE, buffer.getvalue())

@@ -46,7 +46,7 @@ _PLAYED = "every finished episode is kept in the dataset"
 _ROUNDS = "every finished stage is kept; the same command goes on from there"
 _RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
 
-_EPISODES, _MARKS = "pipelines.episodes", "pipelines.marks"
+_EPISODES, _MARKS, _ITERATE = "pipelines.episodes", "pipelines.marks", "pipelines.iterate"
 
 GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
     (
@@ -66,7 +66,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         "the whole loop",
         (
             Verb("demo", "pipelines.demo", "DemoConfig", "demo", "all of it here, in minutes", preset="demo"),
-            Verb("iterate", "pipelines.iterate", "IterateConfig", "iterate", "rounds of it", _ROUNDS, preset="tower"),
+            Verb("iterate", _ITERATE, "IterateConfig", "iterate", "rounds of improvement", _ROUNDS, preset="tower"),
             Verb("reproduce", "pipelines.reproduce", "ReproduceConfig", "reproduce", "a published result, over seeds"),
         ),
     ),

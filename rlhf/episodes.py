@@ -92,10 +92,24 @@ class Episode:
 
     def previous_movement(self) -> np.ndarray:
         """The solver's movement of the step before, neutral at the first: int8 [T, 8, components]."""
-        return np.concatenate([neutral_movement()[None], self.movement[:-1]])
+        return movement_before(self.movement)
 
     def demonstrated(self) -> np.ndarray:
-        """Steps, bool [T], whose actions are worth imitating: no learned agent's own, but a person's, a scripted
-        demonstrator's, or those of a co-pilot who had taken over from an agent."""
-        by_agent = self.solver == "agent" or self.solver.startswith("agent:")
-        return np.full(len(self), not by_agent) | (np.asarray(self.controller) == CO_PILOT)
+        """Steps, bool [T], whose actions are worth imitating, see :func:`demonstrated_steps`."""
+        return demonstrated_steps(self.solver, self.controller)
+
+
+def demonstrated_steps(solver: str, controller: np.ndarray) -> np.ndarray:
+    """Steps, bool [T], whose actions are worth imitating: no learned agent's own, but a person's, a scripted
+    demonstrator's, or those of a co-pilot who had taken over from an agent.
+
+    Args:
+      solver: who played. controller: uint8 [T], AGENT or CO_PILOT.
+    """
+    by_agent = solver == "agent" or solver.startswith("agent:")
+    return np.full(len(controller), not by_agent) | (np.asarray(controller) == CO_PILOT)
+
+
+def movement_before(movement: np.ndarray) -> np.ndarray:
+    """``movement`` [T, 8, components] of the step before each, neutral at the first."""
+    return np.concatenate([neutral_movement()[None], movement[:-1]])

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from agents.agent import PolicyLogProbs
-from agents.batch import ActionBatch, ObservationBatch
+from agents.batch import ActionBatch, ObservationBatch, send
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID
 from agents.trunk import AgentState
@@ -112,11 +112,9 @@ class Fragment:
 
     def to_tensors(self, device: torch.device | str = "cpu") -> FragmentTensors:
         """The same numbers on ``device``; on the CPU the memory is shared, not copied."""
-        pin = torch.device(device).type == "cuda"
 
         def move(array: np.ndarray) -> Tensor:
-            tensor = torch.from_numpy(array)
-            return tensor.pin_memory().to(device, non_blocking=True) if pin else tensor.to(device)
+            return send(array, device)
 
         return FragmentTensors(
             ObservationBatch(
@@ -151,6 +149,12 @@ def concatenate(fragments: Sequence[Fragment]) -> Fragment:
     return Fragment(**side_by_side)
 
 
+def take(fragment: Fragment, columns: slice) -> Fragment:
+    """Some of the fragment's columns, without copying them."""
+    arrays = {field.name: getattr(fragment, field.name) for field in fields(Fragment)}
+    return Fragment(**{name: array[:, columns] if name in _ROWS else array[columns] for name, array in arrays.items()})
+
+
 class FragmentRows:
     """The arrays of one :class:`Fragment` while it is being played, [T+1, N, ...] each."""
 
@@ -183,7 +187,7 @@ class FragmentRows:
     def observed(self, rows: slice, device: torch.device) -> tuple[ObservationBatch, Tensor]:
         """Observations and resets of ``rows``, on ``device``."""
         arrays = (self.image, self.setter_tokens, self.solver_tokens, self.previous_movement, self.resets)
-        *fields, resets = (torch.from_numpy(array[rows]).to(device) for array in arrays)
+        *fields, resets = (send(array[rows], device) for array in arrays)
         return ObservationBatch(*fields), resets
 
     def fragment(self, state: AgentState) -> Fragment:

@@ -15,6 +15,7 @@ from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
 from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
+from agents.peers import ALONE, Peers
 from agents.tokenizer import PAD_ID
 from agents.training import MEND
 from rlhf.fragment import Fragment, FragmentTensors
@@ -41,12 +42,19 @@ class Learner:
 
     Args:
       agent: what is learned. config: how. device: where; the agent is moved there.
+      peers: who learn the same agent from other columns of the same batches, as many each. All of them together make
+        the update that one would make of the whole, up to rounding.
     """
 
     def __init__(
-        self, agent: InteractiveAgent, config: LearnerConfig | None = None, device: torch.device | str = "cpu"
+        self,
+        agent: InteractiveAgent,
+        config: LearnerConfig | None = None,
+        device: torch.device | str = "cpu",
+        peers: Peers = ALONE,
     ) -> None:
         self.agent = agent.to(device)  # type: ignore[arg-type]
+        self.peers = peers
         self.config = config or LearnerConfig()
         self.device = torch.device(device)
         self.updates = 0
@@ -147,10 +155,11 @@ class Learner:
         """Weighted terms of imitation."""
         config, output = self.config, forward.output
         log_probs = PolicyLogProbs(*(part[:, columns] for part in forward.log_probs))
-        cloning = bc_loss(log_probs, window.demonstrated)
+        cloning = bc_loss(log_probs, window.demonstrated, self.peers)
         words = window.observations.setter_tokens
         asked = words[..., 0] != PAD_ID  # before its first word there is nothing to match
-        css = css_loss(self.agent.discriminator, output.vision[:, columns], output.language[:, columns], words, asked)
+        vision, language = output.vision[:, columns], output.language[:, columns]
+        css = css_loss(self.agent.discriminator, vision, language, words, asked, self.peers)
         return {
             "bc/movement": (config.bc_movement_weight, cloning["movement"]),
             "bc/language": (config.bc_language_weight, cloning["language"]),
@@ -162,12 +171,12 @@ class Learner:
         loss = torch.stack([weight * term for weight, term in terms.values()]).sum()
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
+        measured = {name: term for name, (_, term) in terms.items()} | statistics | {"loss": loss}
+        numbers = torch.stack([value.detach() for value in measured.values()])
+        numbers = self.peers.average(self.agent.parameters(), numbers)
         norm = torch.nn.utils.clip_grad_norm_(self.agent.parameters(), self.config.clip)
-        measured = {name: term for name, (_, term) in terms.items()} | statistics
-        measured |= {"loss": loss, "gradient_norm": norm}
         # One transfer for all numbers: every other way waits for the device once a number.
-        values = torch.stack([value.detach() for value in measured.values()]).tolist()
-        metrics = dict(zip(measured, values, strict=True))
+        metrics = dict(zip([*measured, "gradient_norm"], torch.cat([numbers, norm[None]]).tolist(), strict=True))
         broken = [name for name in [*terms, "loss", "gradient_norm"] if not abs(metrics[name]) < float("inf")]
         if broken:
             raise FloatingPointError(

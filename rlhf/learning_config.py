@@ -92,3 +92,30 @@ class ExecutorConfig:
 def _within(name: str, value: float, low: float, high: float, why: str) -> None:
     if not low <= value <= high:
         raise ValueError(f"{name} is {value}, outside [{low}, {high}]: {why}")
+
+
+@dataclass(frozen=True)
+class ReadingConfig:
+    """How recorded play is read. What is learned does not depend on it, to the last bit.
+
+    Args:
+      in_memory_gb: recordings that would take more than this are streamed from their datasets while they are learned
+        from; 0 streams all. None takes half of the memory that this process may use. A frame of 96x72 takes 21 KB, so
+        an hour of play 0.3 GB (twice that while it is put together).
+      cache_gb: of a streamed recording, how much is kept with its frames as PNG files (a tenth of their size). Fastest
+        if it holds the episodes of all columns of a batch: 96 of five minutes take about 0.2 GB.
+      threads: that read and draw. ahead: windows that are made before they are needed.
+    """
+
+    in_memory_gb: float | None = None
+    cache_gb: float = 1.0
+    threads: int = 2
+    ahead: int = 2
+
+    def __post_init__(self) -> None:
+        for name in ("in_memory_gb", "cache_gb"):
+            if (value := getattr(self, name)) is not None and not 0.0 <= value < float("inf"):
+                raise ValueError(f"{name} is {value}; it is a number of gigabytes, from 0 on")
+        for name in ("threads", "ahead"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}: at least 1 is needed to read anything")

@@ -11,12 +11,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from itertools import zip_longest
+from typing import Any
 
 import numpy as np
-import torch
 
-from agents.batch import RecordedWindow
+from agents.batch import WindowStream
 from rlhf.errors import RunError
 from rlhf.fragment import Fragment, concatenate
 from rlhf.learner import Learner
@@ -30,14 +30,7 @@ class RunStalled(RunError):
     """A run that makes no progress; the message says what it was waiting for."""
 
 
-class RecordedPlay(Protocol):
-    """Windows of recorded play to imitate, like :class:`agents.batch.EpisodeStream` of T+1 steps."""
-
-    def next(self, device: str | torch.device = "cpu") -> RecordedWindow: ...
-
-    def state_dict(self) -> dict[str, Any]: ...
-
-    def load_state_dict(self, state: dict) -> None: ...
+RecordedPlay = WindowStream  # of T+1 steps
 
 
 @dataclass(frozen=True)
@@ -120,17 +113,14 @@ class LocalExecutor:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from what :meth:`state_dict` gave; the learner's agent has to have its weights already.
 
-        Raises:
-          ValueError: if it is of another number of runners.
+        It may be of another number of runners, as that of a run on Ray: those without a state begin anew.
         """
-        if len(state["runners"]) != len(self._runners):
-            raise ValueError(f"the state is of {len(state['runners'])} runners, here are {len(self._runners)}")
         self._collect()
         self.learner.load_state_dict(state["learner"])
         self._recorded.load_state_dict(state["recorded"])
-        for player, runner_state in zip(self._players, state["runners"], strict=True):
+        for player, runner_state in zip_longest(self._players, state["runners"][: len(self._players)]):
             player.ready = None
-            player.runner.load_state_dict(runner_state)
+            player.runner.load_state_dict(runner_state or player.runner.state_dict())
         self._rng.bit_generator.state = state["rng"]
         self._recent.clear()
         self._played, self._updates_left = state["played"], 0

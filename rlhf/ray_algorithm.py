@@ -13,14 +13,17 @@ from typing import Any
 
 import numpy as np
 import ray
+import torch
 from ray.exceptions import RayError
 from ray.rllib.algorithms.impala import IMPALA, IMPALAConfig
 from ray.rllib.core import ALL_MODULES
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, LEARNER_RESULTS, NUM_ENV_STEPS_TRAINED_LIFETIME
 
+from agents.peers import Peers
 from rlhf.learner import Learner
 from rlhf.local_executor import RecordedPlay
 from rlhf.ray_learner import PlayLearner
+from rlhf.ray_learner_group import PlayLearnerGroup
 from rlhf.ray_runner import DELIVERIES, PlayRunner
 from rlhf.ray_watch import Watch, WorkerDied, gist
 from rlhf.runner import Runner
@@ -28,7 +31,7 @@ from worlds.contract import action_space, observation_space
 
 NOTICES = "notices"  # the metric that holds lines to tell people
 MakeRunner = Callable[[int, int], Runner]
-MakeLearner = Callable[[], tuple[Learner, RecordedPlay]]
+MakeLearner = Callable[[Peers], tuple[Learner, RecordedPlay]]
 
 
 class BCRLConfig(IMPALAConfig):
@@ -75,7 +78,9 @@ class BCRLConfig(IMPALAConfig):
         Args:
           make_runner: (index from 0, generation) -> a runner of ``slots`` slots and ``steps`` steps. Called in the
             runner's process; the generation is 0, and another number where it takes the place of a dead one.
-          make_learner: the learner and its recorded play, called where the learner works. Both are pickled.
+          make_learner: peers -> the learner and its recorded play, called where the learner works. With
+            ``learners(num_learners=n)``, n above 1, there are n of them; each takes its ``peers``'s share of the
+            columns. Both functions are pickled.
           stall_sec: give up if there is no update for so long. replacements: of one runner whose process died.
           recent: fragments kept for :meth:`BCRL.learn_again`. draw_seed: of its draws.
         """
@@ -87,17 +92,23 @@ class BCRLConfig(IMPALAConfig):
     def get_default_learner_class(self) -> type:
         return PlayLearner
 
+    def build_learner_group(
+        self, *, env: Any = None, spaces: Any = None, rl_module_spec: Any = None, placement_group: Any = None
+    ) -> PlayLearnerGroup:
+        """RLlib's, of the class that keeps several learners in step."""
+        module = rl_module_spec or self.get_multi_rl_module_spec(env=env, spaces=spaces)
+        return PlayLearnerGroup(config=self.copy(), module_spec=module, placement_group=placement_group)
+
     def validate(self) -> None:
         """As usual, and one update is made from as many fragments as there are runners, side by side."""
         if self.make_runner is None or self.make_learner is None:
             raise ValueError("BCRLConfig.play(...) has to be called: it says what is played and learned")
-        if (self.num_env_runners < 1 and not self.in_evaluation) or self.num_learners:
-            raise ValueError(
-                f"{self.num_env_runners} runners and {self.num_learners} learners; it takes 1 or more and 0"
-            )
-        self._train_batch_size_per_learner = (
-            self.num_env_runners * self.num_envs_per_env_runner * int(self.rollout_fragment_length)
-        )
+        if self.num_env_runners < 1 and not self.in_evaluation:
+            raise ValueError(f"{self.num_env_runners} runners: somebody has to play")
+        slots, learners = self.num_env_runners * self.num_envs_per_env_runner, self.num_learners or 1
+        if slots % learners:
+            raise ValueError(f"{slots} slots cannot be shared out evenly among {learners} learners")
+        self._train_batch_size_per_learner = slots * int(self.rollout_fragment_length) // learners
         super().validate()
 
 
@@ -166,11 +177,11 @@ class BCRL(IMPALA):
 
     def learn_again(self) -> dict[str, float]:
         """One more update on recent fragments; what it measured."""
-        return self._learner(PlayLearner.learn_again)
+        return self._learners(PlayLearner.learn_again)[0]
 
     def learned_weights(self) -> dict[str, np.ndarray]:
         """The learner's weights."""
-        return self._learner(PlayLearner.weights)
+        return self._learners(_weights_of_the_first)[0]
 
     def run_state(self) -> dict[str, Any]:
         """What determines the updates to come, but for weights and play; waits for the fragments being played.
@@ -184,7 +195,11 @@ class BCRL(IMPALA):
         )
         states = dict(answers)
         runners = [states.get(index) or None for index in range(1, self.config.num_env_runners + 1)]
-        return self._learner(PlayLearner.run_state) | {"runners": runners}
+        state, *_ = self._learners(_state_of_the_first)
+        if state["learner"]["memory"] is not None:
+            parts = zip(*self._learners(PlayLearner.memory), strict=True)
+            state["learner"]["memory"] = tuple(torch.cat(part) for part in parts)
+        return state | {"runners": runners}
 
     def set_run_state(self, state: dict[str, Any], weights: dict[str, np.ndarray]) -> None:
         """Go on from what :meth:`run_state` and :meth:`learned_weights` gave, with as many runners as there are."""
@@ -194,7 +209,7 @@ class BCRL(IMPALA):
             learner.set_weights(weights)
             return learner.get_state(components="rl_module")
 
-        newest = ray.put((self._learner(set_learner), state["runners"]))
+        newest = ray.put((self._learners(set_learner)[0], state["runners"]))
 
         def set_runner(runner: PlayRunner) -> None:
             weights, states = ray.get(newest)
@@ -215,12 +230,19 @@ class BCRL(IMPALA):
             except OSError:
                 pass
 
-    def _learner(self, call: Callable[[Any], Any]) -> Any:
-        (answer,) = self.learner_group.foreach_learner(call)  # type: ignore[union-attr]
-        return answer.get()
+    def _learners(self, call: Callable[[PlayLearner], Any]) -> list[Any]:
+        return self.learner_group.ask(call)  # type: ignore[union-attr]
 
     def _tell(self, line: str) -> None:
         self.metrics.log_value(NOTICES, line, reduce="item_series")
+
+
+def _weights_of_the_first(learner: PlayLearner) -> dict[str, np.ndarray] | None:
+    return None if learner.peers.rank else learner.weights()
+
+
+def _state_of_the_first(learner: PlayLearner) -> dict[str, Any] | None:
+    return None if learner.peers.rank else learner.run_state()
 
 
 class _Reasons(logging.Filter):

@@ -13,15 +13,18 @@ class RayConfig:
       address: of a running cluster, as ``ray.init`` takes it; None starts Ray on this machine for this run alone,
         unless the environment variable RAY_ADDRESS names a cluster (as it does inside ``ray job submit``).
       runners: processes that play. The slots of the run are shared out evenly among them.
+      learners: processes that learn, if more than 1. The columns of every batch are shared out evenly among them and
+        their gradients averaged, so that the update is that of one.
       cpus_per_runner: also how many threads step the slots of each. gpus_per_runner: may be a fraction.
-      gpus_per_learner: 0 lets the learner work inside the process that the command runs in; otherwise it gets a
-        process of its own where Ray finds so many GPUs, and cpus_per_learner CPUs with them.
+      gpus_per_learner: 0 lets a single learner work inside the process that the command runs in; otherwise each gets
+        a process of its own where Ray finds so many GPUs, and cpus_per_learner CPUs with them.
       replacements: how often a runner whose process died is replaced before the run gives up.
       object_store_mb: memory for fragments on their way, of a Ray that is started here.
     """
 
     address: str | None = None
     runners: int = 2
+    learners: int = 1
     cpus_per_runner: float = 1.0
     gpus_per_runner: float = 0.0
     cpus_per_learner: float = 1.0
@@ -32,6 +35,8 @@ class RayConfig:
     def __post_init__(self) -> None:
         if self.runners < 1:
             raise ValueError(f"runners is {self.runners}: somebody has to play")
+        if self.learners < 1:
+            raise ValueError(f"learners is {self.learners}: somebody has to learn")
         for name in ("cpus_per_runner", "gpus_per_runner", "cpus_per_learner", "gpus_per_learner", "replacements"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is {getattr(self, name)}: less than none cannot be given")
@@ -41,14 +46,15 @@ class RayConfig:
     @property
     def cpus(self) -> float:
         """Of all processes that Ray places."""
-        return self.runners * self.cpus_per_runner + (self.cpus_per_learner if self.learner_apart else 0.0)
+        apart = self.learners if self.learner_apart or self.learners > 1 else 0
+        return self.runners * self.cpus_per_runner + apart * self.cpus_per_learner
 
     @property
     def gpus(self) -> float:
         """Of all processes that Ray places."""
-        return self.runners * self.gpus_per_runner + self.gpus_per_learner
+        return self.runners * self.gpus_per_runner + self.learners * self.gpus_per_learner
 
     @property
     def learner_apart(self) -> bool:
-        """Whether the learner gets a process of its own."""
-        return self.gpus_per_learner > 0
+        """Whether a single learner gets a process of its own, and the algorithm with it."""
+        return self.learners == 1 and self.gpus_per_learner > 0

@@ -76,6 +76,12 @@ class RayExecutor:
                 num_gpus_per_env_runner=self.config.gpus_per_runner,
             )
         )
+        if self.config.learners > 1:
+            settings.learners(
+                num_learners=self.config.learners,
+                num_cpus_per_learner=self.config.cpus_per_learner,
+                num_gpus_per_learner=self.config.gpus_per_learner,
+            )
         try:
             _await_resources(self.config, 0.0 if self._started else self.execution.stall_sec)
             self._algorithm = self._place(settings)
@@ -178,7 +184,7 @@ def _connect(config: RayConfig) -> bool:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     address = config.address or os.environ.get("RAY_ADDRESS")
     if address is None:
-        with _loopback_only():
+        with loopback_only():
             ray.init(
                 "local",
                 num_cpus=max(os.cpu_count() or 1, math.ceil(config.cpus)),
@@ -199,7 +205,7 @@ def _connect(config: RayConfig) -> bool:
 
 
 @contextmanager
-def _loopback_only() -> Iterator[None]:
+def loopback_only() -> Iterator[None]:
     """A Ray that is started inside listens on 127.0.0.1 alone: whoever reaches its ports runs code as its user.
 
     Ray does so by itself on macOS and Windows. On Linux this switch of its own is needed; where ``ray.init`` is

@@ -17,7 +17,9 @@ from ray.rllib.core.learner.torch.torch_learner import TorchLearner
 from ray.rllib.core.learner.training_data import TrainingData
 from ray.rllib.utils.metrics import NUM_ENV_STEPS_TRAINED_LIFETIME, WEIGHTS_SEQ_NO
 
-from rlhf.fragment import Fragment, concatenate
+from agents.peers import ALONE, Peers
+from rlhf import ray_peers
+from rlhf.fragment import Fragment, concatenate, take
 from rlhf.learner import Learner
 from rlhf.local_executor import RecordedPlay
 
@@ -26,16 +28,28 @@ _STATE, _WEIGHTS_AFTER = "bc_rl", "_rl_module_state_after_update"
 
 
 class PlayLearner(TorchLearner):
-    """Wraps :class:`rlhf.learner.Learner`, made with its recorded play by the configuration's ``make_learner()``.
+    """Wraps :class:`rlhf.learner.Learner`, made with its recorded play by the configuration's ``make_learner(peers)``.
 
-    RLlib's modules, optimisers, connectors and losses are not used; its update loop, state and metrics are.
+    RLlib's modules, optimisers, connectors and losses are not used; its update loop, state and metrics are. Where it
+    is one of several, each learns from its own columns of the play and of the recordings.
     """
 
     learner: Learner
     recorded: RecordedPlay
+    peers: Peers = ALONE
+
+    def host(self) -> ray_peers.Meeting:
+        """Open the place where several learners meet, and tell where that is."""
+        self._store, meeting = ray_peers.host()
+        return meeting
+
+    def join(self, rank: int, count: int, meeting: ray_peers.Meeting, backend: str, timeout_sec: float) -> None:
+        """Meet the other learners; before :meth:`build`."""
+        self.peers = ray_peers.join(rank, count, meeting, backend, timeout_sec)
 
     def build(self) -> None:
-        self.learner, self.recorded = self.config.make_learner()  # type: ignore[attr-defined]
+        self.learner, self.recorded = self.config.make_learner(self.peers)  # type: ignore[attr-defined]
+        self.peers.agree(self.learner.agent.parameters())
         self._recent: deque[Fragment] = deque(maxlen=self.config.recent)  # type: ignore[attr-defined]
         self._rng = np.random.default_rng(self.config.draw_seed)  # type: ignore[attr-defined]
         self._idle_since = time.monotonic()
@@ -47,9 +61,9 @@ class PlayLearner(TorchLearner):
         """One gradient step on the fragments behind ``training_data.episodes_refs``, side by side.
 
         Returns: RLlib's metrics, and the new weights if ``return_state``. Nothing if all fragments were lost with
-        their runners' processes; then no update was made.
+        their runners' processes, or one of them if there are several learners; then no update was made.
         """
-        fragments = _fetch(training_data.episodes_refs or [])
+        fragments = self._share(training_data.episodes_refs or [])
         if not fragments:
             return {}
         fragment = _writable(fragments)
@@ -58,7 +72,7 @@ class PlayLearner(TorchLearner):
         self.metrics.log_value(UPDATE, measured, reduce="item")
         for name, value in measured.items():
             self.metrics.log_value((ALL_MODULES, name), value, window=1)
-        trained = fragment.steps * fragment.columns
+        trained = fragment.steps * fragment.columns * self.peers.count
         self.metrics.log_value((ALL_MODULES, NUM_ENV_STEPS_TRAINED_LIFETIME), trained, reduce="lifetime_sum")
         result = self.metrics.reduce()
         if return_state:
@@ -78,8 +92,16 @@ class PlayLearner(TorchLearner):
         self.learner.agent.load_state_dict({name: torch.tensor(array) for name, array in weights.items()})
         self._weights_seq_no += 1
 
+    def memory(self) -> list[torch.Tensor] | None:
+        """The memory of this learner's columns of recorded play."""
+        memory = self.learner.state_dict(weights=False)["memory"]
+        return None if memory is None else [part.cpu() for part in memory]
+
     def run_state(self) -> dict[str, Any]:
-        """What determines the updates to come, but for weights and play: plain values, as checkpoints take them."""
+        """What determines the updates to come, but for weights and play: plain values, as checkpoints take them.
+
+        The same for all learners but for the :meth:`memory`.
+        """
         return {
             "learner": self.learner.state_dict(weights=False),
             "recorded": self.recorded.state_dict(),
@@ -87,8 +109,11 @@ class PlayLearner(TorchLearner):
         }
 
     def set_run_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from what :meth:`run_state` gave."""
-        self.learner.load_state_dict(state["learner"])
+        """Go on from what :meth:`run_state` gave, with the memory of all columns, or None, in the place of its own."""
+        memory = state["learner"]["memory"]
+        if memory is not None:
+            memory = tuple(part[self.peers.columns(len(part))] for part in memory)
+        self.learner.load_state_dict(state["learner"] | {"memory": memory})
         self.recorded.load_state_dict(state["recorded"])
         self._rng.bit_generator.state = state["rng"]
         self._recent.clear()
@@ -96,7 +121,12 @@ class PlayLearner(TorchLearner):
     def get_state(self, components: Any = None, *, not_components: Any = None, **_: Any) -> dict[str, Any]:
         """RLlib's own way to the same: weights, and all the rest unless only ``components`` are asked for."""
         state = self._numbered(self.weights())
-        return state if components is not None else state | {_STATE: self.run_state()}
+        if components is not None:
+            return state
+        run = self.run_state()
+        if self.peers.count > 1:  # RLlib asks one of them, which has not all of the memory
+            run["learner"]["memory"] = None
+        return state | {_STATE: run}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         if COMPONENT_RL_MODULE in state:
@@ -119,6 +149,22 @@ class PlayLearner(TorchLearner):
         measured["seconds/update"] = self._idle_since - began
         self._weights_seq_no += 1
         return {"update": self.learner.updates} | measured
+
+    def _share(self, references: Sequence[ray.ObjectRef]) -> list[Fragment]:
+        """This learner's columns of the fragments behind ``references``; none if one is lost to any of several.
+
+        Only fragments of which it has columns are fetched.
+        """
+        if self.peers.count == 1:
+            return _fetch(references)
+        slots = int(self.config.num_envs_per_env_runner or 1)
+        own, share = self.peers.columns(slots * len(references)), list[Fragment]()
+        for number, reference in enumerate(references):
+            columns = slice(max(0, own.start - slots * number), min(slots, own.stop - slots * number))
+            if columns.start < columns.stop:
+                share += [take(fragment, columns) for fragment in _fetch([reference])]
+        lacking = own.stop - own.start - sum(fragment.columns for fragment in share)
+        return [] if float(self.peers.total(torch.tensor(float(lacking)))) else share
 
     def _numbered(self, weights: Any) -> dict[str, Any]:
         return {COMPONENT_RL_MODULE: weights, WEIGHTS_SEQ_NO: self._weights_seq_no}

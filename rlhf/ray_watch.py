@@ -170,4 +170,6 @@ def gist(account: str) -> str:
         return account.strip().splitlines()[-1].strip()
     for start in ("Worker exit detail: ", "is unavailable: "):
         account = account.rpartition(start)[2]
-    return " ".join(account.partition("There are some potential root causes")[0].split()).rstrip(". ")
+    for end in ("There are some potential root causes", "Some common causes include"):
+        account = account.partition(end)[0]
+    return " ".join(account.split()).rstrip(". ")

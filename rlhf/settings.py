@@ -20,6 +20,11 @@ from rlhf.usage import UsageError
 
 Config = TypeVar("Config")
 
+_SAID = {  # Python's words for a value of the wrong kind, and ours
+    ": invalid literal for int() with base 10: ": " is a whole number, not ",
+    ": could not convert string to float: ": " is a number, not ",
+}
+
 
 def parse(
     kind: type[Config], words: Sequence[str], *, command: str, default: Config | None = None, about: str = ""
@@ -127,5 +132,7 @@ def _gist(box: str) -> str:
     """The first paragraph inside the box that tyro draws around a complaint, below its title, on one line."""
     texts = [line.strip(" │╭╮╰╯─|+-") for line in box.strip().splitlines()]
     below = itertools.dropwhile(lambda text: not text, texts[1:])
-    gist = " ".join(itertools.takewhile(bool, below))
-    return gist.rstrip(".").removeprefix("Error parsing ") or "the command line cannot be understood"
+    gist = " ".join(itertools.takewhile(bool, below)).rstrip(".").removeprefix("Error parsing ")
+    for words, said in _SAID.items():
+        gist = gist.replace(words, said)
+    return gist or "the command line cannot be understood"

@@ -15,6 +15,7 @@ import numpy as np
 from annotation.marks import Judgement, Mark
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
+from rlhf.store.compressed import CompressedEpisode, compress
 from rlhf.store.json_text import to_json
 
 Record = TypeVar("Record", Mark, Judgement)
@@ -94,6 +95,10 @@ class EpisodeStore(ABC):
     @abstractmethod
     def read(self, episode_id: str) -> Episode:
         """The episode exactly as it was written."""
+
+    def read_compressed(self, episode_id: str) -> CompressedEpisode:
+        """What learning takes from the episode, with its frames undrawn where the store has them so."""
+        return compress(self.read(episode_id))
 
     @abstractmethod
     def marks(self, episode_id: str | None = None) -> list[Mark]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -14,17 +15,20 @@ from annotation.marks import Judgement, Mark
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.store import description, recovery
+from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_known, check_new, check_steps
 from rlhf.store.durable import Busy, explained, only_writer, sync_folder, write_file
 from rlhf.store.index import Entry, EpisodeIndex, moved
 from rlhf.store.parquet_files import Damaged, read_rows, to_bytes
 from rlhf.store.records import RecordFolder
 from rlhf.store.recovery import TABLES, data_file
-from rlhf.store.tables import judgements_table, marks_table, to_episode, to_tables
+from rlhf.store.tables import judgements_table, marks_table, to_compressed, to_episode, to_tables
 from rlhf.store.verification import problems_of
 
 EPISODES_PER_PACK = 64  # few enough that a file's footer is read in a fraction of a millisecond
 _NAME_BYTES = 200  # file systems take 255
+
+Read = TypeVar("Read")
 
 
 class ParquetStore(EpisodeStore):
@@ -77,9 +81,15 @@ class ParquetStore(EpisodeStore):
             self._judgements.append(judgements)
 
     def read(self, episode_id: str) -> Episode:
+        return self._read(episode_id, to_episode)
+
+    def read_compressed(self, episode_id: str) -> CompressedEpisode:
+        return self._read(episode_id, to_compressed)
+
+    def _read(self, episode_id: str, understand: Callable[[pa.Table, pa.Table], Read]) -> Read:
         entry, (about, steps) = self._tables(episode_id)
         try:
-            return to_episode(about, steps)
+            return understand(about, steps)
         except (ValueError, TypeError, KeyError) as error:
             raise UserError(_damage(data_file(self.folder, "steps", entry.file), error, episode_id)) from error
 

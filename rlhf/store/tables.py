@@ -16,6 +16,7 @@ import pyarrow as pa
 from annotation.marks import Judgement, Mark
 from rlhf.episodes import Episode, Request
 from rlhf.errors import UserError
+from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.json_text import to_json
 from rlhf.store.png import decode_frames, encode_frames
 from worlds.contract import MOVEMENT, TICKS_PER_STEP, Event, TaskSpec
@@ -112,18 +113,37 @@ def to_tables(episode: Episode) -> tuple[pa.Table, pa.Table]:
         raise UserError(f"episode {episode.episode_id} cannot be recorded: {' '.join(str(error).split())}") from error
 
 
-def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
-    """The episode of which ``to_tables`` made these tables.
-
-    Raises:
-      ValueError, TypeError or KeyError: if they are not such tables.
-    """
+def _row_and_texts(about: pa.Table, steps: pa.Table) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
+    """An episode's row, and its columns of text; raises as ``to_episode``."""
     (row,) = about.to_pylist()
     texts = {name: tuple(steps[name].to_pylist()) for name in _TEXTS}
     if row["steps"] != len(steps) or steps["step"].to_pylist() != list(range(len(steps))):
         raise ValueError(f"its steps are not numbered 0 to {row['steps'] - 1}")
     if set(steps["episode_id"].to_pylist()) != {row["episode_id"]}:
         raise ValueError("its steps are another episode's")
+    return row, texts
+
+
+def to_compressed(about: pa.Table, steps: pa.Table) -> CompressedEpisode:
+    """As ``to_episode``, with the frames as they are stored, and only what learning takes from an episode."""
+    row, texts = _row_and_texts(about, steps)
+    return CompressedEpisode(
+        episode_id=row["episode_id"],
+        solver=row["solver"],
+        frames=tuple(_flat(steps["image"]).field("bytes").to_pylist()),
+        movement=_movement(steps["movement"]),
+        controller=_flat(steps["controller"]).to_numpy().copy(),
+        **texts,
+    )
+
+
+def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
+    """The episode of which ``to_tables`` made these tables.
+
+    Raises:
+      ValueError, TypeError or KeyError: if they are not such tables.
+    """
+    row, texts = _row_and_texts(about, steps)
     return Episode(
         episode_id=row["episode_id"],
         world=row["world"],

@@ -172,6 +172,10 @@ def test_transformers_reads_the_folder_too(agent: InteractiveAgent, tokenizer, p
     expected, _ = agent(play[0], agent.initial_state(COLUMNS), resets)
     output, _ = loaded(play[0], loaded.initial_state(COLUMNS), resets)
     assert all(torch.equal(value, loaded.state_dict()[name]) for name, value in agent.state_dict().items())
+    loaded.save_pretrained(tmp_path / "again")
+    again = InteractiveAgent.from_pretrained(tmp_path / "again").state_dict()
+    assert again.keys() == agent.state_dict().keys()
+    assert all(torch.equal(value, again[name]) for name, value in agent.state_dict().items())
     # Where the weights lie in memory decides which kernel multiplies them, so the last bits may differ.
     assert all(torch.allclose(getattr(output, name), getattr(expected, name), atol=1e-5) for name in HEADS)
 

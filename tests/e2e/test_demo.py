@@ -90,10 +90,21 @@ def test_the_other_kind_of_reward_model_pays_in_marks(run: Path, tmp_path: Path)
     taught = replace(config.reward, kind="autoregressive", runs=tmp_path)
     model = reward(replace(taught, training=replace(taught.training, calibrate=True)))
     assert json.loads((model / "config.json").read_text())["model_type"] == "autoregressive_reward_model"
+    assert "pays in marks" in (model / "README.md").read_text(encoding="utf-8")
     assert "reward_model_held_out/pair_accuracy" in json.loads((model.parent / "best.json").read_text())
     improve(replace(config.improve, runs=tmp_path, reward_model=model))
     _, returns = column(read_metrics(tmp_path / "improve"), "held_out/modelled_return")
     assert len(returns) > 1 and all(2 * value == round(2 * value) for value in returns)  # means of two whole numbers
+
+
+def test_everything_that_was_trained_has_a_card(run: Path) -> None:
+    for folder in ("clone/agent", "reward/reward_model", "improve/agent", "improve/checkpoints/step-000000004/agent"):
+        card = (run / folder / "README.md").read_text(encoding="utf-8")
+        assert f"`{run / 'data'}`" in card and "No person played or marked any of this" in card
+        for heading in ("Size", "How to load it", "Metrics at the end", "How it was made", "Licence"):
+            assert f"## {heading}" in card, (folder, heading)
+    improved = (run / "improve" / "agent" / "README.md").read_text(encoding="utf-8")
+    assert "its setters replayed: 16 episodes" in improved and "`held_out/modelled_return`" in improved
 
 
 def steps(run: Path) -> Sequence[int]:

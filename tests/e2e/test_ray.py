@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import json
 import logging
 import math
 import os
@@ -23,12 +22,9 @@ import pytest
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.folder import load_agent, save_agent
-from agents.tokenizer import Tokenizer
-from pipelines.clone import read_episodes, spoken_texts
+from agents.folder import load_agent
+from agents.peers import Peers
 from pipelines.improve import ImproveConfig, improve
-from pipelines.places import WorldConfig
-from pipelines.record import RecordConfig, record
 from rlhf.errors import UserError
 from rlhf.learner import Learner, LearnerConfig, RecordedWindow
 from rlhf.learning_config import ExecutorConfig
@@ -50,26 +46,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 # --- the same run, here and on Ray -----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> ImproveConfig:
-    """A run of a few updates on a little scripted play, by an agent that has learned nothing yet."""
-    folder = tmp_path_factory.mktemp("ray")
-    room = json.dumps({"rooms": [1, 1], "furniture": [0, 0], "objects": [3, 3]})
-    world = WorldConfig(height=12, width=16, settings=room)
-    recording = RecordConfig(data=folder / "data", episodes=4, steps=8, workers=1, world=world)
-    record(recording)
-    record(replace(recording, episodes=2, split="held_out"))
-    tokenizer = Tokenizer.train(spoken_texts(read_episodes([folder / "data"])), 280)
-    torch.manual_seed(0)
-    agent = InteractiveAgent(tiny_agent.config(image_size=(12, 16), vocab_size=tokenizer.vocab_size))
-    save_agent(agent, tokenizer, folder / "clone")
-    return ImproveConfig(
-        data=(folder / "data",), agent=folder / "clone", runs=folder / "runs", scripted_reward=True,
-        slots=4, steps=5, batch=2, updates=4, evaluate_every=4, evaluation_episodes=2, checkpoint_every=2,
-        threads=1, wandb="disabled", world=world, execution=PATIENT, ray=RayConfig(runners=2, object_store_mb=100),
-    )  # fmt: skip
 
 
 def files(run: Path) -> set[str]:
@@ -181,18 +157,23 @@ def make_runner(order: Path, index: int, generation: int) -> Runner:
     return Runner(player, tiny_agent.tokenizer(), player, None, slots, recordings, STEPS, seed=index + generation)
 
 
-def make_learner() -> tuple:
-    return Learner(tiny_agent.agent(), LearnerConfig(learning_rate=1e-3)), tiny_agent.recorded(STEPS + 1, 2)
+def make_learner(peers: Peers) -> tuple:
+    recorded = tiny_agent.recorded(STEPS + 1, 2, columns=peers.columns(2))
+    return Learner(tiny_agent.agent(), LearnerConfig(learning_rate=1e-3), peers=peers), recorded
 
 
 @pytest.fixture(scope="module")
 def here() -> Iterator[None]:
     """A Ray for several tests, with a GPU in name only."""
+    from rlhf.ray_executor import loopback_only
+
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    ray.init(
-        "local", num_cpus=5, num_gpus=1, object_store_memory=200_000_000, include_dashboard=False, log_to_driver=False,
-        logging_level=logging.ERROR, runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},
-    )  # fmt: skip
+    path = os.pathsep.join(filter(None, sys.path))
+    with loopback_only():
+        ray.init(
+            "local", num_cpus=5, num_gpus=1, object_store_memory=200_000_000, include_dashboard=False,
+            log_to_driver=False, logging_level=logging.ERROR, runtime_env={"env_vars": {"PYTHONPATH": path}},
+        )  # fmt: skip
     yield
     ray.shutdown()
 

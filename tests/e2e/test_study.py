@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.reproduce import ReproduceConfig, reproduce
+from pipelines.reproduce import ReproduceConfig, reproduce, results
 from pipelines.runs import demo as preset
 from pipelines.study import Arm, StudyConfig, agent_of, folder_of, study
 from pipelines.study_report import tell
 from rlhf.errors import UserError
+from rlhf.presets import preset_names
 from tests.e2e.test_demo import tiny
 
 pytestmark = pytest.mark.e2e
@@ -144,3 +145,9 @@ def test_unknown_names_are_told_of(tmp_path: Path) -> None:
         reproduce(ReproduceConfig("demo", runs=tmp_path, arms=("BC",)))
     with pytest.raises(UserError, match="no result named 'nothing'"):
         reproduce(ReproduceConfig("nothing", runs=tmp_path))
+
+
+def test_presets_of_other_commands_are_no_results() -> None:
+    assert "tower" in preset_names() and "tower" not in results() and {"demo", "study"} <= set(results())
+    with pytest.raises(UserError, match="no result named 'tower' to reproduce; known: demo"):
+        reproduce(ReproduceConfig("tower"))

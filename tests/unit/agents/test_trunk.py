@@ -9,7 +9,7 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID
-from agents.trunk import AgentState, MovementEmbedding, ResettingLSTM, TransformerLayer, masked_mean, match_scores
+from agents.trunk import MovementEmbedding, TransformerLayer, masked_mean, match_scores
 from tests.unit.agents import made_up_play
 from worlds.contract import MOVEMENT_BINS
 
@@ -19,25 +19,6 @@ SIZES = dict(image_size=(12, 12), vision_channels=(4,), vision_strides=(4,), vis
 @pytest.fixture
 def agent() -> InteractiveAgent:
     return made_up_play.agent(**SIZES, memory_width=8, tick_width=6, value_width=8)
-
-
-@torch.no_grad()
-def test_lstm_against_pytorchs() -> None:
-    torch.manual_seed(0)
-    ours, theirs = ResettingLSTM(3, 5), torch.nn.LSTM(3, 5)
-    for own, other in (
-        (theirs.weight_ih_l0, ours.input.weight),
-        (theirs.weight_hh_l0, ours.recurrent.weight),
-        (theirs.bias_ih_l0, ours.input.bias),
-        (theirs.bias_hh_l0, torch.zeros(20)),
-    ):
-        own.copy_(other)
-    x, state = torch.randn(6, 2, 3), AgentState(torch.randn(2, 5), torch.randn(2, 5))
-    out, (hidden, cell) = theirs(x, (state.hidden[None], state.cell[None]))
-    found, after = ours(x, state, torch.zeros(6, 2, dtype=torch.bool))
-    torch.testing.assert_close(found, out)
-    torch.testing.assert_close(after.hidden, hidden[0])
-    torch.testing.assert_close(after.cell, cell[0])
 
 
 @pytest.mark.parametrize("masked", ["nothing", "padding", "the future"])

@@ -347,5 +347,5 @@ def test_what_cannot_judge_is_said_in_one_line(
     assert len(said) == 3
     assert "none of the episodes of" in said[0] and "rlhf mark" in said[0]
     assert "has no play of the parts transfer" in said[1]
-    assert "is not an agent's folder" in said[2]
+    assert "is not a reward model's folder" in said[2]
     assert not (tmp_path / "diagnose").exists()  # nothing was begun

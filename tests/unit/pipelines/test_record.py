@@ -76,3 +76,35 @@ def test_an_episode_that_two_datasets_have_is_refused(tmp_path: Path) -> None:
         record(config(tmp_path / name, 1))
     with pytest.raises(UserError, match=r"scripted-train-000000000 is in .*other and in another"):
         read_episodes([tmp_path / "one", tmp_path / "other"])
+
+
+def test_recorded_setters_ask_again(tmp_path: Path) -> None:
+    """Replayed beside the very solver that was recorded, they bring about the very same play."""
+    first = config(tmp_path / "first", 3)
+    record(first)
+    again = replace(first, data=tmp_path / "again", setters=tmp_path / "first")
+    ids = record(again)
+    played, replayed = open_store(first.data), open_store(again.data)
+    assert sorted(ids) == [f"scripted-of-{episode_id}" for episode_id in sorted(played.ids())]
+    for episode in replayed.read_many(ids):
+        source = played.read(episode.episode_id.removeprefix("scripted-of-"))
+        assert episode.setter == f"replay:{source.episode_id}"
+        for name in ("image", "movement", "setter_movement"):
+            assert np.array_equal(getattr(episode, name), getattr(source, name)), name
+        for name in ("setter_utterance", "requests", "truth", "success_step", "config"):
+            assert getattr(episode, name) == getattr(source, name), name
+    assert record(again) == ids  # and goes on where it stopped
+
+
+def test_which_recorded_setters_are_drawn_follows_from_the_seed(tmp_path: Path) -> None:
+    record(config(tmp_path / "first", 6))
+    drawn = [
+        set(record(replace(config(tmp_path / f"{seed}", 2), setters=tmp_path / "first", seed=seed, steps=2)))
+        for seed in range(4)
+    ]
+    assert len({frozenset(ids) for ids in drawn}) > 1
+    with pytest.raises(UserError, match="has 6 episodes of the split train, so no setters for 7"):
+        record(replace(config(tmp_path / "more", 7), setters=tmp_path / "first"))
+    with pytest.raises(UserError, match="has 0 episodes of the split held_out"):
+        record(replace(config(tmp_path / "more", 1), setters=tmp_path / "first", split="held_out"))
+    assert not (tmp_path / "more").exists()

@@ -285,6 +285,19 @@ def test_report_command_reads_the_runs_folder(tmp_path: Path) -> None:
     assert [file.name for file in sorted(tmp_path.iterdir())] == ["report.html", "report.json"]
 
 
+def test_agents_between_the_first_and_the_last_are_shown_and_must_have_played_the_same(tmp_path: Path) -> None:
+    made = outcomes({"BC": 0.4, "Round 1": 0.5, "BC+RL": 0.6})
+    data = example(outcomes=made, reference=None, between=("Round 1",))
+    found = find(data).overall
+    assert list(found.agents) == ["BC", "Round 1", "BC+RL"]
+    page = write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert page.count('<div class="who">') == 3  # before, after, and their difference
+    assert page.count("<th>Round 1</th>") == 1
+    others = tuple(replace(one, seeds=tuple(range(1, 101))) if one.agent == "Round 1" else one for one in made)
+    with pytest.raises(ValueError, match="BC and Round 1 must play the same episodes"):
+        example(outcomes=others, reference=None, between=("Round 1",))
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [

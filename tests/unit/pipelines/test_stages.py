@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.stages import STAGES_FILE, Work, begin, finished, go_through
+from pipelines.stages import STAGES_FILE, Work, begin, finished, go_on, go_through
 from rlhf.errors import UserError
 from rlhf.json_records import differences
 from rlhf.run_config import CONFIG_FILE, load_config
@@ -44,18 +44,35 @@ def test_every_stage_is_done_once_in_order(tmp_path: Path, capsys: pytest.Captur
     assert said[0] == "1 of 4: one" and said[2] == "again, 1 of 3: one: there already"
 
 
-def test_what_fails_is_not_noted_and_its_leftovers_are_removed_next_time(tmp_path: Path) -> None:
+def test_what_fails_is_not_noted(tmp_path: Path) -> None:
     def fail() -> None:
-        (tmp_path / "made").mkdir()
-        (tmp_path / "kept").mkdir(exist_ok=True)
         raise KeyboardInterrupt
 
-    works = [Work("first", "", lambda: None), Work("second", "", fail, anew=tmp_path / "made")]
-    for _ in range(2):  # mkdir would refuse the second time if the folder were still there
+    for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            go_through(tmp_path, works)
+            go_through(tmp_path, [Work("first", "", lambda: None), Work("second", "", fail), Work("third", "", fail)])
         assert [stage.name for stage in finished(tmp_path)] == ["first"]
-    assert (tmp_path / "kept").is_dir()
+
+
+def test_a_run_goes_on_from_its_checkpoint_or_begins_anew(tmp_path: Path) -> None:
+    @dataclass(frozen=True)
+    class Run:
+        runs: Path = tmp_path
+        name: str = "run"
+        resume: Path | None = None
+
+    def begun(config: Run) -> Path:
+        seen.append((config, folder.exists()))
+        return folder
+
+    folder, seen = tmp_path / "run", list[tuple[Run, bool]]()
+    go_on(begun, Run())
+    (folder / "checkpoints").mkdir(parents=True)
+    go_on(begun, Run())  # what was there without a checkpoint is gone
+    (folder / "checkpoints").mkdir(parents=True)
+    (folder / "checkpoints" / "latest").touch()
+    assert go_on(begun, Run()) == folder
+    assert seen == [(Run(), False), (Run(), False), (Run(resume=folder), True)]
 
 
 def test_a_killed_journey_goes_on_at_the_stage_it_was_in(tmp_path: Path) -> None:

@@ -192,5 +192,18 @@ def test_settings_that_cannot_be_say_why():
         ExecutorConfig(reuse=0)
     with pytest.raises(ValueError, match="runners are needed"):
         LocalExecutor([], Learner(tiny_agent.agent()), tiny_agent.recorded(5, 2))
-    with pytest.raises(ValueError, match="of 2 runners, here are 1"):
-        executor().load_state_dict(executor(runners=2).state_dict())
+
+
+@pytest.mark.parametrize(("before", "after"), [(2, 1), (1, 2)])
+def test_a_run_goes_on_with_another_number_of_runners(before, after):
+    run = executor(runners=before)
+    losses(run, 2)
+    state = run.state_dict()
+    other = executor(runners=after, agent=run.learner.agent)
+    other.load_state_dict(state)
+    random = [runner["generator"] for runner in other.state_dict()["runners"]]
+    assert torch.equal(random[0], state["runners"][0]["generator"]) and len(random) == after
+    other.load_state_dict(state | {"runners": [None]})  # of one that did not answer in time
+    other.load_state_dict(state)
+    (report,) = itertools.islice(other.steps(), 1)
+    assert report.update == 3 and report.played == 2 * before * SLOTS * STEPS + after * SLOTS * STEPS

@@ -89,6 +89,25 @@ def test_agrees_with_equation_1_written_out(seed, steps, clip_rho, clip_pg_rho, 
     np.testing.assert_allclose(returns.pg_advantages, advantages, rtol=1e-10, atol=1e-10)
 
 
+def test_agrees_with_rllibs_and_with_float64_at_the_papers_batch():
+    rllib = pytest.importorskip("ray.rllib.algorithms.impala.torch.vtrace_torch_v2", reason="RLlib is an extra")
+    case, some = random_case(11, steps=50, batch=192), slice(0, 192, 32)
+    log_rhos, discounts, rewards, values, bootstrap = (torch.from_numpy(x).float() for x in case)
+    ours = vtrace(log_rhos, discounts, rewards, values, bootstrap)
+    theirs = rllib.vtrace_torch(
+        target_action_log_probs=log_rhos,
+        behaviour_action_log_probs=torch.zeros_like(log_rhos),
+        discounts=discounts,
+        rewards=rewards,
+        values=values,
+        bootstrap_values=bootstrap,
+    )
+    exact = literal_vtrace(*(x[..., some] for x in case), 1.0, 1.0, 1.0)
+    for mine, its, number in zip(ours, theirs, exact, strict=True):
+        np.testing.assert_allclose(mine, its, rtol=0, atol=1e-5)
+        np.testing.assert_allclose(mine[:, some], number, rtol=0, atol=1e-5)
+
+
 def test_on_policy_targets_are_n_step_returns():
     case = random_case(3, 7, 4)
     case = case._replace(log_rhos=np.zeros_like(case.values))

@@ -51,10 +51,10 @@ def agent(seed: int = 0, **overrides: Any) -> InteractiveAgent:
     return made.eval()
 
 
-def recorded(steps: int, batch: int, seed: int = 0) -> EpisodeStream:
-    """Windows [steps, batch] of the tiny world's episodes."""
+def recorded(steps: int, batch: int, seed: int = 0, columns: slice | None = None) -> EpisodeStream:
+    """Windows [steps, batch] of the tiny world's episodes, or ``columns`` of them."""
     episodes = [tiny_world.record(number, 6 + number) for number in range(5)]
-    return EpisodeStream(encode_episodes(episodes, tokenizer(), config()), steps, batch, seed)
+    return EpisodeStream(encode_episodes(episodes, tokenizer(), config()), steps, batch, seed, columns)
 
 
 def fragment(

@@ -1,0 +1,195 @@
+"""The model card: what a saved agent is, what it learned from and how to load it, as ``README.md`` in its folder.
+
+In the form that the Hugging Face Hub reads: a head of YAML, then Markdown. People are counted, never named.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agents.agent import InteractiveAgent
+
+CARD_FILE = "README.md"
+
+_HEAD = """---
+license: {licence}
+library_name: interactive-rlhf
+pipeline_tag: reinforcement-learning
+tags:
+- interactive-rlhf
+- {kind}
+- embodied-agent
+- rlhf
+---
+"""
+
+AGENT_EXAMPLE = """
+import numpy as np
+
+from agents.acting import AgentSolvers
+from agents.folder import load_agent
+from worlds.contract import neutral_movement
+
+agent, tokenizer = load_agent(".")  # this folder; `pip install interactive-rlhf` brings the modules
+solver = AgentSolvers(agent, tokenizer, slots=1)
+observation = {{
+    "image": np.zeros(({height}, {width}, 3), np.uint8),
+    "setter_text": "go to the red ball",
+    "solver_text": "",
+    "previous_movement": neutral_movement(),
+}}
+(action,) = solver.act([observation], resets=np.array([True]))
+print(action["movement"], action["utterance"])
+"""
+
+
+@dataclass(frozen=True)
+class PlayedBy:
+    """How many episodes (or marks) are whose: of scripted stand-ins, of agents by name, and of so many people."""
+
+    scripted: int = 0
+    agents: Mapping[str, int] = field(default_factory=dict)
+    by_people: int = 0
+    people: int = 0
+
+    def __str__(self) -> str:
+        parts = [f"scripted ({self.scripted:,})"] if self.scripted else []
+        parts += [f"`{name}` ({count:,})" for name, count in self.agents.items()]
+        if self.by_people:
+            parts.append(f"{self.people:,} {'person' if self.people == 1 else 'people'} ({self.by_people:,})")
+        return ", ".join(parts) or "none"
+
+
+@dataclass(frozen=True)
+class PlaySource:
+    """Recorded play that an agent learned from.
+
+    Args:
+      folder: of the dataset. use: what it was for, e.g. "imitated". episodes, steps: how much of it.
+      solvers, setters: who played. marks: who marked it, if marks were used.
+    """
+
+    folder: str
+    use: str
+    episodes: int
+    steps: int
+    solvers: PlayedBy
+    setters: PlayedBy
+    marks: PlayedBy | None = None
+
+    @property
+    def of_people(self) -> bool:
+        """Whether any person played or marked."""
+        return any(who is not None and who.by_people for who in (self.solvers, self.setters, self.marks))
+
+    def __str__(self) -> str:
+        marked = f"; marks: {self.marks}" if self.marks is not None else ""
+        return (
+            f"`{self.folder}`, {self.use}: {self.episodes:,} episodes, {self.steps:,} steps. "
+            f"Solver: {self.solvers}; setter: {self.setters}{marked}."
+        )
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What is to be said of a trained agent or reward model, beside what its own configuration says.
+
+    Args:
+      title: a few words. what: what it is and how it was trained, in a sentence or two.
+      learned_from: the recorded play. started_from: a sentence on every model
+        that it started from or was judged by.
+      command: that made it, as one would type it. version: of the project, with the commit if it is known.
+      configuration: the training's, as JSON holds it. metrics: the newest value of each, by name.
+      licence: of the weights, as the Hub calls it.
+    """
+
+    title: str = "An interactive agent"
+    what: str = "How it was trained was not recorded with it."
+    learned_from: tuple[PlaySource, ...] = ()
+    started_from: tuple[str, ...] = ()
+    command: str = ""
+    version: str = ""
+    configuration: Any = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    licence: str = "apache-2.0"
+
+
+def write_card(agent: InteractiveAgent, folder: Path, card: ModelCard | None = None) -> Path:
+    """Write ``README.md`` for ``agent`` into its ``folder``; without a ``card``, what the agent itself can tell."""
+    path = folder / CARD_FILE
+    path.write_text(card_text(agent, card or ModelCard()), encoding="utf-8")
+    return path
+
+
+def card_text(agent: InteractiveAgent, card: ModelCard) -> str:
+    """The whole card, YAML head and Markdown."""
+    head = _HEAD.format(licence=card.licence, kind=agent.config.model_type.replace("_", "-"))
+    return head + "\n" + "\n\n".join(_sections(agent, card)) + "\n"
+
+
+def _sections(agent: InteractiveAgent, card: ModelCard) -> Iterator[str]:
+    yield f"# {card.title}"
+    yield card.what
+    yield f"## Size\n\n{_size(agent)}"
+    yield f"## What it learned from\n\n{_sources(card)}"
+    yield "## How to load it\n\n" + _fenced(type(agent).example(agent.config), "python")
+    yield "`transformers` reads the weights, too:\n\n" + _fenced(_from_pretrained(type(agent)), "python")
+    if card.metrics:
+        rows = "\n".join(f"| `{name}` | {value:.4g} |" for name, value in sorted(card.metrics.items()))
+        yield f"## Metrics at the end\n\n| metric | value |\n| --- | --- |\n{rows}"
+    if card.command:
+        yield f"## How it was made\n\n{_fenced(card.command, 'bash')}"
+        yield f"Version {card.version}." if card.version else ""
+    if card.configuration is not None:
+        yield f"Its settings:\n\n{_fenced(json.dumps(card.configuration, indent=2), 'json')}"
+    yield (
+        "## Limits\n\nIt knows the worlds, the words and the kind of player of the recordings above, and nothing else. "
+        "It was made for research in simulation; it controls no machine and should be given none to control."
+    )
+    yield (
+        f"## Licence\n\n{card.licence}, as the code that made it, unless whoever trained it says otherwise here. The "
+        "recordings may have terms of their own."
+    )
+
+
+def _size(agent: InteractiveAgent) -> str:
+    config = agent.config
+    height, width = config.image_size
+    return (
+        f"{agent.num_parameters():,} parameters. Images of {height}x{width} pixels; residual blocks: "
+        f"{sum(config.vision_blocks)}; Transformer: {config.layers} x {config.width}; LSTM: {config.memory_width}; "
+        f"vocabulary: {config.vocab_size}. Everything else is in `config.json`; `tokenizer.json` holds the words."
+    )
+
+
+def _sources(card: ModelCard) -> str:
+    if not card.learned_from:
+        return "Not recorded." + _started(card)
+    lines = "\n".join(f"- {source}" for source in card.learned_from)
+    whose = (
+        "People had a part in this; scripted players and raters are stand-ins for people."
+        if any(source.of_people for source in card.learned_from)
+        else "No person played or marked any of this: scripted players and raters are stand-ins for people."
+    )
+    return f"{lines}\n\n{whose}{_started(card)}"
+
+
+def _started(card: ModelCard) -> str:
+    return "".join(f"\n\n{sentence}" for sentence in card.started_from)
+
+
+def _from_pretrained(kind: type) -> str:
+    return f'from {kind.__module__} import {kind.__name__}\n\nmodel = {kind.__name__}.from_pretrained(".")'
+
+
+def _fenced(text: str, language: str) -> str:
+    """A block of code; no run of backticks inside can end it."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text.strip()}\n{fence}"

@@ -1,0 +1,120 @@
+"""How many updates a second a run through RLlib makes, beside the same run in one process.
+
+    python -m benchmarks.executors --run runs/demo
+    python -m benchmarks.executors                      # with a little play made for the purpose, first
+
+Both have the demo's settings of BC+RL: the same places, fragments, recorded windows and networks, and a reward model.
+In one process a runner plays beside the learner (``overlap``), its places stepped on as many threads as there are
+cores, and PyTorch has one thread for each. Through RLlib there is one runner in a process of its own that steps its
+places on as many threads, and the learner in this process; PyTorch has one thread in each. So both have the same
+threads, and the machine's cores are all they share. With --runners there are more of them, each with its share of the
+places and of the threads. The two take turns, some updates each. The aim is at least 90%.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from agents.folder import load_agent, save_agent
+from benchmarks.pairs import alternate, report
+from benchmarks.runner import prepare
+from pipelines.improve import Executor, ImproveConfig, make_executor
+from pipelines.runs.demo import demo
+from reward_models.inter_temporal import InterTemporalRewardModel
+from rlhf.local_executor import UpdateReport
+from rlhf.machine import describe, usable_cores
+from rlhf.ray_config import RayConfig
+
+PARTS = ("seconds/play", "seconds/update")
+
+
+def settings(run: Path, threads: int, runners: int) -> ImproveConfig:
+    """The demo's, of the folder of a finished run of it."""
+    return replace(
+        demo().improve,
+        data=(run / "data",),
+        replay=None if (run / "made up").exists() else "agent:clone",
+        agent=run / "clone" / "agent",
+        reward_model=run / "reward" / "reward_model",
+        threads=threads,
+        torch_threads=1,
+        ray=RayConfig(runners=runners, cpus_per_runner=max(1, threads // runners)),
+    )
+
+
+def made_up(folder: Path) -> Path:
+    """What a run of the demo would leave, without having learned anything."""
+    data, agent = prepare(folder)
+    network, tokenizer = load_agent(agent)
+    save_agent(network, tokenizer, folder / "clone" / "agent")
+    save_agent(InterTemporalRewardModel.from_agent(network), tokenizer, folder / "reward" / "reward_model")
+    (folder / "made up").touch()
+    return data.parent
+
+
+def start(config: ImproveConfig, executor: str) -> Executor:
+    config = replace(config, executor=executor)  # type: ignore[arg-type]
+    return make_executor(config, *load_agent(config.agent))
+
+
+class Contender:
+    """An executor that goes on from round to round, and where its time went."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.waited: list[tuple[float, ...]] = []
+        self._steps: Iterator[UpdateReport] = executor.steps()
+
+    def speed(self, updates: int) -> float:
+        """Updates a second."""
+        began = time.perf_counter()
+        for done in itertools.islice(self._steps, updates):
+            self.waited.append(tuple(done.metrics[part] for part in PARTS))
+        return updates / (time.perf_counter() - began)
+
+    def parts(self) -> str:
+        """Where an update's time goes, in the median."""
+        play, update = (1e3 * sorted(values)[len(values) // 2] for values in zip(*self.waited, strict=True))
+        return f"{play:.0f} ms of waiting for play, {update:.0f} ms of learning"
+
+
+def compare(config: ImproveConfig, rounds: int, updates: int) -> None:
+    """Print the speed of both. While one works the other has nothing to do: RLlib's runners finish what they play."""
+    with closing(start(config, "local")) as here, closing(start(config, "ray")) as through_rllib:
+        local, ray = Contender(here), Contender(through_rllib)
+        for contender in (ray, local):
+            contender.speed(5)  # houses are built, processes started
+            contender.waited.clear()
+        pairs = alternate(lambda: ray.speed(updates), lambda: local.speed(updates), rounds)
+    report(pairs, ("through RLlib", "in one process"), "updates/s", "RLlib's has {} times the updates")
+    print(f"  an update through RLlib: {ray.parts()}\n  in one process: {local.parts()}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--run", type=Path, help="a finished run of the demo")
+    parser.add_argument("--threads", type=int, default=usable_cores(), help="that step the places, on both sides")
+    parser.add_argument("--runners", type=int, default=1, help="processes that play, through RLlib")
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--updates", type=int, default=10, help="of each side, in every round")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    print(describe())
+    with tempfile.TemporaryDirectory() as folder:
+        run = arguments.run.absolute() if arguments.run else made_up(Path(folder))
+        config = settings(run, arguments.threads, arguments.runners)
+        print(f"{config.slots} places, T = {config.steps}, {config.batch} windows; {arguments.runners} runners on Ray")
+        compare(config, arguments.rounds, arguments.updates)
+
+
+if __name__ == "__main__":
+    main()

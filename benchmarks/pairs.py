@@ -1,0 +1,38 @@
+"""Two contenders that take turns in one run, so that whatever else the machine does falls on both.
+
+Not a benchmark itself. Of the rounds the median is told, and in brackets the best round of each, which on a shared
+machine says more. A ratio is the median of the pairs' ratios, and in brackets that of the best rounds.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+
+Pair = tuple[float, float]
+
+
+def alternate(ours: Callable[[], float], theirs: Callable[[], float], rounds: int) -> list[Pair]:
+    """What the two measured in each of ``rounds``; who begins changes from round to round."""
+    pairs = []
+    for number in range(rounds):
+        if number % 2:
+            other = theirs()
+            pairs.append((ours(), other))
+        else:
+            pairs.append((ours(), theirs()))
+    return pairs
+
+
+def report(pairs: list[Pair], names: tuple[str, str], unit: str, what: str, scale: float = 1.0) -> None:
+    """Print both sides and their ratio. For rates: more is better.
+
+    Args:
+      names: of ours and of theirs. unit: of a rate, e.g. "steps/s"; ``scale`` times what was measured.
+      what: says what the ratio is of, e.g. "the runner has {} times the steps of RLlib's".
+    """
+    for name, rates in zip(names, zip(*pairs, strict=True), strict=True):
+        print(f"  {name:24} {scale * statistics.median(rates):10,.1f} {unit} ({scale * max(rates):,.1f})")
+    median = statistics.median(ours / theirs for ours, theirs in pairs)
+    best = max(ours for ours, _ in pairs) / max(theirs for _, theirs in pairs)
+    print(f"  {what.format(f'{median:.2f} ({best:.2f})')}")

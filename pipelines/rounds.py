@@ -1,0 +1,177 @@
+"""What rounds of improvement are made of: their settings, their folders, and what follows from both.
+
+RUN/data, RUN/clone, RUN/results.json     what all rounds start from
+RUN/round-1/data                          the play of the agent before the round, and the marks on it
+RUN/round-1/reward, improve, results.json what came of it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from pipelines.clone import CloneConfig
+from pipelines.evaluate import EvaluateConfig
+from pipelines.improve import ImproveConfig
+from pipelines.mark import MarkConfig
+from pipelines.places import LARGEST_SEED
+from pipelines.record import RecordConfig
+from pipelines.reward import RewardConfig
+from rlhf.errors import UserError
+
+CLONE, REFERENCE = "BC", "demonstrator"  # agents that were there before the first round
+EVALUATED = "evaluation"  # the stage after which a round can be compared with others
+MOST_ROUNDS = 19
+_SEEDS = MOST_ROUNDS + 1  # of recordings in one run: the demonstrations' and one for each round
+
+
+@dataclass(frozen=True)
+class IterateConfig:
+    """Settings of `rlhf iterate`. Folders and seeds of the stages follow from ``run``, ``seed`` and the round.
+
+    Args:
+      run: folder of the run; a round writes into its folder "round-K". rounds: how many; more of them go on later.
+      seed: of everything.
+      data: dataset with the demonstrations that BC imitates; None records them as ``demonstrations`` says.
+      agent: folder of the cloned agent that all rounds start from; None clones it from them as ``clone`` says.
+      marks: "scripted" raters mark each round's play, or "people" do, while the run stops or waits.
+      least_marks: so many marks of a round's play are waited for if people give them. wait: stay and look for them
+        every other second, rather than stop and be called again.
+      marked_demonstrations: the reward model also learns from marks on the demonstrations. Scripted raters mark those
+        that the run has recorded itself; a dataset of the user's has the marks it has.
+      reward_start: teach the reward model anew from the "clone"'s weights in every round, as the paper does, or go on
+        with that of the "previous" round.
+      replay: setters of "all" rounds' play are replayed in improvement, or only those of the "latest".
+      held_out_play: episodes of a round's play in held-out houses; they show the modelled reward where nothing learns.
+      play: a round's recording. evaluate: the probes that the rounds are about.
+    """
+
+    run: Path = Path("runs/iterate")
+    rounds: int = 2
+    seed: int = 0
+    data: Path | None = None
+    agent: Path | None = None
+    marks: Literal["scripted", "people"] = "scripted"
+    least_marks: int = 100
+    wait: bool = False
+    marked_demonstrations: bool = True
+    reward_start: Literal["clone", "previous"] = "clone"
+    replay: Literal["all", "latest"] = "all"
+    held_out_play: int = 60
+    demonstrations: RecordConfig = field(default_factory=RecordConfig)
+    clone: CloneConfig = field(default_factory=CloneConfig)
+    play: RecordConfig = field(default_factory=RecordConfig)
+    mark: MarkConfig = field(default_factory=MarkConfig)
+    reward: RewardConfig = field(default_factory=RewardConfig)
+    improve: ImproveConfig = field(default_factory=ImproveConfig)
+    evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.rounds <= MOST_ROUNDS:
+            raise UserError(f"rounds is from 1 to {MOST_ROUNDS}, not {self.rounds}")
+        if not 0 <= self.seed < LARGEST_SEED // _SEEDS:
+            raise UserError(f"seed is from 0 to {LARGEST_SEED // _SEEDS - 1}, not {self.seed}")
+        for name, least in (("least_marks", 1), ("held_out_play", 0)):
+            if getattr(self, name) < least:
+                raise UserError(f"{name} is at least {least}, not {getattr(self, name)}")
+        if self.agent is not None and self.data is None:
+            raise UserError(
+                "an agent goes on imitating demonstrations: name the dataset it was cloned from with --data"
+            )
+
+
+@dataclass(frozen=True)
+class Start:
+    """What all rounds start from: settings of the stages before the first."""
+
+    demonstrations: RecordConfig
+    mark: MarkConfig
+    clone: CloneConfig
+    agent: Path
+    evaluate: EvaluateConfig
+
+    @property
+    def data(self) -> Path:
+        """The dataset of the demonstrations."""
+        return self.demonstrations.data
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round: its place and the settings of its stages.
+
+    Args:
+      name: of the agent that it trains, in the report; the agent's folder is ``improve.runs / improve.name / "agent"``.
+    """
+
+    number: int
+    folder: Path
+    name: str
+    play: RecordConfig
+    mark: MarkConfig
+    reward: RewardConfig
+    improve: ImproveConfig
+    evaluate: EvaluateConfig
+
+
+def round_folder(run: Path, number: int) -> Path:
+    """Where round ``number`` of a run writes."""
+    return run / f"round-{number}"
+
+
+def agent_name(number: int) -> str:
+    """How reports call the agent that round ``number`` trains; 0 is the cloned one."""
+    return CLONE if number == 0 else f"Round {number}"
+
+
+def settle_start(config: IterateConfig) -> Start:
+    """The settings of what all rounds start from, with folders and seeds filled in."""
+    run, seed = config.run, config.seed
+    data = config.data or run / "data"
+    agent = config.agent or run / "clone" / "agent"
+    return Start(
+        demonstrations=replace(config.demonstrations, data=data, seed=_SEEDS * seed),
+        mark=replace(config.mark, data=data, seed=seed),
+        clone=replace(
+            config.clone, data=(data,), runs=run, name="clone", training=replace(config.clone.training, seed=seed)
+        ),
+        agent=agent,
+        evaluate=replace(
+            config.evaluate, out=run / "results.json", seed=seed,
+            agents={CLONE: str(agent), REFERENCE: "scripted"},
+        ),
+    )  # fmt: skip
+
+
+def settle_round(config: IterateConfig, number: int) -> Round:
+    """The settings of round ``number``, from 1 on, with folders and seeds filled in."""
+    run, seed, start = config.run, config.seed, settle_start(config)
+    folders = [round_folder(run, earlier) for earlier in range(1, number + 1)]
+    folder, before = folders[-1], folders[-2] if number > 1 else None
+    played = tuple(each / "data" for each in folders)
+    demonstrations = (start.data,) if config.marked_demonstrations else ()
+    return Round(
+        number=number,
+        folder=folder,
+        name=agent_name(number),
+        play=replace(
+            config.play, data=folder / "data", seed=_SEEDS * seed + number,
+            solver=str(before / "improve" / "agent" if before else start.agent), name=before.name if before else CLONE,
+        ),
+        mark=replace(config.mark, data=folder / "data", seed=seed),
+        reward=replace(
+            config.reward, data=(*demonstrations, *played), agent=start.agent, runs=folder, name="reward",
+            start=before / "reward" / "reward_model" if before and config.reward_start == "previous" else None,
+            training=replace(config.reward.training, seed=seed),
+        ),
+        improve=replace(
+            config.improve, data=(start.data,), replay_data=played if config.replay == "all" else played[-1:],
+            replay=None, agent=start.agent, reward_model=folder / "reward" / "reward_model", runs=folder,
+            name="improve", seed=seed,
+        ),
+        evaluate=replace(
+            config.evaluate, out=folder / "results.json", seed=seed,
+            agents={agent_name(number): str(folder / "improve" / "agent")},
+        ),
+    )  # fmt: skip

@@ -1,0 +1,52 @@
+"""How learners in different processes find each other: at the address that Ray uses there, and nowhere else."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+import sys
+from datetime import timedelta
+
+import torch.distributed as dist
+from ray.util import get_node_ip_address
+from torch._C._distributed_c10d import TCPStore
+
+from agents.peers import ALONE, Peers, TorchPeers
+
+Meeting = tuple[str, int]  # address and port
+
+
+def host() -> tuple[TCPStore, Meeting]:
+    """Open the place where learners meet. It lasts as long as the store that is returned.
+
+    PyTorch by itself would listen on every address of the machine, and whoever comes could join in.
+    """
+    address = get_node_ip_address()
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family) as listening:
+        listening.bind((address, 0))
+        listening.listen()
+        port = listening.getsockname()[1]
+        store = TCPStore(
+            address, port, is_master=True, wait_for_workers=False, master_listen_fd=os.dup(listening.fileno())
+        )
+    return store, (address, port)
+
+
+def join(rank: int, count: int, meeting: Meeting, backend: str, timeout_sec: float) -> Peers:
+    """Be the learner ``rank`` of ``count``, of which the first has opened the ``meeting``; return when all are there.
+
+    Args:
+      backend: PyTorch's name of what carries messages. timeout_sec: how long one learner waits for the others.
+    """
+    if count == 1:
+        return ALONE
+    address, port = meeting
+    if ipaddress.ip_address(address).is_loopback:
+        for library in ("GLOO", "NCCL"):
+            os.environ[f"{library}_SOCKET_IFNAME"] = "lo0" if sys.platform == "darwin" else "lo"
+    patience = timedelta(seconds=timeout_sec)
+    store = TCPStore(address, port, is_master=False, timeout=patience)
+    dist.init_process_group(backend, store=store, rank=rank, world_size=count, timeout=patience)
+    return TorchPeers()

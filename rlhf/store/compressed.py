@@ -1,0 +1,47 @@
+"""What learning takes from an episode, with its frames as they are stored: a tenth of the size of drawn ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlhf.episodes import Episode
+from rlhf.store.png import encode_frames
+
+
+@dataclass(frozen=True, eq=False)
+class CompressedEpisode:
+    """T steps of the solver's side of an episode, with PNG files for frames.
+
+    Args:
+      frames: [T] files, for :func:`rlhf.store.png.decode_frames`. The others: as in :class:`rlhf.episodes.Episode`.
+    """
+
+    episode_id: str
+    solver: str
+    frames: tuple[bytes, ...]
+    setter_text: tuple[str, ...]
+    solver_text: tuple[str, ...]
+    movement: np.ndarray
+    utterance: tuple[str, ...]
+    setter_utterance: tuple[str, ...]
+    controller: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+
+def compress(episode: Episode) -> CompressedEpisode:
+    """``episode`` with its frames as PNG files."""
+    return CompressedEpisode(
+        episode_id=episode.episode_id,
+        solver=episode.solver,
+        frames=tuple(encode_frames(episode.image)),
+        setter_text=episode.setter_text,
+        solver_text=episode.solver_text,
+        movement=episode.movement,
+        utterance=episode.utterance,
+        setter_utterance=episode.setter_utterance,
+        controller=episode.controller,
+    )

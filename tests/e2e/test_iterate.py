@@ -1,0 +1,296 @@
+"""Rounds of improvement, as small as they can be: their folders, their comparison, kill -9, and people who mark."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from agents.tokenizer import Tokenizer
+from pipelines import iterate as journey
+from pipelines import peoples_marks
+from pipelines.evaluate import load_results
+from pipelines.improve import ImproveConfig
+from pipelines.iterate import IterateConfig, iterate
+from pipelines.report_data import DATA_FILE, RoundsCompared, load_report_data
+from pipelines.reward import RewardConfig, reward
+from pipelines.rounds import settle_round
+from pipelines.runs import tower
+from pipelines.stages import finished
+from rlhf.errors import UserError
+from rlhf.json_records import from_json
+from rlhf.marks_file import export_marks
+from rlhf.run_config import load_config
+from rlhf.store import open_store
+
+pytestmark = pytest.mark.e2e
+
+
+def tiny(run: Path, **changes: object) -> IterateConfig:
+    """The preset's own settings, with next to nothing of everything."""
+    config = tower.iterate()
+    config = replace(
+        config,
+        run=run,
+        demonstrations=replace(config.demonstrations, episodes=24, steps=24, workers=1),
+        clone=replace(config.clone, wandb="disabled", training=replace(config.clone.training, updates=20, batch=16)),
+        play=replace(config.play, episodes=12, steps=24, slots=6),
+        held_out_play=4,
+        mark=replace(config.mark, miss=0.0),
+        reward=replace(
+            config.reward,
+            wandb="disabled",
+            training=replace(config.reward.training, updates=6, steps=16, batch=4, evaluate_every=3),
+        ),
+        improve=replace(
+            config.improve, wandb="disabled", slots=4, steps=4, batch=4, updates=4, evaluate_every=2,
+            evaluation_episodes=2, checkpoint_every=2,
+        ),
+        evaluate=replace(config.evaluate, episodes=4, slots=4),
+    )  # fmt: skip
+    return replace(config, **changes)  # type: ignore[arg-type]
+
+
+def one_round(given: Path, run: Path, **changes: object) -> IterateConfig:
+    """A single round from the demonstrations and the cloned agent of the run in ``given``."""
+    return tiny(run, rounds=1, data=given / "data", agent=given / "clone" / "agent", **changes)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("iterate") / "run"
+    assert iterate(tiny(folder)) == folder / "report.html"
+    return folder
+
+
+def contents(run: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
+
+
+def compared(run: Path) -> RoundsCompared:
+    return from_json(RoundsCompared, json.loads((run / "rounds.json").read_text()))
+
+
+def test_every_round_has_a_folder_with_what_it_made(run: Path) -> None:
+    stages = ["play", "marks", "reward model (IBT)", "improvement (BC+RL)", "evaluation"]
+    for number, deployed in ((1, "agent:BC"), (2, "agent:round-1")):
+        folder = run / f"round-{number}"
+        assert [stage.name for stage in finished(folder)] == stages + (["comparison"] if number == 1 else [])
+        store = open_store(folder / "data")
+        assert {row.solver for row in store.rows()} == {deployed}
+        assert (len(store.ids(split="train")), len(store.ids(split="held_out"))) == (12, 4)
+        assert all(mark.scripted for mark in store.marks()) and store.marks()
+        assert load_file(folder / "improve" / "agent" / "model.safetensors")
+    seeds = [
+        {row.episode_id.rpartition("-")[2] for row in open_store(run / f"round-{k}" / "data").rows()} for k in (1, 2)
+    ]
+    assert not seeds[0] & seeds[1]  # no round asks in the places of another
+
+
+def test_rounds_learn_from_all_marks_so_far_and_start_from_the_clone(run: Path) -> None:
+    data = [run / f"round-{number}" / "data" for number in (1, 2)]
+    for number in (1, 2):
+        taught = load_config(run / f"round-{number}" / "reward", RewardConfig)
+        improved = load_config(run / f"round-{number}" / "improve", ImproveConfig)
+        assert taught.data == (run / "data", *data[:number]) and taught.start is None
+        assert taught.agent == improved.agent == run / "clone" / "agent"
+        assert improved.data == (run / "data",) and improved.replay_data == tuple(data[:number])
+
+
+def test_all_agents_were_asked_the_same(run: Path) -> None:
+    results = [r for where in (".", "round-1", "round-2") for r in load_results(run / where / "results.json")]
+    assert [r.agent for r in results] == ["BC", "demonstrator", "Round 1", "Round 2"]
+    assert {r.probe for r in results} == {tower.TASK} and len({r.seeds for r in results}) == 1
+
+
+def test_the_comparison_tells_what_the_folders_hold(run: Path) -> None:
+    found = compared(run)
+    assert [one.agent for one in found.rounds] == ["Round 1", "Round 2"]
+    assert [one.deployed for one in found.rounds] == ["BC", "Round 1"]
+    for one in found.rounds:
+        store = open_store(run / f"round-{one.number}" / "data")
+        (result,) = load_results(run / f"round-{one.number}" / "results.json")
+        assert one.marks == len(store.marks()) and one.by_people == 0
+        assert (one.episodes, one.held_out_episodes) == (12, 4)
+        assert one.success[tower.TASK].estimate == result.rate
+        assert one.modelled_return is not None and one.true_success is not None
+    page = (run / "report.html").read_text()
+    assert "Round by round" in page and "No people were involved." in page
+    data = load_report_data(run / DATA_FILE)
+    assert (data.before, data.between, data.after) == ("BC", ("Round 1",), "Round 2")
+    assert [stage.name for stage in data.circumstances.stages][-1] == "Round 2: evaluation"
+
+
+def test_a_complete_run_is_only_compared_again_and_may_grow(run: Path) -> None:
+    before = contents(run)
+    assert iterate(tiny(run)) == run / "report.html"
+    changed = {path.name for path, at in contents(run).items() if before.get(path) != at}
+    assert changed == {"rounds.json", "report.json", "report.html", "run.lock"}
+    assert iterate(tiny(run, rounds=1)) is not None  # what is there is not forgotten
+    assert len(compared(run).rounds) == 2
+
+
+def test_a_run_goes_on_in_another_place(run: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    shutil.copytree(run, moved)
+    stages = moved / "round-2" / "stages.json"
+    stages.write_text(json.dumps(json.loads(stages.read_text())[:3]))
+    shutil.rmtree(moved / "round-2" / "improve" / "agent")
+    assert iterate(tiny(moved)) == moved / "report.html"
+    assert compared(moved) == compared(run)
+    assert load_config(moved, IterateConfig) == tiny(moved)
+
+
+def test_another_run_is_refused_by_the_setting_that_differs(run: Path) -> None:
+    before = contents(run)
+    config = tiny(run)
+    other = replace(config, improve=replace(config.improve, updates=5))
+    with pytest.raises(UserError, match=r"other settings: improve.updates is 4 there and 5 here; give this one"):
+        iterate(other)
+    assert contents(run) == before
+
+
+def test_a_round_may_go_on_with_the_reward_model_and_the_setters_of_the_last_alone(run: Path) -> None:
+    config = tiny(run, reward_start="previous", replay="latest", marked_demonstrations=False)
+    first, second = settle_round(config, 1), settle_round(config, 2)
+    assert first.reward.start is None and second.reward.start == run / "round-1" / "reward" / "reward_model"
+    assert second.reward.data == (run / "round-1" / "data", run / "round-2" / "data")
+    assert second.improve.replay_data == (run / "round-2" / "data",)
+
+
+def test_a_reward_model_is_taught_further_from_where_it_was(run: Path, tmp_path: Path) -> None:
+    first, saved = run / "round-1" / "reward" / "reward_model", load_config(run / "round-2" / "reward", RewardConfig)
+    still = replace(saved.training, updates=1, learning_rate=0.0)  # what it begins with is what it ends with
+    for start in (first, None):
+        config = replace(saved, start=start, training=still, runs=tmp_path, name=f"from-{start is None}")
+        ended, began = (load_file(folder / "model.safetensors") for folder in (reward(config), first))
+        same = [torch.equal(ended[name], began[name]) for name in began]
+        assert all(same) if start else not all(same)
+    other = tmp_path / "other"
+    shutil.copytree(first, other)
+    Tokenizer.train({"somewhere else they speak of other things"}, 300).save(other)
+    with pytest.raises(UserError, match=r"other was made for another agent than .*agent: leave out --start"):
+        reward(replace(saved, start=other, runs=tmp_path, name="refused"))
+    assert not (tmp_path / "refused").exists()
+
+
+def test_a_run_may_start_from_an_agent_and_its_demonstrations(run: Path, tmp_path: Path) -> None:
+    given = one_round(run, tmp_path / "run", reward_start="previous")
+    assert iterate(given) is not None
+    assert not (given.run / "clone").exists() and not (given.run / "data").exists()
+    assert compared(given.run).rounds[0] == compared(run).rounds[0]  # all else is the same
+    with pytest.raises(UserError, match="name the dataset it was cloned from with --data"):
+        tiny(tmp_path / "run", agent=run / "clone" / "agent")
+    with pytest.raises(UserError, match="has no play by human to imitate"):
+        iterate(replace(given, run=tmp_path / "other", improve=replace(given.improve, imitate="human")))
+    with pytest.raises(UserError, match="not an agent's folder"):
+        iterate(replace(given, run=tmp_path / "other", agent=tmp_path))
+    assert not (tmp_path / "other").exists()
+
+
+def killed_at(given: Path, folder: Path, what: str) -> int:
+    """The status of a process at work in ``folder``, killed as soon as ``what`` appears in it."""
+    code = (
+        "import sys; from pathlib import Path; sys.path.insert(0, 'tests/e2e')\n"
+        "from test_iterate import one_round; from pipelines.iterate import iterate\n"
+        f"iterate(one_round(Path({str(given)!r}), Path({str(folder)!r})))"
+    )
+    root = Path(__file__).parents[2]
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=root, env=environment, stderr=subprocess.DEVNULL)
+    while process.poll() is None:
+        if any(folder.glob(what)):
+            process.kill()
+        time.sleep(0.005)
+    return process.returncode
+
+
+def test_killed_at_any_moment_it_comes_to_its_end(run: Path, tmp_path: Path) -> None:
+    config = one_round(run, tmp_path / "run")
+    moments = ("data/index.jsonl", "reward/config.json", "improve/checkpoints/latest", "results.json")
+    killed = [killed_at(run, config.run, f"round-1/{moment}") for moment in moments]
+    assert killed == [-signal.SIGKILL] * 4
+    assert iterate(config) is not None
+    here, there = compared(config.run), compared(run)
+    assert here.clone_success == there.clone_success
+    (one,) = here.rounds
+    assert (one.episodes, one.held_out_episodes) == (12, 4) and one.marks > 0
+    assert open_store(config.run / "round-1" / "data").verify() == []
+
+
+@pytest.fixture(scope="module")
+def by_people(run: Path, tmp_path_factory: pytest.TempPathFactory) -> IterateConfig:
+    """A run that has stopped for people to mark its first round."""
+    folder = tmp_path_factory.mktemp("people") / "run"
+    config = one_round(run, folder, marks="people", least_marks=5)
+    assert iterate(config) is None
+    return config
+
+
+def test_it_stops_for_people_and_goes_on_with_their_file(
+    run: Path, by_people: IterateConfig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = by_people.run / "round-1"
+    assert [stage.name for stage in finished(folder)] == ["play"]
+    assert iterate(by_people) is None  # nobody has marked anything
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("round 1 waits for people to mark the 16 episodes in ") and "0 of 5 marks are there" in said
+    assert str(folder / "marks.jsonl") in said and "then run the same command again" in said
+
+    marks = open_store(run / "round-1" / "data").marks()  # the same play: the same ids
+    named = [replace(mark, rater="ann", scripted=False) for mark in marks]
+    (folder / "marks.jsonl").write_text('{"episode_id": "x"}\n')
+    with pytest.raises(UserError, match=r"marks.jsonl, line 1: rater is missing"):
+        iterate(by_people)
+    (folder / "marks.jsonl").unlink()
+    export_marks(named, folder / "marks.jsonl")
+    assert iterate(by_people) is not None
+    (one,) = compared(by_people.run).rounds
+    assert one.by_people == one.marks == len(marks)
+    page = (by_people.run / "report.html").read_text()
+    assert f"People gave {len(marks)} of {len(marks)} marks" in page and "No people" not in page
+
+
+def test_it_waits_for_marks_that_another_process_writes(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(peoples_marks, "LOOK_EVERY_SEC", 0.02)
+    monkeypatch.setattr(journey, "write_comparison", lambda config: config.run / "report.html")
+    config = one_round(run, tmp_path / "run", marks="people", least_marks=8, wait=True)
+    marks = open_store(run / "round-1" / "data").marks()
+    folder, failures = config.run / "round-1", []
+
+    def people() -> None:
+        try:
+            deadline = time.monotonic() + 120
+            while [stage.name for stage in finished(folder)] != ["play"]:
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            (folder / "marks.jsonl").write_text("no\n")  # a mistake is said, and waited out
+            time.sleep(0.3)
+            (folder / "marks.jsonl").unlink()
+            open_store(folder / "data").write_marks(marks[:2])
+            time.sleep(0.3)
+            open_store(folder / "data").write_marks(marks)
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=people)
+    thread.start()
+    assert iterate(config) == config.run / "report.html"
+    thread.join()
+    assert not failures
+    said = capsys.readouterr().err
+    assert "marks.jsonl, line 1: not JSON" in said and "nothing of it was used" in said
+    assert "2 of 8 marks are there" in said and "waiting for them" in said and f"round 1 has {len(marks)} marks" in said

@@ -1,0 +1,131 @@
+"""Several learners on Ray: one update, wherever its columns are, and nothing that hangs when one of them dies."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents.peers import ALONE
+from pipelines.improve import ImproveConfig, improve
+from rlhf.errors import UserError
+from rlhf.fragment import concatenate
+from rlhf.learner import RecordedWindow
+from rlhf.ray_config import RayConfig
+from rlhf.ray_watch import WorkerDied
+from rlhf.run_config import load_config
+from rlhf.tracking import read_metrics
+from tests.e2e.conftest import PATIENT
+from tests.e2e.test_ray import SLOTS, STEPS, addresses_listened_on, make_learner, make_runner
+from tests.unit.rlhf import tiny_agent
+
+ray = pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlhf[ray]'")
+pytestmark = pytest.mark.e2e
+
+TWO = RayConfig(runners=1, learners=2, object_store_mb=100)
+
+
+def test_a_run_goes_on_with_another_number_of_learners_and_here(settings: ImproveConfig) -> None:
+    run = improve(replace(settings, name="learners", executor="ray", ray=replace(TWO, runners=2))).parent
+    assert not ray.is_initialized()
+    again = replace(load_config(run, ImproveConfig), resume=run)
+    improve(replace(again, updates=6, executor="local"))
+    improve(replace(again, updates=8, ray=replace(TWO, learners=1)))
+    improve(replace(again, updates=10, ray=TWO))
+    rows = read_metrics(run)
+    assert [row["step"] for row in rows] == list(range(11))
+    assert all(math.isfinite(value) for row in rows for value in row.values())
+
+
+def test_what_cannot_be_shared_out_among_learners_is_refused(settings: ImproveConfig) -> None:
+    two = replace(settings, name="odd", executor="ray", ray=RayConfig(learners=4, runners=1))
+    with pytest.raises(UserError, match="2 trajectories of batch cannot be shared out evenly among 4 ray.learners"):
+        improve(two)
+    with pytest.raises(UserError, match="5 slots cannot be shared out evenly among 4 ray.learners"):
+        improve(replace(two, slots=5))
+    with pytest.raises(ValueError, match="learners is 0: somebody has to learn"):
+        RayConfig(learners=0)
+
+
+@pytest.fixture(scope="module")
+def executor(tmp_path_factory: pytest.TempPathFactory) -> Iterator:
+    """Two learners, of which one dies in the end."""
+    from rlhf.ray_executor import RayExecutor
+
+    make, agent = partial(make_runner, tmp_path_factory.mktemp("order") / "order"), tiny_agent.agent()
+    executor = RayExecutor(make, make_learner, agent, SLOTS, STEPS, TWO, replace(PATIENT, reuse=2))
+    yield executor
+    executor.close()
+
+
+def weights(executor) -> list[dict[str, np.ndarray]]:
+    return executor._algorithm._learners(lambda learner: learner.weights())
+
+
+def test_two_learners_make_the_update_of_one(executor) -> None:
+    from ray.rllib.core.learner.training_data import TrainingData
+
+    learner, recorded = make_learner(ALONE)
+    group = executor._algorithm.learner_group
+    for number in range(3):
+        played = [tiny_agent.fragment(tiny_agent.agent(seed=5), STEPS, SLOTS, seed=3 * number + k) for k in range(3)]
+        references = [ray.put([fragment]) for fragment in played]  # six columns: the second fragment is split in two
+        (result,) = group.update(training_data=TrainingData(episodes_refs=references), return_state=True)
+        learner.update(concatenate(played), RecordedWindow(*recorded.next()))
+        assert result["update"].peek()["update"] == number + 1
+    first, second = weights(executor)
+    for name, tensor in learner.agent.state_dict().items():
+        assert np.array_equal(first[name], second[name]), name
+        if not name.endswith("qkv.bias"):  # of keys it has no effect, and its gradient is rounding alone
+            np.testing.assert_allclose(first[name], tensor, rtol=0, atol=1e-5, err_msg=name)
+    lost = [ray.put([played[0]]), ray.put([])]
+    assert group.update(training_data=TrainingData(episodes_refs=lost)) == [{}]
+    assert np.array_equal(weights(executor)[0]["value.0.weight"], first["value.0.weight"])
+
+
+def test_the_agent_here_is_as_learned_by_both(executor) -> None:
+    before = {name: tensor.clone() for name, tensor in executor._agent.state_dict().items()}
+    reports = list(itertools.islice(executor.steps(), 4))
+    assert [report.update for report in reports] == [4, 5, 6, 7]
+    assert all(math.isfinite(value) for report in reports for value in report.metrics.values())
+    assert reports[1].played == reports[0].played < reports[2].played  # every fragment is learned from twice
+    both = weights(executor)
+    for name, tensor in executor._agent.state_dict().items():
+        assert np.array_equal(both[0][name], tensor.numpy()) and np.array_equal(both[1][name], tensor.numpy())
+    assert any(not torch.equal(tensor, before[name]) for name, tensor in executor._agent.state_dict().items())
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="only Linux lists its sockets in files")
+def test_learners_meet_on_loopback_only(executor) -> None:
+    next(executor.steps())
+    assert set(addresses_listened_on(os.getpid())) <= {"0100007F", "0000000000000000FFFF00000100007F"}
+
+
+def test_the_state_of_two_is_the_state_of_one(executor) -> None:
+    state = executor.state_dict()
+    alone, recorded = make_learner(ALONE)
+    assert state["recorded"].keys() == recorded.state_dict().keys()
+    assert [part.shape for part in state["learner"]["memory"]] == [(2, 12), (2, 12)]  # of both learners' columns
+    alone.load_state_dict(state["learner"])
+    next(executor.steps())
+    executor.load_state_dict(state)
+    again = executor.state_dict()
+    assert again["learner"]["updates"] == state["learner"]["updates"] and again["recorded"] == state["recorded"]
+    for before, after in zip(state["learner"]["memory"], again["learner"]["memory"], strict=True):
+        assert torch.equal(before, after)
+
+
+def test_a_learner_that_is_killed_is_named_and_the_other_does_not_wait(executor) -> None:
+    second = executor._algorithm._learners(lambda learner: os.getpid())[1]
+    os.kill(second, signal.SIGKILL)
+    with pytest.raises(WorkerDied, match="^learner 2's process died: "):
+        list(itertools.islice(executor.steps(), 4))

@@ -1,0 +1,134 @@
+"""The memory, computed step by step and in one call: the same, wherever episodes begin."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from agents.memory import AgentState, ResettingLSTM, stretches
+
+WIDTH, MEMORY = 5, 7
+
+
+def lstm(dtype: torch.dtype = torch.float32) -> ResettingLSTM:
+    torch.manual_seed(0)
+    made = ResettingLSTM(WIDTH, MEMORY).to(dtype)
+    torch.nn.init.normal_(made.input.bias)  # or a bias used twice would not show
+    return made
+
+
+def window(steps: int, columns: int, share: float, seed: int = 0) -> tuple[Tensor, AgentState, Tensor]:
+    """Inputs, a memory and resets at a ``share`` of the steps."""
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(steps, columns, WIDTH, generator=generator)
+    state = AgentState(*(torch.randn(columns, MEMORY, generator=generator) for _ in range(2)))
+    return x, state, torch.rand(steps, columns, generator=generator) < share
+
+
+@torch.no_grad()
+def test_lstm_against_pytorchs() -> None:
+    torch.manual_seed(0)
+    ours, theirs = ResettingLSTM(3, 5), torch.nn.LSTM(3, 5)
+    for own, other in (
+        (theirs.weight_ih_l0, ours.input.weight),
+        (theirs.weight_hh_l0, ours.recurrent.weight),
+        (theirs.bias_ih_l0, ours.input.bias),
+        (theirs.bias_hh_l0, torch.zeros(20)),
+    ):
+        own.copy_(other)
+    x, state = torch.randn(6, 2, 3), AgentState(torch.randn(2, 5), torch.randn(2, 5))
+    out, (hidden, cell) = theirs(x, (state.hidden[None], state.cell[None]))
+    found, after = ours(x, state, torch.zeros(6, 2, dtype=torch.bool))
+    torch.testing.assert_close(found, out)
+    torch.testing.assert_close(after.hidden, hidden[0])
+    torch.testing.assert_close(after.cell, cell[0])
+
+
+@given(st.integers(1, 9), st.integers(1, 6), st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.integers(0, 1000))
+def test_stretches_against_a_walk_along_every_column(steps: int, columns: int, share: float, seed: int) -> None:
+    resets = window(steps, columns, share, seed)[2].numpy()
+    plan = stretches(resets)
+    walked: dict[int, list[tuple[int, int]]] = {}  # the steps of every stretch, in the order they are met
+    for column in range(columns):
+        for t in range(steps):
+            if t == 0 or resets[t, column]:
+                walked[len(walked)] = []
+            walked[len(walked) - 1].append((t, column))
+    assert plan.count == len(walked) and plan.sizes.sum() == steps * columns
+    assert sorted(plan.place.ravel().tolist()) == list(range(steps * columns))
+    offsets = np.concatenate([[0], np.cumsum(plan.sizes)])
+    numbers = set()
+    for taken in walked.values():
+        places = [int(plan.place[step]) for step in taken]
+        number = places[0]
+        numbers.add(number)
+        assert places == [offsets[s] + number for s in range(len(taken))]
+        assert all(number < plan.sizes[s] for s in range(len(taken)))
+        assert len(taken) == len(plan.sizes) or number >= plan.sizes[len(taken)]  # it ends where it is said to
+    assert numbers == set(range(plan.count))
+    assert plan.first.tolist() == plan.place[0].tolist()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.03, 0.3, 1.0])
+@pytest.mark.parametrize(("steps", "columns"), [(50, 8), (7, 1), (1, 5), (2, 3)])
+def test_in_one_call_it_is_what_it_is_step_by_step(steps: int, columns: int, share: float) -> None:
+    ours = lstm()
+    found = []
+    for way in (ours.stepped, ours.fused):
+        x, state, resets = window(steps, columns, share)
+        leaves = [x.requires_grad_(), *(part.requires_grad_() for part in state)]
+        out, after = way(x, state, resets)
+        loss = (out * torch.arange(out.numel()).view_as(out).cos()).sum() + after.hidden.sum() - 2 * after.cell.sum()
+        gradients = torch.autograd.grad(loss, [*leaves, *ours.parameters()])
+        found.append([out.detach(), *(part.detach() for part in after), *gradients])
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+
+
+def test_in_one_call_nothing_crosses_a_reset() -> None:
+    ours, (x, state, _) = lstm(), window(6, 2, 0.0)
+    resets = torch.zeros(6, 2, dtype=torch.bool)
+    resets[3, 0] = True
+    x.requires_grad_()
+    out, after = ours.fused(x, state, resets)
+    (gradient,) = torch.autograd.grad(out[3:].sum() + after.cell.sum(), x)
+    assert (gradient[:3, 0] == 0).all() and (gradient[:3, 1] != 0).all()
+
+
+@torch.no_grad()
+def test_in_one_call_memory_is_exact_where_the_trunk_is_not() -> None:
+    ours, (x, state, resets) = lstm(), window(9, 4, 0.2)
+    exact, _ = ours.fused(x.bfloat16(), state, resets)
+    with torch.autocast("cpu", torch.bfloat16):
+        rough, after = ours.fused(x.bfloat16(), state, resets)
+    assert torch.equal(exact, rough) and rough.dtype == after.hidden.dtype == after.cell.dtype == torch.float32
+
+
+@torch.no_grad()
+def test_a_processor_goes_step_by_step() -> None:
+    ours, (x, state, resets) = lstm(), window(9, 4, 0.2)
+    out, after = ours(x, state, resets)
+    expected, then = ours.stepped(x, state, resets)
+    assert torch.equal(out, expected) and torch.equal(after.hidden, then.hidden) and torch.equal(after.cell, then.cell)
+    assert sorted(ours.state_dict()) == ["input.bias", "input.weight", "recurrent.weight"]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_on_a_gpu_it_is_the_same_and_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
+    ours = lstm().cuda()
+    x, state, resets = window(50, 8, 0.1)
+    state = AgentState(*(part.cuda() for part in state))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message="RNN module weights")
+        out, after = ours(x.cuda(), state, resets.cuda())
+    expected, then = ours.stepped(x.cuda(), state, resets.cuda())
+    torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(after, then, rtol=1e-4, atol=1e-4)
