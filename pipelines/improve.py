@@ -26,7 +26,7 @@ from pipelines.kinds import find_groups, mixed, parse_kinds
 from pipelines.places import WorldConfig
 from pipelines.recordings import Play, read_episodes
 from reward_models.registry import load_reward_model
-from reward_models.scoring import StreamingScorer
+from reward_models.scoring import StreamingScorer, UtilityScorer
 from rlhf.checkpoint import Checkpoints
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
@@ -57,6 +57,7 @@ class ImproveConfig:
       agent, reward_model: folders of the cloned agent and of the reward model.
       runs, name: the run is written into runs/name, the improved agent into its folder "agent".
       scripted_reward: reward the tasks' ground truth instead of the model's opinion (the paper's baseline).
+      pays: what a reward model pays at every step: the "change" of its utility (Eq. 2), or the "utility" itself.
       expected_reward: have a reward model that draws marks (AR) pay what it expects to draw, not what it draws.
       slots: places played at once. steps: T, of every fragment. updates: of the learner.
       batch: trajectories of recorded play in every update; None takes as many as there are slots (2 x B in all).
@@ -80,6 +81,7 @@ class ImproveConfig:
     runs: Path = Path("runs")
     name: str = "improve"
     scripted_reward: bool = False
+    pays: Literal["change", "utility"] = "change"
     expected_reward: bool = False
     slots: int = 96
     steps: int = 50
@@ -127,6 +129,8 @@ _FIXED = (
     "runs",
     "name",
     "scripted_reward",
+    "pays",
+    "expected_reward",
     "slots",
     "steps",
     "batch",
@@ -384,7 +388,11 @@ def make_runner(
         fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in lengths)
         if not fits or not words.cuts_like(tokenizer):
             raise UserError(f"{config.reward_model} was made for another agent than {config.agent}: train one from it")
-        rewards = StreamingScorer(model, slots, seed=config.seed, expected=config.expected_reward)
+        rewards = (
+            UtilityScorer(model, slots)
+            if config.pays == "utility"
+            else StreamingScorer(model, slots, seed=config.seed, expected=config.expected_reward)
+        )
     replays = [SetterReplay(world, episodes[0], truth=True) for world in config.world.make(slots)]
     return Runner(
         agent, tokenizer, reference, rewards, replays, episodes, steps,
