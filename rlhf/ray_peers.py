@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import ipaddress
 import os
 import socket
+import struct
 import sys
 from datetime import timedelta
 
@@ -15,6 +17,7 @@ from torch._C._distributed_c10d import TCPStore
 from agents.peers import ALONE, Peers, TorchPeers
 
 Meeting = tuple[str, int]  # address and port
+_SIOCGIFADDR = 0x8915  # Linux's request for an interface's address
 
 
 def host() -> tuple[TCPStore, Meeting]:
@@ -42,11 +45,29 @@ def join(rank: int, count: int, meeting: Meeting, backend: str, timeout_sec: flo
     """
     if count == 1:
         return ALONE
-    address, port = meeting
-    if ipaddress.ip_address(address).is_loopback:
+    interface = interface_of(get_node_ip_address())
+    if interface is not None:
         for library in ("GLOO", "NCCL"):
-            os.environ[f"{library}_SOCKET_IFNAME"] = "lo0" if sys.platform == "darwin" else "lo"
+            os.environ.setdefault(f"{library}_SOCKET_IFNAME", interface)
     patience = timedelta(seconds=timeout_sec)
-    store = TCPStore(address, port, is_master=False, timeout=patience)
+    store = TCPStore(*meeting, is_master=False, timeout=patience)
     dist.init_process_group(backend, store=store, rank=rank, world_size=count, timeout=patience)
     return TorchPeers()
+
+
+def interface_of(address: str) -> str | None:
+    """The name of the network interface that has ``address``, as far as the system tells; None leaves it to others.
+
+    Gloo would look the machine's own name up, which on many is 127.0.1.1 and leads nowhere from elsewhere.
+    """
+    if sys.platform != "linux":
+        return "lo0" if ipaddress.ip_address(address).is_loopback else None
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        for _, name in socket.if_nameindex():
+            try:
+                answer = fcntl.ioctl(any_socket, _SIOCGIFADDR, struct.pack("256s", name.encode()))
+            except OSError:  # it has no address
+                continue
+            if socket.inet_ntoa(answer[20:24]) == address:
+                return name
+    return None

@@ -164,6 +164,7 @@ def test_improvement_goes_on_from_its_last_checkpoint(run: Path) -> None:
     assert column(first, "held_out/modelled_return")[0] == [0, 2, 4]
     saved = load_config(folder, ImproveConfig)
     improve(replace(saved, resume=folder, updates=7))
+    assert load_config(folder, ImproveConfig) == replace(saved, updates=7)  # what it was gone on with
     rows = read_metrics(folder)
     assert rows[:5] == first  # what was measured before the checkpoint stays
     assert [row["step"] for row in rows] == list(range(8))

@@ -22,6 +22,8 @@ import agents.training
 import reward_models.training
 from agents.folder import load_agent
 from annotation.marks import Mark
+from pipelines.places import WorldConfig
+from pipelines.record import RecordConfig, record
 from rlhf.checkpoint import Checkpoints
 from rlhf.cli import main
 from rlhf.run_config import LOCK_FILE, read_record
@@ -218,15 +220,16 @@ def test_what_a_dead_process_left_is_taken_over(made: Path, tmp_path: Path) -> N
 
 
 def test_two_record_the_same_and_each_episode_is_there_once(tmp_path: Path) -> None:
-    words = ["record", f"--data={tmp_path / 'data'}", "--episodes=6", "--steps=3", "--workers=1", *WORLD]
-    statuses: list[int] = []
-    threads = [threading.Thread(target=lambda: statuses.append(main(words))) for _ in range(2)]
+    world = WorldConfig(height=12, width=16, settings=ROOM)
+    config = RecordConfig(data=tmp_path / "data", episodes=6, steps=3, workers=1, world=world)
+    recorded: list[list[str]] = []
+    threads = [threading.Thread(target=lambda: recorded.append(record(config))) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     store = open_store(tmp_path / "data")
-    assert statuses == [0, 0] and len(store.ids()) == len(set(store.ids())) == 6 and store.verify() == []
+    assert recorded == [sorted(store.ids())] * 2 and len(set(store.ids())) == 6 and store.verify() == []
 
 
 # Settings

@@ -142,7 +142,7 @@ def test_every_configuration_survives_being_written_beside_its_run(verb: Verb) -
         (["play", "--qqqqq"], "error: no setting qqqqq; rlhf play --help lists them"),
         (
             ["play", "--steps", "many"],
-            "error: --steps: invalid literal for int() with base 10: 'many' (see rlhf play --help)",
+            "error: --steps is a whole number, not 'many' (see rlhf play --help)",
         ),
         (["play", "--greedy=maybe"], "error: --greedy is true or false, not 'maybe'"),
         (["play", "--preset"], "error: --preset wants a value"),
