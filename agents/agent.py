@@ -19,8 +19,12 @@ from agents.language import LanguagePolicy
 from agents.movement import MovementPolicy
 from agents.tokenizer import PAD_ID
 from agents.trunk import AgentState, Trunk
+from worlds.contract import neutral_movement
 
 __all__ = ["AgentOutput", "AgentState", "InteractiveAgent", "PolicyLogProbs"]
+
+
+_REST = torch.from_numpy(neutral_movement()[-1])
 
 
 class PolicyLogProbs(NamedTuple):
@@ -45,7 +49,7 @@ class AgentOutput:
     speak_logit: Tensor  # [T, B], log-odds of speaking
     vision: Tensor  # [T, B, K, width], of every visual token, before vision meets language
     language: Tensor  # [T, B, width], of the setter's words
-    before: Tensor  # int8 [T, B, C], the last action before each step
+    before: Tensor  # int8 [T, B, C], what the first action of each step is given as the one before it
 
 
 class InteractiveAgent(PreTrainedModel):
@@ -110,9 +114,13 @@ class InteractiveAgent(PreTrainedModel):
             speak_logit=speak_logit,
             vision=trunk.vision,
             language=trunk.language,
-            before=observations.previous_movement[..., -1, :],
+            before=self._before(observations.previous_movement[..., -1, :]),
         )
         return output, state
+
+    def _before(self, last: Tensor) -> Tensor:
+        """What the first of a step's actions is given: the ``last`` one [T, B, C] if the agent feels it, else rest."""
+        return last if self.config.feels_movement else _REST.to(last.device).expand_as(last)
 
     def log_probs(self, output: AgentOutput, actions: ActionBatch) -> PolicyLogProbs:
         """Log-probabilities of ``actions`` [T, B] under the policies at ``output``."""

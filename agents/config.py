@@ -54,7 +54,9 @@ class AgentConfig(PretrainedConfig):
       vision_channels, vision_strides, vision_blocks: per ResNet stage, its width, its down-sampling and how
         many residual blocks follow it. The first stage's stride is a patch, as in a vision Transformer.
       width, layers, heads: of the multi-modal Transformer (paper: 8 layers at 71M parameters).
-      feels_movement: whether the trunk is told the previous step's movement beside what is seen and said.
+      feels_movement: whether the agent is told its movement of the step before. Cloned agents that are told copy it
+        (the copycat problem; de Haan et al., 2019, "Causal confusion in imitation learning"): they go on with what
+        they do, right or wrong. LOG.md has how much that costs.
       dedicated_tokens: learned tokens whose outputs go to the memory. sketch_width: numbers that every visual
         token leaves to the memory beside them.
       memory_width: of the LSTM. tick_width: hidden width of the policy of one tick.
@@ -77,7 +79,7 @@ class AgentConfig(PretrainedConfig):
         width: int = 64,
         layers: int = 1,
         heads: int = 4,
-        feels_movement: bool = True,
+        feels_movement: bool = False,
         dedicated_tokens: int = 2,
         sketch_width: int = 16,
         memory_width: int = 128,

@@ -244,7 +244,7 @@ def test_drawing_the_head_leaves_the_global_generator_alone(model: RewardModel) 
 
 
 def test_it_begins_as_the_agent_and_shares_nothing_with_it(model: RewardModel) -> None:
-    agent = InteractiveAgent(AgentConfig.preset("nano"))
+    agent = InteractiveAgent(AgentConfig.preset("nano", feels_movement=True))
     before = {name: value.clone() for name, value in agent.state_dict().items()}
     made = type(model).from_agent(agent, seed=3)
     again, other = (type(model).from_agent(agent, seed=seed).state_dict() for seed in (3, 4))

@@ -75,7 +75,7 @@ def kept_by(made: InteractiveAgent) -> set[torch.Size]:
 
 def test_checkpointing_keeps_nothing_of_the_inside_of_a_layer() -> None:
     made, rows = agent(), 6
-    tokens = made.config.dedicated_tokens + made.trunk.vision.tokens + 2 + made.config.setter_text_length
+    tokens = made.config.dedicated_tokens + made.trunk.vision.tokens + 1 + made.config.setter_text_length
     inside = torch.Size([rows, tokens, 2 * made.config.width])  # of the Transformer's MLP
     whole = kept_by(made)
     assert inside in whole or torch.Size([rows * tokens, 2 * made.config.width]) in whole
@@ -144,7 +144,7 @@ def test_losses_are_exact_where_the_trunk_is_not() -> None:
     made = agent()
     observations, actions = made_up_play.batch(made.config, 3, 4)
     resets = torch.zeros(3, 4, dtype=torch.bool)
-    terms, state = imitation_terms(made, observations, actions, made.initial_state(4), resets, BF16)
+    terms, state = imitation_terms(made, RecordedWindow(observations, actions, resets), made.initial_state(4), BF16)
     assert {term.dtype for term in terms.values()} == {part.dtype for part in state} == {torch.float32}
     with autocast(BF16, torch.device("cpu")):
         output, _ = made(observations, made.initial_state(4), resets)

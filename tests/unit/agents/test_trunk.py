@@ -11,14 +11,14 @@ from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID
 from agents.trunk import MovementEmbedding, TransformerLayer, masked_mean, match_scores
 from tests.unit.agents import made_up_play
-from worlds.contract import MOVEMENT_BINS
+from worlds.contract import MOVEMENT_BINS, neutral_movement
 
 SIZES = dict(image_size=(12, 12), vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2)
 
 
 @pytest.fixture
 def agent() -> InteractiveAgent:
-    return made_up_play.agent(**SIZES, memory_width=8, tick_width=6, value_width=8)
+    return made_up_play.agent(**SIZES, memory_width=8, tick_width=6, value_width=8, feels_movement=True)
 
 
 @pytest.mark.parametrize("masked", ["nothing", "padding", "the future"])
@@ -108,6 +108,19 @@ def test_everything_perceived_matters_at_its_step_and_after(agent: InteractiveAg
     moved, _ = agent(observations._replace(**{field: changed}), agent.initial_state(1), resets)
     differs = (usual.features - moved.features).abs().amax((1, 2)) > 1e-6
     assert differs.tolist() == [False, True, True]
+
+
+@torch.no_grad()
+def test_what_an_agent_is_not_told_of_its_movement_it_does_not_know() -> None:
+    numb = made_up_play.agent(**SIZES, memory_width=8, tick_width=6, value_width=8)
+    observations, actions = made_up_play.batch(numb.config, 3, 2)  # type: ignore[arg-type]
+    others = observations._replace(previous_movement=torch.zeros_like(observations.previous_movement))
+    resets = torch.zeros(3, 2, dtype=torch.bool)
+    found = [numb(seen, numb.initial_state(2), resets)[0] for seen in (observations, others)]
+    assert found[0].features.equal(found[1].features)
+    assert (found[0].before == torch.from_numpy(neutral_movement()[-1])).all()
+    movement = [numb.log_probs(output, actions).movement for output in found]
+    assert movement[0].equal(movement[1])
 
 
 def test_before_is_the_last_tick_of_the_step_before(agent: InteractiveAgent) -> None:

@@ -119,7 +119,7 @@ def tiny(tokenizer: Tokenizer) -> AgentConfig:
         memory_width=32,
         tick_width=16,
         value_width=16,
-        discriminator_width=16,
+        feels_movement=True,
     )
 
 
