@@ -13,7 +13,7 @@ from torch import Tensor
 
 from agents.batch import ActionBatch, RecordedWindow
 from agents.peers import ALONE, PeerLost, Peers, TorchPeers
-from agents.tokenizer import PAD_ID
+from agents.tokenizer import EOS_ID, PAD_ID
 from rlhf.fragment import Fragment, take
 from rlhf.learner import Learner, LearnerConfig
 from tests.unit.rlhf import tiny_agent
@@ -35,6 +35,7 @@ def window(recorded: RecordedWindow, own: slice) -> RecordedWindow:
     demonstrated[1:, WINDOWS // 2] = False
     utterance = torch.full((STEPS + 1, WINDOWS, actions.utterance.shape[-1]), PAD_ID)
     utterance[2, : WINDOWS // 2] = torch.arange(3, 3 + utterance.shape[-1])
+    utterance[2, : WINDOWS // 2, -1] = EOS_ID
     actions = ActionBatch(actions.movement, utterance[:, own])
     return recorded._replace(actions=actions, demonstrated=demonstrated[:, own])
 
