@@ -8,8 +8,8 @@ What differs from the paper's settings (and from the defaults), and why:
 * Windows of few steps and many trajectories, and a heavier CSS: what words mean is learned from many different
   situations, and a window of consecutive frames is one situation.
 * Adam with beta1 = 0.9 and a higher learning rate: few updates have to go far.
-* Pictures are moved by up to two pixels in cloning and in teaching the reward model: rooms of which there are so few are
-  learned by heart otherwise.
+* Pictures are moved by up to two pixels in cloning and in teaching the reward model: so few rooms are learned by heart
+  otherwise.
 * The quiet loss keeps the reward model from paying for what raters saw and did not mark; little play is marked, and an
   agent that is improved hard finds whatever else pays.
 * Movement learns from rewards eight times as hard as in the paper, and imitation weighs less: in a few hundred updates
