@@ -17,7 +17,6 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.places import PlayersConfig, WorldConfig
 from pipelines.record import RecordConfig, record
-from reward_models.marked_play import demonstrated_steps
 from rlhf.co_pilot import CoPilotConfig, ScriptedCoPilot
 from rlhf.episodes import AGENT, CO_PILOT, Episode, Request
 from rlhf.errors import UserError
@@ -180,7 +179,7 @@ def test_it_does_what_the_agent_fails_to_do(played: tuple[list[Episode], Remembe
             done += episode.controller[step] == CO_PILOT
             assert episode.controller[step + 1] == AGENT, "it hands back when it is done"
     assert done >= 3
-    assert all((demonstrated_steps(e) == (e.controller == CO_PILOT)).all() for e in played[0])
+    assert all((e.demonstrated() == (e.controller == CO_PILOT)).all() for e in played[0])
 
 
 def test_the_agents_memory_is_that_of_one_who_did_it_all(played: tuple[list[Episode], Remembering]) -> None:
