@@ -72,7 +72,7 @@ class CloneConfig:
 
 
 # What decides which agent it is and what it learns from; the rest may be changed when a run is resumed.
-_FIXED = ("solver", "kinds", "runs", "name", "size", "vocabulary", "held_out")
+_FIXED = ("solver", "kinds", "name", "size", "vocabulary", "held_out")
 _FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
 
 

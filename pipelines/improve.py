@@ -125,8 +125,6 @@ _FIXED = (
     "imitate",
     "kinds",
     "replay",
-    "replay_data",
-    "runs",
     "name",
     "scripted_reward",
     "pays",

@@ -71,8 +71,6 @@ class RewardConfig:
 # What decides what is learned from which marks; the rest may be changed when a run is resumed.
 _FIXED = (
     "kind",
-    "start",
-    "runs",
     "name",
     "validation",
     "training.steps",
