@@ -118,7 +118,7 @@ def contents(run: Path) -> dict[Path, int]:
 def test_a_folder_that_holds_another_run_is_not_written_into(run: Path, tmp_path: Path) -> None:
     before = contents(run)
     with pytest.raises(
-        UserError, match="demo with other settings: seed is 0 there and 1 here .and 8 more.; give"
+        UserError, match="demo with other settings: seed is 0 there and 1 here .and 7 more.; give"
     ) as caught:
         demo(replace(tiny(run), seed=1))
     assert "\n" not in str(caught.value)
