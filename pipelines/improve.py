@@ -120,7 +120,8 @@ _COUNTS = (
     "slots", "steps", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "keep_checkpoints",
     "threads",
 )  # fmt: skip
-# What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming.
+# What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming: paths,
+# as runs are moved with their datasets.
 _FIXED = (
     "imitate",
     "kinds",

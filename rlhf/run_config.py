@@ -136,7 +136,9 @@ def hold_run(config: RunSettings, fixed: Collection[str]) -> Iterator[Path]:
     """
     if config.resume is not None:
         with lock_run(config.resume):
-            _check_fixed(config.resume, config, fixed)
+            # A run that was moved with its folder is resumed by the folder's new name: that is no other run.
+            same = (config.runs / config.name).absolute() == config.resume.absolute()
+            _check_fixed(config.resume, config, set(fixed) - {"runs", "name"} if same else fixed)
             yield config.resume
         return
     folder = new_run_folder(config.runs, config.name)

@@ -55,7 +55,7 @@ def tiny(run: Path, **changes: object) -> IterateConfig:
         ),
         improve=replace(
             config.improve, wandb="disabled", slots=4, steps=4, batch=4, updates=4, evaluate_every=2,
-            evaluation_episodes=2, checkpoint_every=2,
+            evaluation_episodes=4, checkpoint_every=2,
         ),
         evaluate=replace(config.evaluate, episodes=4, slots=4),
     )  # fmt: skip

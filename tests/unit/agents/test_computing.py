@@ -144,7 +144,8 @@ def test_losses_are_exact_where_the_trunk_is_not() -> None:
     made = agent()
     observations, actions = made_up_play.batch(made.config, 3, 4)
     resets = torch.zeros(3, 4, dtype=torch.bool)
-    terms, state = imitation_terms(made, RecordedWindow(observations, actions, resets), made.initial_state(4), BF16)
+    window = RecordedWindow(observations, actions, resets)
+    terms, state = imitation_terms(made, window, made.initial_state(4), BF16)
     assert {term.dtype for term in terms.values()} == {part.dtype for part in state} == {torch.float32}
     with autocast(BF16, torch.device("cpu")):
         output, _ = made(observations, made.initial_state(4), resets)
