@@ -108,6 +108,8 @@ class BCRLConfig(IMPALAConfig):
         slots, learners = self.num_env_runners * self.num_envs_per_env_runner, self.num_learners or 1
         if slots % learners:
             raise ValueError(f"{slots} slots cannot be shared out evenly among {learners} learners")
+        if self.num_env_runners == 1:  # RLlib waits for all of them, or for so long; nobody is kept waiting by one
+            self.timeout_s_sampler_manager = 0.5
         self._train_batch_size_per_learner = slots * int(self.rollout_fragment_length) // learners
         super().validate()
 
@@ -136,6 +138,7 @@ class BCRL(IMPALA):
         self._reasons.listen()
         self._lost: set[int] = set()
         self._heard = self._trained = 0
+        self._configuration: dict[str, Any] | None = None
         self._watch = Watch(self.config.num_env_runners, self.config.stall_sec, self.config.replacements)
         try:
             super().setup(config)
@@ -174,6 +177,16 @@ class BCRL(IMPALA):
             self._lost.discard(runner)
             self._tell(self._watch.restored(runner))
         return restored
+
+    def get_auto_filled_metrics(self, *arguments: Any, **settings: Any) -> dict[str, Any]:
+        """RLlib's, but for a deep copy of the whole configuration in every result: half of what a step cost."""
+        if self._configuration is None:
+            self._configuration = self.config.to_dict()
+        given, self.config = self.config, self._configuration  # type: ignore[assignment]
+        try:
+            return super().get_auto_filled_metrics(*arguments, **settings)
+        finally:
+            self.config = given
 
     def learn_again(self) -> dict[str, float]:
         """One more update on recent fragments; what it measured."""

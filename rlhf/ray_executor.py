@@ -28,6 +28,8 @@ from rlhf.ray_learner import UPDATE
 from rlhf.ray_runner import DELIVERIES
 from rlhf.ray_watch import RemoteTraceback, WorkerDied, gist
 
+_ATTEMPTS = 3  # to start Ray here
+
 
 class RayExecutor:
     """Runs BC+RL on a Ray cluster, or on a Ray that is started on this machine for as long as this lives.
@@ -140,7 +142,8 @@ class RayExecutor:
 
     def _report(self, metrics: dict[str, float], results: tuple = ()) -> UpdateReport:
         weights = self._ask("learned_weights")
-        self._agent.load_state_dict({name: torch.tensor(array) for name, array in weights.items()})
+        for name, own in self._agent.state_dict().items():  # load_state_dict takes ten times as long
+            own.copy_(torch.tensor(weights[name]))
         update = int(metrics.pop("update"))
         return UpdateReport(update, self._played, metrics, results)
 
@@ -184,15 +187,7 @@ def _connect(config: RayConfig) -> bool:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     address = config.address or os.environ.get("RAY_ADDRESS")
     if address is None:
-        with loopback_only():
-            ray.init(
-                "local",
-                num_cpus=max(os.cpu_count() or 1, math.ceil(config.cpus)),
-                object_store_memory=config.object_store_mb * 1_000_000,
-                include_dashboard=False,
-                runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},  # imports as here
-                **quiet,
-            )
+        _start(config, quiet)
         return True
     try:
         ray.init(address, **quiet)
@@ -202,6 +197,31 @@ def _connect(config: RayConfig) -> bool:
             "leave ray.address and RAY_ADDRESS out to use this machine alone"
         ) from error
     return True
+
+
+def _start(config: RayConfig, quiet: dict[str, Any]) -> None:
+    """Start Ray on this machine. Raises UserError if it does not come up, as on a machine that is very busy."""
+    path = os.pathsep.join(filter(None, sys.path))  # so that workers import what is imported here
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            with loopback_only():
+                ray.init(
+                    "local",
+                    num_cpus=max(os.cpu_count() or 1, math.ceil(config.cpus)),
+                    object_store_memory=config.object_store_mb * 1_000_000,
+                    include_dashboard=False,
+                    runtime_env={"env_vars": {"PYTHONPATH": path}},
+                    **quiet,
+                )
+            return
+        except Exception as error:  # Ray has no type of its own for it
+            ray.shutdown()
+            said = " ".join(str(error).split())
+            if attempt == _ATTEMPTS or "timed out" not in said:  # Ray gives its own processes half a minute to start
+                raise UserError(
+                    f"Ray did not start on this machine ({said}); try again when it is less busy, or use "
+                    "--executor local"
+                ) from error
 
 
 @contextmanager
