@@ -7,7 +7,8 @@ Both play the demo's world by setter replay, with the very same network, memory 
 and hand over fragments of as many steps, on the same cores. RLlib's runner gets the network as an RLModule and the
 world as a Gymnasium environment whose texts are tokens already. It can step its places one after the other ("sync"),
 each in a process of its own ("async"), or there may be one runner a core ("processes"); ours can step them on threads,
-or there may be one runner a core, too. All are tried, and the fastest of each play against each other.
+or there may be one runner a core, too. All are tried, and the fastest of each play against each other. Beside that,
+ours plays against RLlib's as it comes: with one place a runner (its ``num_envs_per_env_runner``), one runner a core.
 
 Ours does more: a frozen reference follows the play (its decisions to speak are in every fragment), and a reward model
 may judge it. So it is measured three times: as bare as RLlib's, with the reference, and with both.
@@ -264,6 +265,11 @@ THEIR_WAYS: dict[str, Way] = {
 }
 
 
+def as_it_comes(setting: Setting) -> AbstractContextManager[Play]:
+    """RLlib's runners as its configuration makes them by default: of one place each."""
+    return processes(replace(setting, slots=setting.threads))
+
+
 @contextmanager
 def bare_steps(setting: Setting) -> Iterator[Play]:
     """World and network alone: the same steps, without anybody who keeps what is played."""
@@ -317,14 +323,20 @@ def compare(setting: Setting, rounds: int, seconds: float) -> None:
     print(f"{setting.slots} places, T = {setting.steps}, {setting.threads} cores")
     their_way = fastest(THEIR_WAYS, setting, "RLlib's", seconds)
     our_way = fastest(our_ways(BARE), setting, "ours, bare", seconds)
-    with THEIR_WAYS[their_way](setting) as other:
+    against(THEIR_WAYS[their_way], their_way, our_way, setting, rounds, seconds)
+    against(as_it_comes, "one place each", our_way, setting, rounds, seconds)
+
+
+def against(way: Way, name: str, our_way: str, setting: Setting, rounds: int, seconds: float) -> None:
+    """Print the speed of each kind of ours beside RLlib's runners of one ``way``."""
+    with way(setting) as other:
         for kind in (BARE, FOLLOWED, REWARDED):
             with our_ways(kind)[our_way](setting) as mine:
                 mine()
                 other()
                 pairs = alternate(lambda: speed(mine, seconds), lambda: speed(other, seconds), rounds)
             print(f"  ours {kind}")
-            report(pairs, (our_way, f"RLlib's, {their_way}"), "steps/s", "{} times the steps of RLlib's")
+            report(pairs, (our_way, f"RLlib's, {name}"), "steps/s", "{} times the steps of RLlib's")
 
 
 def dissect(setting: Setting, rounds: int) -> None:

@@ -343,6 +343,8 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
     seed = int(np.random.SeedSequence([config.seed, index, generation]).generate_state(1)[0])
     device = "cuda" if config.ray.gpus_per_runner else "cpu"
     config = replace(config, seed=seed, device=device, threads=max(1, int(config.ray.cpus_per_runner)))
+    if config.torch_threads is not None:  # the process is the runner's own; Ray gave PyTorch a thread a CPU
+        torch.set_num_threads(config.torch_threads)
     agent, tokenizer = load_agent(config.agent, device=device)
     replayed = read_episodes(replay_data(config), split="train", solver=config.replay)
     return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
@@ -351,6 +353,8 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
 def learner_on_ray(config: ImproveConfig, peers: Peers = ALONE) -> tuple[Learner, WindowStream]:
     """The learner of a run on Ray, or one of several, and its recorded play, made where it works."""
     config = replace(config, device="cuda" if config.ray.gpus_per_learner else "cpu")
+    if config.torch_threads is not None:
+        torch.set_num_threads(config.torch_threads)
     torch.manual_seed(config.seed)
     return make_learner(config, *load_agent(config.agent, device=config.device), peers)
 
