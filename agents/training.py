@@ -214,8 +214,12 @@ def load_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any], beta
         group["betas"] = betas
 
 
-def learning_rate(config: CloningConfig, update: int, progress: float) -> float:
-    """Linear warm-up, then a cosine from the full rate to ``decay`` of it as ``progress`` goes from 0 to 1."""
+def learning_rate(config: Any, update: int, progress: float) -> float:
+    """Linear warm-up, then a cosine from the full rate to ``decay`` of it as ``progress`` goes from 0 to 1.
+
+    Args:
+      config: has learning_rate, warmup and decay: :class:`CloningConfig` or a reward model's settings.
+    """
     warm = min(1.0, (update + 1) / max(1, config.warmup))
     cosine = 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
     return config.learning_rate * warm * (config.decay + (1.0 - config.decay) * cosine)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
 from agents.random_shift import shifted
-from agents.training import MEND, load_optimizer
+from agents.training import MEND, learning_rate, load_optimizer
 from reward_models.augmentation import Augmentation
 from reward_models.contract import RewardModel, State
 from reward_models.exam import SELECTED_BY, Exam
@@ -240,13 +239,6 @@ def term_weights(config: RewardTrainingConfig, own: str) -> dict[str, float]:
 def _remade(like: State, parts: Iterable[Tensor]) -> State:
     """The named tuple of ``parts`` that is of the same kind as ``like``."""
     return type(like)(*parts)  # type: ignore[call-arg]
-
-
-def learning_rate(config: RewardTrainingConfig, update: int, progress: float) -> float:
-    """Linear warm-up, then a cosine from the full rate to ``decay`` of it as ``progress`` goes from 0 to 1."""
-    warm = min(1.0, (update + 1) / max(1, config.warmup))
-    cosine = 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
-    return config.learning_rate * warm * (config.decay + (1.0 - config.decay) * cosine)
 
 
 def check_marks(play: MarkedPlay, augmentation: float) -> None:

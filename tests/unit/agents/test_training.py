@@ -143,11 +143,25 @@ def test_a_loss_that_is_not_finite_stops_it_before_the_weights_change(play: Enco
     assert all(torch.equal(before[name].nan_to_num(), after[name].nan_to_num()) for name in before)
 
 
-def test_the_rate_rises_and_then_falls_along_a_cosine() -> None:
-    config = CloningConfig(learning_rate=1.0, warmup=10, decay=0.2)
-    assert [learning_rate(config, u, 0.0) for u in (0, 4, 9, 50)] == pytest.approx([0.1, 0.5, 1.0, 1.0])
-    assert learning_rate(config, 99, 0.5) == pytest.approx(0.2 + 0.8 * (1 + math.cos(math.pi / 2)) / 2)
-    assert learning_rate(config, 99, 1.0) == pytest.approx(0.2) == learning_rate(config, 99, 1.7)
+@pytest.mark.parametrize(
+    ("update", "progress", "rate"),
+    [
+        (0, 0.0, 2.5e-4),  # a quarter of the way up
+        (1, 0.0, 5e-4),
+        (3, 0.0, 1e-3),
+        (4, 0.0, 1e-3),
+        (9, 1 / 3, 8e-4),  # the cosine of 60 degrees is 1/2: 0.2 + 0.8 * 3/4
+        (9, 0.5, 6e-4),
+        (9, 2 / 3, 4e-4),
+        (9, 1.0, 2e-4),
+        (9, 1.5, 2e-4),
+        (1, 0.5, 3e-4),  # both at once
+    ],
+)
+def test_the_rate_rises_and_then_falls_along_a_cosine(update: int, progress: float, rate: float) -> None:
+    config = CloningConfig(learning_rate=1e-3, warmup=4, decay=0.2)
+    assert learning_rate(config, update, progress) == pytest.approx(rate)
+    assert learning_rate(replace(config, warmup=0), 0, 0.0) == pytest.approx(1e-3)
 
 
 def test_marginal_entropy_of_even_and_of_constant_play(play: EncodedEpisodes) -> None:

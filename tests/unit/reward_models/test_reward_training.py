@@ -17,7 +17,6 @@ from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.training import (
     RewardTrainer,
     RewardTrainingConfig,
-    learning_rate,
     reward_terms,
     train_reward_model,
 )
@@ -110,27 +109,6 @@ def test_the_loss_is_the_weighted_sum_of_its_terms(
     assert metrics.keys() == {f"reward_model/{name}" for name in weights.keys() | others}
     expected = sum(weight * metrics[f"reward_model/{name}"] for name, weight in weights.items())
     assert metrics["reward_model/loss"] == pytest.approx(expected, rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("update", "progress", "rate"),
-    [
-        (0, 0.0, 2.5e-4),  # a quarter of the way up
-        (1, 0.0, 5e-4),
-        (3, 0.0, 1e-3),
-        (4, 0.0, 1e-3),
-        (9, 1 / 3, 8e-4),  # the cosine of 60 degrees is 1/2: 0.2 + 0.8 * 3/4
-        (9, 0.5, 6e-4),
-        (9, 2 / 3, 4e-4),
-        (9, 1.0, 2e-4),
-        (9, 1.5, 2e-4),
-        (1, 0.5, 3e-4),  # both at once
-    ],
-)
-def test_the_rate_rises_and_then_falls_along_a_cosine(update: int, progress: float, rate: float) -> None:
-    config = RewardTrainingConfig(learning_rate=1e-3, warmup=4, decay=0.2)
-    assert learning_rate(config, update, progress) == pytest.approx(rate)
-    assert learning_rate(replace(config, warmup=0), 0, 0.0) == pytest.approx(1e-3)
 
 
 def test_memory_is_carried_from_window_to_window(
