@@ -396,6 +396,8 @@ def make_runner(
             if config.pays == "utility"
             else StreamingScorer(model, slots, seed=config.seed, expected=config.expected_reward)
         )
+    if episodes:
+        config.world.check_recorded(episodes[0], " and ".join(map(str, replay_data(config))))
     replays = [SetterReplay(world, episodes[0], truth=True) for world in config.world.make(slots)]
     return Runner(
         agent, tokenizer, reference, rewards, replays, episodes, steps,

@@ -265,7 +265,9 @@ class _Plans:
 
     def of(self, numbers: Sequence[int]) -> Iterator[Plan]:
         """The plans of ``numbers``, in their order."""
-        notes = {_SETTINGS: self.settings} | ({"co_pilot": ScriptedCoPilot.name} if self.config.shared_control else {})
+        notes = {_SETTINGS: self.settings} | self.config.world.note()
+        if self.config.shared_control:
+            notes["co_pilot"] = ScriptedCoPilot.name
         yield from self._replayed(numbers, notes) if self.replayed else self._scripted(numbers, notes)
 
     def _scripted(self, numbers: Sequence[int], notes: Mapping[str, Any]) -> Iterator[Plan]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from pipelines.demo import DemoConfig
 from pipelines.evaluate import EvaluateConfig
 from pipelines.places import HELD_OUT_SEEDS, LARGEST_SEED, PROBE_SEEDS, SEEDS_APART, PlayersConfig, WorldConfig
-from pipelines.record import RecordConfig
+from pipelines.record import RecordConfig, record
+from pipelines.recordings import read_episodes
 from pipelines.runs.demo import WORLD
 from rlhf import settings
 from rlhf.errors import UserError
@@ -108,3 +112,15 @@ def test_an_agent_for_images_of_another_size_is_refused() -> None:
     WORLD.check_fits((36, 48), "runs/clone/agent")
     with pytest.raises(UserError, match=r"runs/clone/agent .* 72x96 .* 36x48; use --world.height 72 --world.width 96"):
         WORLD.check_fits([72, 96], "runs/clone/agent")
+
+
+def test_recordings_made_with_other_options_are_refused(tmp_path: Path) -> None:
+    one = WORLD
+    record(RecordConfig(data=tmp_path, episodes=1, steps=4, workers=1, world=one))
+    (episode,) = read_episodes([tmp_path])
+    one.check_recorded(episode, tmp_path)
+    replace(one, options='{ "fov_y_deg": 60 }').check_recorded(episode, tmp_path)  # the same, written otherwise
+    complaint = r"recorded with world.options \{\"fov_y_deg\": 60.0\}, .* with \{\}; use --world.options '\{"
+    with pytest.raises(UserError, match=complaint):
+        replace(one, options="{}").check_recorded(episode, tmp_path)
+    replace(one, options="{}").check_recorded(replace(episode, notes={}), tmp_path)  # made elsewhere
