@@ -55,7 +55,7 @@ def find(data: ReportData) -> Findings:
     rows = tuple(_row(data, probe) for probe in probes)
     overall = rows[0] if len(rows) == 1 else _overall(data, probes)
     remarks = [_by_probe(rows)] if len(rows) > 1 else []
-    remarks += _over_optimisation(data)
+    remarks += _over_optimisation(data) + _alarms(data)
     return Findings(rows, overall, headline(overall, data.before, data.after), tuple(remarks))
 
 
@@ -180,6 +180,16 @@ def _over_optimisation(data: ReportData) -> list[str]:
         "The modelled reward rose while true success fell: the agent learnt to please the reward model, not the setter "
         "(over-optimisation). Stop earlier, or raise the weight of cloning."
     ]
+
+
+def _alarms(data: ReportData) -> list[str]:
+    """A warning where the guards raised an alarm."""
+    raised = [alarm for run in data.watched for alarm in run.alarms]
+    if not raised:
+        return []
+    what = _listed(sorted({alarm.kind.replace("_", "-") for alarm in raised}))
+    count = "an alarm was" if len(raised) == 1 else f"{len(raised):,} alarms were"
+    return [f"While the agent improved, {count} raised ({what}); they stand beside the curves of modelled reward."]
 
 
 def _rise(chart: Chart | None) -> float | None:
