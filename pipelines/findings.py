@@ -55,7 +55,7 @@ def find(data: ReportData) -> Findings:
     rows = tuple(_row(data, probe) for probe in probes)
     overall = rows[0] if len(rows) == 1 else _overall(data, probes)
     remarks = [_by_probe(rows)] if len(rows) > 1 else []
-    remarks += _over_optimisation(data) + _alarms(data)
+    remarks += over_optimisation(data.reward_over_training, data.success_over_training) + _alarms(data)
     return Findings(rows, overall, headline(overall, data.before, data.after), tuple(remarks))
 
 
@@ -171,9 +171,9 @@ def _by_probe(rows: Sequence[Row]) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-def _over_optimisation(data: ReportData) -> list[str]:
+def over_optimisation(reward: Chart | None, success: Chart | None) -> list[str]:
     """A warning where the modelled reward rose while true success fell."""
-    rises = [_rise(chart) for chart in (data.reward_over_training, data.success_over_training)]
+    rises = [_rise(chart) for chart in (reward, success)]
     if rises[0] is None or rises[1] is None or not (rises[0] > 0 > rises[1]):
         return []
     return [

@@ -39,24 +39,24 @@ IMPROVEMENT = (
     one(
         "Variance explained by the value", "vtrace/explained", "1 is a perfect value, 0 no better than a constant.", -1
     ),
-    one("Entropy of movement, nats a step", "policy/entropy"),
+    one("Entropy of movement", "policy/entropy", "Nats a step."),
     one("Gradient norm", "gradient_norm", "Before clipping."),
-    one("Imitation: movement, nats a step", "bc/movement"),
-    one("Imitation: language, nats a step", "bc/language"),
+    one("Imitation: movement", "bc/movement", "Nats a step."),
+    one("Imitation: language", "bc/language", "Nats a step."),
     one("Contrastive loss (CSS)", "bc/css"),
     one("Reward a step", "play/reward"),
     Plan("Speech", (("play/spoke", "share of steps"), ("rl/no_op_kl", "KL from the cloned agent"))),
-    Plan("Importance ratio", (("vtrace/rho", "mean ratio"), ("vtrace/behind", "mean log ratio, played over learned"))),
+    Plan("Importance ratio", (("vtrace/rho", "mean ratio"), ("vtrace/behind", "mean log, played over learned"))),
     Plan("Seconds an update", (("seconds/play", "play"), ("seconds/update", "learning"))),
 )
 
 CLONING = (
     Plan(
-        "Movement, nats a step",
+        "Movement",
         (("bc/movement", "training"), ("bc_held_out/movement", "held-out"), ("bc/marginal_entropy", "constant")),
-        "The constant is the loss of an agent that sees nothing.",
+        "Nats a step. The constant is the loss of an agent that sees nothing.",
     ),
-    Plan("Language, nats a step", (("bc/language", "training"), ("bc_held_out/language", "held-out"))),
+    Plan("Language", (("bc/language", "training"), ("bc_held_out/language", "held-out")), "Nats a step."),
     Plan("Contrastive loss (CSS)", (("bc/css", "training"), ("bc_held_out/css", "held-out"))),
     one("Weighted loss", "bc/loss"),
     one("Gradient norm", "bc/gradient_norm", "Before clipping."),
@@ -66,8 +66,8 @@ CLONING = (
 
 TEACHING = (
     Plan("Loss of the marks", (("reward_model/ibt", "inter-temporal"), ("reward_model/ar", "autoregressive"))),
-    one("Movement, nats a step", "reward_model/movement"),
-    one("Language, nats a step", "reward_model/language"),
+    one("Imitation: movement", "reward_model/movement", "Nats a step."),
+    one("Imitation: language", "reward_model/language", "Nats a step."),
     one("Contrastive loss (CSS)", "reward_model/css"),
     one("Gradient norm", "reward_model/gradient_norm", "Before clipping."),
     one("Learning rate", "reward_model/learning_rate"),

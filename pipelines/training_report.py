@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pipelines.findings import percent
+from pipelines.findings import over_optimisation, percent
 from pipelines.improve import ImproveConfig
 from pipelines.places import WorldConfig
 from pipelines.report_data import Chart, Circumstances, Picture, WatchedRun
@@ -45,6 +45,7 @@ class TrainingReport:
 
     Args:
       headline: what happened, in numbers. next_step, command: what to do to learn more, or with what was made.
+      warnings: what is wrong.
       monitored: modelled reward and true success, of BC+RL. watched: its alarms.
       exam: of a reward model, on episodes set aside.
       traces_note: why there are no traces, if there are none.
@@ -57,6 +58,7 @@ class TrainingReport:
     command: str
     circumstances: Circumstances
     curves: tuple[Chart, ...]
+    warnings: tuple[str, ...] = ()
     monitored: tuple[Chart, ...] = ()
     watched: tuple[WatchedRun, ...] = ()
     exam: tuple[Chart, ...] = ()
@@ -80,12 +82,12 @@ def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Train
     modelled, success = (column(rows, f"{where}/{name}")[1] for name in ("modelled_return", "true_success"))
     parts = []
     if modelled:
-        parts.append(f"the modelled return went from {modelled[0]:.2f} to {modelled[-1]:.2f}")
+        parts.append(f"the modelled return went from {_told(modelled[0])} to {_told(modelled[-1])}")
     if success:
         parts.append(f"true success from {percent(success[0])} to {percent(success[-1])}")
     told = f"On {of} replays {' and '.join(parts)}." if parts else "No replay has come to its end yet."
     traces, note = _traces(run, record)
-    agent = _newest_agent(run)
+    agent, monitored = _newest_agent(run), (reward_over_training(run), success_over_training(run))
     return TrainingReport(
         kind="Improvement by BC+RL",
         headline=told,
@@ -100,7 +102,8 @@ def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Train
         f"--out {shlex.quote(str(run / 'results.json'))}{_world_flags(config.get('world'))}",
         circumstances=_circumstances(record),
         curves=charts(rows, IMPROVEMENT),
-        monitored=(reward_over_training(run), success_over_training(run)),
+        warnings=tuple(over_optimisation(*monitored)),
+        monitored=monitored,
         watched=(alarms,),
         traces=traces,
         traces_note=note,
@@ -170,7 +173,7 @@ TOLD: Mapping[str, Told] = {"ImproveConfig": _improvement, "CloneConfig": _cloni
 def _return_facts(of: str, modelled: list[float], success: list[float], requests: list[float]) -> list[Fact]:
     facts = []
     if modelled:
-        facts.append(Fact(f"Modelled return, {of}", f"{modelled[-1]:.2f}", f"from {modelled[0]:.2f}, per episode"))
+        facts.append(Fact(f"Modelled return, {of}", _told(modelled[-1]), f"from {_told(modelled[0])}, per episode"))
     if success:
         note = f"from {percent(success[0])}"
         if requests:
@@ -178,6 +181,10 @@ def _return_facts(of: str, modelled: list[float], success: list[float], requests
             note += f"; {percent(interval.low)} to {percent(interval.high)} with {interval.count:,} requests"
         facts.append(Fact(f"True success, {of}", percent(success[-1]), note))
     return facts
+
+
+def _told(value: float) -> str:
+    return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _alarm_fact(run: WatchedRun) -> Fact:
