@@ -148,12 +148,14 @@ def _teaching(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Training
         facts.append(Fact("To be compared with", percent(majority[-1]), "always saying the commoner"))
     facts.append(_updates(rows, config["training"]["updates"]))
     best = facts[0] if finals["held_out"] or finals["validation"] else None
-    told = f"{best.number} of {best.name.partition(', ')[2]}'s pairs of moments" if best else "No pairs of moments"
+    told = "No pairs of moments were put in the right order yet."
+    if best is not None:
+        told = f"{best.number} of the pairs of moments in {best.name.partition(', ')[2]} are put in the right order."
     traces, note = _traces(run, record)
     data, model = " ".join(map(shlex.quote, config["data"])), shlex.quote(str(run / "reward_model"))
     return TrainingReport(
         kind="A reward model from marks",
-        headline=f"{told} {'are' if best else 'were'} put in the right order{'' if best else ' yet'}.",
+        headline=told,
         facts=tuple(facts),
         next_step="A model may do well on pairs and still be a bad thing to optimise. What it has learned, in numbers "
         "and pictures:",
