@@ -16,7 +16,8 @@ class Plan:
 
     Args:
       curves: metric and what it is called, in the order to draw; what was not measured is left out. A curve called
-        "held-out" is dashed; one called "constant" was measured once and is drawn all along.
+        "held-out" is dashed.
+      level: metric that was measured once and is drawn all along, to compare with, and what it is called.
       least: what is lower is drawn there, so that one outlier does not flatten the rest.
     """
 
@@ -25,6 +26,7 @@ class Plan:
     note: str = ""
     share: bool = False
     least: float | None = None
+    level: tuple[str, str] | None = None
 
 
 def one(title: str, metric: str, note: str = "", least: float | None = None) -> Plan:
@@ -53,8 +55,9 @@ IMPROVEMENT = (
 CLONING = (
     Plan(
         "Movement",
-        (("bc/movement", "training"), ("bc_held_out/movement", "held-out"), ("bc/marginal_entropy", "constant")),
-        "Nats a step. The constant is the loss of an agent that sees nothing.",
+        (("bc/movement", "training"), ("bc_held_out/movement", "held-out")),
+        "Nats a step.",
+        level=("bc/marginal_entropy", "seeing nothing"),
     ),
     Plan("Language", (("bc/language", "training"), ("bc_held_out/language", "held-out")), "Nats a step."),
     Plan("Contrastive loss (CSS)", (("bc/css", "training"), ("bc_held_out/css", "held-out"))),
@@ -104,6 +107,8 @@ def charts(rows: list[Row], plans: Sequence[Plan]) -> tuple[Chart, ...]:
 
 def _chart(rows: list[Row], plan: Plan) -> Chart:
     curves = [_curve(rows, metric, name, plan.least) for metric, name in plan.curves]
+    if plan.level is not None:
+        curves.append(_level(rows, *plan.level))
     lowest = min((value for metric, _ in plan.curves for value in column(rows, metric)[1]), default=0.0)
     cut = f"Lower values are drawn at {plan.least:g}." if plan.least is not None and lowest < plan.least else ""
     found, note = tuple(curve for curve in curves if curve.x), f"{plan.note} {cut}".strip()
@@ -112,7 +117,12 @@ def _chart(rows: list[Row], plan: Plan) -> Chart:
 
 def _curve(rows: list[Row], metric: str, name: str, least: float | None) -> Curve:
     x, y = column(rows, metric)
-    if x and name == "constant":
-        x, y = [x[0], rows[-1]["step"]], [y[0], y[0]]
     shown = tuple(value if least is None else max(least, value) for value in y)
     return Curve(name, tuple(map(float, x)), shown, dashed=name == "held-out")
+
+
+def _level(rows: list[Row], metric: str, name: str) -> Curve:
+    """The first value of a metric from the first row to the last."""
+    measured = column(rows, metric)[1][:1]
+    ends = (float(rows[0]["step"]), float(rows[-1]["step"])) if measured else ()
+    return Curve(name, ends, tuple(measured) * 2)

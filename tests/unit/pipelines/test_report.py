@@ -32,6 +32,7 @@ from pipelines.report_data import (
     load_report_data,
     save_report_data,
 )
+from pipelines.report_sections import monitor
 from rlhf.errors import UserError
 from rlhf.guards import Alarm
 
@@ -281,22 +282,31 @@ def test_alarms_stand_beside_modelled_reward_and_on_top(tmp_path: Path) -> None:
     assert page.count('<line class="mark"') == 2
 
 
-def test_without_alarms_the_page_says_so_if_it_knows(tmp_path: Path) -> None:
-    for runs, said in (
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
         ((watched(),), "No alarm was raised."),
         ((watched(since=None),), "Whether an alarm was raised is not known"),
         ((), "Whether an alarm was raised is not known"),
         ((watched(since=300),), "Alarms were kept from update 300 on."),
-    ):
-        data = example(watched=runs)
-        text = Page(write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")).text
-        assert said in text and ("No alarm was raised" in text) == any(run.since is not None for run in runs)
-        assert not any("alarm" in remark for remark in find(data).remarks)
+    ],
+)
+def test_without_alarms_the_page_says_so_if_it_knows(runs: tuple[WatchedRun, ...], said: str) -> None:
+    text = Page(monitor((example().reward_over_training,), runs)).text
+    assert said in text and ("No alarm was raised" in text) == any(run.since is not None for run in runs)
+    assert monitor((None, None), ()) == ""
 
 
-def test_alarms_of_several_runs_are_told_apart(tmp_path: Path) -> None:
+def test_the_report_says_that_no_alarm_was_raised(tmp_path: Path) -> None:
+    one = tuple(outcome for outcome in outcomes({"BC": 0.4, "BC+RL": 0.6}) if outcome.probe == "Go")
+    data = example(watched=(watched(),), clips=(), outcomes=one, reference=None)
+    assert "No alarm was raised." in Page(write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert not any("alarm" in remark for remark in find(data).remarks)
+
+
+def test_alarms_of_several_runs_are_told_apart() -> None:
     runs = (watched(run="round-1"), watched(Alarm(7, "entropy", "low"), run="round-2"), watched(run="old", since=None))
-    page = write_report(example(watched=runs), tmp_path / "r.html").read_text(encoding="utf-8")
+    page = monitor((example().reward_over_training,), runs)
     text = Page(page).text
     assert "1 alarm was raised." in text and "round-2: update 7 · Low." in text
     assert "old: Whether an alarm was raised is not known" in text and 'class="mark"' not in page
