@@ -15,22 +15,28 @@ ALARM_WORDS: dict[Watched, str] = {
     "entropy": "entropy",
     "gradient": "gradient",
 }
+BY_MODEL = (
+    "The agent is rewarded by the model alone. Where its reward rises and true success does not, "
+    "the model is being exploited."
+)
+BY_TRUTH = "The agent was rewarded by the tasks' ground truth: what is called modelled here is that reward."
 _MOST_OF_A_KIND = 5  # alarms shown of each kind; a gradient may come and go a hundred times
 _COLOURS = ("c1", "c2", "c3", "c4", "c5", "c6")
 _UNKNOWN = "Whether an alarm was raised is not known: this run kept none."
 
 
-def monitor(charts: Sequence[Chart | None], watched: Sequence[WatchedRun]) -> str:
+def monitor(charts: Sequence[Chart | None], watched: Sequence[WatchedRun], lead: str = BY_MODEL) -> str:
     """Modelled reward against true success, with the alarms: the reward-hacking monitor. "" if nothing was measured."""
     measured = [chart for chart in charts if chart is not None]
     if not measured and not watched:
         return ""
-    marked = sorted({alarm.update for alarm in watched[0].alarms}) if len(watched) == 1 else []
+    lone = len(watched) == 1  # the updates of several runs are not the same
+    shown = [alarm for kind in ALARM_WORDS for alarm in _of_kind(watched[0], kind)[:_MOST_OF_A_KIND]] if lone else []
+    marked = sorted({alarm.update for alarm in shown})
     drawn = "".join(figure(chart, marked=marked) for chart in measured)
     return section(
         "Modelled reward and true success while the agent improved",
-        "The agent is rewarded by the model alone. Where its reward rises and true success does not, "
-        "the model is being exploited.",
+        lead,
         f'<div class="pair">{drawn}</div>{alarms(watched)}',
     )
 
@@ -70,12 +76,16 @@ def _alarm_rows(run: WatchedRun) -> str:
     """The first alarms of every kind, the gravest kind first; of further ones, how many there are."""
     rows = []
     for kind, words in ALARM_WORDS.items():
-        found = [alarm for alarm in run.alarms if alarm.kind == kind]
+        found = _of_kind(run, kind)
         rows += [_alarm_row(run, alarm) for alarm in found[:_MOST_OF_A_KIND]]
         if more := found[_MOST_OF_A_KIND:]:
             rest = f"{words}: and {len(more):,} more, the last at update {more[-1].update:,}"
             rows.append(f'<li><span></span><span class="quiet">{escape(rest)}</span></li>')
     return "".join(rows)
+
+
+def _of_kind(run: WatchedRun, kind: Watched) -> list[Alarm]:
+    return [alarm for alarm in run.alarms if alarm.kind == kind]
 
 
 def _alarm_row(run: WatchedRun, alarm: Alarm) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from pipelines.report_page import circumstances, document, section, unbroken
-from pipelines.report_sections import figure, monitor, traces, training
+from pipelines.report_sections import BY_MODEL, BY_TRUTH, figure, monitor, traces, training
 from pipelines.training_report import Fact, TrainingReport
 
 
@@ -14,7 +14,7 @@ def page(report: TrainingReport) -> str:
     title = report.kind
     parts = [
         _opening(report),
-        monitor(report.monitored, report.watched),
+        monitor(report.monitored, report.watched, BY_TRUTH if report.rewarded_by_truth else BY_MODEL),
         _exam(report),
         traces(report.traces, report.traces_note),
         training(report.curves, "As the run measured itself; faint lines are single updates, bold ones running means."),

@@ -48,6 +48,7 @@ class TrainingReport:
       warnings: what is wrong.
       monitored: modelled reward and true success, of BC+RL. watched: its alarms.
       exam: of a reward model, on episodes set aside.
+      rewarded_by_truth: whether no reward model was optimised.
       traces_note: why there are no traces, if there are none.
     """
 
@@ -64,6 +65,7 @@ class TrainingReport:
     exam: tuple[Chart, ...] = ()
     traces: tuple[Picture, ...] = ()
     traces_note: str = ""
+    rewarded_by_truth: bool = False
 
 
 def training_report(run: Path) -> TrainingReport:
@@ -107,6 +109,7 @@ def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Train
         watched=(alarms,),
         traces=traces,
         traces_note=note,
+        rewarded_by_truth=bool(config.get("scripted_reward")),
     )
 
 

@@ -126,7 +126,8 @@ def test_of_many_alarms_the_first_are_shown_and_the_rest_counted(improved: Path)
             row = {"step": update, "time": 0.0, "alarm": "gradient", "text": f"number <{update}>"}
             file.write(json.dumps(row) + "\n")
     run("report", "--run", improved)
-    text = text_of(improved / "report.html")
+    text, page = text_of(improved / "report.html"), (improved / "report.html").read_text(encoding="utf-8")
+    assert page.count('class="mark"') == 2  # of those shown, only update 21 is within the curves
     assert "42 alarms were raised." in text and "gradient: and 36 more, the last at update 139" in text
     assert "Number <103>." in text and "Number <104>" not in text
 
@@ -186,6 +187,8 @@ def test_without_its_reward_model_an_improvement_is_told_all_the_same(made: Path
     assert not report.traces and "gone" in report.traces_note and report.monitored[0].curves
     path.write_text(path.read_text().replace('"scripted_reward": false', '"scripted_reward": true'))
     assert "ground truth" in training_report(improved).traces_note
+    run("report", "--run", improved)
+    assert "rewarded by the model alone" not in text_of(improved / "report.html")
 
 
 def test_a_run_that_has_just_begun(improved: Path) -> None:
