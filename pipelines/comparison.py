@@ -36,7 +36,7 @@ from pipelines.rounds import (
 )
 from pipelines.stages import finished
 from pipelines.statistics import Interval, mean_interval, wilson_interval
-from pipelines.story import clips, losses, outcome, reward_traces
+from pipelines.story import clips, losses, outcome, reward_traces, watched
 from rlhf.json_records import to_json
 from rlhf.store import open_store
 from rlhf.store.durable import write_file
@@ -157,6 +157,7 @@ def _report(config: IterateConfig, compared: RoundsCompared, results: Results) -
         rounds=compared,
         reward_over_training=_chart(config, numbers, "modelled_return", "Modelled reward per episode"),
         success_over_training=_chart(config, numbers, "true_success", "True success"),
+        watched=tuple(watched(round_folder(config.run, number) / "improve", agent_name(number)) for number in numbers),
         traces=reward_traces(one.improve),
         clips=clips(last, CLONE, agents[-1]),
         clips_note="The first episode of each probe; nothing was chosen for its outcome.",

@@ -55,7 +55,7 @@ def find(data: ReportData) -> Findings:
     rows = tuple(_row(data, probe) for probe in probes)
     overall = rows[0] if len(rows) == 1 else _overall(data, probes)
     remarks = [_by_probe(rows)] if len(rows) > 1 else []
-    remarks += _over_optimisation(data)
+    remarks += over_optimisation(data.reward_over_training, data.success_over_training) + _alarms(data)
     return Findings(rows, overall, headline(overall, data.before, data.after), tuple(remarks))
 
 
@@ -171,15 +171,25 @@ def _by_probe(rows: Sequence[Row]) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-def _over_optimisation(data: ReportData) -> list[str]:
+def over_optimisation(reward: Chart | None, success: Chart | None) -> list[str]:
     """A warning where the modelled reward rose while true success fell."""
-    rises = [_rise(chart) for chart in (data.reward_over_training, data.success_over_training)]
+    rises = [_rise(chart) for chart in (reward, success)]
     if rises[0] is None or rises[1] is None or not (rises[0] > 0 > rises[1]):
         return []
     return [
         "The modelled reward rose while true success fell: the agent learnt to please the reward model, not the setter "
         "(over-optimisation). Stop earlier, or raise the weight of cloning."
     ]
+
+
+def _alarms(data: ReportData) -> list[str]:
+    """A warning where the guards raised an alarm."""
+    raised = [alarm for run in data.watched for alarm in run.alarms]
+    if not raised:
+        return []
+    what = _listed(sorted({alarm.kind.replace("_", "-") for alarm in raised}))
+    count = "an alarm was" if len(raised) == 1 else f"{len(raised):,} alarms were"
+    return [f"While the agent improved, {count} raised ({what}); they stand beside the curves of modelled reward."]
 
 
 def _rise(chart: Chart | None) -> float | None:

@@ -27,6 +27,7 @@ from pipelines.places import WorldConfig
 from pipelines.recordings import Play, read_episodes
 from reward_models.registry import load_reward_model
 from reward_models.scoring import StreamingScorer, UtilityScorer
+from rlhf.alarms import AlarmLog
 from rlhf.checkpoint import Checkpoints
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
@@ -223,13 +224,14 @@ class Improvement:
         config, done = self.config, self._resume()
         with (
             Tracker(self.folder, config, config.wandb, resume_step=done) as tracker,
+            AlarmLog(self.folder, resume_step=done) as alarms,
             bar("improving the agent (BC+RL)", config.updates, "updates") as shown,
         ):
             if done >= config.updates or self.guards.exhausted:
                 return
             if done == 0:
                 metrics = self._play_held_out()
-                self._watch(0, metrics)
+                self._watch(alarms, 0, metrics)
                 tracker.log(metrics, 0)
             for report in self.executor.steps():
                 self.recent.extend(report.results)
@@ -238,7 +240,7 @@ class Improvement:
                 judged = ends or report.update % config.evaluate_every == 0
                 if judged:
                     metrics |= self._play_held_out()
-                self._watch(report.update, metrics)
+                self._watch(alarms, report.update, metrics)
                 tracker.log(metrics, report.update)
                 shown.update(report.update, _note(metrics))
                 ends |= self.guards.exhausted
@@ -252,9 +254,10 @@ class Improvement:
         """Whether the agent of the last play of the held-out episodes is one that may be taken in the end."""
         return self.config.guards.patience is not None and self.guards.is_best
 
-    def _watch(self, update: int, metrics: Mapping[str, float]) -> None:
+    def _watch(self, alarms: AlarmLog, update: int, metrics: Mapping[str, float]) -> None:
         for alarm in self.guards.look(update, metrics):
-            warnings.warn(alarm, stacklevel=2)
+            alarms.add(alarm)
+            warnings.warn(str(alarm), stacklevel=2)
 
     def _resume(self) -> int:
         """Go on from the last checkpoint, if the run is resumed; the number of updates already made."""

@@ -44,6 +44,7 @@ class RecordConfig:
       setters: a dataset whose recorded setters are replayed in their places, ``episodes`` of them drawn by ``seed``, in
         place of scripted ones; each asks again what it asked, whatever the solver does.
       name: what recordings call an agent; None takes the name of its run's folder.
+      device: of an agent that plays: "cpu", "cuda" or "cuda:1".
     """
 
     data: Path = Path("data/play")
@@ -61,6 +62,7 @@ class RecordConfig:
     name: str | None = None
     shared_control: bool = False
     co_pilot: CoPilotConfig = field(default_factory=CoPilotConfig)
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         if self.shared_control and self.solver == SCRIPTED:
@@ -83,8 +85,10 @@ def record(config: RecordConfig) -> list[str]:
     Episodes that the dataset has already are left as they are, so a recording that was interrupted goes on.
 
     Raises:
-      UserError: if an episode of the same id was recorded with other settings, or by another agent.
+      UserError: if an episode of the same id was recorded with other settings, or by another agent, or there is no
+        such device.
     """
+    _check_device(config.device)
     plans = _Plans(config, _fingerprint(config), _recorded_setters(config))
     store = open_store(config.data, create=True)
     ids = [plans.episode_id(number) for number in range(config.episodes)]
@@ -104,6 +108,18 @@ def record(config: RecordConfig) -> list[str]:
             _check_same(store, episode.episode_id, plans.settings)  # somebody else is recording the same and was faster
         recorded.append(episode.episode_id)
     return sorted(known + recorded)
+
+
+def _check_device(name: str) -> None:
+    """Refuse a device that is not here before a dataset is made; there is always a CPU. Scripted play needs no torch.
+
+    Raises:
+      UserError: if there is no such device.
+    """
+    if name != "cpu":
+        from agents.computing import usable_device
+
+        usable_device(name)
 
 
 def _check_same(store: EpisodeStore, episode_id: str, settings: str) -> None:
@@ -200,7 +216,7 @@ def _agent_episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
 
     config = plans.config
     _co_pilot(config)  # refuses unknown settings before anything is played
-    agent, tokenizer = load_agent(config.solver)
+    agent, tokenizer = load_agent(config.solver, device=config.device)
     config.world.check_fits(agent.config.image_size, config.solver)
     slots = min(config.slots, len(numbers))
     solvers = AgentSolvers(agent, tokenizer, slots, seed=config.seed)

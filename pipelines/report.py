@@ -12,10 +12,14 @@ from typing import Any
 from pipelines.findings import find
 from pipelines.report_data import DATA_FILE, Circumstances, ReportData, Stage, load_report_data
 from pipelines.report_html import page
+from rlhf.errors import UserError
 from rlhf.json_records import to_json
 from rlhf.machine import describe
 from rlhf.progress import announce
-from rlhf.run_config import command_line, git_commit, project_version
+from rlhf.run_config import CONFIG_FILE, command_line, git_commit, project_version, read_record
+
+TRAININGS = ("CloneConfig", "RewardConfig", "ImproveConfig")  # kinds of runs that have metrics of their own
+_NAMED = 6  # folders in a message at most
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,8 @@ class ReportConfig:
     """Settings of `rlhf report`.
 
     Args:
-      run: folder of a run that has been evaluated; its report.json is read.
+      run: folder of a run that has been evaluated (a demo, rounds, a reproduced result), or of a single training (by
+        `rlhf clone`, `rlhf reward` or `rlhf improve`), at work or finished, which is told from its metrics.
       out: the HTML file to write; None writes report.html into the run's folder.
     """
 
@@ -32,8 +37,41 @@ class ReportConfig:
 
 
 def report(config: ReportConfig) -> Path:
-    """Write the report of a run and return its path. Raises UserError if the run has no data for one."""
-    return write_report(load_report_data(config.run / DATA_FILE), config.out or config.run / "report.html")
+    """Write the report of a run and return its path.
+
+    Raises:
+      UserError: if the folder has nothing for a report, or what it has is damaged.
+    """
+    run, out = config.run, config.out or config.run / "report.html"
+    if (run / DATA_FILE).is_file():
+        return write_report(load_report_data(run / DATA_FILE), out)
+    _check_training(run)
+    from pipelines import training_html, training_report  # which read play and models: PyTorch, seconds
+
+    told = training_report.training_report(run)
+    return _written(training_html.page(told), told.headline, out)
+
+
+def _check_training(run: Path) -> None:
+    """Raises UserError, with what would do instead, if ``run`` is not the folder of a single training."""
+    if not run.is_dir():
+        raise UserError(f"{run} {'is a file, not' if run.exists() else 'does not exist; name'} a run's folder")
+    if (run / CONFIG_FILE).is_file() and (kind := read_record(run)["kind"]) in TRAININGS:
+        return
+    trained = [path.parent for path in sorted(run.glob(f"*/{CONFIG_FILE}")) if _is_run(path.parent)]
+    instead = f"; there are runs in it: {', '.join(map(str, trained[:_NAMED]))}" if trained else ""
+    if not (run / CONFIG_FILE).is_file():
+        raise UserError(f"{run} is not a run's folder, it has neither {DATA_FILE} nor {CONFIG_FILE}{instead}")
+    what = kind.removesuffix("Config").lower()
+    raise UserError(f"{run} has no {DATA_FILE}: its {what} has not come to its end{instead}")
+
+
+def _is_run(folder: Path) -> bool:
+    """Whether it has something to report: an agent's folder, too, has a ``config.json``."""
+    try:
+        return read_record(folder)["kind"] in TRAININGS or (folder / DATA_FILE).is_file()
+    except UserError:
+        return False
 
 
 def circumstances(
@@ -61,10 +99,14 @@ def circumstances(
 def write_report(data: ReportData, path: Path) -> Path:
     """Write the report of ``data`` to ``path``; a reader sees the whole file or none."""
     findings = find(data)
+    return _written(page(data, findings), findings.headline, path)
+
+
+def _written(html: str, headline: str, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
-    partial.write_text(page(data, findings), encoding="utf-8")
+    partial.write_text(html, encoding="utf-8")
     os.replace(partial, path)
-    announce(findings.headline)
+    announce(headline)
     announce(f"report: {path.resolve()}")
     return path

@@ -39,13 +39,19 @@ class Frame:
         )
 
 
-def line_chart(chart: Chart, colours: Sequence[str], size: tuple[int, int] = (WIDTH, HEIGHT)) -> str:
-    """The chart as ``<svg>`` of ``size``; ``colours`` are CSS classes, one a curve."""
+def line_chart(
+    chart: Chart, colours: Sequence[str], size: tuple[int, int] = (WIDTH, HEIGHT), marked: Sequence[float] = ()
+) -> str:
+    """The chart as ``<svg>`` of ``size``; ``colours`` are CSS classes, one a curve.
+
+    Args:
+      marked: places on the x axis, each shown by an upright line; those beyond the curves are left out.
+    """
     curves = [_thinned(curve) for curve in chart.curves]
     frame = _frame(curves, chart.share, size)
     if frame is None:
         return '<p class="quiet">Nothing was measured.</p>'
-    parts = [_grid(frame, chart)]
+    parts = [_grid(frame, chart), *(_upright(frame, x) for x in marked if frame.x[0] <= x <= frame.x[1])]
     for curve, colour in zip(curves, colours, strict=True):
         parts.append(_drawn(curve, colour, frame))
     label = escape(f"{chart.title}: {', '.join(curve.name for curve in chart.curves)}")
@@ -187,6 +193,12 @@ def _grid(frame: Frame, chart: Chart) -> str:
         parts.append(f'<text class="tick" x="{x:.1f}" y="{foot + 17:.1f}" text-anchor="middle">{short(value)}</text>')
     middle = f'x="{(LEFT + frame.width - RIGHT) / 2:.1f}" y="{frame.height - 5}" text-anchor="middle"'
     return "".join(parts) + f'<text class="axis" {middle}>{escape(chart.x_label)}</text>'
+
+
+def _upright(frame: Frame, x: float) -> str:
+    (across, foot), (_, top) = frame.at(x, frame.y[0]), frame.at(x, frame.y[1])
+    line = f'<line class="mark" x1="{across:.1f}" x2="{across:.1f}" y1="{top:.1f}" y2="{foot:.1f}"/>'
+    return f'<g class="worse"><title>alarm at update {x:,g}</title>{line}</g>'
 
 
 def _drawn(curve: Curve, colour: str, frame: Frame) -> str:

@@ -6,7 +6,7 @@ import json
 import os
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from pipelines.statistics import Interval
 from rlhf.errors import UserError
+from rlhf.guards import Alarm
 from rlhf.json_records import BadRecord, from_json, to_json
 
 DATA_FILE = "report.json"
@@ -111,6 +112,20 @@ class ClipPair:
 
 
 @dataclass(frozen=True)
+class WatchedRun:
+    """What a run of BC+RL was told off for while nobody looked.
+
+    Args:
+      run: its name where a report tells of several, else "".
+      since: update from which on alarms were kept; None if the run, being of an older version, kept none.
+    """
+
+    run: str
+    since: int | None
+    alarms: tuple[Alarm, ...] = ()
+
+
+@dataclass(frozen=True)
 class Stage:
     """One part of the run and how long it took; ``note`` says what it made."""
 
@@ -202,6 +217,7 @@ class ReportData:
       training: further curves, e.g. losses.
       resampling_seed: of the bootstrap intervals.
       between: further agents, shown between ``before`` and ``after``. rounds: of improvement, side by side.
+      watched: alarms of the runs that improved the agent; none if that is not known.
     """
 
     title: str
@@ -220,6 +236,7 @@ class ReportData:
     resampling_seed: int = 0
     between: tuple[str, ...] = ()
     rounds: RoundsCompared | None = None
+    watched: tuple[WatchedRun, ...] = ()
 
     def __post_init__(self) -> None:
         cells = [(outcome.agent, outcome.probe, outcome.run) for outcome in self.outcomes]
@@ -240,6 +257,9 @@ class ReportData:
             raise ValueError("every run must have the same probes")
 
 
+_OPTIONAL = {one.name: to_json(one.default) for one in fields(ReportData) if one.default is not MISSING}
+
+
 def save_report_data(data: ReportData, path: Path) -> None:
     """Write ``data`` as JSON to ``path``; a reader sees the whole file or none."""
     partial = path.with_suffix(".partial")
@@ -248,9 +268,14 @@ def save_report_data(data: ReportData, path: Path) -> None:
 
 
 def load_report_data(path: Path) -> ReportData:
-    """What :func:`save_report_data` wrote. Raises UserError if the file is missing, damaged or of another version."""
+    """What :func:`save_report_data` wrote; parts that its version did not know yet are empty.
+
+    Raises:
+      UserError: if the file is missing, damaged or of a later version.
+    """
     try:
-        return from_json(ReportData, json.loads(path.read_text(encoding="utf-8")))
+        record = json.loads(path.read_text(encoding="utf-8"))
+        return from_json(ReportData, _OPTIONAL | record if isinstance(record, dict) else record)
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{path} does not exist; name the folder of a run that has been evaluated") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from pipelines.findings import OVERALL, VERDICT_WORDS, Findings, Row, percent, points, signed
-from pipelines.report_charts import SMALL, difference_plot, interval_plot, line_chart
+from pipelines.report_charts import difference_plot, interval_plot
 from pipelines.report_clips import SPEED, animate
-from pipelines.report_data import Chart, Clip, ClipPair, Picture, ReportData
-from pipelines.report_page import circumstances, document, section, uri
+from pipelines.report_data import Clip, ClipPair, ReportData
+from pipelines.report_page import circumstances, document, section, unbroken, uri
 from pipelines.report_rounds import compared
+from pipelines.report_sections import legend, monitor, traces, training
 from pipelines.statistics import LEVEL, RESAMPLES, Interval
 
-_COLOURS = ("c1", "c2", "c3", "c4", "c5", "c6")
 _BETWEEN = ("c6", "c3", "c4", "c2", "c5")  # of agents between the first and the last
 _SCRIPTED = "Whoever asked, showed and judged here is a scripted stand-in, deliberately imperfect."
 _MARKED = "Whoever asked and showed here is a scripted stand-in, deliberately imperfect."
@@ -26,9 +26,9 @@ def page(data: ReportData, findings: Findings) -> str:
         _rounds(data),
         _success(data, findings),
         _clips(data.clips, data.clips_note),
-        _reward(data),
-        _traces(data.traces),
-        _training(data.training),
+        monitor((data.reward_over_training, data.success_over_training), data.watched),
+        traces(data.traces),
+        training(data.training),
         circumstances(data.circumstances),
         _method(data, findings),
     ]
@@ -52,7 +52,7 @@ def _opening(data: ReportData, findings: Findings) -> str:
         notices.insert(0, f'<p class="notice">{_stand_ins(data)}</p>')
     return (
         f'<header><p class="kicker">{escape(data.title)} &middot; {escape(data.circumstances.created)}</p>'
-        f'<h1>{_unbroken(findings.headline)}</h1><p class="lead">{escape(lead)}</p>'
+        f'<h1>{unbroken(findings.headline)}</h1><p class="lead">{escape(lead)}</p>'
         f"{''.join(f'<p>{escape(verdict)}</p>' for verdict in verdicts)}"
         f'<div class="heroes">{_heroes(data, row)}</div>{"".join(notices)}</header>'
     )
@@ -94,9 +94,9 @@ def _hero(name: str, interval: Interval, colour: str) -> str:
 def _success(data: ReportData, findings: Findings) -> str:
     colours = _colours(data)
     rows = [*findings.rows, *([findings.overall] if len(findings.rows) > 1 else [])]
-    agents = _legend((name, colour, False) for name, colour in colours.items())
+    agents = legend((name, colour, False) for name, colour in colours.items())
     said = {row.verdict for row in rows}
-    verdicts = _legend((words, verdict, False) for verdict, words in VERDICT_WORDS.items() if verdict in said)
+    verdicts = legend((words, verdict, False) for verdict, words in VERDICT_WORDS.items() if verdict in said)
     figures = (
         f'<figure class="card"><h3>Success</h3>{agents}{interval_plot(rows, colours)}</figure>'
         f'<figure class="card"><h3>{escape(data.after)} less {escape(data.before)}, in points</h3>{verdicts}'
@@ -170,58 +170,6 @@ def _side(clip: Clip) -> str:
     return f"<span>{escape(clip.agent)} {pill} <small>{clip.shape[0]} steps</small></span>"
 
 
-def _reward(data: ReportData) -> str:
-    charts = [chart for chart in (data.reward_over_training, data.success_over_training) if chart is not None]
-    if not charts:
-        return ""
-    return section(
-        "Modelled reward and true success while the agent improved",
-        "The agent is rewarded by the model alone. Where its reward rises and true success does not, "
-        "the model is being exploited.",
-        f'<div class="pair">{"".join(map(_chart, charts))}</div>',
-    )
-
-
-def _traces(traces: Sequence[Picture]) -> str:
-    if not traces:
-        return ""
-    return section(
-        "What the reward model learnt from marks",
-        "Utility and reward along recorded episodes, with the marks that raters gave them.",
-        f'<div class="pair">{"".join(map(_trace, traces))}</div>',
-    )
-
-
-def _trace(trace: Picture) -> str:
-    said = escape(trace.caption)
-    picture = f'<img loading="lazy" alt="{said}" src="{uri(trace.png, "image/png")}">'
-    return f'<figure class="card trace">{picture}<figcaption>{said}</figcaption></figure>'
-
-
-def _training(charts: Sequence[Chart]) -> str:
-    if not charts:
-        return ""
-    figures = "".join(_chart(chart, small=True) for chart in charts)
-    return section("Training", "", f'<div class="pair small">{figures}</div>')
-
-
-def _chart(chart: Chart, small: bool = False) -> str:
-    colours = _curve_colours(chart)
-    legend = _legend((curve.name, colour, curve.dashed) for curve, colour in zip(chart.curves, colours, strict=True))
-    note = f"<figcaption>{escape(chart.note)}</figcaption>" if chart.note else ""
-    drawn = line_chart(chart, colours, SMALL) if small else line_chart(chart, colours)
-    return f'<figure class="card"><h3>{escape(chart.title)}</h3>{legend}{drawn}{note}</figure>'
-
-
-def _curve_colours(chart: Chart) -> list[str]:
-    """Colours in turn; a dashed curve keeps the colour of the solid one before it, as its held-out twin."""
-    colours, used = [], 0
-    for curve in chart.curves:
-        used += 0 if curve.dashed and colours else 1
-        colours.append(_COLOURS[(used - 1) % len(_COLOURS)])
-    return colours
-
-
 def _method(data: ReportData, findings: Findings) -> str:
     level, resamples = percent(LEVEL), f"{RESAMPLES:,} percentile bootstrap resamples, seed {data.resampling_seed}"
     runs = len({outcome.run for outcome in data.outcomes})
@@ -251,19 +199,6 @@ def _colours(data: ReportData) -> dict[str, str]:
     between = {name: _BETWEEN[number % len(_BETWEEN)] for number, name in enumerate(data.between)}
     colours = {data.before: "before", **between, data.after: "after"}
     return colours | ({data.reference: "reference"} if data.reference is not None else {})
-
-
-def _legend(entries: Iterable[tuple[str, str, bool]]) -> str:
-    items = "".join(
-        f'<li><span class="key {colour}{" dashed" if dashed else ""}"></span>{escape(name)}</li>'
-        for name, colour, dashed in entries
-    )
-    return f'<ul class="legend">{items}</ul>'
-
-
-def _unbroken(text: str) -> str:
-    """Escaped, with hyphens at which no line is broken: for large letters."""
-    return escape(text).replace("-", "&#8209;")
 
 
 def _range(interval: Interval) -> str:

@@ -34,6 +34,11 @@ def uri(content: bytes, media_type: str) -> str:
     return f"data:{media_type};base64,{base64.b64encode(content).decode('ascii')}"
 
 
+def unbroken(text: str) -> str:
+    """Escaped, with hyphens at which no line is broken: for large letters."""
+    return escape(text).replace("-", "&#8209;")
+
+
 def circumstances(facts: Circumstances) -> str:
     """The section on command, machine, version, counts, stages and settings."""
     commit = f", commit <code>{escape(facts.commit)}</code>" if facts.commit else ""

@@ -22,11 +22,13 @@ from pipelines.report_data import (
     Picture,
     ReportData,
     Stage,
+    WatchedRun,
     save_report_data,
 )
 from reward_models import plots
 from reward_models.registry import load_reward_model
 from reward_models.scoring import score
+from rlhf.alarms import read_alarms
 from rlhf.episodes import Episode
 from rlhf.store import open_store
 from rlhf.tracking import column, read_metrics
@@ -53,8 +55,9 @@ def tell(
         circumstances=circumstances(
             config, stages, {"recorded episodes": len(store.ids()), "marks": len(store.marks())}
         ),
-        reward_over_training=_over_training(improve, "modelled_return", "Modelled reward per episode", share=False),
-        success_over_training=_over_training(improve, "true_success", "True success", share=True),
+        reward_over_training=reward_over_training(improve.runs / improve.name),
+        success_over_training=success_over_training(improve.runs / improve.name),
+        watched=(watched(improve.runs / improve.name),),
         traces=reward_traces(improve),
         clips=clips(evaluate),
         clips_note="The first episode of each probe; nothing was chosen for its outcome.",
@@ -104,14 +107,30 @@ def _clip(agent: str, episode: Episode) -> Clip:
     return Clip.of(agent, episode.success_step[0] is not None, episode.image)
 
 
-def _over_training(improve: ImproveConfig, metric: str, title: str, share: bool) -> Chart:
-    rows = read_metrics(improve.runs / improve.name)
+def reward_over_training(folder: Path) -> Chart:
+    """The modelled reward of the run of BC+RL in ``folder``, of training and of held-out episodes."""
+    return _over_training(folder, "modelled_return", "Modelled reward per episode", share=False)
+
+
+def success_over_training(folder: Path) -> Chart:
+    """The true success of the same."""
+    return _over_training(folder, "true_success", "True success", share=True)
+
+
+def _over_training(folder: Path, metric: str, title: str, share: bool) -> Chart:
+    rows = read_metrics(folder)
     curves = []
     for where, name in (("train", "training episodes"), ("held_out", "held-out episodes")):
         x, y = column(rows, f"{where}/{metric}")
         if x:
             curves.append(Curve(name, tuple(map(float, x)), tuple(y), dashed=where == "held_out"))
     return Chart(title, "updates", tuple(curves), share=share)
+
+
+def watched(folder: Path, run: str = "") -> WatchedRun:
+    """The alarms of the run of BC+RL in ``folder``, which a report of several calls ``run``."""
+    kept = read_alarms(folder)
+    return WatchedRun(run, None) if kept is None else WatchedRun(run, kept.since, kept.raised)
 
 
 def losses(folder: Path, title: str, names: Sequence[str]) -> Chart:

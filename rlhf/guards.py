@@ -10,7 +10,9 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, Literal
+
+Watched = Literal["gradient", "entropy", "over_optimisation"]
 
 _USUAL = 100  # updates whose gradients are the usual ones
 _FEWEST = 20  # below which nothing is usual yet
@@ -42,6 +44,18 @@ class GuardConfig:
             raise ValueError(f"patience is {self.patience}: the first play of the held-out episodes is the best so far")
 
 
+@dataclass(frozen=True)
+class Alarm:
+    """What went wrong at an update, in words that say what may mend it."""
+
+    update: int
+    kind: Watched
+    text: str
+
+    def __str__(self) -> str:
+        return f"update {self.update}: {self.text}"
+
+
 class Guards:
     """Follows one run's metrics, update by update. ``state_dict`` resumes exactly."""
 
@@ -53,9 +67,9 @@ class Guards:
         self._raised: set[str] = set()
         self.best_return, self.since_best = -math.inf, 0
 
-    def look(self, update: int, metrics: Mapping[str, float]) -> list[str]:
-        """Take note of one update's ``metrics``; lines to tell of what is wrong now and was not before."""
-        alarms: dict[str, str | None] = {}
+    def look(self, update: int, metrics: Mapping[str, float]) -> list[Alarm]:
+        """Take note of one update's ``metrics``; alarms of what is wrong now and was not before."""
+        alarms: dict[Watched, str | None] = {}
         if (norm := metrics.get("gradient_norm")) is not None:
             alarms["gradient"] = self._gradient(norm)
         if (entropy := metrics.get("policy/entropy")) is not None:
@@ -64,7 +78,7 @@ class Guards:
             if update > 0:  # the agent that it begins with is no outcome
                 self._note_return(metrics["held_out/modelled_return"])
             alarms["over_optimisation"] = self._over_optimisation(metrics)
-        told = [f"update {update}: {line}" for name, line in alarms.items() if line and name not in self._raised]
+        told = [Alarm(update, name, line) for name, line in alarms.items() if line and name not in self._raised]
         for name, line in alarms.items():
             (self._raised.add if line else self._raised.discard)(name)
         return told

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rlhf.errors import UserError
+from rlhf.json_lines import Row, mend, read_rows
 from rlhf.json_records import to_json
 
 METRICS_FILE = "metrics.jsonl"
 WandbMode = Literal["offline", "online", "disabled"]
-Row = dict[str, Any]
 
 
 class Tracker:
@@ -47,7 +47,7 @@ class Tracker:
     ) -> None:
         self.path = Path(folder) / METRICS_FILE
         self._lock = threading.Lock()
-        _mend(self.path, resume_step)
+        mend(self.path, resume_step)
         self._file = open(self.path, "a", encoding="utf-8")
         self._wandb = None if wandb_mode == "disabled" else _start_wandb(Path(folder), config, wandb_mode, project)
 
@@ -90,18 +90,9 @@ def read_metrics(folder: Path) -> list[Row]:
     """
     path = Path(folder) / METRICS_FILE
     try:
-        lines = path.read_bytes().splitlines(keepends=True)
+        return read_rows(path)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist; name the folder of a run that has begun") from None
-    rows = []
-    for number, line in enumerate(lines, 1):
-        try:
-            rows.append(_row(line))
-        except ValueError as error:
-            if number == len(lines) and not line.endswith(b"\n"):
-                break
-            raise _damaged(path, number, error) from None
-    return rows
 
 
 def column(rows: list[Row], name: str) -> tuple[list[int], list[float]]:
@@ -110,47 +101,11 @@ def column(rows: list[Row], name: str) -> tuple[list[int], list[float]]:
     return [row["step"] for row in found], [row[name] for row in found]
 
 
-def _row(line: bytes) -> Row:
-    row = json.loads(line)
-    if not isinstance(row, dict) or not isinstance(row.get("step"), int):
-        raise ValueError("it is no row of metrics")
-    return {name: float(value) if value in ("nan", "inf", "-inf") else value for name, value in row.items()}
-
-
-def _step(path: Path, number: int, line: bytes) -> int:
-    try:
-        return _row(line)["step"]
-    except ValueError as error:
-        raise _damaged(path, number, error) from None
-
-
-def _damaged(path: Path, number: int, error: ValueError) -> UserError:
-    return UserError(f"{path}, line {number}, is damaged ({error}); remove that line")
-
-
 def _number(value: Any) -> float | int:
     """``value`` as a Python number. Raises TypeError, as ``float`` does, for what is no single number."""
     if isinstance(value, (bool, int)):
         return int(value)
     return float(value.item() if hasattr(value, "item") else value)  # arrays and tensors of one number
-
-
-def _mend(path: Path, resume_step: int | None) -> None:
-    """Take away a last line that a crash cut off, and the rows after ``resume_step``.
-
-    Raises:
-      UserError: if a line has to be understood for that and is damaged.
-    """
-    if not path.exists():
-        return
-    lines = path.read_bytes().splitlines(keepends=True)
-    kept = [line for line in lines if line.endswith(b"\n")]
-    if resume_step is not None:
-        kept = [line for number, line in enumerate(kept, 1) if _step(path, number, line) <= resume_step]
-    if len(kept) < len(lines):
-        partial = path.with_suffix(".partial")
-        partial.write_bytes(b"".join(kept))
-        os.replace(partial, path)
 
 
 def _start_wandb(folder: Path, config: Any, mode: str, project: str) -> Any:

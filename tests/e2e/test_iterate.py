@@ -130,6 +130,7 @@ def test_the_comparison_tells_what_the_folders_hold(run: Path) -> None:
     data = load_report_data(run / DATA_FILE)
     assert (data.before, data.between, data.after) == ("BC", ("Round 1",), "Round 2")
     assert [stage.name for stage in data.circumstances.stages][-1] == "Round 2: evaluation"
+    assert [(one.run, one.since) for one in data.watched] == [("Round 1", 0), ("Round 2", 0)]
 
 
 def test_a_complete_run_is_only_compared_again_and_may_grow(run: Path) -> None:

@@ -10,6 +10,7 @@ import torch
 from rlhf.cli import main
 
 COMMANDS = {
+    "record": ["record", "--data", "runs/run", "--solver", "runs/clone/agent"],
     "clone": ["clone", "--name", "run"],
     "reward": ["reward", "--name", "run"],
     "improve": ["improve", "--name", "run"],

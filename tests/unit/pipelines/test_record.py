@@ -108,3 +108,33 @@ def test_which_recorded_setters_are_drawn_follows_from_the_seed(tmp_path: Path) 
     with pytest.raises(UserError, match="has 0 episodes of the split held_out"):
         record(replace(config(tmp_path / "more", 1), setters=tmp_path / "first", split="held_out"))
     assert not (tmp_path / "more").exists()
+
+
+def test_an_agent_plays_on_the_device_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import agents.folder
+    from agents.tokenizer import Tokenizer
+    from pipelines.clone import new_agent
+
+    tokenizer = Tokenizer.train({"go to the red ball"}, 300)
+    solver = agents.folder.save_agent(new_agent("nano", tokenizer, (24, 32)), tokenizer, tmp_path / "run" / "agent")
+    real, devices = agents.folder.load_agent, []
+
+    def load(folder: Path, **given: str) -> tuple:
+        devices.append(given["device"])
+        return real(folder, **given)
+
+    monkeypatch.setattr(agents.folder, "load_agent", load)
+    shown = replace(config(tmp_path / "one", 2), solver=str(solver))
+    ids = record(shown)
+    again = replace(shown, device="cpu:0")
+    assert record(again) == ids and devices == ["cpu"]  # what is there already is the same, wherever played
+    assert record(replace(again, data=tmp_path / "other")) == ids and devices == ["cpu", "cpu:0"]
+    one, other = (open_store(tmp_path / name).read(ids[0]) for name in ("one", "other"))
+    assert np.array_equal(one.movement, other.movement)
+
+
+@pytest.mark.parametrize("solver", ["scripted", "runs/clone/agent"])
+def test_a_device_that_is_not_there_leaves_no_dataset(tmp_path: Path, solver: str) -> None:
+    with pytest.raises(UserError, match="no device is called 'gpu'"):
+        record(replace(config(tmp_path / "data", 2), solver=solver, device="gpu"))
+    assert not (tmp_path / "data").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -27,10 +28,13 @@ from pipelines.report_data import (
     Picture,
     ReportData,
     Stage,
+    WatchedRun,
     load_report_data,
     save_report_data,
 )
+from pipelines.report_sections import monitor
 from rlhf.errors import UserError
+from rlhf.guards import Alarm
 
 PROBES = ("Go", "Lift", "Position", "Color", "Count", "Exist")
 
@@ -262,17 +266,78 @@ def test_over_optimisation_is_named() -> None:
     assert any("over-optimisation" in remark for remark in find(example(success_over_training=falling)).remarks)
 
 
+def watched(*alarms: Alarm, run: str = "", since: int | None = 0) -> WatchedRun:
+    return WatchedRun(run, since, alarms)
+
+
+def test_alarms_stand_beside_modelled_reward_and_on_top(tmp_path: Path) -> None:
+    alarm = Alarm(50_000, "over_optimisation", "over-optimisation: the return rose from <1> to 2")
+    data = example(watched=(watched(alarm),))
+    page = write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")
+    text = Page(page).text
+    section = text[text.index("Modelled reward and true success while") : text.index("What the reward model learnt")]
+    assert "1 alarm was raised." in section and "update 50,000" in section
+    assert "Over-optimisation: the return rose from <1> to 2." in section
+    assert "While the agent improved, an alarm was raised (over-optimisation)" in text[: text.index("Success at the")]
+    assert page.count('<line class="mark"') == 2
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        ((watched(),), "No alarm was raised."),
+        ((watched(since=None),), "Whether an alarm was raised is not known"),
+        ((), "Whether an alarm was raised is not known"),
+        ((watched(since=300),), "Alarms were kept from update 300 on."),
+    ],
+)
+def test_without_alarms_the_page_says_so_if_it_knows(runs: tuple[WatchedRun, ...], said: str) -> None:
+    text = Page(monitor((example().reward_over_training,), runs)).text
+    assert said in text and ("No alarm was raised" in text) == any(run.since is not None for run in runs)
+    assert monitor((None, None), ()) == ""
+
+
+def test_the_report_says_that_no_alarm_was_raised(tmp_path: Path) -> None:
+    one = tuple(outcome for outcome in outcomes({"BC": 0.4, "BC+RL": 0.6}) if outcome.probe == "Go")
+    data = example(watched=(watched(),), clips=(), outcomes=one, reference=None)
+    assert "No alarm was raised." in Page(write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert not any("alarm" in remark for remark in find(data).remarks)
+
+
+def test_alarms_of_several_runs_are_told_apart() -> None:
+    runs = (watched(run="round-1"), watched(Alarm(7, "entropy", "low"), run="round-2"), watched(run="old", since=None))
+    page = monitor((example().reward_over_training,), runs)
+    text = Page(page).text
+    assert "1 alarm was raised." in text and "round-2: update 7 · Low." in text
+    assert "old: Whether an alarm was raised is not known" in text and 'class="mark"' not in page
+
+
+def test_data_of_versions_without_alarms_are_read(tmp_path: Path) -> None:
+    path = tmp_path / DATA_FILE
+    save_report_data(example(watched=(watched(Alarm(7, "entropy", "low")),)), path)
+    record = json.loads(path.read_text())
+    for later in ("watched", "rounds", "between"):
+        del record[later]
+    path.write_text(json.dumps(record))
+    assert load_report_data(path) == example()
+    del record["before"]
+    path.write_text(json.dumps(record))
+    with pytest.raises(UserError, match="the setting before is missing"):
+        load_report_data(path)
+
+
 def test_data_survive_their_json_exactly(tmp_path: Path) -> None:
     data = example()
     holes = Chart("With holes", "steps", (Curve("a", (0.0, 1.0), (float("inf"), 0.1 + 0.2)),))
-    data = replace(data, training=(*data.training, holes))
+    alarms = (watched(Alarm(7, "entropy", "low"), run="a"), watched(run="b", since=None))
+    data = replace(data, training=(*data.training, holes), watched=alarms)
     save_report_data(data, tmp_path / DATA_FILE)
     assert load_report_data(tmp_path / DATA_FILE) == data
     np.testing.assert_array_equal(load_report_data(tmp_path / DATA_FILE).clips[0].left.frames, room(60, 0))
 
 
 def test_report_command_reads_the_runs_folder(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="report.json does not exist"):
+    with pytest.raises(UserError, match="it has neither report.json nor config.json"):
         report(ReportConfig(run=tmp_path))
     (tmp_path / DATA_FILE).write_text('{"title": "x"}')
     with pytest.raises(UserError, match="not the data of a report"):

@@ -21,8 +21,8 @@ def held_out(modelled: float, success: float, requests: int = 64) -> dict[str, f
 def test_a_gradient_out_of_all_proportion_is_told_of_once() -> None:
     guards, norms = Guards(GuardConfig(gradient=10)), np.random.default_rng(0).lognormal(0.0, 0.5, 60)
     assert not [line for i, norm in enumerate(norms) for line in guards.look(i, {"gradient_norm": norm})]
-    (line,) = guards.look(60, {"gradient_norm": 40.0})
-    assert "update 60" in line and "40" in line
+    (alarm,) = guards.look(60, {"gradient_norm": 40.0})
+    assert (alarm.update, alarm.kind) == (60, "gradient") and "update 60" in str(alarm) and "40" in alarm.text
     assert guards.look(61, {"gradient_norm": 40.0}) == []
     assert guards.look(62, {"gradient_norm": 1.0}) == []
     assert len(guards.look(63, {"gradient_norm": 40.0})) == 1
@@ -39,7 +39,7 @@ def test_entropy_that_collapses_is_told_of() -> None:
     first = next(i for i, lines in enumerate(told) if lines)
     usual = np.median([8.0 * 0.98**i for i in range(20)])
     assert 8.0 * 0.98**first < 0.5 * usual <= 8.0 * 0.98 ** (first - 1)
-    assert "entropy" in told[first][0] and sum(map(len, told)) == 1
+    assert told[first][0].kind == "entropy" and sum(map(len, told)) == 1
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_entropy_that_collapses_is_told_of() -> None:
 def test_reward_up_and_success_down_is_over_optimisation(then: dict[str, float], told: bool) -> None:
     guards = Guards()
     assert guards.look(0, held_out(0.5, 0.5)) == []
-    lines = guards.look(50, then)
-    assert bool(lines) == told
-    assert all("over-optimisation" in line and "50%" in line and "20%" in line for line in lines)
+    alarms = guards.look(50, then)
+    assert [alarm.kind for alarm in alarms] == ["over_optimisation"] * told
+    assert all("over-optimisation" in one.text and "50%" in one.text and "20%" in one.text for one in alarms)
 
 
 def test_by_chance_alone_the_alarm_is_rare() -> None:
