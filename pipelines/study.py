@@ -71,6 +71,8 @@ class StudyConfig:
       compared_with: the arm that the others' differences are taken from.
       curves: arms of which success at ``curve_probe`` is followed over their updates (the paper's Figure 5A), on
         ``curve_episodes`` at every checkpoint.
+      lines: arms that are drawn as lines, e.g. over the agents' sizes: line -> place along it -> arm. Where the first
+        line has an arm, those of the others at that place are compared with it.
       device: that trains and evaluates, in place of what the stages' own settings say: "cpu", "cuda" or "cuda:1".
     """
 
@@ -89,6 +91,7 @@ class StudyConfig:
     curve_probe: str = "position"
     curve_episodes: int = 100
     marks: Mapping[str, MarkConfig] = field(default_factory=dict)
+    lines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     device: str | None = None
 
     def __post_init__(self) -> None:
@@ -110,6 +113,9 @@ class StudyConfig:
         for name in self.curves:
             if name not in self.arms or self.arms[name].improve is None:
                 raise UserError(f"no arm {name!r} that is improved, so it has no curve over updates")
+        for name in (arm for line in self.lines.values() for arm in line.values()):
+            if name not in self.arms:
+                raise UserError(f"lines: no arm {name!r}; known: {', '.join(self.arms)}")
 
 
 def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str, int]]:
@@ -133,6 +139,12 @@ def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str
             for seed in config.seeds:
                 go_through(folder_of(config, seed), works(config, name, seed), title=f"{name}, seed {seed}: ")
                 yield name, seed
+
+
+def others_compared(config: StudyConfig) -> dict[str, str]:
+    """Arms of which differences are not taken from ``compared_with``, and from which they are."""
+    first, *lines = config.lines.values() or [{}]
+    return {arm: first[place] for line in lines for place, arm in line.items() if place in first}
 
 
 def folder_of(config: StudyConfig, seed: int) -> Path:
@@ -241,14 +253,19 @@ def _marking(config: StudyConfig, name: str | None, seed: int) -> Work:
     played, marked = folder_of(config, seed) / "data", data_of(config, name, seed)
     marking = replace(config.mark if name is None else config.marks[name], data=marked, seed=seed)
     if name is None:
-        return Work("marks", "by scripted raters", lambda: mark(marking))
+        return Work(marks_stage(name), "by scripted raters", lambda: mark(marking))
 
     def share_and_mark() -> None:
         shutil.rmtree(marked, ignore_errors=True)  # what an interrupted attempt has left
         share_play(played, marked)
         mark(marking)
 
-    return Work(f"marks {name}", "by other scripted raters", share_and_mark)
+    return Work(marks_stage(name), "by other scripted raters", share_and_mark)
+
+
+def marks_stage(marks: str | None) -> str:
+    """What the stage is called that gives the marks of a way."""
+    return "marks" if marks is None else f"marks {marks}"
 
 
 def data_of(config: StudyConfig, marks: str | None, seed: int) -> Path:

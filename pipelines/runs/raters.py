@@ -14,7 +14,7 @@ one arm to the next only the marks differ that the reward model (IBT) learns fro
 
 What the reward model is told of its raters (``rater_delay``, ``raters_tolerance``) stays as it is: who collects marks
 does not know either. A reward model is chosen by marks of its own raters, noisy as they are; the agents are evaluated
-by what really happened. Where raters do not differ in a setting they err on the same events: their draws are the same.
+by what really happened. A rater draws the same in every way of marking: who misses more, misses what it missed before.
 """
 
 from __future__ import annotations

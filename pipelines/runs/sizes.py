@@ -13,7 +13,7 @@ is improved.
 * 71m and 165m can be cloned (`rlhf clone --size`), but are not in here: so little play is not what they are for.
 
 5m and 18m are for a GPU: `rlhf reproduce sizes --device cuda`, or with `--arms` those one has the time for. What was
-not run is said to be so in the table.
+not run is said to be so in the table. BC+RL is compared with BC of its own size, and BC with that of nano.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def study() -> StudyConfig:
         rewards=rewards,
         arms=dict(arm for pair in pairs for arm in pair),
         compared_with=f"BC, {SIZES[0]}",
+        lines={kind: {size: f"{kind}, {size}" for size in SIZES} for kind in ("BC", "BC+RL")},
         curves=(),
     )
 
