@@ -29,7 +29,7 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: which result: the name of a preset, e.g. demo.
+      name: which result: demo, probes, ablations, raters or sizes; docs/results.md tells what each compares.
       seeds: one run each. episodes: held-out episodes per probe, agent and seed.
       runs: where the runs are written. What is complete is not run again.
       arms: of a study, only these of its agents; none means all.

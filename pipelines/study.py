@@ -102,20 +102,38 @@ class StudyConfig:
         if PLAYER not in self.clones or self.compared_with not in self.arms:
             raise UserError(f"a study needs a clone {PLAYER!r} and an arm {self.compared_with!r}")
         for name, arm in self.arms.items():
-            if arm.clone not in self.clones and arm.clone != SCRIPTED_SOLVER:
-                raise UserError(f"arm {name}: no clone {arm.clone!r}; known: {', '.join(self.clones)}")
-            if arm.improve is not None and arm.reward not in (*self.rewards, TRUTH):
-                raise UserError(f"arm {name}: no reward model {arm.reward!r}; known: {', '.join(self.rewards)}")
-            if arm.marks is not None and arm.marks not in self.marks:
-                raise UserError(f"arm {name}: no marks {arm.marks!r}; known: {', '.join(self.marks)}")
-            if arm.marks is not None and (arm.improve is None or arm.reward == TRUTH):
-                raise UserError(f"arm {name}: it learns from no marks, so it has no way of marking")
+            _check_arm(self, name, arm)
+        _check_folders(self)
         for name in self.curves:
             if name not in self.arms or self.arms[name].improve is None:
                 raise UserError(f"no arm {name!r} that is improved, so it has no curve over updates")
         for name in (arm for line in self.lines.values() for arm in line.values()):
             if name not in self.arms:
                 raise UserError(f"lines: no arm {name!r}; known: {', '.join(self.arms)}")
+
+
+def _check_arm(config: StudyConfig, name: str, arm: Arm) -> None:
+    """Raises UserError if an arm is made of what the study does not have."""
+    if arm.clone not in config.clones and arm.clone != SCRIPTED_SOLVER:
+        raise UserError(f"arm {name}: no clone {arm.clone!r}; known: {', '.join(config.clones)}")
+    if arm.improve is not None and arm.reward not in (*config.rewards, TRUTH):
+        raise UserError(f"arm {name}: no reward model {arm.reward!r}; known: {', '.join(config.rewards)}")
+    if arm.marks is not None and arm.marks not in config.marks:
+        raise UserError(f"arm {name}: no marks {arm.marks!r}; known: {', '.join(config.marks)}")
+    if arm.marks is not None and (arm.improve is None or arm.reward == TRUTH):
+        raise UserError(f"arm {name}: it learns from no marks, so it has no way of marking")
+
+
+def _check_folders(config: StudyConfig) -> None:
+    """Raises UserError if two of the study's things would be written into one folder."""
+    models = {(arm.reward, arm.clone, arm.marks): _reward_folder(Path(), arm).name for arm in config.arms.values()}
+    named = [{name: _slug(name) for name in names} for names in (config.clones, config.marks, config.arms)]
+    for folders in (*named, models):
+        taken = dict[str, object]()
+        for what, folder in folders.items():
+            if not folder or folder in taken:
+                raise UserError(f"{taken.get(folder)!r} and {what!r} would have one folder; name one of them otherwise")
+            taken[folder] = what
 
 
 def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str, int]]:

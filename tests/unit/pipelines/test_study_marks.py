@@ -14,6 +14,7 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from annotation.marks import Mark
 from pipelines.improve import ImproveConfig
+from pipelines.mark import MarkConfig
 from pipelines.runs import probes, raters
 from pipelines.stages import go_through
 from pipelines.study import Arm, StudyConfig, data_of, folder_of, improving_config, works
@@ -164,3 +165,26 @@ def test_play_and_folders_without_other_marks_are_as_they_were(tmp_path: Path) -
         "evaluate BC+RL (IBT)", "follow BC+RL (IBT)",
     ]  # fmt: skip
     assert improving_config(study, "BC+RL (IBT)", 0).reward_model == tmp_path / "seed-0/reward-ibt/reward_model"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"marks": {**raters.study().marks, "Misses: half": MarkConfig()}},
+        {"arms": {**raters.study().arms, "usual, raters": Arm()}},
+        {"arms": {**raters.study().arms, "!": Arm()}},
+        {
+            "rewards": {**raters.study().rewards, "ibt from": raters.study().rewards["ibt"]},
+            "marks": {**raters.study().marks, "from late": MarkConfig()},
+            "arms": {
+                **raters.study().arms,
+                "one": Arm(reward="ibt from", improve=ImproveConfig(), marks="late"),
+                "other": Arm(reward="ibt", improve=ImproveConfig(), marks="from late"),
+            },
+        },
+    ],
+)
+def test_no_two_things_share_a_folder(other: dict) -> None:
+    with pytest.raises(UserError, match="would have one folder; name one of them otherwise") as caught:
+        replace(raters.study(), **other)
+    assert "\n" not in str(caught.value)
