@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from agents.computing import usable_device
 from pipelines.clone import CloneConfig, clone
 from pipelines.evaluate import EvaluateConfig, evaluate
 from pipelines.improve import ImproveConfig, improve
@@ -19,6 +20,8 @@ from reward_models.registry import KINDS
 from rlhf.errors import UserError
 from rlhf.progress import announce
 from rlhf.run_config import lock_run
+
+DEVICES = ("clone.device", "reward.device", "improve.device", "evaluate.device")  # a run may go on on another
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def demo(config: DemoConfig) -> Path:
       UserError: if the run's folder holds a run with other settings, or anything else.
     """
     config = settle(config)
-    begin(config.run, config, "demo")
+    begin(config.run, config, "demo", free=DEVICES)
     with lock_run(config.run):
         journey = _journey(config)
         stages = go_through(config.run, journey, total=len(journey) + 1)
@@ -112,3 +115,21 @@ def settle(config: DemoConfig) -> DemoConfig:
             agents={"BC": str(agent), "BC+RL": str(run / "improve" / "agent"), "demonstrator": "scripted"},
         ),
     )  # fmt: skip
+
+
+def on_device(config: DemoConfig, device: str | None) -> DemoConfig:
+    """The configuration with every stage that trains or evaluates on ``device``; None leaves each where it is.
+
+    Raises:
+      UserError: if there is no such device here.
+    """
+    if device is None:
+        return config
+    usable_device(device)
+    return replace(
+        config,
+        clone=replace(config.clone, device=device),
+        reward=replace(config.reward, device=device),
+        improve=replace(config.improve, device=device),
+        evaluate=replace(config.evaluate, device=device),
+    )

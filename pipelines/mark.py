@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from annotation.scripted_rater import ScriptedRater
+from pipelines.recordings import in_order, spread
 from rlhf.errors import UserError
 from rlhf.progress import announce, progress
-from rlhf.store import open_store
+from rlhf.store import EpisodeStore, open_store
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class MarkConfig:
       delay, delay_sd: steps by which a mark comes late, longest_delay at most. miss: share of events that go unmarked.
       mistake: share of marks with the wrong sign.
       delays, misses, mistakes: the same of each rater in turn, for raters who differ; empty where they are alike.
-      solver: mark only episodes of this solver; None marks all.
+      solver: mark only episodes of this solver; None marks all. share: of those, how many are marked, spread evenly
+        over the recording; all raters mark the same.
     """
 
     data: Path = Path("data/play")
@@ -36,6 +38,7 @@ class MarkConfig:
     mistakes: tuple[float, ...] = ()
     solver: str | None = None
     seed: int = 0
+    share: float = 1.0
 
     def __post_init__(self) -> None:
         if self.raters < 1:
@@ -49,6 +52,8 @@ class MarkConfig:
             for shown, value in ((name, getattr(self, name)), *((several, value) for value in each)):
                 _check(shown, value, math.inf if name == "delay" else 1.0)
         _check("delay_sd", self.delay_sd, math.inf)
+        if not 0.0 < self.share <= 1.0:
+            raise UserError(f"share is above 0 and up to 1, not {self.share}")
 
     def rater(self, number: int) -> ScriptedRater:
         """The rater of this number, from 0 on."""
@@ -74,14 +79,15 @@ def _check(name: str, value: float, most: float) -> None:
 
 
 def mark(config: MarkConfig) -> int:
-    """Mark all episodes and return the number of marks. A rater's earlier marks on an episode are not doubled."""
+    """Mark the episodes and return the number of marks. A rater's earlier marks on an episode are not doubled."""
     store = open_store(config.data)
+    wanted = _to_mark(store, config)
     written, marked = 0, set()
     for number in range(config.raters):
         rater = config.rater(number)
         already = {mark.episode_id for mark in store.marks() if mark.rater == rater.name}
         marks = []
-        todo = [episode_id for episode_id in store.ids(solver=config.solver) if episode_id not in already]
+        todo = [episode_id for episode_id in wanted if episode_id not in already]
         for episode_id in progress(todo, title=f"{rater.name} marks", unit="episodes"):
             episode = store.read(episode_id)
             marks += rater.mark(episode_id, len(episode), episode.truth)
@@ -90,3 +96,11 @@ def mark(config: MarkConfig) -> int:
         marked.update(mark.episode_id for mark in marks)
     announce(f"wrote {written} marks on {len(marked)} episodes of {config.data}")
     return written
+
+
+def _to_mark(store: EpisodeStore, config: MarkConfig) -> list[str]:
+    """Ids of the episodes that are marked: of every solver and split the same share."""
+    if config.share == 1.0:
+        return store.ids(solver=config.solver)
+    rows = in_order(store.rows(solver=config.solver))
+    return [row.episode_id for row in spread(rows, max(1, round(config.share * len(rows))))] if rows else []

@@ -24,7 +24,7 @@ from annotation.scripted_rater import ScriptedRater
 from pipelines.diagnosis import Measure
 from pipelines.mark import MarkConfig
 from pipelines.rater_noise_figure import draw, table
-from pipelines.recordings import read_episodes
+from pipelines.recordings import read_episodes, spread
 from pipelines.reward import divide
 from pipelines.statistics import episode_interval, ratio_interval
 from reward_models.marked_play import MarkedPlay, mark_play
@@ -51,7 +51,7 @@ class RaterNoiseConfig:
       runs, name: everything is written into the folder runs/name; what is there already is not trained again.
       miss, mistake: shares tried. delay: steps tried. marked: shares of the training episodes that are marked.
       seeds: of the raters and of the training; every setting is trained once from each.
-      usual: the rater who is made worse; its folder, number, solver and seed are not looked at.
+      usual: the rater who is made worse; its folder, number, solver, seed and share are not looked at.
       validation: share of the marked training episodes that decides which model is kept, by marks as noisy.
     """
 
@@ -183,7 +183,7 @@ class _Lessons:
     def learn(self, noise: Noise, seed: int) -> NoiseResult:
         """Mark, teach, judge."""
         training = replace(self._config.training, seed=seed)
-        seen = _spread(self._train, max(1, round(noise.marked * len(self._train))))
+        seen = spread(self._train, max(1, round(noise.marked * len(self._train))))
         marks = _marks(_rater(noise, self._config.usual.delay_sd, seed), seen)
         with_marks = {mark.episode_id for mark in marks}
         usable = [episode for episode in seen if episode.episode_id in with_marks]
@@ -237,11 +237,6 @@ def _rater(noise: Noise, delay_sd: float, seed: int) -> ScriptedRater:
 
 def _marks(rater: ScriptedRater, episodes: Sequence[Episode]) -> list[Mark]:
     return [mark for e in episodes for mark in rater.mark(e.episode_id, len(e), e.truth)]
-
-
-def _spread(episodes: Sequence[Episode], count: int) -> list[Episode]:
-    """``count`` of the episodes, evenly over the recording."""
-    return [episodes[index * len(episodes) // count] for index in range(count)]
 
 
 def _place(folder: Path, noise: Noise, seed: int) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from agents.batch import Recording, encode_episodes
 from agents.config import AgentConfig
@@ -16,6 +17,8 @@ from rlhf.machine import usable_memory
 from rlhf.progress import announce
 from rlhf.store import EpisodeRow, open_store
 from rlhf.streamed_play import Source, StreamedEpisodes, Survey, survey
+
+Item = TypeVar("Item")
 
 _BYTES_BESIDE_FRAME = 512  # words, movement and the like of one step
 
@@ -66,6 +69,11 @@ def in_order(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
     """Rows in an order that does not depend on which of several processes was faster."""
     rank = {group: place for place, group in enumerate(dict.fromkeys((row.solver, row.split) for row in rows))}
     return sorted(rows, key=lambda row: (rank[row.solver, row.split], row.episode_id))
+
+
+def spread(items: Sequence[Item], count: int) -> list[Item]:
+    """``count`` of ``items``, evenly over their order."""
+    return [items[index * len(items) // count] for index in range(count)]
 
 
 def spoken_texts(episodes: Sequence[Episode]) -> set[str]:

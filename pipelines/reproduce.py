@@ -9,11 +9,12 @@ from types import ModuleType
 
 import tyro
 
-from pipelines.demo import DemoConfig, demo, settle
+from pipelines.demo import DEVICES, DemoConfig, demo, on_device, settle
 from pipelines.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.findings import find
 from pipelines.report import circumstances, write_report
 from pipelines.report_data import DATA_FILE, ReportData, save_report_data
+from pipelines.stages import other_settings
 from pipelines.story import AFTER, BEFORE, REFERENCE, outcome
 from pipelines.study import StudyConfig, study
 from pipelines.study_report import tell
@@ -28,10 +29,12 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: which result: the name of a preset, e.g. demo.
+      name: which result: demo, probes, ablations, raters or sizes; docs/results.md tells what each compares.
       seeds: one run each. episodes: held-out episodes per probe, agent and seed.
       runs: where the runs are written. What is complete is not run again.
       arms: of a study, only these of its agents; none means all.
+      device: that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's own. A result that was begun
+        on one may be gone on with on another.
     """
 
     name: tyro.conf.Positional[str] = "demo"
@@ -39,6 +42,7 @@ class ReproduceConfig:
     episodes: int = 200
     runs: Path = Path("runs/reproduce")
     arms: tuple[str, ...] = ()
+    device: str | None = None
 
     def __post_init__(self) -> None:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds) or self.episodes < 1:
@@ -59,7 +63,10 @@ def reproduce(config: ReproduceConfig) -> Path:
 
 def _study(config: ReproduceConfig, preset: StudyConfig) -> Path:
     evaluating = replace(preset.evaluate, episodes=config.episodes)
-    settled = replace(preset, run=config.runs / config.name, seeds=config.seeds, evaluate=evaluating)
+    settled = replace(
+        preset, run=config.runs / config.name, seeds=config.seeds, evaluate=evaluating,
+        device=config.device or preset.device,
+    )  # fmt: skip
     for arm, seed in study(settled, config.arms):
         announce(f"{arm}, seed {seed}: {tell(settled, config.name)}")
     return tell(settled, config.name)
@@ -69,7 +76,7 @@ def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
     folder = config.runs / config.name
     outcomes = []
     for seed in config.seeds:
-        run = settle(replace(preset, run=folder / f"seed-{seed}", seed=seed))
+        run = on_device(settle(replace(preset, run=folder / f"seed-{seed}", seed=seed)), config.device)
         if not _is_complete(run):
             announce(f"seed {seed}")
             demo(run)
@@ -88,7 +95,9 @@ def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
 
 def _is_complete(run: DemoConfig) -> bool:
     """Whether the run has come to its end, with these very settings."""
-    return (run.run / DATA_FILE).is_file() and load_config(run.run, DemoConfig) == run
+    if not (run.run / DATA_FILE).is_file():
+        return False
+    return not other_settings(load_config(run.run, DemoConfig, older=True), run, DEVICES)
 
 
 def _is_evaluated(config: EvaluateConfig) -> bool:

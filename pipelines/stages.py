@@ -51,7 +51,7 @@ def begin(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> N
 
     Args:
       config: a frozen dataclass. what: how messages call such a run.
-      free: names of its fields in which two commands for one run may differ.
+      free: settings (dotted, or a whole group) in which two commands for one run may differ.
 
     Raises:
       UserError: if the folder holds a run with other settings (the first is named), or anything else.
@@ -60,17 +60,24 @@ def begin(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> N
         (folder / CONFIG_FILE).with_suffix(".partial").unlink(missing_ok=True)  # killed while writing it
         save_config(new_run_folder(folder.parent, folder.name), config)
         return
-    saved = load_config(folder, type(config))
-    found = list(differences(saved, config))
-    for name, there, here in found:
-        if name.partition(".")[0] not in free:
-            more = len([other for other, _, _ in found if other.partition(".")[0] not in free]) - 1
-            raise UserError(
-                f"{folder} holds a {what} with other settings: {_told(name, there, here)}"
-                f"{f' (and {more} more)' if more else ''}; give this one a folder of its own with --run"
-            )
-    if found:
+    saved = load_config(folder, type(config), older=True)
+    if other := other_settings(saved, config, free):
+        raise UserError(
+            f"{folder} holds a {what} with other settings: {_told(*other[0])}"
+            f"{f' (and {len(other) - 1} more)' if len(other) > 1 else ''}; give this one a folder of its own with --run"
+        )
+    if other_settings(saved, config):
         save_config(folder, config)
+
+
+def other_settings(one: Any, other: Any, free: Collection[str] = ()) -> list[tuple[str, Any, Any]]:
+    """Dotted name and both values, as JSON, of the settings in which two configurations differ and should not.
+
+    Args:
+      free: settings (dotted, or a whole group) in which they may.
+    """
+    found = differences(one, other)
+    return [told for told in found if not any(told[0] == name or told[0].startswith(f"{name}.") for name in free)]
 
 
 def go_through(folder: Path, works: Sequence[Work], total: int | None = None, title: str = "") -> list[Stage]:

@@ -43,6 +43,55 @@ def success(table: Table) -> Figure:
     return figure
 
 
+def along_lines(table: Table, lines: Mapping[str, Mapping[str, str]]) -> Figure:
+    """Success along lines of arms (line -> place -> arm), one panel a probe; what was not run leaves a gap."""
+    probes, places = (*table.probes, ALL), list(dict.fromkeys(place for line in lines.values() for place in line))
+    figure = _figure(1.9 * len(probes) + 1.4, 2.6)
+    panels: list[Axes] = np.atleast_1d(figure.subplots(1, len(probes), sharey=True)).tolist()
+    colours = colours_of(list(lines), next(iter(lines)))
+    for axes, probe in zip(panels, probes, strict=True):
+        _plain(axes, probe.capitalize())
+        for line, arms in lines.items():
+            cells = [table.cell(arms[place], probe) if place in arms else None for place in places]
+            middle = [100 * cell.success.estimate if cell else np.nan for cell in cells]
+            axes.plot(range(len(places)), middle, "o-", color=colours[line], markersize=4, linewidth=1.6, label=line)
+            for x, cell in enumerate(cells):
+                if cell is not None:
+                    bounds = [100 * cell.success.low, 100 * cell.success.high]
+                    axes.plot([x, x], bounds, color=colours[line], linewidth=1.0)
+        axes.set_xlim(-0.4, len(places) - 0.6)
+        axes.set_ylim(-3, 103)
+        axes.set_xticks(range(len(places)), places)
+        axes.grid(axis="y", color=FAINT, linewidth=0.6)
+    panels[0].set_ylabel("requests fulfilled, %", fontsize=8)
+    panels[-1].legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
+    """Success over all probes against the number of marks that were learned from (arm -> marks a seed), with 95%
+    intervals; dashed, the arm that all are compared with.
+    """
+    cells = {arm: cell for arm in marks if (cell := table.cell(arm, ALL)) is not None}
+    figure = _figure(6.2, 3.4)
+    axes = figure.subplots()
+    _plain(axes, "Success over all probes")
+    colours = colours_of(list(cells), None)
+    for arm, cell in cells.items():
+        low, middle, high = (100 * x for x in (cell.success.low, cell.success.estimate, cell.success.high))
+        axes.plot([marks[arm]] * 2, [low, high], color=colours[arm], linewidth=1.6)
+        axes.plot(marks[arm], middle, "o", color=colours[arm], markersize=5, label=arm)
+    if (base := table.cell(table.compared_with, ALL)) is not None:
+        axes.axhline(100 * base.success.estimate, color=INK, linestyle="--", linewidth=1.0, label=table.compared_with)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("marks that were learned from, a seed", fontsize=8)
+    axes.set_ylabel("requests fulfilled, %", fontsize=8)
+    axes.grid(color=FAINT, linewidth=0.6)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
 def over_training(series: Series, title: str, y_label: str, dashed: Series | None = None) -> Figure:
     """Curves over updates: the mean over seeds, its range shaded; ``dashed`` are the same of held-out episodes."""
     names = list({**series, **(dashed or {})})

@@ -10,8 +10,9 @@ import numpy as np
 from pipelines import study_figures
 from pipelines.evaluate import ProbeResult, load_results
 from pipelines.report import circumstances
-from pipelines.study import StudyConfig, curve_of, improving_config, results_of
+from pipelines.study import StudyConfig, curve_of, improving_config, others_compared, results_of
 from pipelines.study_figures import Series
+from pipelines.study_marks import learned_from, marks_table, mean_marks
 from pipelines.study_table import markdown, tabulate
 from rlhf.json_records import to_json
 from rlhf.store.durable import write_file
@@ -24,13 +25,19 @@ def tell(config: StudyConfig, title: str) -> Path:
         arm: {s: load_results(results_of(config, arm, s)) for s in config.seeds if _evaluated(config, arm, s)}
         for arm in config.arms
     }
-    table = tabulate(outcomes, tuple(config.arms), _probes(config), config.compared_with)
+    table = tabulate(outcomes, tuple(config.arms), _probes(config), config.compared_with, others_compared(config))
     now = circumstances(config)
     write_file(config.run / "table.json", (json.dumps(to_json(table), indent=2) + "\n").encode())
     seeds = ", ".join(map(str, config.seeds))
     told = f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."
     path = config.run / "table.md"
-    write_file(path, f"# {title}\n\n{told}\n\n{markdown(table)}".encode())
+    learned = learned_from(config) if config.marks else {}
+    marks = f"\n{marks_table(learned)}" if config.marks else ""
+    write_file(path, f"# {title}\n\n{told}\n\n{markdown(table)}{marks}".encode())
+    if learned:
+        _draw(config, "marks.png", study_figures.over_marks(table, {a: mean_marks(m) for a, m in learned.items()}))
+    if config.lines:
+        _draw(config, "lines.png", study_figures.along_lines(table, config.lines))
     _draw(config, "success.png", study_figures.success(table))
     training, held_out = (_over_updates(config, f"{where}/modelled_return") for where in ("train", "held_out"))
     if training or held_out:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,8 +22,8 @@ class Cell:
     """One arm at one probe.
 
     Args:
-      success: share of requests fulfilled. difference: less the arm compared with, paired by episode; None for that
-        arm itself, and where the two have no seed in common.
+      success: share of requests fulfilled. difference: less the arm that it is compared with, paired by episode; None
+        for an arm that is compared with none, and where the two have no seed in common.
       seeds: that the numbers are of.
     """
 
@@ -36,35 +36,47 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells by arm and probe; an arm without results has none."""
+    """Cells by arm and probe; an arm without results has none.
+
+    Args:
+      compared_with: the arm that differences are taken from. others: arms that are compared with another one.
+    """
 
     arms: tuple[str, ...]
     probes: tuple[str, ...]
     compared_with: str
     cells: tuple[Cell, ...]
+    others: Mapping[str, str] = field(default_factory=dict)
 
     def cell(self, arm: str, probe: str) -> Cell | None:
         """The cell, if that arm has been evaluated."""
         return next((cell for cell in self.cells if (cell.arm, cell.probe) == (arm, probe)), None)
 
 
-def tabulate(outcomes: Outcomes, arms: Sequence[str], probes: Sequence[str], compared_with: str) -> Table:
+def tabulate(
+    outcomes: Outcomes,
+    arms: Sequence[str],
+    probes: Sequence[str],
+    compared_with: str,
+    others: Mapping[str, str] | None = None,
+) -> Table:
     """The table of ``outcomes``; every arm's numbers are of all seeds from which it has been evaluated so far."""
-    cells = []
+    cells, others = [], others or {}
     for arm in arms:
-        of_arm, of_other = outcomes.get(arm, {}), outcomes.get(compared_with, {})
+        other = others.get(arm, compared_with)
+        of_arm, of_other = outcomes.get(arm, {}), outcomes.get(other, {})
         shared = sorted(of_arm.keys() & of_other.keys())
         for probe in (*probes, ALL):
             names = probes if probe == ALL else (probe,)
             if not of_arm:
                 continue
             difference = None
-            if arm != compared_with and shared:
+            if arm != other and shared:
                 groups = [[_paired(of_arm[s], of_other[s], name) for name in names] for s in shared]
                 difference = mean_interval(groups, seed=0)
             success = _success([[_series(of_arm[s], name) for name in names] for s in sorted(of_arm)])
             cells.append(Cell(arm, probe, success, difference, tuple(sorted(of_arm))))
-    return Table(tuple(arms), tuple(probes), compared_with, tuple(cells))
+    return Table(tuple(arms), tuple(probes), compared_with, tuple(cells), others)
 
 
 def markdown(table: Table) -> str:
@@ -77,7 +89,8 @@ def markdown(table: Table) -> str:
         success.append(_row([arm, *(NOT_RUN if cell is None else _percent(cell.success) for cell in cells), seeds]))
         if arm != table.compared_with:
             told = [NOT_RUN if cell is None or cell.difference is None else _points(cell.difference) for cell in cells]
-            difference.append(_row([arm, *told]))
+            name = f"{arm} (than {table.others[arm]})" if arm in table.others else arm
+            difference.append(_row([name, *told]))
     episodes = {cell.success.count // len(cell.seeds) for cell in table.cells if cell.probe != ALL}
     return "\n".join(
         [

@@ -8,7 +8,7 @@ import enum
 import math
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -50,6 +50,34 @@ def from_json(kind: type[Record], data: Any, where: str = "") -> Record:
       BadRecord: if a field is unknown, missing or of the wrong kind; fields with a default are no exception.
     """
     return _record(kind, data, where)
+
+
+def with_new_settings(hint: Any, data: Any) -> Any:
+    """``data``, which ``to_json`` wrote of a ``hint``, with the defaults of fields that it lacks, at every depth.
+
+    For records that were written before those fields were there. What does not fit is left to :func:`from_json`.
+    """
+    origin, members = get_origin(hint), get_args(hint)
+    if is_dataclass(hint) and isinstance(hint, type) and isinstance(data, dict):
+        hints = get_type_hints(hint)
+        found = {name: with_new_settings(hints.get(name), value) for name, value in data.items()}
+        for field in fields(hint):
+            if field.init and field.name not in data:
+                if field.default is not MISSING:
+                    found[field.name] = to_json(field.default)
+                elif field.default_factory is not MISSING:
+                    found[field.name] = to_json(field.default_factory())
+        return found
+    if origin in (Union, types.UnionType):
+        records = [member for member in members if is_dataclass(member)]
+        return with_new_settings(records[0], data) if len(records) == 1 else data
+    if origin in (dict, Mapping) and isinstance(data, dict):
+        return {key: with_new_settings(members[1], item) for key, item in data.items()}
+    if origin in (tuple, list, Sequence) and isinstance(data, list):
+        fixed = origin is tuple and members[-1] is not Ellipsis
+        hints = members if fixed and len(members) == len(data) else members[:1] * len(data)
+        return [with_new_settings(member, item) for member, item in zip(hints, data, strict=True)]
+    return data
 
 
 def differences(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:

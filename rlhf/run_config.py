@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from rlhf.errors import UserError
-from rlhf.json_records import BadRecord, from_json, to_json
+from rlhf.json_records import BadRecord, from_json, to_json, with_new_settings
 from rlhf.machine import describe
 
 Config = TypeVar("Config")
@@ -185,8 +185,12 @@ def _changes(before: Any, now: Any, name: str = "") -> dict[str, tuple[Any, Any]
     return found
 
 
-def load_config(folder: Path, kind: type[Config]) -> Config:
+def load_config(folder: Path, kind: type[Config], older: bool = False) -> Config:
     """The configuration of the run in ``folder``, equal to the one that was saved.
+
+    Args:
+      older: settings that came into the program after the run was begun may be missing; they have their defaults,
+        with which everything is as it was before them.
 
     Raises:
       UserError: if it is missing, damaged, of another kind of run, or its settings are not exactly those of ``kind``.
@@ -196,7 +200,7 @@ def load_config(folder: Path, kind: type[Config]) -> Config:
     if record["kind"] != kind.__name__:
         raise UserError(f"{path} is the configuration of another kind of run ({record['kind']}, not {kind.__name__})")
     try:
-        return from_json(kind, record["config"])
+        return from_json(kind, with_new_settings(kind, record["config"]) if older else record["config"])
     except BadRecord as error:
         written = f"it was written by version {record.get('version')}, this is {project_version()}"
         raise UserError(f"{path}: {error}; {written}") from None

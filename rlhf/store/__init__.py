@@ -16,6 +16,7 @@ from pathlib import Path
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Merged, Problem, same_episode
 from rlhf.store.memory import MemoryStore
 from rlhf.store.parquet import ParquetStore, rebuild_index
+from rlhf.store.shared_play import share_play
 
 __all__ = [
     "EpisodeRow",
@@ -27,6 +28,7 @@ __all__ = [
     "open_store",
     "rebuild_index",
     "same_episode",
+    "share_play",
 ]
 
 

@@ -148,6 +148,12 @@ def test_unknown_names_are_told_of(tmp_path: Path) -> None:
 
 
 def test_presets_of_other_commands_are_no_results() -> None:
-    assert "tower" in preset_names() and "tower" not in results() and {"demo", "probes", "ablations"} <= set(results())
-    with pytest.raises(UserError, match="no result named 'tower' to reproduce; known: ablations, demo, probes"):
+    assert (
+        "tower" in preset_names()
+        and "tower" not in results()
+        and {"demo", "probes", "ablations", "raters", "sizes"} <= set(results())
+    )
+    with pytest.raises(
+        UserError, match="no result named 'tower' to reproduce; known: ablations, demo, probes, raters, sizes"
+    ):
         reproduce(ReproduceConfig("tower"))

@@ -15,6 +15,8 @@ COMMANDS = {
     "reward": ["reward", "--name", "run"],
     "improve": ["improve", "--name", "run"],
     "evaluate": ["evaluate", "--agents", "mine", "runs/clone/agent"],
+    "reproduce": ["reproduce", "demo", "--runs", "runs/run"],
+    "reproduce a study": ["reproduce", "sizes", "--runs", "runs/run"],
 }
 DEVICES = {"gpu": "error: no device is called 'gpu'; use cpu, cuda or cuda:1", "tpu:0": "error: no device is called"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,27 @@ def test_one_rater_is_what_it_was() -> None:
 def test_raters_that_differ_impossibly_are_refused(wrong: dict, complaint: str) -> None:
     with pytest.raises(UserError, match=complaint):
         MarkConfig(**wrong)
+
+
+def test_a_share_is_spread_over_every_solver_and_split(tmp_path: Path) -> None:
+    store = open_store(tmp_path, create=True)
+    for seed in range(24):
+        episode = synthetic_episode(seed, steps=30, height=8, width=8)
+        solver, split = ("scripted", "train") if seed < 16 else ("agent:a", "train" if seed < 20 else "held_out")
+        store.write(replace(episode, solver=solver, split=split))
+    config = MarkConfig(data=tmp_path, raters=2, miss=0.0, mistake=0.0, share=0.25)
+    mark(config)
+    given = open_store(tmp_path).marks()
+    for rater in ("scripted-rater-0", "scripted-rater-1"):
+        marked = sorted({int(m.episode_id.rpartition("-")[2]) for m in given if m.rater == rater})
+        assert marked == [0, 4, 8, 12, 16, 20]
+    assert mark(config) == 0  # the same episodes again
+    mark(replace(config, share=1.0))
+    everything = open_store(tmp_path).marks()
+    assert set(given) < set(everything) and len({m.episode_id for m in everything}) == 24
+
+
+@pytest.mark.parametrize("share", [0.0, -0.5, 1.5, float("nan")])
+def test_an_impossible_share_is_refused(share: float) -> None:
+    with pytest.raises(UserError, match="share is above 0 and up to 1, not"):
+        MarkConfig(share=share)

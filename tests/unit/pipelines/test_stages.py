@@ -158,3 +158,19 @@ def test_differences_are_in_the_order_of_the_settings() -> None:
     assert list(differences(Config(), Config(rates=dict(a=1)))) == []  # 1 is 1.0
     assert [name for name, _, _ in differences(Config(), other)] == ["rounds", "rates.a", "rates.b", "inner.updates"]
     assert json.dumps([list(found) for found in differences(Config(), other)])
+
+
+def test_a_setting_that_came_after_a_run_was_begun_has_its_default_there(tmp_path: Path) -> None:
+    config = Config(run=tmp_path / "run")
+    begin(config.run, config, "trial")
+    path = config.run / CONFIG_FILE
+    record = json.loads(path.read_text())
+    del record["config"]["inner"]["note"], record["config"]["rates"]
+    path.write_text(json.dumps(record))
+    begin(config.run, config, "trial")
+    assert json.loads(path.read_text()) == record  # what the run was begun with stays
+    with pytest.raises(UserError, match="inner.note is .* there and .* here; give"):
+        begin(config.run, replace(config, inner=Inner(note="x")), "trial")
+    begin(config.run, replace(config, inner=Inner(note="x")), "trial", free=("inner.note",))
+    with pytest.raises(UserError, match="inner.updates is 3 there and 4 here; give"):
+        begin(config.run, replace(config, inner=Inner(4, "x")), "trial", free=("inner.note",))

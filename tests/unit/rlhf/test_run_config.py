@@ -126,6 +126,21 @@ def test_a_missing_setting_is_named_even_if_it_has_a_default() -> None:
         from_json(RunConfig, data)
 
 
+def test_settings_that_came_later_have_their_defaults_where_they_may(tmp_path: Path) -> None:
+    config = RunConfig(inner=Inner(width=7))
+    save_config(tmp_path, config)
+    record = read_record(tmp_path)
+    del record["config"]["inner"]["rate"], record["config"]["steps"]
+    (tmp_path / CONFIG_FILE).write_text(json.dumps(record))
+    with pytest.raises(UserError, match="is missing"):
+        load_config(tmp_path, RunConfig)
+    assert load_config(tmp_path, RunConfig, older=True) == config
+    record["config"]["inner"]["rat"] = 1
+    (tmp_path / CONFIG_FILE).write_text(json.dumps(record))
+    with pytest.raises(UserError, match="no setting inner.rat "):
+        load_config(tmp_path, RunConfig, older=True)
+
+
 def test_a_missing_damaged_or_foreign_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not a run's folder"):
         load_config(tmp_path, RunConfig)

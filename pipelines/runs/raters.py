@@ -1,0 +1,67 @@
+"""How good raters have to be, and how much they have to mark: the agents that come of other marks on the same play.
+
+`rlhf reproduce raters`, on the demonstrations, the cloned agents and the settings of :mod:`pipelines.runs.probes`; from
+one arm to the next only the marks differ that the reward model (IBT) learns from.
+
+* Usual raters are one scripted rater who marks every episode, misses a tenth of what happens, is a step late and gives
+  one mark in twenty the wrong sign.
+* A quarter, and half of the episodes marked: demonstrations and play alike. The reward model imitates and tells words
+  apart on marked episodes only, so it sees less of everything.
+* Half of what happens missed; four steps late (seven at most); a quarter of the signs wrong.
+* Three raters of every episode who differ: two like the usual one, but the second errs more, and a third who misses
+  half, is three steps late and gives three signs in ten wrong. Their marks are learned from in each of the ways of
+  docs/reward-model.md.
+
+What the reward model is told of its raters (``rater_delay``, ``raters_tolerance``) stays as it is: who collects marks
+does not know either. A reward model is chosen by marks of its own raters, noisy as they are; the agents are evaluated
+by what really happened. A rater draws the same in every way of marking: who misses more, misses what it missed before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pipelines.runs import probes
+from pipelines.study import Arm, StudyConfig
+
+BY_THREE = ("each", "agreement", "majority")
+
+
+def study() -> StudyConfig:
+    """`rlhf reproduce raters`."""
+    base, improve = probes.study(), probes.improving()
+    usual, rewarding = base.mark, base.rewards["ibt"]
+    marks = {
+        "quarter": replace(usual, share=0.25),
+        "half": replace(usual, share=0.5),
+        "misses half": replace(usual, miss=0.5),
+        "late": replace(usual, delay=4.0, longest_delay=7),
+        "mistaken": replace(usual, mistake=0.25),
+        "three": replace(
+            usual, raters=3, misses=(0.1, 0.1, 0.5), mistakes=(0.02, 0.05, 0.3), delays=(1.0, 1.0, 3.0), longest_delay=6
+        ),
+    }
+    rewards = {"ibt" if how == "each" else how: how for how in BY_THREE}
+
+    def arm(way: str, reward: str = "ibt") -> Arm:
+        return Arm(reward=reward, improve=improve, marks=way)
+
+    return replace(
+        base,
+        clones={"bc": base.clones["bc"]},
+        marks=marks,
+        rewards={
+            name: replace(rewarding, training=replace(rewarding.training, raters=how)) for name, how in rewards.items()
+        },
+        arms={
+            "BC": Arm(),
+            "usual raters": Arm(reward="ibt", improve=improve),
+            "1/4 of the episodes marked": arm("quarter"),
+            "1/2 of the episodes marked": arm("half"),
+            "half of the events missed": arm("misses half"),
+            "four steps late": arm("late"),
+            "1/4 of the signs wrong": arm("mistaken"),
+            **{f"three raters, {how}": arm("three", name) for name, how in rewards.items()},
+        },
+        curves=(),
+    )

@@ -1,0 +1,54 @@
+"""A second dataset of the same play, with marks and judgements of its own, that takes next to no room.
+
+Files of play are never changed once they are written: what is dropped or packed anew is removed and written elsewhere.
+So two datasets can have them in common, as hard links, and each can be added to, dropped from or deleted by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from rlhf.errors import UserError
+from rlhf.store import description
+from rlhf.store.durable import UNFINISHED, explained, only_writer, sync_folder, write_file
+from rlhf.store.index import EpisodeIndex
+from rlhf.store.recovery import TABLES, data_file
+
+
+def share_play(source: str | Path, into: str | Path) -> int:
+    """Make ``into`` a dataset of the episodes that ``source`` has now, unmarked; return their number.
+
+    Where the file system has no hard links between the two, files are copied. The dataset is there as a whole or not at
+    all; what an interrupted attempt has left beside it is removed by the next.
+
+    Raises:
+      UserError: if ``source`` is no dataset, there is something at ``into``, or it cannot be written.
+    """
+    source, into = Path(source).expanduser(), Path(into).expanduser()
+    told = description.load(source)
+    if into.exists():
+        raise UserError(f"there is something at {into} already; name a new folder for the dataset that shares play")
+    unfinished = into.with_name(into.name + UNFINISHED)
+    with explained("a dataset that shares play", into.parent), only_writer(source):
+        shutil.rmtree(unfinished, ignore_errors=True)
+        description.create(unfinished)
+        shared = list(EpisodeIndex(source).entries().values())
+        for stem in {entry.file for entry in shared}:
+            for table in TABLES:
+                _share(data_file(source, table, stem), data_file(unfinished, table, stem))
+        for table in TABLES:
+            sync_folder(unfinished / table)
+        told.save(unfinished)
+        EpisodeIndex(unfinished).rewrite(shared)
+        os.rename(unfinished, into)
+        sync_folder(into.parent)
+    return len(shared)
+
+
+def _share(file: Path, link: Path) -> None:
+    try:
+        os.link(file, link)
+    except OSError:
+        write_file(link, file.read_bytes())
