@@ -21,7 +21,8 @@ from rlhf.errors import UserError
 from rlhf.progress import announce
 from rlhf.run_config import lock_run
 
-DEVICES = ("clone.device", "reward.device", "improve.device", "evaluate.device")  # a run may go on on another
+# A run may go on on another.
+DEVICES = ("clone.device", "play.device", "reward.device", "improve.device", "evaluate.device")
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,7 @@ def on_device(config: DemoConfig, device: str | None) -> DemoConfig:
     return replace(
         config,
         clone=replace(config.clone, device=device),
+        play=replace(config.play, device=device),
         reward=replace(config.reward, device=device),
         improve=replace(config.improve, device=device),
         evaluate=replace(config.evaluate, device=device),

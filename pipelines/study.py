@@ -256,7 +256,10 @@ def _cloning(config: StudyConfig, name: str, seed: int) -> list[Work]:
 
 def _playing(config: StudyConfig, seed: int) -> list[Work]:
     folder, player = folder_of(config, seed), _cloning(config, PLAYER, seed)
-    playing = replace(config.play, data=folder / "data", solver=str(_clone_folder(folder, PLAYER)), seed=2 * seed + 1)
+    playing = replace(
+        config.play, data=folder / "data", solver=str(_clone_folder(folder, PLAYER)), seed=2 * seed + 1,
+        device=config.device or config.play.device,
+    )  # fmt: skip
 
     def play() -> None:
         record(playing)
