@@ -27,7 +27,8 @@ import torch
 from agents.folder import load_agent, save_agent
 from benchmarks.pairs import alternate, report
 from benchmarks.runner import prepare
-from pipelines.improve import Executor, ImproveConfig, make_executor
+from pipelines.executors import Executor, make_executor
+from pipelines.improve import ImproveConfig
 from pipelines.runs.demo import demo
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.local_executor import UpdateReport

@@ -7,39 +7,29 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal
 
 import numpy as np
 import torch
 
-from agents.agent import InteractiveAgent
-from agents.batch import WindowStream, check_demonstrated
 from agents.card import ModelCard
-from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
-from agents.peers import ALONE, Peers
-from agents.tokenizer import Tokenizer
 from pipelines.cards import latest_metrics, model_card, play_imitated, play_used
-from pipelines.kinds import find_groups, mixed, parse_kinds
+from pipelines.executors import make_executor, make_runner
+from pipelines.kinds import parse_kinds
 from pipelines.places import WorldConfig
-from pipelines.recordings import Play, read_episodes
-from reward_models.registry import load_reward_model
-from reward_models.scoring import StreamingScorer, UtilityScorer
+from pipelines.recordings import read_episodes
 from rlhf.alarms import AlarmLog
 from rlhf.checkpoint import Checkpoints
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.guards import GuardConfig, Guards
-from rlhf.learner import Learner
 from rlhf.learning_config import ExecutorConfig, LearnerConfig, ReadingConfig
-from rlhf.local_executor import LocalExecutor, UpdateReport
+from rlhf.local_executor import UpdateReport
 from rlhf.progress import announce, bar
 from rlhf.ray_config import RayConfig
 from rlhf.run_config import hold_run, save_config, save_resumed
-from rlhf.runner import Runner
-from rlhf.setter_replay import SetterReplay
 from rlhf.slot import EpisodeResult
 from rlhf.store import open_store
 from rlhf.tracking import Tracker, WandbMode
@@ -116,6 +106,22 @@ class ImproveConfig:
             if (value := getattr(self, name)) is not None and value < 1:
                 raise UserError(f"{name} is at least 1, or None, not {value}")
 
+    @property
+    def replay_folders(self) -> tuple[Path, ...]:
+        """Dataset folders of the episodes whose setters are replayed."""
+        return self.data if self.replay_data is None else self.replay_data
+
+    def from_anywhere(self) -> ImproveConfig:
+        """The same with absolute paths, so that a run is gone on with from any folder and any process."""
+        replayed = self.replay_data
+        return replace(
+            self,
+            data=tuple(folder.absolute() for folder in self.data),
+            replay_data=None if replayed is None else tuple(folder.absolute() for folder in replayed),
+            agent=self.agent.absolute(),
+            reward_model=self.reward_model.absolute(),
+        )
+
 
 _COUNTS = (
     "slots", "steps", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "keep_checkpoints",
@@ -141,7 +147,7 @@ _FIXED = (
 
 def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
-    config = _from_anywhere(config)
+    config = config.from_anywhere()
     with hold_run(config, _FIXED) as folder, torch_threads(config.torch_threads):
         improvement = Improvement(config, folder)
         if config.resume is None:
@@ -149,18 +155,6 @@ def improve(config: ImproveConfig) -> Path:
         else:
             save_resumed(folder, config)
         return improvement.run()
-
-
-def _from_anywhere(config: ImproveConfig) -> ImproveConfig:
-    """The same with absolute paths, so that a run is gone on with from any folder and any process."""
-    replayed = config.replay_data
-    return replace(
-        config,
-        data=tuple(folder.absolute() for folder in config.data),
-        replay_data=None if replayed is None else tuple(folder.absolute() for folder in replayed),
-        agent=config.agent.absolute(),
-        reward_model=config.reward_model.absolute(),
-    )
 
 
 @contextmanager
@@ -172,18 +166,6 @@ def torch_threads(count: int | None) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-class Executor(Protocol):
-    """Where play and learning happen. The agent that it was made with is as learned whenever ``steps`` yields."""
-
-    def steps(self) -> Iterator[UpdateReport]: ...
-
-    def state_dict(self) -> dict[str, Any]: ...
-
-    def load_state_dict(self, state: dict[str, Any]) -> None: ...
-
-    def close(self) -> None: ...
 
 
 class Improvement:
@@ -300,7 +282,7 @@ def improved_card(config: ImproveConfig, name: str) -> ModelCard:
         "goes on imitating recorded play beside it.",
         config,
         play_imitated(config.data, "imitated", config.imitate, config.kinds)
-        + play_used(replay_data(config), "its setters replayed", "train", config.replay),
+        + play_used(config.replay_folders, "its setters replayed", "train", config.replay),
         [
             f"It began as the agent in `{config.agent}`, whose card says what that learned from.",
             f"It was rewarded by {judge}.",
@@ -308,116 +290,11 @@ def improved_card(config: ImproveConfig, name: str) -> ModelCard:
     )
 
 
-def make_executor(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> Executor:
-    """What improves ``agent`` in place, here or on Ray."""
-    if config.executor == "ray":
-        return make_ray_executor(config, agent)
-    replayed = read_episodes(replay_data(config), split="train", solver=config.replay)
-    torch.manual_seed(config.seed)
-    runner = make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
-    return LocalExecutor([runner], *make_learner(config, agent, tokenizer), config.execution)
-
-
-def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent) -> Executor:
-    """The executor on Ray; its processes make runner and learner themselves, from ``config``.
-
-    Raises:
-      UserError: if Ray is not installed, the slots cannot be shared out evenly, or there is no such cluster.
-    """
-    try:
-        from rlhf.ray_executor import RayExecutor
-    except ModuleNotFoundError as error:
-        raise UserError(f"{error.name} is not installed; pip install 'interactive-rlhf[ray]'") from error
-    slots, left = divmod(config.slots, config.ray.runners)
-    if left:
-        raise UserError(f"{config.slots} slots cannot be shared out evenly among {config.ray.runners} ray.runners")
-    for what, count in (("slots", config.slots), ("trajectories of batch", config.batch or config.slots)):
-        if count % config.ray.learners:
-            raise UserError(f"{count} {what} cannot be shared out evenly among {config.ray.learners} ray.learners")
-    here = replace(_from_anywhere(config), batch=config.batch or config.slots, slots=slots)
-    return RayExecutor(
-        partial(runner_on_ray, here), partial(learner_on_ray, here), agent, slots, config.steps,
-        config.ray, config.execution,
-    )  # fmt: skip
-
-
-def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
-    """The runner ``index`` of a run on Ray, made in its own process; ``generation`` tells it from one that died."""
-    seed = int(np.random.SeedSequence([config.seed, index, generation]).generate_state(1)[0])
-    device = "cuda" if config.ray.gpus_per_runner else "cpu"
-    config = replace(config, seed=seed, device=device, threads=max(1, int(config.ray.cpus_per_runner)))
-    if config.torch_threads is not None:  # the process is the runner's own; Ray gave PyTorch a thread a CPU
-        torch.set_num_threads(config.torch_threads)
-    agent, tokenizer = load_agent(config.agent, device=device)
-    replayed = read_episodes(replay_data(config), split="train", solver=config.replay)
-    return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
-
-
-def learner_on_ray(config: ImproveConfig, peers: Peers = ALONE) -> tuple[Learner, WindowStream]:
-    """The learner of a run on Ray, or one of several, and its recorded play, made where it works."""
-    config = replace(config, device="cuda" if config.ray.gpus_per_learner else "cpu")
-    if config.torch_threads is not None:
-        torch.set_num_threads(config.torch_threads)
-    torch.manual_seed(config.seed)
-    return make_learner(config, *load_agent(config.agent, device=config.device), peers)
-
-
-def make_learner(
-    config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, peers: Peers = ALONE
-) -> tuple[Learner, WindowStream]:
-    """A learner that improves ``agent`` in place, and the recorded play that it imitates; of several, one's share."""
-    groups = find_groups(config.data, "train", config.imitate, config.kinds)
-    play = Play([source for group in groups for source in group.sources], config.reading)
-    sizes: AgentConfig = agent.config  # type: ignore[assignment]
-    recorded = mixed({group: play.part(group.sources).encode(tokenizer, sizes) for group in groups})
-    check_demonstrated(recorded)
-    batch = config.batch or config.slots
-    stream = recorded.stream(config.steps + 1, batch, config.seed, peers.columns(batch))
-    return Learner(agent, config.learner, config.device, peers), stream
-
-
-def make_runner(
-    config: ImproveConfig,
-    agent: InteractiveAgent,
-    tokenizer: Tokenizer,
-    episodes: Sequence[Episode],
-    slots: int,
-    steps: int,
-    stagger: bool = True,
-) -> Runner:
-    """A runner that replays the setters of ``episodes`` and is rewarded as ``config`` says."""
-    reference, _ = load_agent(config.agent, device=config.device)
-    rewards = None
-    if not config.scripted_reward:
-        model, words = load_reward_model(config.reward_model, config.device)
-        lengths = ("image_size", "setter_text_length", "solver_text_length")
-        fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in lengths)
-        if not fits or not words.cuts_like(tokenizer):
-            raise UserError(f"{config.reward_model} was made for another agent than {config.agent}: train one from it")
-        rewards = (
-            UtilityScorer(model, slots)
-            if config.pays == "utility"
-            else StreamingScorer(model, slots, seed=config.seed, expected=config.expected_reward)
-        )
-    if episodes:
-        config.world.check_recorded(episodes[0], " and ".join(map(str, replay_data(config))))
-    replays = [SetterReplay(world, episodes[0], truth=True) for world in config.world.make(slots)]
-    return Runner(
-        agent, tokenizer, reference, rewards, replays, episodes, steps,
-        seed=config.seed, device=config.device, threads=config.threads, stagger=stagger,
-    )  # fmt: skip
-
-
-def replay_data(config: ImproveConfig) -> tuple[Path, ...]:
-    """Dataset folders of the episodes whose setters are replayed."""
-    return config.data if config.replay_data is None else config.replay_data
-
-
 def held_out_episodes(config: ImproveConfig, most: int) -> list[Episode]:
     """Up to ``most`` episodes recorded as held out; none if there are none."""
-    if not any(open_store(folder).ids(split="held_out", solver=config.replay) for folder in replay_data(config)):
+    if not any(open_store(folder).ids(split="held_out", solver=config.replay) for folder in config.replay_folders):
         return []
-    return read_episodes(replay_data(config), split="held_out", solver=config.replay)[:most]
+    return read_episodes(config.replay_folders, split="held_out", solver=config.replay)[:most]
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:

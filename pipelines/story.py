@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.batch import encode_episodes
 from pipelines.evaluate import EvaluateConfig, ProbeResult, load_results, probe_episodes
-from pipelines.improve import ImproveConfig, held_out_episodes, replay_data
+from pipelines.improve import ImproveConfig, held_out_episodes
 from pipelines.report import circumstances, write_report
 from pipelines.report_data import (
     DATA_FILE,
@@ -75,7 +75,7 @@ def outcome(result: ProbeResult, run: int) -> Outcomes:
 def reward_traces(improve: ImproveConfig, most: int = 3) -> tuple[Picture, ...]:
     """The paper's Figure 3: utility and reward along marked held-out episodes, those with the most marks first."""
     model, tokenizer = load_reward_model(improve.reward_model)
-    marks = [mark for folder in replay_data(improve) for mark in open_store(folder).marks()]
+    marks = [mark for folder in improve.replay_folders for mark in open_store(folder).marks()]
     counts = {episode_id: 0 for episode_id in {mark.episode_id for mark in marks}}
     for mark in marks:
         counts[mark.episode_id] += 1
