@@ -94,7 +94,7 @@ def _cloning() -> CloningConfig:
 
 def _rewarding() -> RewardTrainingConfig:
     return RewardTrainingConfig(
-        updates=550, steps=40, batch=12, learning_rate=5e-4, beta1=0.9, beta2=0.99, evaluate_every=110,
+        updates=550, steps=40, batch=12, learning_rate=2e-3, beta1=0.9, beta2=0.99, evaluate_every=110,
         evaluation_episodes=150, calibrate=True, quiet_weight=1.0, shift=2,
     )  # fmt: skip
 
