@@ -11,7 +11,7 @@ import numpy as np
 
 from annotation.games import Game, GameConfig
 from annotation.games.pace import Pace
-from annotation.session import Event, Kind, Player, Role
+from annotation.session import Event, Kind, Player
 from rlhf.store import MemoryStore
 from worlds.contract import Action, neutral_movement, silent
 
@@ -47,7 +47,9 @@ def everybody_joins(game: Game) -> None:
                 game.join(role, f"p-{role}") if event is Event.JOIN else game.do(role, event)
 
 
-def play(game_config: GameConfig, at_tick: Callable[[Game, int], None], store: Any = None, stand_in: Any = None) -> Game:
+def play(
+    game_config: GameConfig, at_tick: Callable[[Game, int], None], store: Any = None, stand_in: Any = None
+) -> Game:
     """The game, played to its end in this thread; ``at_tick(game, tick)`` is what people do."""
     clock = ScriptedClock()
     game = Game(game_config, MemoryStore() if store is None else store, stand_in, clock.pace())
@@ -89,7 +91,7 @@ class Sleeper(Walker):
     def act(self, observations: Any, resets: np.ndarray) -> list[Action]:
         self.steps += 1
         if self.steps in (4, 5):  # the first is the trial
-            time.sleep(1.2)
+            time.sleep(1.5)
         return super().act(observations, resets)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from annotation.games import AgentPlayer, Game, GameConfig, Inputs, Key
+from annotation.games import AgentPlayer, Game, GameConfig, Inputs, Key, Screen
 from annotation.games.config import FIVE_MINUTES
 from annotation.prompts import draw
 from annotation.session import Event, Kind, Limits, Refused, Role, State
@@ -157,16 +158,15 @@ def test_a_world_without_ticks_gives_one_picture_a_step():
         pictures.append(game._stage.picture(SETTER).tobytes())
 
     wild_tick, store = wild(5), MemoryStore()
-    tiny = GameConfig(kind=Kind.HUMAN_HUMAN, seed=1, world="tiny", steps=20, shortest=1, height=8, width=8)
-    with pytest.raises(TypeError):
-        Game(tiny, store)  # the tiny world has one size, and takes none
-    registry._entries["tiny"] = registry.WorldEntry(
-        **{**vars(registry.get("tiny")), "make": lambda height=8, width=8, views=(): tiny_world.TinyWorld()}
-    )
-    game = play(tiny, at_tick, store)
+    if "tiny seen" not in registry.names():
+        make = lambda height=8, width=8, views=(): tiny_world.TinyWorld()  # noqa: E731
+        registry.register(dataclasses.replace(registry.get("tiny"), name="tiny seen", make=make))
+    place = {"solver": [1, 2], "setter": [3, 4]}
+    sizes = {"height": 8, "width": 8, "steps": 20, "shortest": 1}
+    game = play(GameConfig(kind=Kind.HUMAN_HUMAN, seed=1, world="tiny seen", place=place, **sizes), at_tick, store)
     assert_replays(store.read(game.id))
     for step in range(20):
-        assert len(set(pictures[8 * step + 1 : 8 * step + 8])) == 1
+        assert len(set(pictures[8 * step : 8 * step + 7])) == 1
 
 
 def test_what_is_too_short_is_not_kept():
@@ -198,8 +198,6 @@ class FullDisk(MemoryStore):
 def test_a_full_disk_is_told_and_nothing_is_lost():
     store, seen = FullDisk(), []
     game_config = config(Kind.HUMAN_HUMAN, steps=6, retry_sec=0.05)
-    from annotation.games.screen import Screen
-
     show = Screen.show
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Screen, "show", lambda self, view: (seen.append(view), show(self, view)) and None)

@@ -1,0 +1,180 @@
+"""What running games cost: processor time for each second of play, by part, and in one process or one each.
+
+    python -m benchmarks.games
+
+Two games of two people each, whose views are drawn at the size and rate of the defaults (320x240, 15 a second) while
+they walk, turn, look, grab and talk all the time. Processor time, not the clock: on a shared machine the clock says as
+much of the other work there. Games run as fast as they can; a second of play is 30 ticks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import multiprocessing
+import os
+import time
+from collections.abc import Callable
+
+import numpy as np
+from PIL import Image
+
+from annotation.games import Game, GameConfig, Inputs, Key
+from annotation.games.pace import Pace
+from annotation.games.screen import encode
+from annotation.session import Event, Kind, Role
+from benchmarks.camera import machine
+from rlhf.store import MemoryStore, png
+from worlds.contract import STEPS_PER_SECOND
+
+PEOPLE = (Role.SETTER, Role.SOLVER)
+
+
+def game_of(seconds: float, seed: int, **settings: object) -> Game:
+    """A game of two people who do something at every other tick."""
+    steps = max(1, round(seconds * STEPS_PER_SECOND))
+    rng, clock = np.random.default_rng(seed), [0.0]
+
+    def act(wait: float) -> None:
+        clock[0] += wait
+        role = PEOPLE[int(rng.integers(2))]
+        held = frozenset(key for key in Key if rng.random() < 0.2)
+        game.give(role, Inputs(held=held, turn=float(rng.normal(0, 2)), say="lift it" if rng.random() < 0.01 else ""))
+
+    config = GameConfig(kind=Kind.HUMAN_HUMAN, seed=seed, steps=steps, shortest=1, **settings)  # type: ignore[arg-type]
+    game = Game(config, MemoryStore(), pace=Pace(clock=lambda: clock[0], sleep=act))
+    for role in PEOPLE:
+        game.join(role, role.value)
+    for role in PEOPLE:
+        game.do(role, Event.READY)
+    return game
+
+
+async def _watched(games: list[Game]) -> int:
+    """Run the games, all in this process, with everybody watching; the bytes sent to them."""
+
+    async def watch(game: Game, role: Role) -> int:
+        return sum([len(view.message()) async for view in game.screen(role).views()])
+
+    watchers = [asyncio.create_task(watch(game, role)) for game in games for role in PEOPLE]
+    await asyncio.sleep(0)
+    for game in games:
+        game.start()
+    return sum(await asyncio.gather(*watchers))
+
+
+def in_one_process(seconds: float, seeds: list[int], **settings: object) -> tuple[float, float]:
+    """(processor seconds, kilobytes sent) for each second of play and game."""
+    games = [game_of(seconds, seed, **settings) for seed in seeds]
+    start = time.process_time()
+    sent = asyncio.run(_watched(games))
+    played = seconds * len(seeds)
+    return (time.process_time() - start) / played, sent / played / 1000
+
+
+def _alone(seconds: float, seed: int, answer) -> None:
+    answer.put(in_one_process(seconds, [seed])[0])
+
+
+def one_process_each(seconds: float, seeds: list[int]) -> float:
+    """Processor seconds for each second of play and game, each game in a process of its own, start-up left out."""
+    context = multiprocessing.get_context("spawn")
+    answer = context.SimpleQueue()
+    work = [context.Process(target=_alone, args=(seconds, seed, answer)) for seed in seeds]
+    for process in work:
+        process.start()
+    rates = [answer.get() for _ in work]
+    for process in work:
+        process.join()
+    return float(np.mean(rates))
+
+
+def start_up_sec() -> float:
+    """Processor seconds that a process needs before it can play."""
+    before = os.times()
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=game_of, args=(1.0, 0))
+    process.start()
+    process.join()
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def per_call_ms(work: Callable[[], object], calls: int) -> float:
+    """Processor milliseconds of one call."""
+    work()
+    start = time.thread_time()
+    for _ in range(calls):
+        work()
+    return (time.thread_time() - start) / calls * 1e3
+
+
+def _pillow(picture: np.ndarray, kind: str, **settings: object) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(picture).save(file, kind, **settings)  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+CODECS: dict[str, Callable[[np.ndarray], bytes]] = {
+    "JPEG 85, full colour (ours)": lambda p: encode(p, 85),
+    "JPEG 75, half colour": lambda p: _pillow(p, "JPEG", quality=75),
+    "WebP 80": lambda p: _pillow(p, "WEBP", quality=80, method=0),
+    "WebP without loss": lambda p: _pillow(p, "WEBP", lossless=True, quality=0, method=0),
+    "PNG as stored": lambda p: png.encode_frames(p[None])[0],
+}
+
+
+def report_parts(calls: int) -> None:
+    """What a tick, a picture and each way to send it cost."""
+    game = game_of(20.0, 0)
+    game.run()
+    stage = game._stage
+    rows = {player: movement[0] for player, movement in stage.movement.items()}
+
+    def step() -> None:
+        for _ in range(8):
+            stage.tick(rows)
+        stage.end({player: "" for player in rows})
+
+    print(f"  {per_call_ms(step, calls // 4) / 8:7.3f} ms a tick of physics, recorded image included")
+    print(
+        f"  {per_call_ms(lambda: stage.picture('solver'), calls):7.3f} ms a picture of {stage.picture('solver').shape}"
+    )
+    picture = stage.picture("setter")
+    for name, codec in CODECS.items():
+        file = codec(picture)
+        decode = per_call_ms(lambda file=file: np.asarray(Image.open(io.BytesIO(file)).convert("RGB")), calls)
+        cost = per_call_ms(lambda codec=codec: codec(picture), calls)
+        print(f"  {cost:7.3f} ms to encode, {decode:.3f} to decode, {len(file) / 1000:5.1f} kB: {name}")
+
+
+def report(seconds: float, games: int, calls: int) -> None:
+    print(f"{machine()}; load before the start {os.getloadavg()[0]:.1f}")
+    print("\nparts, processor time")
+    report_parts(calls)
+    print(
+        f"\n{games} games of {seconds:.0f} s of play, two people each; processor time of each second of play and game"
+    )
+    for name, settings in {
+        "320x240, 15 a second (the defaults)": {},
+        "320x240, 30 a second": {"ticks_per_frame": 1},
+        "640x480, 15 a second": {"view": (480, 640)},
+    }.items():
+        cost, sent = in_one_process(seconds, list(range(games)), **settings)
+        print(f"  {1e3 * cost:7.1f} ms, {sent:6.1f} kB sent: {name}, all in one process")
+    print(f"  {1e3 * one_process_each(seconds, list(range(games))):7.1f} ms: the defaults, one process each")
+    print(f"  {1e3 * start_up_sec():7.0f} ms once for each process")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=30.0, help="of play, each game")
+    parser.add_argument("--games", type=int, default=2)
+    parser.add_argument("--calls", type=int, default=200)
+    arguments = parser.parse_args()
+    report(arguments.seconds, arguments.games, arguments.calls)
+
+
+if __name__ == "__main__":
+    main()
