@@ -14,7 +14,7 @@ from annotation.games.pace import Pace
 from annotation.games.recording import Recording
 from annotation.games.screen import Line, Screen, View, encode
 from annotation.games.stage import Stage
-from annotation.games.stand_ins import AT_WORK, GONE, ScriptedPlayer, StandIn
+from annotation.games.stand_ins import AT_WORK, GONE, STARTING, ScriptedPlayer, StandIn
 from annotation.session import (
     Event,
     Player,
@@ -35,7 +35,7 @@ from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, Action, WorldError, 
 DIALOGUE = 8  # lines that a view shows
 IDLE_SEC = 0.5  # between two views while nothing moves
 SLOW = 0.9  # of real time, below which people are told
-LOST_AGENT = "{trouble}: the solver stands still from now on unless somebody takes over"
+LOST_AGENT = "the solver stands still from now on unless somebody takes over"
 LATE_AGENT = "the agent did not answer in time and did nothing"
 _AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}
 _log = logging.getLogger(__name__)
@@ -223,8 +223,10 @@ class Game:
         step, seen = len(self._recording), self._stage.observations
         with self._changed:
             self._in_control = self._session.in_control
+            gone = [stand_in.trouble for stand_in in self._stand_ins.values() if stand_in.state == GONE]
+            self._trouble = f"{gone[0]}: {LOST_AGENT}" if gone else ""
             if self._in_control is not Role.CO_PILOT and Role.CO_PILOT in self._hands:
-                self._hands[Role.CO_PILOT].forget_mouse()
+                self._hands[Role.CO_PILOT].watch()
         for role, stand_in in self._stand_ins.items():
             stand_in.ask(step, seen[_AVATAR[role]])
         event = Event.FINISH
@@ -259,13 +261,12 @@ class Game:
         if stand_in is None:
             return role
         action = stand_in.answer(step, self.config.deadline_sec)
+        if action is not None:
+            return action
         with self._changed:
-            self._late += action is None
-            self._trouble = ""
-            if action is None:
-                gone = stand_in.state == GONE
-                self._trouble = LOST_AGENT.format(trouble=stand_in.trouble) if gone else LATE_AGENT
-        return silent() if action is None else action
+            self._late += 1
+            self._trouble = self._trouble or LATE_AGENT
+        return silent()
 
     def _row(self, player: str, tick: int, action: Action | Role):
         return self._hands[action].tick() if isinstance(action, Role) else action["movement"][tick]
@@ -405,6 +406,8 @@ class Game:
             return f"waiting for the {' and the '.join(sorted(self._session.lost))}, whose connection is lost"
         if self._session.state is State.ABANDONED:
             return self._session.why
+        if any(stand_in.state == STARTING for stand_in in self._stand_ins.values()):
+            return "the agent is getting ready"
         if self._session.state is State.PLAYING and self._pace.speed < SLOW:
             return f"this machine is busy: the game runs at {100 * self._pace.speed:.0f}% of its speed"
         return ""

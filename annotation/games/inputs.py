@@ -96,11 +96,15 @@ class Hands:
     def rest(self) -> None:
         """Let go of everything but what the hand holds: whoever is not there does not walk on."""
         self._held &= {Key.GRAB}
-        self._tapped = frozenset()
-        self.forget_mouse()
+        self._forget()
 
-    def forget_mouse(self) -> None:
-        """Leave off what the mouse asked for so far."""
+    def watch(self) -> None:
+        """Somebody else is in control: what was asked for is left off, and so is whatever the hand held."""
+        self._forget()
+        self._grabs = False
+
+    def _forget(self) -> None:
+        self._tapped = frozenset()
         self._asked = dict.fromkeys(self._asked, 0.0)
 
     def tick(self) -> np.ndarray:
@@ -122,7 +126,7 @@ class Hands:
         values = np.array(MOVEMENT[index].values)
         by_key = keys * (SLOW_TURN if slow and name == "turn" else 1.0)
         wanted = by_key if keys else self._asked.get(name, 0.0)
-        chosen = int(np.abs(values - wanted).argmin())
+        chosen = _nearest(values, wanted)
         if name in self._asked:
             self._asked[name] = 0.0 if keys else wanted - float(values[chosen])
         return chosen
@@ -132,3 +136,11 @@ class Hands:
         let_go = self._grabs and not grabs
         self._grabs = grabs
         return HAND_GRAB if grabs else HAND_RELEASE if let_go else HAND_KEEP
+
+
+def _nearest(values: np.ndarray, wanted: float) -> int:
+    """Index of the value next to ``wanted``, of those not so far beyond it that a later tick would turn back."""
+    away = np.abs(values - wanted)
+    finest = np.abs(values[values != 0.0]).min()
+    too_far = (np.abs(values) > abs(wanted)) & (away > finest / 2 + 1e-9)
+    return int(np.where(too_far, np.inf, away).argmin())

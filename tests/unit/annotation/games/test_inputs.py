@@ -62,7 +62,7 @@ def test_what_the_mouse_asks_for_is_turned_up_to_half_a_bin(asked, name):
     hands.give(Inputs(**{name: asked}))
     turned = values(ticks(hands, 12), component)
     assert abs(turned.sum() - asked) <= (0.15 if name == "turn" else 0.5) + 1e-9
-    assert not (np.sign(turned) == -np.sign(asked)).any(), "never the other way"
+    assert (turned * asked >= 0.0).all(), "never the other way"
 
 
 @given(st.lists(st.floats(-0.4, 0.4), min_size=20, max_size=60))
@@ -71,7 +71,7 @@ def test_small_movements_add_up(moves):
     for move in moves:
         hands.give(Inputs(turn=move))
         turned += float(values(ticks(hands, 1), TURN)[0])
-    assert abs(turned - sum(moves)) <= 0.35 + 1e-9
+    assert abs(turned - sum(moves)) <= 0.9
 
 
 def test_a_flick_ends_soon_and_nonsense_is_dropped():
@@ -98,6 +98,16 @@ def test_whoever_is_gone_stands_still_and_keeps_hold():
     rows = ticks(hands, 2)
     assert not values(rows, FORWARD).any() and not values(rows, TURN).any()
     assert values(rows, HAND).tolist() == [1.0, 1.0]
+
+
+def test_a_hand_that_only_watches_drops_nothing_when_it_takes_over():
+    hands = Hands()
+    hands.give(Inputs(held=frozenset({Key.GRAB})))
+    hands.tick()
+    hands.watch()
+    hands.give(Inputs(turn=5.0, tapped=frozenset({Key.FORWARD})))
+    hands.watch()
+    assert (ticks(hands, 4) == neutral_movement()[:4]).all()
 
 
 @given(st.lists(st.tuples(st.frozensets(st.sampled_from(Key)), st.floats(allow_nan=True)), max_size=20))
