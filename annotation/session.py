@@ -83,6 +83,7 @@ class Event(StrEnum):
     TIMEOUT = "timeout"  # the time that this state may last
     FINISH = "finish"  # all steps have been played
     FAIL = "fail"  # the world or a stand-in cannot go on
+    STOP = "stop"  # the server stops
     SAVED = "saved"
     EMPTY = "empty"  # there is nothing worth keeping
 
@@ -297,12 +298,17 @@ def _save(session: Session, event: Role | Event) -> Session:
     if event is Event.TIMEOUT:
         why = f"lost {' and '.join(sorted(session.lost))}"
     else:
-        why = {Event.FINISH: "complete", Event.FAIL: "failed"}[Event(event)]
+        why = {Event.FINISH: "complete", Event.FAIL: "failed", Event.STOP: "the server stopped"}[Event(event)]
     return replace(session, state=State.SAVING, why=why, taken_over=False)
 
 
 def _abandon(session: Session, event: Role | Event) -> Session:
-    why = {Event.TIMEOUT: "not everybody came", Event.FAIL: "failed", Event.EMPTY: session.why}[Event(event)]
+    why = {
+        Event.TIMEOUT: "not everybody came and was ready in time",
+        Event.FAIL: "failed",
+        Event.STOP: "the server stopped",
+        Event.EMPTY: session.why,
+    }[Event(event)]
     return replace(session, state=State.ABANDONED, why=why, taken_over=False)
 
 
@@ -342,6 +348,7 @@ _BEFORE: Mapping[Event, Rule | Refusal] = {
     Event.TIMEOUT: _abandon,
     Event.FINISH: Refusal.NOT_YET,
     Event.FAIL: _abandon,
+    Event.STOP: _abandon,
     Event.SAVED: Refusal.NOT_YET,
     Event.EMPTY: Refusal.NOT_YET,
 }
@@ -357,6 +364,7 @@ _PLAYING: Mapping[Event, Rule | Refusal] = {
     Event.TIMEOUT: Refusal.NOT_TIMED,
     Event.FINISH: _save,
     Event.FAIL: _save,
+    Event.STOP: _save,
     Event.SAVED: Refusal.STILL_OPEN,
     Event.EMPTY: Refusal.STILL_OPEN,
 }

@@ -31,8 +31,8 @@ from worlds.contract import STEPS_PER_SECOND
 PEOPLE = (Role.SETTER, Role.SOLVER)
 
 
-def game_of(seconds: float, seed: int, **settings: object) -> Game:
-    """A game of two people who do something at every other tick."""
+def game_of(seconds: float, seed: int, also: Callable[[Game], None] = lambda game: None, **settings: object) -> Game:
+    """A game of two people of whom one does something at every tick; ``also`` is called at each."""
     steps = max(1, round(seconds * STEPS_PER_SECOND))
     rng, clock = np.random.default_rng(seed), [0.0]
 
@@ -41,6 +41,7 @@ def game_of(seconds: float, seed: int, **settings: object) -> Game:
         role = PEOPLE[int(rng.integers(2))]
         held = frozenset(key for key in Key if rng.random() < 0.2)
         game.give(role, Inputs(held=held, turn=float(rng.normal(0, 2)), say="lift it" if rng.random() < 0.01 else ""))
+        also(game)
 
     config = GameConfig(kind=Kind.HUMAN_HUMAN, seed=seed, steps=steps, shortest=1, **settings)  # type: ignore[arg-type]
     game = Game(config, MemoryStore(), pace=Pace(clock=lambda: clock[0], sleep=act))
@@ -101,13 +102,11 @@ def start_up_sec() -> float:
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def per_call_ms(work: Callable[[], object], calls: int) -> float:
-    """Processor milliseconds of one call."""
-    work()
+def processor_ms(work: Callable[[], object]) -> float:
+    """Processor milliseconds of this thread for ``work``."""
     start = time.thread_time()
-    for _ in range(calls):
-        work()
-    return (time.thread_time() - start) / calls * 1e3
+    work()
+    return (time.thread_time() - start) * 1e3
 
 
 def _pillow(picture: np.ndarray, kind: str, **settings: object) -> bytes:
@@ -125,34 +124,37 @@ CODECS: dict[str, Callable[[np.ndarray], bytes]] = {
 }
 
 
-def report_parts(calls: int) -> None:
-    """What a tick, a picture and each way to send it cost."""
-    game = game_of(20.0, 0)
-    game.run()
-    stage = game._stage
-    rows = {player: movement[0] for player, movement in stage.movement.items()}
+def report_parts(seconds: float) -> None:
+    """What a tick, a picture and each way to send it cost, over pictures of a whole game."""
+    drawing, pictures = [0.0], []
 
-    def step() -> None:
-        for _ in range(8):
-            stage.tick(rows)
-        stage.end({player: "" for player in rows})
+    def look(game: Game) -> None:
+        start = time.thread_time()
+        pictures.append(game._stage.picture("setter"))
+        drawing[0] += time.thread_time() - start
 
-    print(f"  {per_call_ms(step, calls // 4) / 8:7.3f} ms a tick of physics, recorded image included")
-    print(
-        f"  {per_call_ms(lambda: stage.picture('solver'), calls):7.3f} ms a picture of {stage.picture('solver').shape}"
-    )
-    picture = stage.picture("setter")
+    start = time.thread_time()
+    game_of(seconds, 0, also=look).run()
+    played = time.thread_time() - start - drawing[0]
+    print(f"  {played / len(pictures) * 1e3:7.3f} ms a tick of inputs, physics and recording")
+    print(f"  {drawing[0] / len(pictures) * 1e3:7.3f} ms a picture of {pictures[0].shape}")
+    some = pictures[:: max(1, len(pictures) // 100)]
     for name, codec in CODECS.items():
-        file = codec(picture)
-        decode = per_call_ms(lambda file=file: np.asarray(Image.open(io.BytesIO(file)).convert("RGB")), calls)
-        cost = per_call_ms(lambda codec=codec: codec(picture), calls)
-        print(f"  {cost:7.3f} ms to encode, {decode:.3f} to decode, {len(file) / 1000:5.1f} kB: {name}")
+        files = [codec(picture) for picture in some]
+        encoding = processor_ms(lambda codec=codec: [codec(picture) for picture in some]) / len(some)
+        decoding = processor_ms(lambda files=files: [_decoded(file) for file in files]) / len(some)
+        size = np.mean([len(file) for file in files]) / 1000
+        print(f"  {encoding:7.3f} ms to encode, {decoding:.3f} to decode, {size:5.1f} kB: {name}")
 
 
-def report(seconds: float, games: int, calls: int) -> None:
+def _decoded(file: bytes) -> np.ndarray:
+    return np.asarray(Image.open(io.BytesIO(file)).convert("RGB"))
+
+
+def report(seconds: float, games: int) -> None:
     print(f"{machine()}; load before the start {os.getloadavg()[0]:.1f}")
     print("\nparts, processor time")
-    report_parts(calls)
+    report_parts(seconds)
     print(
         f"\n{games} games of {seconds:.0f} s of play, two people each; processor time of each second of play and game"
     )
@@ -171,9 +173,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=30.0, help="of play, each game")
     parser.add_argument("--games", type=int, default=2)
-    parser.add_argument("--calls", type=int, default=200)
     arguments = parser.parse_args()
-    report(arguments.seconds, arguments.games, arguments.calls)
+    report(arguments.seconds, arguments.games)
 
 
 if __name__ == "__main__":

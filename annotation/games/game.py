@@ -12,20 +12,10 @@ from annotation.games.config import GameConfig
 from annotation.games.inputs import Hands, Inputs
 from annotation.games.pace import Pace
 from annotation.games.recording import Recording
-from annotation.games.screen import Line, Screen, View, encode
+from annotation.games.screen import Line, Screen, View, encode, notice
 from annotation.games.stage import Stage
 from annotation.games.stand_ins import AT_WORK, GONE, STARTING, ScriptedPlayer, StandIn
-from annotation.session import (
-    Event,
-    Player,
-    Refusal,
-    Refused,
-    Role,
-    Session,
-    State,
-    after,
-    allowed,
-)
+from annotation.session import Event, Player, Refusal, Refused, Role, Session, State, after, allowed
 from rlhf.errors import UserError
 from rlhf.referee import Referee
 from rlhf.store import EpisodeStore
@@ -34,7 +24,6 @@ from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, Action, WorldError, 
 
 DIALOGUE = 8  # lines that a view shows
 IDLE_SEC = 0.5  # between two views while nothing moves
-SLOW = 0.9  # of real time, below which people are told
 LOST_AGENT = "the solver stands still from now on unless somebody takes over"
 LATE_AGENT = "the agent did not answer in time and did nothing"
 _AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}
@@ -46,7 +35,7 @@ class Game:
 
     Args:
       config: who plays what, where and for how long.
-      store: where the episode goes. stand_in: the agent that solves, where one does; the game closes it.
+      store: where the episode goes. stand_in: the agent that solves, where one does; once made, the game closes it.
       pace: of the ticks; real time unless given.
 
     Raises:
@@ -174,7 +163,7 @@ class Game:
             with self._changed:
                 self._stand_ins_join()
                 self._happens_if(Event.TIMEOUT, self._time_is_up())
-                self._happens_if(Event.FAIL, self._closing)
+                self._happens_if(Event.STOP, self._closing)
                 self._show()
                 if self._session.state in (State.WAITING, State.READY):
                     self._changed.wait(IDLE_SEC)
@@ -199,7 +188,7 @@ class Game:
         while True:
             with self._changed:
                 self._happens_if(Event.FINISH, len(self._recording) >= self.config.steps)
-                self._happens_if(Event.FAIL, self._closing)
+                self._happens_if(Event.STOP, self._closing)
                 state = self._session.state
             if state is State.PAUSED:
                 self._pause()
@@ -392,22 +381,12 @@ class Game:
             ready=tuple(sorted(session.ready)),
             lost=tuple(sorted(session.lost)),
             dialogue=tuple(self._dialogue[-DIALOGUE:]),
-            notice=self._notice(),
+            notice=self._trouble or self._notice(),
             speed=self._pace.speed if session.state is State.PLAYING else 1.0,
             saved=self.id if session.state is State.ENDED else "",
             frame=self._frames.get(_AVATAR[role]),
         )
 
     def _notice(self) -> str:
-        """What everybody should know now."""
-        if self._trouble:
-            return self._trouble
-        if self._session.state is State.PAUSED:
-            return f"waiting for the {' and the '.join(sorted(self._session.lost))}, whose connection is lost"
-        if self._session.state is State.ABANDONED:
-            return self._session.why
-        if any(stand_in.state == STARTING for stand_in in self._stand_ins.values()):
-            return "the agent is getting ready"
-        if self._session.state is State.PLAYING and self._pace.speed < SLOW:
-            return f"this machine is busy: the game runs at {100 * self._pace.speed:.0f}% of its speed"
-        return ""
+        starting = any(stand_in.state == STARTING for stand_in in self._stand_ins.values())
+        return notice(self._session, starting, self._pace.speed)

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from annotation.session import Role, State
+from annotation.session import Role, Session, State
 
 MIME = "image/jpeg"
+SLOW = 0.9  # of real time, below which people are told
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,23 @@ def encode(picture: np.ndarray, quality: int) -> bytes:
     file = io.BytesIO()
     Image.fromarray(picture).save(file, "JPEG", quality=quality, subsampling=0)
     return file.getvalue()
+
+
+def notice(session: Session, starting: bool, speed: float) -> str:
+    """What everybody should know now, "" for nothing.
+
+    Args:
+      starting: whether an agent is being loaded. speed: of the game, as a share of real time.
+    """
+    if session.state is State.PAUSED:
+        return f"waiting for the {' and the '.join(sorted(session.lost))}, whose connection is lost"
+    if session.state is State.ABANDONED:
+        return session.why
+    if starting:
+        return "the agent is getting ready"
+    if session.state is State.PLAYING and speed < SLOW:
+        return f"this machine is busy: the game runs at {100 * speed:.0f}% of its speed"
+    return ""
 
 
 class Screen:

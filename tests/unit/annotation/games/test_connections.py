@@ -94,7 +94,7 @@ def test_a_server_that_stops_keeps_what_was_played():
         game.screen(Role.SETTER).wait(0, 0.1)
     game.close()
     assert game.state is State.ENDED
-    assert len(store.read(game.id)) >= 2 and store.read(game.id).notes["ended"] == "failed"
+    assert len(store.read(game.id)) >= 2 and store.read(game.id).notes["ended"] == "the server stopped"
 
 
 def test_people_watch_in_real_time_from_an_event_loop():

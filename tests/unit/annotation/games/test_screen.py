@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image
 
-from annotation.games.screen import Line, Screen, View, encode
-from annotation.session import Role, State
+from annotation.games.screen import Line, Screen, View, encode, notice
+from annotation.session import Kind, Role, Session, State
 
 VIEW = View(
     state=State.PLAYING, step=3, steps=1125, seconds_left=299.2, limit_sec=None, in_control=Role.SOLVER, can=("end",),
@@ -31,6 +31,15 @@ def test_a_message_is_header_and_picture():
     assert header["dialogue"] == [{"step": 2, "role": "setter", "words": "lift the ‹duck›"}]
     assert header["state"] == "playing" and header["in_control"] == "solver"
     assert replace(VIEW, frame=None).message()[4:].endswith(b"}")
+
+
+def test_people_are_told_what_they_wait_for():
+    paused = Session(Kind.HUMAN_HUMAN, State.PAUSED, lost=frozenset({Role.SOLVER, Role.SETTER}))
+    assert notice(paused, False, 1.0) == "waiting for the setter and the solver, whose connection is lost"
+    playing = replace(paused, state=State.PLAYING, lost=frozenset())
+    assert "at 50% of its speed" in notice(playing, False, 0.5) and notice(playing, False, 0.95) == ""
+    assert "getting ready" in notice(replace(playing, state=State.WAITING), True, 1.0)
+    assert notice(replace(playing, state=State.ABANDONED, why="nobody came"), False, 1.0) == "nobody came"
 
 
 def test_pictures_keep_size_and_colours():
