@@ -8,6 +8,7 @@ import json
 import struct
 import threading
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -165,5 +166,5 @@ class Screen:
     def _tell(self) -> None:
         self._changed.notify_all()
         for loop, event in self._watchers:
-            if not loop.is_closed():
+            with suppress(RuntimeError):  # that loop has been closed; its connection is gone
                 loop.call_soon_threadsafe(event.set)

@@ -72,6 +72,16 @@ def test_whoever_is_slow_gets_the_newest_and_the_last():
     assert not screen.watched
 
 
+def test_a_loop_that_was_closed_stops_nobody():
+    screen, loop = Screen(), asyncio.new_event_loop()
+    views = screen.views()
+    screen.show(VIEW)
+    loop.run_until_complete(anext(views))
+    loop.close()
+    screen.show(replace(VIEW, step=4))
+    assert screen.latest is not None and screen.latest.step == 4
+
+
 def test_a_thread_may_wait_for_the_next_too():
     screen = Screen()
     assert screen.wait(0, 0.01) == (0, None)
