@@ -65,9 +65,8 @@ class Inputs:
 
 def printable(text: str) -> str:
     """``text`` as a world takes it: one line of printable letters, no longer than an utterance."""
-    one_line = " ".join(text.split())
-    kept = "".join(c for c in one_line if c.isprintable() and ord(c) <= _LAST_LETTER)
-    return kept[:UTTERANCE_MAX_CHARS].strip()
+    kept = "".join(c for c in text if c.isspace() or (c.isprintable() and ord(c) <= _LAST_LETTER))
+    return " ".join(kept.split())[:UTTERANCE_MAX_CHARS].strip()
 
 
 class Hands:
