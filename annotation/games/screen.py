@@ -75,8 +75,8 @@ class View:
 def encode(picture: np.ndarray, quality: int) -> bytes:
     """A picture, uint8 [height, width, 3], as a file of type MIME.
 
-    JPEG costs least on both ends (see ``benchmarks/games.py``). Colours keep their full resolution: people are asked
-    for colours of small things.
+    JPEG costs least to make (see ``benchmarks/games.py``). Colours keep their full resolution: people are asked for
+    colours of small things.
     """
     file = io.BytesIO()
     Image.fromarray(picture).save(file, "JPEG", quality=quality, subsampling=0)
