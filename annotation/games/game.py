@@ -7,6 +7,8 @@ import threading
 import uuid
 from collections.abc import Mapping
 
+import numpy as np
+
 from annotation.games.casting import cast, check_dataset
 from annotation.games.config import GameConfig
 from annotation.games.inputs import Hands, Inputs
@@ -232,7 +234,7 @@ class Game:
             self._pace.wait()
             acted = acted or {SETTER: self._action(step, Role.SETTER), SOLVER: self._action(step, self._in_control)}
             with self._changed:
-                rows = {p: self._row(p, tick, action) for p, action in acted.items()}
+                rows = {p: self._row(tick, action) for p, action in acted.items()}
             self._stage.tick(rows)
             if (tick + 1) % self.config.ticks_per_frame == 0:
                 self._draw()
@@ -257,7 +259,8 @@ class Game:
             self._trouble = self._trouble or LATE_AGENT
         return silent()
 
-    def _row(self, player: str, tick: int, action: Action | Role):
+    def _row(self, tick: int, action: Action | Role) -> np.ndarray:
+        """The movement of one player in this tick: int8 [components]."""
         return self._hands[action].tick() if isinstance(action, Role) else action["movement"][tick]
 
     def _said(self, step: int, acted: Mapping[str, Action | Role]) -> dict[str, str]:
