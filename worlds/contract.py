@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypedDict
+from typing import Any, ClassVar, Protocol, TypedDict, runtime_checkable
 
 import numpy as np
 from gymnasium import spaces
@@ -142,6 +142,45 @@ class World(ParallelEnv):
     @abstractmethod
     def restore(self, snapshot: Any) -> dict[str, Observation]:
         """Go back to ``snapshot``; what follows is bit-identical to what followed it."""
+
+
+StepResult = tuple[
+    dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
+]
+
+
+@runtime_checkable
+class TickWise(Protocol):
+    """What a world may offer besides: to be played a few ticks at a time and looked at in between.
+
+    For people, who see and steer more often than once a step. A step played in parts ends in the same bits as the
+    same step played at once, however often it was looked at. Until it has ended, the world refuses ``step`` and
+    ``snapshot``; a reset leaves it off. People who play a world without this see one picture a step.
+    """
+
+    def play_ticks(self, movement: Mapping[str, np.ndarray]) -> None:
+        """Play the next n ticks of the present step.
+
+        Args:
+          movement: by player, int8 [n, components], n the same for all and no more than are left of the step. A
+            player who is left out stands still; with nobody, nothing happens.
+
+        Raises:
+          WorldError: the episode is over, or a movement is not one.
+        """
+        ...
+
+    def end_step(self, utterances: Mapping[str, str]) -> StepResult:
+        """What ``step`` returns, after the last tick of the step, in which each player said this.
+
+        Raises:
+          WorldError: ticks of the step have not been played yet, or an utterance is no text.
+        """
+        ...
+
+    def view(self, agent: str, height: int, width: int) -> np.ndarray:
+        """What ``agent`` sees now, in a picture of any size: uint8 [height, width, 3], the caller's own."""
+        ...
 
 
 @dataclass(frozen=True)

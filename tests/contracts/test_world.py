@@ -11,10 +11,12 @@ from pettingzoo.test import parallel_api_test
 
 from worlds import registry
 from worlds.contract import (
+    MOVEMENT_NAMES,
     SETTER,
     SOLVER,
     TICKS_PER_STEP,
     UTTERANCE_MAX_CHARS,
+    TickWise,
     World,
     WorldError,
     neutral_movement,
@@ -127,6 +129,81 @@ def test_restoring_a_snapshot_is_exact_in_any_world_any_number_of_times(entry):
         assert restored.step_index == step
         assert {o["setter_text"] for o in observations.values()} == {said}
         assert_same(future, play(restored, actions[15:]))
+
+
+def in_parts(world, actions, seed):
+    """``actions`` played a few ticks at a time, with looks at odd sizes in between."""
+    rng, observed = np.random.default_rng(seed), []
+    for action in actions:
+        tick = 0
+        while tick < TICKS_PER_STEP:
+            ticks = min(int(rng.integers(1, 5)), TICKS_PER_STEP - tick)
+            world.play_ticks({agent: action[agent]["movement"][tick : tick + ticks] for agent in action})
+            tick += ticks
+            for agent in PLAYERS:
+                assert world.view(agent, 40, 64).shape == (40, 64, 3)
+        observed.append(world.end_step({agent: action[agent]["utterance"] for agent in action})[0])
+    return observed
+
+
+@pytest.fixture
+def tick_wise(entry):
+    world = make(entry)
+    if not isinstance(world, TickWise):
+        pytest.skip(f"{entry.name} is not played tick by tick")
+    return world
+
+
+def test_a_step_in_parts_is_the_whole_step_to_the_last_bit(entry, tick_wise):
+    config, whole = entry.sample_config(7), make(entry)
+    actions = random_actions(whole, 3, steps=60)
+    expected = [whole.reset(options={"config": config})[0], *play(whole, actions)]
+    assert_same(expected, [tick_wise.reset(options={"config": config})[0], *in_parts(tick_wise, actions, 0)])
+    tick_wise.reset(options={"config": config})
+    mixed = [in_parts(tick_wise, [a], 1)[0] if step % 2 else play(tick_wise, [a])[0] for step, a in enumerate(actions)]
+    assert_same(expected[1:], mixed)
+
+
+def test_people_see_what_the_player_sees_and_more_often(entry, tick_wise):
+    observations, _ = tick_wise.reset(seed=7)
+    height, width = observations[SOLVER]["image"].shape[:2]
+    turn = neutral_movement()[:1]
+    turn[0, MOVEMENT_NAMES.index("turn")] = 0
+    seen = []
+    for tick in range(TICKS_PER_STEP):
+        assert tick_wise.step_index == 0
+        tick_wise.play_ticks({SOLVER: turn})
+        seen.append(tick_wise.view(SOLVER, height, width))
+        if tick < TICKS_PER_STEP - 1:
+            with pytest.raises(WorldError, match="left"):
+                tick_wise.end_step({})
+    assert len({picture.tobytes() for picture in seen}) == TICKS_PER_STEP, "every tick shows a turn"
+    observations = tick_wise.end_step({})[0]
+    assert np.array_equal(observations[SOLVER]["image"], seen[-1])
+    assert (observations[SOLVER]["previous_movement"] == np.tile(turn, (TICKS_PER_STEP, 1))).all()
+
+
+def test_a_step_under_way_is_ended_or_left_and_nothing_else(entry, tick_wise):
+    tick_wise.reset(seed=7)
+    still = neutral_movement()
+    tick_wise.play_ticks({})
+    assert tick_wise.snapshot() is not None, "no tick has been played"
+    tick_wise.play_ticks({SETTER: still[:3]})
+    for refused in (lambda: tick_wise.step({}), tick_wise.snapshot):
+        with pytest.raises(WorldError, match="end_step"):
+            refused()
+    for bad in ({SETTER: still[:6]}, {SETTER: still[:2], SOLVER: still[:3]}, {SOLVER: still[:2] + 99}, {SOLVER: "x"}):
+        with pytest.raises(WorldError):
+            tick_wise.play_ticks(bad)
+    tick_wise.play_ticks({SETTER: still[:5]})
+    with pytest.raises(WorldError, match="text"):
+        tick_wise.end_step({SETTER: 3})
+    assert tick_wise.step_index == 0
+    tick_wise.end_step({SETTER: "now"})
+    assert tick_wise.step_index == 1
+    tick_wise.play_ticks({SETTER: still[:3]})
+    tick_wise.reset(seed=7)
+    assert tick_wise.step({})[0][SETTER]["setter_text"] == ""
 
 
 def test_both_hear_what_is_said_at_the_next_step(entry):

@@ -1,4 +1,4 @@
-"""How avatars move and handle things: one compiled pass over the eight ticks of a step, physics included.
+"""How avatars move and handle things: one compiled pass over the ticks of a step, physics included.
 
 Walking is a force that drives the avatar's capsule to the wanted velocity, so that walls, furniture, things and the
 other player stop it. Looking around is kinematic. A held thing is not fixed to the hand: bounded forces steer it to
@@ -75,8 +75,11 @@ def find_bad_movement(movement):
 
 
 @_jit
-def advance(model, data, movement, players, hands, state, avatars, objects):
-    """Play one step: eight ticks of control and physics.
+def advance(model, data, movement, first, last, players, hands, state, avatars, objects):
+    """Play ticks ``first`` to before ``last`` of a step: control and physics.
+
+    A step played in parts ends in the same bits as one played at once. So positions that depend on the joints' are
+    brought up to date at the end of the step only: in its middle rays meet things where the last physics step began.
 
     Args:
       model, data: addresses of the MuJoCo structures.
@@ -88,7 +91,7 @@ def advance(model, data, movement, players, hands, state, avatars, objects):
       objects: (body, qpos, dof, mass, inertia, radius, footprint, half_height), of the scene.
     """
     wanted = np.zeros((players.shape[0], 2))
-    for tick in range(TICKS_PER_STEP):
+    for tick in range(first, last):
         for p in range(players.shape[0]):
             _look(players[p], movement[p, tick])
             _walk(players[p], movement[p, tick], wanted[p])
@@ -100,7 +103,8 @@ def advance(model, data, movement, players, hands, state, avatars, objects):
                     _steer_held(players[p], p, state, avatars, objects)
             mj_step(model, data)
             _limit_speeds(state[1], objects[2])
-    mj_kinematics(model, data)
+    if last == TICKS_PER_STEP:
+        mj_kinematics(model, data)
 
 
 @_jit

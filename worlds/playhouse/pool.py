@@ -12,12 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import Any, TypeVar
 
-from worlds.contract import Action, Observation, World
+from worlds.contract import Action, Observation, StepResult, World
 
 Result = TypeVar("Result")
-StepResult = tuple[
-    dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
-]
 
 
 class WorldPool:

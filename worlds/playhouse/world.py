@@ -18,6 +18,7 @@ from worlds.contract import (
     UTTERANCE_MAX_CHARS,
     Action,
     Observation,
+    StepResult,
     World,
     WorldError,
     action_space,
@@ -27,6 +28,7 @@ from worlds.contract import (
 from worlds.playhouse import avatar
 from worlds.playhouse.camera import Camera
 from worlds.playhouse.house import House
+from worlds.playhouse.onlooker import Onlooker
 from worlds.playhouse.sampling import HouseSettings, sample_house
 from worlds.playhouse.scene import FIXED_GROUPS, Scene, scene_of
 
@@ -103,6 +105,9 @@ class Playhouse(World):
         self._spaces = {a: (observation_space(height, width), action_space()) for a in AGENTS}
         self._house_seeds = np.random.default_rng()
         self.fov_y_deg = float(fov_y_deg)
+        self._movement = np.zeros((len(AGENTS), *_MOVEMENT_SHAPE), np.int64)  # of the present step, as far as known
+        self._tick = 0  # ticks of the present step that have been played
+        self._onlooker: Onlooker | None = None
 
     def observation_space(self, agent: str) -> Any:
         """Space of a player's observations."""
@@ -133,25 +138,53 @@ class Playhouse(World):
         self._enter(scene_of(house))
         return {a: self._observe(a) for a in AGENTS}, {a: {} for a in AGENTS}
 
-    def step(
-        self, actions: Mapping[str, Action]
-    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict]]:
+    def step(self, actions: Mapping[str, Action]) -> StepResult:
         """Play eight ticks. A player without an action stands still and keeps silent.
 
         Raises:
           WorldError: the episode is over, or an action is not one.
         """
-        if not self.agents:
-            raise WorldError("the episode is over or has not begun; call reset()")
-        movement, said = self._read_actions(actions)
+        self._check_running()
+        self._check_whole("step")
+        given = {agent: action for agent, action in actions.items() if action is not None}
+        movement = self._read_movement({a: action["movement"] for a, action in given.items()}, TICKS_PER_STEP)
+        said = self._read_utterances({a: action.get("utterance", "") for a, action in given.items()})
+        self._play(movement)
+        return self._end_step(said)
+
+    def play_ticks(self, movement: Mapping[str, np.ndarray]) -> None:
+        """See :meth:`worlds.contract.TickWise.play_ticks`."""
+        self._check_running()
+        ticks = max((len(np.atleast_1d(bins)) for bins in movement.values()), default=0)
+        left = TICKS_PER_STEP - self._tick
+        if ticks > left:
+            raise WorldError(f"a movement has {ticks} ticks, {left} are left of the step; end_step() comes before more")
+        self._play(self._read_movement(movement, ticks))
+
+    def end_step(self, utterances: Mapping[str, str]) -> StepResult:
+        """See :meth:`worlds.contract.TickWise.end_step`."""
+        if self._tick < TICKS_PER_STEP:
+            raise WorldError(f"{TICKS_PER_STEP - self._tick} ticks of the step are left; play them, then end it")
+        return self._end_step(self._read_utterances(utterances))
+
+    def _play(self, movement: np.ndarray) -> None:
+        """Play the next ticks of the step: int64 [players, ticks, components]."""
+        first, last = self._tick, self._tick + movement.shape[1]
+        if first == last:
+            return
+        self._movement[:, first:last] = movement
         before = self._data.time
-        avatar.advance(*self._addresses, movement, self._players, *self._arrays)
+        avatar.advance(*self._addresses, self._movement, first, last, self._players, *self._arrays)
         if self._data.time <= before:  # MuJoCo starts anew from time 0 when numbers become invalid
             raise WorldError(f"the physics diverged at step {self._step_index}; keep the configuration and report it")
+        self._tick = last
+
+    def _end_step(self, said: Mapping[str, str]) -> StepResult:
         self._step_index += 1
+        self._tick = 0
         for player, agent in enumerate(AGENTS):
-            self._previous[agent] = movement[player].astype(np.int8)
-            self._texts[agent] = said[player] or self._texts[agent]
+            self._previous[agent] = self._movement[player].astype(np.int8)
+            self._texts[agent] = said.get(agent, "") or self._texts[agent]
         over = self._step_index >= self.max_steps
         agents = self.agents
         if over:
@@ -170,6 +203,14 @@ class Playhouse(World):
             raise WorldError("nothing to draw yet; call reset()")
         return self._draw(SOLVER)
 
+    def view(self, agent: str, height: int, width: int) -> np.ndarray:
+        """See :meth:`worlds.contract.TickWise.view`."""
+        player = self._player(agent)
+        if self._onlooker is None or self._onlooker.scene is not self._scene:
+            self._onlooker = Onlooker(self._scene, self.fov_y_deg)
+        gaze = float(self._players[player, avatar.YAW]), float(self._players[player, avatar.PITCH])
+        return self._onlooker.look(self._data, player, self._eye(player), gaze, (height, width))
+
     def close(self) -> None:
         """Nothing to release."""
 
@@ -186,7 +227,8 @@ class Playhouse(World):
         return self._step_index
 
     def snapshot(self) -> Snapshot:
-        """A copy of everything that influences the future."""
+        """A copy of everything that influences the future. Raises WorldError in the middle of a step."""
+        self._check_whole("snapshot")
         return Snapshot(
             self._scene, copy.copy(self._data), self._players.copy(), dict(self._texts),
             {a: m.copy() for a, m in self._previous.items()}, self._step_index, list(self.agents),
@@ -198,7 +240,7 @@ class Playhouse(World):
         self._players = snapshot.players.copy()
         self._texts = dict(snapshot.texts)
         self._previous = {a: m.copy() for a, m in snapshot.previous.items()}
-        self._step_index, self.agents = snapshot.step_index, list(snapshot.agents)
+        self._step_index, self._tick, self.agents = snapshot.step_index, 0, list(snapshot.agents)
         return {a: self._observe(a) for a in AGENTS}
 
     # -- ground truth ---------------------------------------------------------------------------------------
@@ -258,7 +300,7 @@ class Playhouse(World):
         mujoco.mj_forward(scene.model, self._data)
         self._texts = dict.fromkeys(AGENTS, "")
         self._previous = {agent: neutral_movement() for agent in AGENTS}
-        self._step_index, self.agents = 0, list(AGENTS)
+        self._step_index, self._tick, self.agents = 0, 0, list(AGENTS)
 
     def _use(self, scene: Scene, data: mujoco.MjData) -> None:
         """Bind to a scene and its state; everything that depends on their addresses is made anew."""
@@ -276,27 +318,36 @@ class Playhouse(World):
         )  # fmt: skip
         self._arrays = (hands, state, avatars, objects)
 
-    def _read_actions(self, actions: Mapping[str, Action]) -> tuple[np.ndarray, list[str]]:
-        """Checked actions: movement int64 [players, TICKS_PER_STEP, components] and what each says."""
-        movement = np.empty((len(AGENTS), *_MOVEMENT_SHAPE), dtype=np.int64)
-        said = [""] * len(AGENTS)
+    def _read_movement(self, movement: Mapping[str, Any], ticks: int) -> np.ndarray:
+        """Checked movement of the next ``ticks``: int64 [players, ticks, components]; who has none stands still."""
+        read = np.empty((len(AGENTS), ticks, len(MOVEMENT)), dtype=np.int64)
         for player, agent in enumerate(AGENTS):
-            action = actions.get(agent)
-            if action is None:
-                movement[player] = _STILL
-                continue
-            bins, words = np.asarray(action["movement"]), action.get("utterance", "")
-            if bins.shape != _MOVEMENT_SHAPE or bins.dtype.kind not in "iu":
+            bins = np.asarray(movement.get(agent, _STILL[:ticks]))
+            if bins.shape != read.shape[1:] or bins.dtype.kind not in "iu":
                 shape = f"{bins.dtype} {list(bins.shape)}"
-                raise WorldError(f"action of the {agent}: movement is {shape}; give integers {list(_MOVEMENT_SHAPE)}")
+                raise WorldError(f"action of the {agent}: movement is {shape}; give integers {list(read.shape[1:])}")
+            read[player] = bins
+        player, tick, part = avatar.find_bad_movement(read)
+        if player >= 0:
+            what = f"{MOVEMENT[part].name} is {read[player, tick, part]} at tick {self._tick + tick}"
+            raise WorldError(f"action of the {AGENTS[player]}: {what}; bins are 0..{len(MOVEMENT[part].values) - 1}")
+        return read
+
+    @staticmethod
+    def _read_utterances(utterances: Mapping[str, Any]) -> dict[str, str]:
+        """What each player says, checked and cut to length."""
+        for agent, words in utterances.items():
             if not isinstance(words, str):
                 raise WorldError(f"action of the {agent}: utterance is a {type(words).__name__}; give text")
-            movement[player], said[player] = bins, words[:UTTERANCE_MAX_CHARS]
-        player, tick, part = avatar.find_bad_movement(movement)
-        if player >= 0:
-            what = f"{MOVEMENT[part].name} is {movement[player, tick, part]} at tick {tick}"
-            raise WorldError(f"action of the {AGENTS[player]}: {what}; bins are 0..{len(MOVEMENT[part].values) - 1}")
-        return movement, said
+        return {agent: words[:UTTERANCE_MAX_CHARS] for agent, words in utterances.items()}
+
+    def _check_running(self) -> None:
+        if not self.agents:
+            raise WorldError("the episode is over or has not begun; call reset()")
+
+    def _check_whole(self, call: str) -> None:
+        if self._tick:
+            raise WorldError(f"{self._tick} ticks of a step have been played; end_step() comes before {call}()")
 
     @staticmethod
     def _player(agent: str) -> int:

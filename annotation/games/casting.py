@@ -1,0 +1,50 @@
+"""Before a game: who stands in for whom, and whether its episode can be stored at all."""
+
+from __future__ import annotations
+
+from annotation.games.config import GameConfig
+from annotation.games.recording import OPTIONS
+from annotation.games.stand_ins import ScriptedPlayer, StandIn
+from annotation.session import Player, Role, Session
+from rlhf.errors import UserError
+from rlhf.store import EpisodeStore
+from worlds import registry
+
+
+def cast(session: Session, entry: registry.WorldEntry, stand_in: StandIn | None) -> dict[Role, StandIn]:
+    """The stand-ins of a session by role."""
+    found: dict[Role, StandIn] = {}
+    for role, player in session.cast.items():
+        if player is Player.SCRIPTED:
+            made = (
+                entry.make_solver()
+                if role is Role.SOLVER
+                else entry.make_setter(tasks=dict.fromkeys(entry.probes, 1.0))
+            )
+            found[role] = ScriptedPlayer(made)
+        elif player is Player.AGENT:
+            if stand_in is None:
+                raise UserError(f"a session {session.kind.value} needs an agent to solve; name its folder")
+            found[role] = stand_in
+    return found
+
+
+def check_dataset(config: GameConfig, store: EpisodeStore) -> None:
+    """Raises UserError now, not after five minutes of play, if the store cannot take the episode."""
+    if config.world not in registry.names():
+        raise UserError(f"no world named {config.world!r}; known: {', '.join(registry.names())}")
+    rows = store.rows()
+    if not rows:
+        return
+    other = store.read(rows[-1].episode_id)
+    mine = config.world, (config.height, config.width)
+    theirs = other.world, other.image.shape[1:3]
+    if mine != theirs:
+        sizes = [f"world {world} at {size[0]}x{size[1]} pixels" for world, size in (mine, theirs)]
+        raise UserError(f"the game is played in {sizes[0]}, {store} holds {sizes[1]}; play into another dataset")
+    options = other.notes.get(OPTIONS)
+    if options is not None and dict(options) != dict(config.world_options):
+        raise UserError(
+            f"{store} was recorded with world options {options}, the game has {dict(config.world_options)}; "
+            f"play with the same, or into another dataset"
+        )

@@ -1,0 +1,145 @@
+"""From a person's keys and mouse, which come at any time, to the world's movement bins, one row a tick."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from worlds.contract import HAND_GRAB, HAND_KEEP, HAND_RELEASE, MOVEMENT, MOVEMENT_NAMES, UTTERANCE_MAX_CHARS
+
+MOST_MOUSE = 8.0  # ticks of full turning that a movement of the mouse goes on at most
+NOTCH = 3.0  # ticks of reaching out or drawing in for one notch of the wheel
+SLOW_TURN = 0.3
+MOST_LINES = 8  # waiting to be said; one is said each step
+_LAST_LETTER = 0x24F  # worlds print Latin letters
+
+
+class Key(StrEnum):
+    """What a person can hold down; which key or button of theirs it is, their browser knows."""
+
+    FORWARD = "forward"
+    BACK = "back"
+    LEFT = "left"
+    RIGHT = "right"
+    TURN_LEFT = "turn_left"
+    TURN_RIGHT = "turn_right"
+    LOOK_UP = "look_up"
+    LOOK_DOWN = "look_down"
+    SLOW = "slow"  # turn slowly
+    GRAB = "grab"  # held down: keep hold; let go: release
+    PUSH = "push"
+    PULL = "pull"
+
+
+# Component of the movement, and the pair of keys for its largest and its least value.
+_AXES: dict[str, tuple[Key, Key]] = {
+    "forward": (Key.FORWARD, Key.BACK),
+    "strafe": (Key.RIGHT, Key.LEFT),
+    "turn": (Key.TURN_LEFT, Key.TURN_RIGHT),
+    "look": (Key.LOOK_UP, Key.LOOK_DOWN),
+    "reach": (Key.PUSH, Key.PULL),
+}
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What one person did since they last told.
+
+    Args:
+      held: what they hold down now. tapped: what they pressed meanwhile, though it may be up again.
+      turn: how far the mouse went to the left, look: upwards, in units of what one tick turns at most.
+      reach: notches of the wheel, away from them positive.
+      say: a line that they typed; "" is none.
+    """
+
+    held: frozenset[Key] = frozenset()
+    tapped: frozenset[Key] = frozenset()
+    turn: float = 0.0
+    look: float = 0.0
+    reach: float = 0.0
+    say: str = ""
+
+
+def printable(text: str) -> str:
+    """``text`` as a world takes it: one line of printable letters, no longer than an utterance."""
+    kept = "".join(c for c in text if c.isspace() or (c.isprintable() and ord(c) <= _LAST_LETTER))
+    return " ".join(kept.split())[:UTTERANCE_MAX_CHARS].strip()
+
+
+class Hands:
+    """One person's inputs between two ticks. Not for several threads at once.
+
+    The mouse asks for angles that no single tick turns: each tick takes the bin next to what is still asked for, and
+    what is left waits for the next, up to MOST_MOUSE, so that a view never turns on long after the hand stopped.
+    """
+
+    def __init__(self) -> None:
+        self._held: frozenset[Key] = frozenset()
+        self._tapped: frozenset[Key] = frozenset()
+        self._asked = {"turn": 0.0, "look": 0.0, "reach": 0.0}
+        self._lines: deque[str] = deque(maxlen=MOST_LINES)
+        self._grabs = False
+
+    def give(self, inputs: Inputs) -> None:
+        """Take note of what the person did."""
+        self._held, self._tapped = inputs.held, self._tapped | inputs.tapped
+        for name, more in (("turn", inputs.turn), ("look", inputs.look), ("reach", NOTCH * inputs.reach)):
+            if np.isfinite(more):
+                self._asked[name] = float(np.clip(self._asked[name] + more, -MOST_MOUSE, MOST_MOUSE))
+        if line := printable(inputs.say):
+            self._lines.append(line)
+
+    def rest(self) -> None:
+        """Let go of everything but what the hand holds: whoever is not there does not walk on."""
+        self._held &= {Key.GRAB}
+        self._forget()
+
+    def watch(self) -> None:
+        """Somebody else is in control: what was asked for is left off, and so is whatever the hand held."""
+        self._forget()
+        self._grabs = False
+
+    def _forget(self) -> None:
+        self._tapped = frozenset()
+        self._asked = dict.fromkeys(self._asked, 0.0)
+
+    def tick(self) -> np.ndarray:
+        """The movement of the next tick: int8 [components]."""
+        down = self._held | self._tapped
+        row = np.array([component.neutral for component in MOVEMENT], dtype=np.int8)
+        for name, (most, least) in _AXES.items():
+            index = MOVEMENT_NAMES.index(name)
+            row[index] = self._bin(name, index, (most in down) - (least in down), Key.SLOW in down)
+        row[MOVEMENT_NAMES.index("hand")] = self._hand(Key.GRAB in down)
+        self._tapped = frozenset()
+        return row
+
+    def line(self) -> str:
+        """What the person says in this step, "" if nothing."""
+        return self._lines.popleft() if self._lines else ""
+
+    def _bin(self, name: str, index: int, keys: int, slow: bool) -> int:
+        values = np.array(MOVEMENT[index].values)
+        by_key = keys * (SLOW_TURN if slow and name == "turn" else 1.0)
+        wanted = by_key if keys else self._asked.get(name, 0.0)
+        chosen = _nearest(values, wanted)
+        if name in self._asked:
+            self._asked[name] = 0.0 if keys else wanted - float(values[chosen])
+        return chosen
+
+    def _hand(self, grabs: bool) -> int:
+        """Grab for as long as the button is down, so that a thing that comes into reach is taken; then release once."""
+        let_go = self._grabs and not grabs
+        self._grabs = grabs
+        return HAND_GRAB if grabs else HAND_RELEASE if let_go else HAND_KEEP
+
+
+def _nearest(values: np.ndarray, wanted: float) -> int:
+    """Index of the value next to ``wanted``, of those not so far beyond it that a later tick would turn back."""
+    away = np.abs(values - wanted)
+    finest = np.abs(values[values != 0.0]).min()
+    too_far = (np.abs(values) > abs(wanted)) & (away > finest / 2 + 1e-9)
+    return int(np.where(too_far, np.inf, away).argmin())

@@ -1,0 +1,84 @@
+"""The episode of a game: exactly what the agent's side saw, and what everybody then did."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from annotation.games.config import GameConfig
+from annotation.session import CAST, Player, Role
+from rlhf.episodes import AGENT, CO_PILOT, Episode
+from rlhf.referee import Referee
+from worlds.contract import Action, Observation
+
+OPTIONS = "world_options"  # in an episode's notes, as recordings of scripted play have it
+
+
+class Recording:
+    """The steps of one game so far.
+
+    Args:
+      config: the game's. place: the configuration that it is played in.
+    """
+
+    def __init__(self, config: GameConfig, place: Mapping[str, Any]) -> None:
+        self._config, self._place = config, place
+        self._rows: list[tuple[Observation, Action, Action]] = []
+        self._controller: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, seen: Observation, solver: Action, setter: Action, in_control: Role) -> None:
+        """One step: what the solver saw at its beginning, what both did, and who moved the solver."""
+        self._rows.append((seen, solver, setter))
+        self._controller.append(CO_PILOT if in_control is Role.CO_PILOT else AGENT)
+
+    def episode(
+        self, episode_id: str, names: Mapping[Role, str], notes: Mapping[str, Any], referee: Referee | None
+    ) -> Episode:
+        """The episode as it was lived.
+
+        Args:
+          names: who played each role; people's are pseudonyms. referee: who followed a scripted setter's requests.
+        """
+        seen, solver, setter = zip(*self._rows, strict=True)
+        kind, co_pilot = self._config.kind, names.get(Role.CO_PILOT)
+        solver_name = player_name(kind, Role.SOLVER, names)
+        about = {"kind": kind.value, OPTIONS: dict(self._config.world_options), **notes}
+        if co_pilot is not None:  # as recordings with a scripted one say it
+            about["co_pilot"] = player_name(kind, Role.CO_PILOT, names)
+            solver_name += f"+{about['co_pilot']}"
+        return Episode(
+            episode_id=episode_id,
+            world=self._config.world,
+            config=self._place,
+            setter=player_name(kind, Role.SETTER, names),
+            solver=solver_name,
+            image=np.stack([o["image"] for o in seen]),
+            setter_text=tuple(o["setter_text"] for o in seen),
+            solver_text=tuple(o["solver_text"] for o in seen),
+            movement=np.stack([a["movement"] for a in solver]).astype(np.int8),
+            utterance=tuple(a["utterance"] for a in solver),
+            setter_movement=np.stack([a["movement"] for a in setter]).astype(np.int8),
+            setter_utterance=tuple(a["utterance"] for a in setter),
+            controller=np.array(self._controller, np.uint8),
+            requests=() if referee is None else tuple(referee.requests),
+            truth=() if referee is None else tuple(referee.events),
+            success_step=() if referee is None else tuple(referee.success_step),
+            seed=self._config.seed,
+            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            split=self._config.split,
+            notes=about,
+        )
+
+
+def player_name(kind: Any, role: Role, names: Mapping[Role, str]) -> str:
+    """Who played ``role``, as recordings tell it: "human:<pseudonym>", "agent:<name>" or "scripted"."""
+    player = CAST[kind][role]
+    if player is Player.SCRIPTED:
+        return "scripted"
+    return f"{'human' if player is Player.PERSON else 'agent'}:{names[role]}"

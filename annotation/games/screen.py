@@ -1,0 +1,170 @@
+"""What people are shown, and how it gets to them: always the newest, never a queue."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import struct
+import threading
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from annotation.session import Role, Session, State
+
+MIME = "image/jpeg"
+SLOW = 0.9  # of real time, below which people are told
+
+
+@dataclass(frozen=True)
+class Line:
+    """One utterance and the step in which it was said."""
+
+    step: int
+    role: Role
+    words: str
+
+
+@dataclass(frozen=True)
+class View:
+    """What one person is shown at one moment.
+
+    Args:
+      state: of the session. step, steps: how far the episode is. seconds_left: of play, at full speed.
+      limit_sec: seconds until the state ends by itself, None where it does not.
+      in_control: who moves the solver in this step. can: names of the events that this person can cause.
+      here, ready, lost: roles of the session.
+      dialogue: the last lines, oldest first; each comes in many views, step and role tell them apart.
+      notice: what the person should know now, "" for nothing.
+      speed: of the game, as a share of real time.
+      saved: the episode's id, once it is durable; "" before.
+      frame: the picture as a file of type MIME; None where there is none yet.
+    """
+
+    state: State
+    step: int
+    steps: int
+    seconds_left: float
+    limit_sec: float | None
+    in_control: Role
+    can: tuple[str, ...]
+    here: tuple[Role, ...]
+    ready: tuple[Role, ...]
+    lost: tuple[Role, ...]
+    dialogue: tuple[Line, ...]
+    notice: str
+    speed: float
+    saved: str
+    frame: bytes | None = None
+
+    def header(self) -> dict[str, Any]:
+        """All but the picture, JSON-serialisable."""
+        return asdict(replace(self, frame=None)) | {"frame": len(self.frame or b"")}
+
+    def message(self) -> bytes:
+        """The view in one message: uint32 big-endian length of the header, the header as UTF-8 JSON, the picture."""
+        header = json.dumps(self.header(), separators=(",", ":")).encode()
+        return struct.pack(">I", len(header)) + header + (self.frame or b"")
+
+
+def encode(picture: np.ndarray, quality: int) -> bytes:
+    """A picture, uint8 [height, width, 3], as a file of type MIME.
+
+    JPEG costs least to make (see ``benchmarks/games.py``). Colours keep their full resolution: people are asked for
+    colours of small things.
+    """
+    file = io.BytesIO()
+    Image.fromarray(picture).save(file, "JPEG", quality=quality, subsampling=0)
+    return file.getvalue()
+
+
+def notice(session: Session, starting: bool, speed: float) -> str:
+    """What everybody should know now, "" for nothing.
+
+    Args:
+      starting: whether an agent is being loaded. speed: of the game, as a share of real time.
+    """
+    if session.state is State.PAUSED:
+        return f"waiting for the {' and the '.join(sorted(session.lost))}, whose connection is lost"
+    if session.state is State.ABANDONED:
+        return session.why
+    if starting:
+        return "the agent is getting ready"
+    if session.state is State.PLAYING and speed < SLOW:
+        return f"this machine is busy: the game runs at {100 * speed:.0f}% of its speed"
+    return ""
+
+
+class Screen:
+    """The newest view for one person. The game puts it there; any thread or event loop takes it from there.
+
+    A connection that is slower than the game misses views, and its delay stays that of one view.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._view: View | None = None
+        self._number = 0
+        self._closed = False
+        self._watchers: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+
+    @property
+    def watched(self) -> bool:
+        """Whether it is worth drawing for."""
+        return bool(self._watchers)
+
+    @property
+    def latest(self) -> View | None:
+        """The newest view, None before the first."""
+        return self._view
+
+    def show(self, view: View) -> None:
+        """Put ``view`` there."""
+        with self._changed:
+            self._view, self._number = view, self._number + 1
+            self._tell()
+
+    def close(self) -> None:
+        """No view will come any more; whoever watches still gets the last."""
+        with self._changed:
+            self._closed = True
+            self._tell()
+
+    def wait(self, after: int = 0, timeout_sec: float = 1.0) -> tuple[int, View | None]:
+        """The newest view and its number once that is above ``after``; (after, None) if none comes in time."""
+        with self._changed:
+            came = self._changed.wait_for(lambda: self._number > after or self._closed, timeout_sec)
+            return (self._number, self._view) if came and self._number > after else (after, None)
+
+    async def views(self) -> AsyncIterator[View]:
+        """The newest view, again and again, as soon as there is another; ends when the game has."""
+        watcher = asyncio.get_running_loop(), asyncio.Event()
+        with self._changed:
+            self._watchers.append(watcher)
+        seen = 0
+        try:
+            while True:
+                watcher[1].clear()
+                with self._changed:
+                    number, view, closed = self._number, self._view, self._closed
+                if view is not None and number > seen:
+                    seen = number
+                    yield view
+                elif closed:
+                    return
+                else:
+                    await watcher[1].wait()
+        finally:
+            with self._changed:
+                self._watchers.remove(watcher)
+
+    def _tell(self) -> None:
+        self._changed.notify_all()
+        for loop, event in self._watchers:
+            with suppress(RuntimeError):  # that loop has been closed; its connection is gone
+                loop.call_soon_threadsafe(event.set)

@@ -1,0 +1,218 @@
+"""Whoever plays a role without being a person: scripted players beside the world, agents in a process of their own.
+
+A stand-in is asked once a step. Whoever does not answer in time does nothing in that step, and people are told. An
+agent lives through every step all the same: it is asked in order and what comes late is left out, so that its memory
+is that of one who saw what happened. So it is, too, while a co-pilot has taken over (paper, A.1).
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import queue
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from rlhf.errors import UserError
+from worlds.contract import Action, Observation, Setter, Solver, neutral_movement
+
+STARTING, AT_WORK, GONE = "starting", "at work", "gone"
+
+
+class StandIn(Protocol):
+    """One who plays a role of a game."""
+
+    name: str  # as recordings tell it
+    trouble: str  # why it is GONE, for people to read
+
+    @property
+    def state(self) -> str:
+        """STARTING, AT_WORK or GONE."""
+        ...
+
+    def begin(self, world: Any, seed: int) -> None:
+        """The episode begins in ``world``, which has just been reset."""
+        ...
+
+    def ask(self, step: int, observation: Observation) -> None:
+        """This is what you see at ``step``; returns at once."""
+        ...
+
+    def answer(self, step: int, timeout_sec: float) -> Action | None:
+        """What it does at ``step``; None if it does not say so in time."""
+        ...
+
+    def close(self) -> None:
+        """No more will be asked."""
+        ...
+
+
+class ScriptedPlayer:
+    """A scripted setter or solver; it knows the world's ground truth, so it lives in the game's process."""
+
+    name, trouble, state = "scripted", "", AT_WORK
+
+    def __init__(self, player: Setter | Solver) -> None:
+        self.player = player
+        self._asked: tuple[int, Observation] | None = None
+
+    def begin(self, world: Any, seed: int) -> None:
+        """See :meth:`StandIn.begin`."""
+        self.player.reset(world, seed)
+
+    def ask(self, step: int, observation: Observation) -> None:
+        """See :meth:`StandIn.ask`."""
+        self._asked = step, observation
+
+    def answer(self, step: int, timeout_sec: float) -> Action | None:
+        """See :meth:`StandIn.answer`; it takes a millisecond."""
+        assert self._asked is not None and self._asked[0] == step
+        return self.player.act(self._asked[1])
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class AgentPlayer:
+    """An agent in a process of its own, which nothing else of the game waits for.
+
+    Args:
+      name: as recordings tell it. folder: of the agent, as ``rlhf clone`` writes it. seed: of its choices.
+      image: (height, width) of what it will see. load: makes the one who acts; runs in the new process.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        folder: str | Path,
+        seed: int = 0,
+        image: tuple[int, int] = (72, 96),
+        load: Callable[[str, int, tuple[int, int]], Any] | None = None,
+    ) -> None:
+        self.name, self.trouble = name, ""
+        self._state = STARTING
+        self._questions: queue.SimpleQueue[tuple[int, Observation] | None] = queue.SimpleQueue()
+        self._answered = threading.Condition()
+        self._last: tuple[int, Action] | None = None
+        context = multiprocessing.get_context("spawn")  # a fork would share the parent's threads' locks
+        ours, theirs = context.Pipe()
+        work = (theirs, load or load_agent, str(folder), seed, image)
+        self._process = context.Process(target=_serve, args=work, daemon=True, name=f"agent {name}")
+        self._process.start()
+        theirs.close()
+        self._thread = threading.Thread(target=self._talk, args=(ours,), daemon=True, name=f"agent {name}")
+        self._thread.start()
+
+    @property
+    def state(self) -> str:
+        """See :meth:`StandIn.state`."""
+        return self._state
+
+    @property
+    def pid(self) -> int | None:
+        """Of its process."""
+        return self._process.pid
+
+    def begin(self, world: Any, seed: int) -> None:
+        """See :meth:`StandIn.begin`; an agent knows of the world what it sees."""
+
+    def ask(self, step: int, observation: Observation) -> None:
+        """See :meth:`StandIn.ask`."""
+        self._questions.put((step, observation))
+
+    def answer(self, step: int, timeout_sec: float) -> Action | None:
+        """See :meth:`StandIn.answer`."""
+
+        def here() -> bool:
+            return self._state == GONE or (self._last is not None and self._last[0] >= step)
+
+        with self._answered:
+            self._answered.wait_for(here, timeout_sec)
+            return self._last[1] if self._last is not None and self._last[0] == step else None
+
+    def close(self) -> None:
+        """See :meth:`StandIn.close`; what it is thinking of is cut short."""
+        self._questions.put(None)
+        self._process.join(0.5)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        self._thread.join()
+
+    def _talk(self, connection: Connection) -> None:
+        """Pass questions on one by one until there are no more or nobody is there to answer."""
+        try:
+            self._hear(connection)
+            self._become(AT_WORK)
+            while (question := self._questions.get()) is not None:
+                connection.send(question)
+                answer = self._hear(connection)
+                with self._answered:
+                    self._last = question[0], answer
+                    self._answered.notify_all()
+        except (EOFError, OSError):
+            self.trouble = f"the agent {self.name} has died"
+        except UserError as error:
+            self.trouble = f"the agent {self.name} cannot play: {error}"
+        finally:
+            connection.close()
+            self._become(GONE)
+
+    def _hear(self, connection: Connection) -> Any:
+        """What the process says. Raises EOFError if it is gone, UserError with what stopped it."""
+        what, value = connection.recv()
+        if what == "trouble":
+            raise UserError(value)
+        return value
+
+    def _become(self, state: str) -> None:
+        with self._answered:
+            self._state = state
+            self._answered.notify_all()
+
+
+def load_agent(folder: str, seed: int, image: tuple[int, int]) -> Any:
+    """The agent in ``folder`` as :class:`rlhf.play.Solvers` of one slot. Raises UserError if it cannot play this."""
+    import torch
+
+    from agents.acting import AgentSolvers
+    from agents.folder import load_agent as load
+
+    torch.set_num_threads(1)
+    agent, tokenizer = load(folder)
+    expected = tuple(agent.config.image_size)
+    if expected != image:
+        raise UserError(f"it sees {expected[0]}x{expected[1]} pixels, the game is recorded at {image[0]}x{image[1]}")
+    return AgentSolvers(agent, tokenizer, 1, seed)
+
+
+def _serve(connection: Connection, load: Callable[..., Any], folder: str, seed: int, image: tuple[int, int]) -> None:
+    """The agent's process: load it, try it once, then one action for each observation."""
+    try:
+        solvers = load(folder, seed, image)
+        solvers.act([_nothing(image)], np.array([True]))  # the first call compiles and allocates
+        connection.send(("ready", None))
+        first = True
+        while True:
+            _, observation = connection.recv()
+            action = solvers.act([observation], np.array([first]))[0]
+            first = False
+            connection.send(("action", action))
+    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+        return  # the game is over
+    except Exception as error:  # whatever an agent may raise; the game goes on without it
+        said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        connection.send(("trouble", " ".join(said.split())))
+
+
+def _nothing(image: tuple[int, int]) -> Observation:
+    return {
+        "image": np.zeros((*image, 3), np.uint8),
+        "setter_text": "",
+        "solver_text": "",
+        "previous_movement": neutral_movement(),
+    }

@@ -1,0 +1,397 @@
+"""The play session as a table of states: who is here, who may do what, and what comes next.
+
+Pure: no clock, no world, no connection. The game asks :func:`after` what an event leads to; for every state and every
+event the table :data:`RULES` has either a transition or the name of a refusal.
+
+    waiting   not everybody has come yet
+    ready     all are here; each reads the introduction and says when to begin
+    playing   the episode runs
+    paused    somebody's connection is lost; the episode stands still until they are back or their time is up
+    saving    the episode is over and being written
+    ended     it is written: durable
+    abandoned it never began, or not enough of it was played to be worth keeping
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What somebody does in a session."""
+
+    SETTER = "setter"
+    SOLVER = "solver"
+    CO_PILOT = "co_pilot"
+
+
+class Player(StrEnum):
+    """What kind of somebody plays a role."""
+
+    PERSON = "person"
+    AGENT = "agent"
+    SCRIPTED = "scripted"
+
+
+class Kind(StrEnum):
+    """What kinds of session there are."""
+
+    HUMAN_HUMAN = "human-human"
+    HUMAN_AGENT = "human-agent"
+    HUMAN_AGENT_HUMAN = "human-agent-human"
+    PRACTICE_SETTING = "practice-setting"
+    PRACTICE_SOLVING = "practice-solving"
+
+
+CAST: Mapping[Kind, Mapping[Role, Player]] = {
+    Kind.HUMAN_HUMAN: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.PERSON},
+    Kind.HUMAN_AGENT: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.AGENT},
+    Kind.HUMAN_AGENT_HUMAN: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.AGENT, Role.CO_PILOT: Player.PERSON},
+    Kind.PRACTICE_SETTING: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.SCRIPTED},
+    Kind.PRACTICE_SOLVING: {Role.SETTER: Player.SCRIPTED, Role.SOLVER: Player.PERSON},
+}
+
+
+class State(StrEnum):
+    """Where a session is; see the module."""
+
+    WAITING = "waiting"
+    READY = "ready"
+    PLAYING = "playing"
+    PAUSED = "paused"
+    SAVING = "saving"
+    ENDED = "ended"
+    ABANDONED = "abandoned"
+
+
+OVER = frozenset({State.ENDED, State.ABANDONED})
+
+
+class Event(StrEnum):
+    """What may happen. Those of :data:`OF_PLAYERS` are somebody's doing; the others come from the game itself."""
+
+    JOIN = "join"
+    READY = "ready"
+    LOST = "lost"  # the connection
+    BACK = "back"
+    LEAVE = "leave"  # for good
+    TAKE_OVER = "take_over"
+    HAND_BACK = "hand_back"
+    END = "end"  # the episode, before its time is up
+    TIMEOUT = "timeout"  # the time that this state may last
+    FINISH = "finish"  # all steps have been played
+    FAIL = "fail"  # the world or a stand-in cannot go on
+    STOP = "stop"  # the server stops
+    SAVED = "saved"
+    EMPTY = "empty"  # there is nothing worth keeping
+
+
+OF_PLAYERS: Mapping[Event, frozenset[Role]] = {
+    Event.JOIN: frozenset(Role),
+    Event.READY: frozenset(Role),
+    Event.LOST: frozenset(Role),
+    Event.BACK: frozenset(Role),
+    Event.LEAVE: frozenset(Role),
+    Event.TAKE_OVER: frozenset({Role.CO_PILOT}),
+    Event.HAND_BACK: frozenset({Role.CO_PILOT}),
+    Event.END: frozenset({Role.SETTER, Role.SOLVER}),
+}
+
+
+class Refusal(StrEnum):
+    """Why an event leads nowhere, in words for the person who caused it."""
+
+    NO_SUCH_ROLE = "nobody plays this role in this kind of session"
+    NOT_YOURS = "this is not for your role to do"
+    TAKEN = "somebody is playing this role already"
+    NOT_HERE = "you have not joined this session"
+    NOT_LOST = "your connection was not lost"
+    NOT_YET = "the episode has not begun"
+    STANDS_STILL = "the episode stands still until everybody is back"
+    BEGUN = "the episode has begun"
+    IS_OVER = "the episode is over"
+    IN_CONTROL = "you are in control already"
+    NOT_IN_CONTROL = "you are not in control"
+    STILL_OPEN = "the episode is not over yet"
+    NOT_TIMED = "this state has no time limit"
+
+
+class Refused(ValueError):
+    """An event that leads nowhere; ``reason`` says why."""
+
+    def __init__(self, reason: Refusal) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Session:
+    """One session at one moment.
+
+    Args:
+      kind: who plays what. state: see the module.
+      here: roles that somebody plays; who is lost is still here. ready, lost: those who are.
+      taken_over: whether the co-pilot controls the solver, instead of the one who plays it.
+      why: what ended it, "" before.
+    """
+
+    kind: Kind
+    state: State = State.WAITING
+    here: frozenset[Role] = frozenset()
+    ready: frozenset[Role] = frozenset()
+    lost: frozenset[Role] = frozenset()
+    taken_over: bool = False
+    why: str = ""
+
+    @property
+    def cast(self) -> Mapping[Role, Player]:
+        """Who plays what."""
+        return CAST[self.kind]
+
+    @property
+    def in_control(self) -> Role:
+        """The one role that moves the solver."""
+        return Role.CO_PILOT if self.taken_over else Role.SOLVER
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing can happen any more."""
+        return self.state in OVER
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long, in seconds, a state may last before TIMEOUT."""
+
+    waiting: float = 600.0
+    ready: float = 600.0
+    paused: float = 60.0  # for all its pauses together
+
+    def of(self, state: State) -> float | None:
+        """The limit of ``state``; None for the states that end by themselves."""
+        return {State.WAITING: self.waiting, State.READY: self.ready, State.PAUSED: self.paused}.get(state)
+
+
+def after(session: Session, event: Event, role: Role | None = None) -> Session:
+    """What ``event`` makes of ``session``; ``role`` is whose doing it is, None for the game's own.
+
+    Raises:
+      Refused: if it leads nowhere.
+    """
+    if (role is None) == (event in OF_PLAYERS):
+        raise Refused(Refusal.NOT_YOURS)
+    if role is not None and role not in session.cast:
+        raise Refused(Refusal.NO_SUCH_ROLE)
+    if role is not None and not _may(session, event, role):
+        raise Refused(Refusal.NOT_YOURS)
+    rule = RULES[session.state, event]
+    if isinstance(rule, Refusal):
+        raise Refused(rule)
+    return rule(session, role) if role is not None else rule(session, event)
+
+
+def allowed(session: Session, role: Role) -> frozenset[Event]:
+    """What ``role`` can do now: the events that would not be refused."""
+
+    def leads_somewhere(event: Event) -> bool:
+        try:
+            after(session, event, role)
+        except Refused:
+            return False
+        return True
+
+    return frozenset(event for event in OF_PLAYERS if leads_somewhere(event))
+
+
+def _may(session: Session, event: Event, role: Role) -> bool:
+    """Whether ``event`` is for ``role`` to cause at all. A solver ends an episode only where no person sets."""
+    if event is Event.END and role is Role.SOLVER:
+        return session.cast[Role.SETTER] is not Player.PERSON
+    return role in OF_PLAYERS[event]
+
+
+# ---- transitions: (session, role) of players' events, (session, event) of the game's own ---------------------------
+
+Rule = Callable[[Session, "Role | Event"], Session]
+
+
+def _join(session: Session, role: Role | Event) -> Session:
+    assert isinstance(role, Role)
+    if role in session.here:
+        raise Refused(Refusal.TAKEN)
+    here = session.here | {role}
+    return replace(session, here=here, state=State.READY if here == set(session.cast) else State.WAITING)
+
+
+def _ready(session: Session, role: Role | Event) -> Session:
+    assert isinstance(role, Role)
+    _check_here(session, role)
+    return _begin_if_all_are_there(replace(session, ready=session.ready | {role}))
+
+
+def _lost_before(session: Session, role: Role | Event) -> Session:
+    """Before the episode a lost one's place is kept, but it does not begin without them."""
+    assert isinstance(role, Role)
+    _check_here(session, role)
+    return replace(session, lost=session.lost | {role})
+
+
+def _back_before(session: Session, role: Role | Event) -> Session:
+    return _begin_if_all_are_there(_found(session, role))
+
+
+def _leave_before(session: Session, role: Role | Event) -> Session:
+    """Somebody else may take the place; whoever had said ready says it again with the new one."""
+    assert isinstance(role, Role)
+    _check_here(session, role)
+    stand_ins = frozenset(r for r in session.ready if session.cast[r] is not Player.PERSON)
+    here, lost = session.here - {role}, session.lost - {role}
+    return replace(session, state=State.WAITING, here=here, lost=lost, ready=stand_ins - {role})
+
+
+def _pause(session: Session, role: Role | Event) -> Session:
+    return replace(_lost_before(session, role), state=State.PAUSED)
+
+
+def _back(session: Session, role: Role | Event) -> Session:
+    found = _found(session, role)
+    return found if found.lost else replace(found, state=State.PLAYING)
+
+
+def _leave(session: Session, role: Role | Event) -> Session:
+    """Whoever leaves ends it for all: what was asked for or done cannot be finished without them."""
+    assert isinstance(role, Role)
+    _check_here(session, role)
+    return replace(session, state=State.SAVING, why=f"{role} left", taken_over=False)
+
+
+def _leave_after(session: Session, role: Role | Event) -> Session:
+    assert isinstance(role, Role)
+    _check_here(session, role)
+    return replace(session, here=session.here - {role}, lost=session.lost - {role}, ready=session.ready - {role})
+
+
+def _lost_after(session: Session, role: Role | Event) -> Session:
+    return _lost_before(session, role)
+
+
+def _take_over(session: Session, role: Role | Event) -> Session:
+    if session.taken_over:
+        raise Refused(Refusal.IN_CONTROL)
+    return replace(session, taken_over=True)
+
+
+def _hand_back(session: Session, role: Role | Event) -> Session:
+    if not session.taken_over:
+        raise Refused(Refusal.NOT_IN_CONTROL)
+    return replace(session, taken_over=False)
+
+
+def _end(session: Session, role: Role | Event) -> Session:
+    return replace(session, state=State.SAVING, why=f"ended by the {role}", taken_over=False)
+
+
+def _save(session: Session, event: Role | Event) -> Session:
+    """The episode is over by itself."""
+    if event is Event.TIMEOUT:
+        why = f"lost {' and '.join(sorted(session.lost))}"
+    else:
+        why = {Event.FINISH: "complete", Event.FAIL: "failed", Event.STOP: "the server stopped"}[Event(event)]
+    return replace(session, state=State.SAVING, why=why, taken_over=False)
+
+
+def _abandon(session: Session, event: Role | Event) -> Session:
+    why = {
+        Event.TIMEOUT: "not everybody came and was ready in time",
+        Event.FAIL: "failed",
+        Event.STOP: "the server stopped",
+        Event.EMPTY: session.why,
+    }[Event(event)]
+    return replace(session, state=State.ABANDONED, why=why, taken_over=False)
+
+
+def _ended(session: Session, event: Role | Event) -> Session:
+    return replace(session, state=State.ENDED)
+
+
+def _check_here(session: Session, role: Role) -> None:
+    if role not in session.here:
+        raise Refused(Refusal.NOT_HERE)
+
+
+def _found(session: Session, role: Role | Event) -> Session:
+    assert isinstance(role, Role)
+    _check_here(session, role)
+    if role not in session.lost:
+        raise Refused(Refusal.NOT_LOST)
+    return replace(session, lost=session.lost - {role})
+
+
+def _begin_if_all_are_there(session: Session) -> Session:
+    all_are = session.here == session.ready == set(session.cast) and not session.lost
+    return replace(session, state=State.PLAYING) if all_are else session
+
+
+# ---- the table -----------------------------------------------------------------------------------------------------
+
+_BEFORE: Mapping[Event, Rule | Refusal] = {
+    Event.JOIN: _join,
+    Event.READY: _ready,
+    Event.LOST: _lost_before,
+    Event.BACK: _back_before,
+    Event.LEAVE: _leave_before,
+    Event.TAKE_OVER: Refusal.NOT_YET,
+    Event.HAND_BACK: Refusal.NOT_YET,
+    Event.END: Refusal.NOT_YET,
+    Event.TIMEOUT: _abandon,
+    Event.FINISH: Refusal.NOT_YET,
+    Event.FAIL: _abandon,
+    Event.STOP: _abandon,
+    Event.SAVED: Refusal.NOT_YET,
+    Event.EMPTY: Refusal.NOT_YET,
+}
+_PLAYING: Mapping[Event, Rule | Refusal] = {
+    Event.JOIN: Refusal.BEGUN,
+    Event.READY: Refusal.BEGUN,
+    Event.LOST: _pause,
+    Event.BACK: Refusal.NOT_LOST,
+    Event.LEAVE: _leave,
+    Event.TAKE_OVER: _take_over,
+    Event.HAND_BACK: _hand_back,
+    Event.END: _end,
+    Event.TIMEOUT: Refusal.NOT_TIMED,
+    Event.FINISH: _save,
+    Event.FAIL: _save,
+    Event.STOP: _save,
+    Event.SAVED: Refusal.STILL_OPEN,
+    Event.EMPTY: Refusal.STILL_OPEN,
+}
+_PAUSED: Mapping[Event, Rule | Refusal] = {
+    **_PLAYING,
+    Event.BACK: _back,
+    Event.TAKE_OVER: Refusal.STANDS_STILL,
+    Event.HAND_BACK: Refusal.STANDS_STILL,
+    Event.TIMEOUT: _save,
+    Event.FINISH: _save,  # the step under way when somebody was lost may have been the last
+}
+_AFTER: Mapping[Event, Rule | Refusal] = {
+    **dict.fromkeys(Event, Refusal.IS_OVER),
+    Event.LOST: _lost_after,
+    Event.BACK: _found,
+    Event.LEAVE: _leave_after,
+}
+RULES: Mapping[tuple[State, Event], Rule | Refusal] = {
+    (state, event): rules[event]
+    for state, rules in {
+        State.WAITING: _BEFORE,
+        State.READY: {**_BEFORE, Event.JOIN: Refusal.TAKEN},
+        State.PLAYING: _PLAYING,
+        State.PAUSED: _PAUSED,
+        State.SAVING: {**_AFTER, Event.SAVED: _ended, Event.EMPTY: _abandon},
+        State.ENDED: _AFTER,
+        State.ABANDONED: _AFTER,
+    }.items()
+    for event in Event
+}

@@ -1,0 +1,130 @@
+"""People who vanish, come back, leave, and servers that stop."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import threading
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from annotation.games import Game, Inputs, Key, View
+from annotation.games.pace import Pace
+from annotation.session import Event, Kind, Limits, Refused, Role, State
+from rlhf.store import MemoryStore
+from tests.unit.annotation.games.playing import config, everybody_joins, play
+from worlds.contract import neutral_movement
+
+
+def test_a_lost_player_stands_still_and_the_game_waits_for_them():
+    paused: list[View | None] = []
+
+    def comes_back(game: Game) -> None:
+        paused.append(game.screen(Role.SETTER).latest)
+        with pytest.raises(Refused):
+            game.do(Role.SETTER, Event.BACK)  # who was not lost
+        game.give(Role.SETTER, Inputs(say="dropped: nothing is played now"))
+        game.do(Role.SOLVER, Event.BACK)
+
+    def at_tick(game: Game, tick: int) -> None:
+        if tick == 4:
+            game.give(Role.SOLVER, Inputs(held=frozenset({Key.FORWARD}), turn=8.0))
+        if tick == 8 * 6 + 3:
+            game.do(Role.SOLVER, Event.LOST)
+            threading.Timer(0.2, comes_back, [game]).start()
+
+    store = MemoryStore()
+    game = play(config(Kind.HUMAN_HUMAN, steps=12), at_tick, store)
+    assert game.session.why == "complete"
+    episode = store.read(game.id)
+    walked = episode.movement[:, :, 0].reshape(-1) == 2
+    assert walked[4 : 8 * 6 + 3].all() and not walked[8 * 6 + 3 :].any()
+    assert not any(episode.setter_utterance)
+    view = paused[0]
+    assert view is not None and view.state is State.PAUSED and view.lost == (Role.SOLVER,)
+    assert view.step == 7, "the step under way was played to its end"
+    assert "waiting for the solver" in view.notice and 0 < (view.limit_sec or 0) <= 60
+
+
+def test_who_does_not_come_back_ends_it_and_what_was_played_is_kept():
+    def at_tick(game: Game, tick: int) -> None:
+        if tick == 8 * 9:
+            game.do(Role.SOLVER, Event.LOST)
+
+    store = MemoryStore()
+    game = play(config(Kind.HUMAN_HUMAN, limits=Limits(paused=0.0)), at_tick, store)
+    assert game.state is State.ENDED and game.session.why == "lost solver"
+    assert len(store.read(game.id)) in (9, 10) and store.read(game.id).notes["ended"] == "lost solver"
+
+
+def test_all_pauses_together_have_one_limit():
+    now = [0.0]
+    game = Game(config(Kind.HUMAN_HUMAN), MemoryStore(), pace=Pace(clock=lambda: now[0], sleep=lambda seconds: None))
+    everybody_joins(game)
+    for _ in range(2):
+        game.do(Role.SOLVER, Event.LOST)
+        now[0] += 25.0
+        assert not game._time_is_up()
+        game.do(Role.SOLVER, Event.BACK)
+        now[0] += 100.0
+    game.do(Role.SOLVER, Event.LOST)
+    assert game._limit_sec() == pytest.approx(10.0)
+    now[0] += 10.0
+    assert game._time_is_up()
+
+
+def test_who_leaves_ends_it():
+    def at_tick(game: Game, tick: int) -> None:
+        if tick == 8 * 9:
+            game.do(Role.SOLVER, Event.LEAVE)
+
+    store = MemoryStore()
+    game = play(config(Kind.HUMAN_HUMAN), at_tick, store)
+    assert game.state is State.ENDED and store.read(game.id).notes["ended"] == "solver left"
+
+
+def test_a_server_that_stops_keeps_what_was_played():
+    store = MemoryStore()
+    game = Game(config(Kind.HUMAN_HUMAN, steps=10**6, shortest=1), store)
+    everybody_joins(game)
+    game.start()
+    while len(game._recording) < 2:
+        game.screen(Role.SETTER).wait(0, 0.1)
+    game.close()
+    assert game.state is State.ENDED
+    assert len(store.read(game.id)) >= 2 and store.read(game.id).notes["ended"] == "the server stopped"
+
+
+def test_people_watch_in_real_time_from_an_event_loop():
+    """Both players' pictures over a step, larger than the recorded ones and more than one a step."""
+    store = MemoryStore()
+    game = Game(config(Kind.HUMAN_HUMAN, steps=12), store)
+
+    async def watch(role: Role) -> list[View]:
+        views = []
+        async for view in game.screen(role).views():
+            views.append(view)
+            if view.state is State.PLAYING:
+                game.give(role, Inputs(held=frozenset({Key.TURN_LEFT})))
+        return views
+
+    async def both() -> list[list[View]]:
+        watchers = [asyncio.create_task(watch(role)) for role in (Role.SETTER, Role.SOLVER)]
+        await asyncio.sleep(0)
+        everybody_joins(game)
+        game.start()
+        return await asyncio.wait_for(asyncio.gather(*watchers), 120)
+
+    seen = asyncio.run(both())
+    episode = store.read(game.id)
+    assert (episode.movement != neutral_movement()).any()
+    for views in seen:
+        assert views[-1].state is State.ENDED and views[-1].saved == game.id
+        frames = {view.frame for view in views if view.frame}
+        assert len(frames) > len(episode), "more than a picture a step"
+        assert np.asarray(Image.open(io.BytesIO(next(iter(frames))))).shape == (240, 320, 3)
+    assert {v.frame for v in seen[0] if v.frame}.isdisjoint(v.frame for v in seen[1]), (
+        "each sees through their own eyes"
+    )

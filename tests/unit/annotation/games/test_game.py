@@ -1,0 +1,276 @@
+"""A running game, from the first player to the stored episode."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from annotation.games import AgentPlayer, Game, GameConfig, Inputs, Key, Screen
+from annotation.games.config import FIVE_MINUTES
+from annotation.prompts import draw
+from annotation.session import Event, Kind, Limits, Refused, Role, State
+from rlhf.episodes import AGENT, CO_PILOT
+from rlhf.errors import UserError
+from rlhf.setter_replay import SetterReplay
+from rlhf.store import MemoryStore, open_store, same_episode
+from tests.unit.annotation.games.playing import config, play, remember, walker
+from tests.unit.rlhf import tiny_world
+from worlds import registry
+from worlds.contract import SETTER, SOLVER, neutral_movement
+
+
+def wild(seed: int):
+    """People who press, move the mouse and talk at any tick."""
+    rng = np.random.default_rng(seed)
+
+    def at_tick(game: Game, tick: int) -> None:
+        for role in game.session.here:
+            if rng.random() < 0.3 and role not in game._stand_ins:
+                keys = frozenset(k for k in Key if rng.random() < 0.25)
+                turn, look = rng.normal(0, 3, size=2)
+                said = f"{role} at tick {tick}" if rng.random() < 0.2 else ""
+                game.give(role, Inputs(held=keys, turn=turn, look=look, say=said))
+
+    return at_tick
+
+
+def replayed(episode):
+    """What the solver sees when the recorded controls are played again, a whole step at a time."""
+    world = registry.get(episode.world).make(**episode.notes["world_options"])
+    env = SetterReplay(world, episode)
+    observation, _ = env.reset()
+    for step in range(len(episode)):
+        yield observation
+        observation, *_ = env.step(episode.solver_action(step))
+
+
+def assert_replays(episode):
+    for step, seen in enumerate(replayed(episode)):
+        assert np.array_equal(seen["image"], episode.image[step]), f"another picture at {step}"
+        assert seen["setter_text"] == episode.setter_text[step]
+        assert seen["solver_text"] == episode.solver_text[step]
+
+
+def test_two_people_play_and_the_episode_replays_to_the_last_bit(tmp_path):
+    store = open_store(tmp_path / "people", create=True)
+    game = play(config(Kind.HUMAN_HUMAN, steps=60, prompt=draw(1), split="held_out"), wild(0), store)
+    assert game.state is State.ENDED and game.session.why == "complete"
+    episode = open_store(tmp_path / "people").read(game.id)
+    assert (len(episode), episode.split, episode.image.shape[1:3]) == (60, "held_out", (72, 96))
+    assert (episode.setter, episode.solver) == ("human:p-setter", "human:p-solver")
+    assert not episode.controller.any() and not episode.requests
+    assert episode.demonstrated().all()
+    assert episode.notes["kind"] == "human-human" and episode.notes["ended"] == "complete"
+    assert episode.notes["prompt"]["text"] == draw(1).text
+    for moved in (episode.movement, episode.setter_movement):
+        assert (moved != neutral_movement()).any(axis=(0, 1)).all(), "every component was used"
+        assert (moved[:, 0] != moved[:, -1]).any(), "inputs arrive within steps"
+    lines = [(line.step, line.role, line.words) for line in game.dialogue]
+    told = [(t, Role.SETTER, w) for t, w in enumerate(episode.setter_utterance) if w]
+    told += [(t, Role.SOLVER, w) for t, w in enumerate(episode.utterance) if w]
+    assert sorted(lines) == sorted(told) and len(told) > 5
+    assert_replays(episode)
+
+
+def test_being_watched_leaves_no_trace():
+    """The same inputs with and without pictures drawn for people give the same episode."""
+    episodes = []
+    for frames in (False, True):
+        store = MemoryStore()
+        at_tick = wild(4)
+
+        def watched(game: Game, tick: int, at_tick=at_tick, frames=frames) -> None:
+            at_tick(game, tick)
+            if frames:
+                for player in (SETTER, SOLVER):
+                    game._stage.picture(player)
+
+        game = play(config(Kind.HUMAN_HUMAN), watched, store)
+        episodes.append(store.read(game.id))
+    assert np.array_equal(episodes[0].movement, episodes[1].movement)
+    assert np.array_equal(episodes[0].image, episodes[1].image)
+
+
+def test_the_co_pilot_drives_whole_steps_and_the_agent_lives_through_them():
+    """It takes over in the middle of step 9 and hands back in the middle of step 19."""
+
+    def at_tick(game: Game, tick: int) -> None:
+        if tick == 9 * 8 + 4:
+            with pytest.raises(Refused):
+                game.do(Role.SETTER, Event.TAKE_OVER)
+            game.do(Role.CO_PILOT, Event.TAKE_OVER)
+        if tick == 19 * 8 + 4:
+            game.do(Role.CO_PILOT, Event.HAND_BACK)
+        if tick % 5 == 0:  # all the time, also when it only watches
+            game.give(Role.CO_PILOT, Inputs(held=frozenset({Key.BACK}), turn=1.0, say="mine"))
+
+    store = MemoryStore()
+    agent = AgentPlayer("walker", "nowhere", load=walker)
+    game = play(config(Kind.HUMAN_AGENT_HUMAN), at_tick, store, agent)
+    episode = store.read(game.id)
+    assert np.flatnonzero(episode.controller == CO_PILOT).tolist() == list(range(10, 20))
+    assert episode.solver == "agent:walker+human:p-co_pilot" and episode.notes["co_pilot"] == "human:p-co_pilot"
+    assert np.array_equal(episode.demonstrated(), episode.controller == CO_PILOT)
+    assert (episode.movement[10:20, :, 0] == 0).all() and (episode.movement[~episode.demonstrated(), :, 0] == 2).all()
+    assert "mine" in episode.utterance[10:20] and "mine" not in episode.utterance[:10] + episode.utterance[20:]
+    assert (episode.movement[:10, :, 2] == 2).all(), "a mouse that only watches turns nobody"
+    memory, previous = 0, episode.previous_movement()
+    for step in range(len(episode)):
+        memory = remember(memory, previous[step], episode.solver_text[step])
+        if episode.controller[step] == AGENT:
+            assert episode.utterance[step] == str(memory), f"the agent's memory differs at {step}"
+    assert {line.role for line in game.dialogue} == {Role.SOLVER, Role.CO_PILOT}
+    assert_replays(episode)
+
+
+def test_practice_with_a_scripted_setter_is_followed_like_scripted_play():
+    store = MemoryStore()
+    game = play(config(Kind.PRACTICE_SOLVING, steps=40), wild(2), store)
+    episode = store.read(game.id)
+    assert (episode.setter, episode.solver) == ("scripted", "human:p-solver")
+    assert episode.requests and len(episode.requests) == len(episode.success_step)
+    assert episode.requests[0].task.instruction == next(w for w in episode.setter_utterance if w)
+    assert_replays(episode)
+
+
+def test_practice_with_a_scripted_solver_who_does_as_told():
+    def at_tick(game: Game, tick: int) -> None:
+        if tick == 20:
+            game.give(Role.SETTER, Inputs(say="how many rooms are there?"))
+
+    store = MemoryStore()
+    game = play(config(Kind.PRACTICE_SETTING, steps=40), at_tick, store)
+    episode = store.read(game.id)
+    assert (episode.setter, episode.solver, episode.requests) == ("human:p-setter", "scripted", ())
+    assert_replays(episode)
+
+
+def test_a_world_without_ticks_gives_one_picture_a_step():
+    tiny_world.register()
+    pictures = []
+
+    def at_tick(game: Game, tick: int) -> None:
+        wild_tick(game, tick)
+        pictures.append(game._stage.picture(SETTER).tobytes())
+
+    wild_tick, store = wild(5), MemoryStore()
+    if "tiny seen" not in registry.names():
+        make = lambda height=8, width=8, views=(): tiny_world.TinyWorld()  # noqa: E731
+        registry.register(dataclasses.replace(registry.get("tiny"), name="tiny seen", make=make))
+    place = {"solver": [1, 2], "setter": [3, 4]}
+    sizes = {"height": 8, "width": 8, "steps": 20, "shortest": 1}
+    game = play(GameConfig(kind=Kind.HUMAN_HUMAN, seed=1, world="tiny seen", place=place, **sizes), at_tick, store)
+    assert_replays(store.read(game.id))
+    for step in range(20):
+        assert len(set(pictures[8 * step : 8 * step + 7])) == 1
+
+
+def test_what_is_too_short_is_not_kept():
+    def at_tick(game: Game, tick: int) -> None:
+        if tick == 30:
+            game.do(Role.SETTER, Event.END)
+
+    store = MemoryStore()
+    assert play(config(Kind.HUMAN_HUMAN), at_tick, store).state is State.ABANDONED
+    assert len(store) == 0
+    game = play(config(Kind.HUMAN_HUMAN, shortest=3), at_tick, store)
+    episode = store.read(game.id)
+    assert len(episode) == 4 and episode.notes["ended"] == "ended by the setter", "the step under way is whole"
+    assert_replays(episode)
+
+
+class FullDisk(MemoryStore):
+    """Takes an episode at the third attempt."""
+
+    attempts = 0
+
+    def write(self, episode):
+        self.attempts += 1
+        if self.attempts < 3:
+            raise UserError("no space left on the device; free some")
+        super().write(episode)
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost():
+    store, seen = FullDisk(), []
+    game_config = config(Kind.HUMAN_HUMAN, steps=6, retry_sec=0.05)
+    show = Screen.show
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Screen, "show", lambda self, view: (seen.append(view), show(self, view)) and None)
+        game = play(game_config, wild(0), store)
+    assert store.attempts == 3 and game.state is State.ENDED
+    assert any("no space left" in view.notice and view.state is State.SAVING for view in seen)
+    assert all(not view.saved for view in seen if view.state is not State.ENDED)
+    assert seen[-1].saved == game.id and not seen[-1].notice
+    assert same_episode(store.read(game.id), store.read(game.id)) and len(store) == 1
+
+
+def test_a_broken_world_ends_the_episode_and_keeps_what_was_played():
+    def at_tick(game: Game, tick: int) -> None:
+        if tick == 100:
+            game._stage.world._data.qpos[:] = np.nan
+
+    store = MemoryStore()
+    game = play(config(Kind.HUMAN_HUMAN), at_tick, store)
+    assert game.state is State.ENDED and game.session.why == "failed"
+    assert len(store.read(game.id)) == 12
+    assert_replays(store.read(game.id))
+
+
+def test_a_dataset_that_could_not_take_the_episode_is_refused_before_play():
+    store = MemoryStore()
+    play(config(Kind.HUMAN_HUMAN, steps=6), wild(0), store)
+    with pytest.raises(UserError, match="36x48 pixels"):
+        Game(config(Kind.HUMAN_HUMAN, height=36, width=48), store)
+    with pytest.raises(UserError, match="fov_y_deg"):
+        Game(config(Kind.HUMAN_HUMAN, world_options={"fov_y_deg": 60}), store)
+    with pytest.raises(UserError, match="known: .*playhouse"):
+        Game(config(Kind.HUMAN_HUMAN, world="nowhere"), store)
+    with pytest.raises(UserError, match="needs an agent"):
+        Game(config(Kind.HUMAN_AGENT), store)
+
+
+def test_roles_are_their_owners():
+    game = Game(config(Kind.PRACTICE_SOLVING), MemoryStore())
+    for refused in (
+        lambda: game.join(Role.SETTER, "p1"),
+        lambda: game.join(Role.CO_PILOT, "p1"),
+        lambda: game.give(Role.SOLVER, Inputs()),
+        lambda: game.give(Role.SETTER, Inputs()),
+        lambda: game.do(Role.SETTER, Event.READY),
+        lambda: game.do(Role.SOLVER, Event.SAVED),
+        lambda: game.do(Role.SOLVER, Event.JOIN),
+        lambda: game.screen(Role.SETTER),
+    ):
+        with pytest.raises(Refused):
+            refused()
+    game.close()
+    assert game.state is State.ABANDONED
+
+
+def test_nobody_comes():
+    game = Game(config(Kind.HUMAN_HUMAN, limits=Limits(waiting=0.05)), MemoryStore())
+    game.start()
+    game._thread.join(5)
+    assert game.state is State.ABANDONED and "not everybody came" in game.session.why
+
+
+@pytest.mark.parametrize(
+    "bad", [{"steps": 0}, {"ticks_per_frame": 3}, {"ticks_per_frame": 0}, {"view": (0, 9)}, {"retry_sec": 0.0}]
+)
+def test_settings_of_no_game_are_refused(bad):
+    with pytest.raises(UserError, match=next(iter(bad))):
+        GameConfig(kind=Kind.HUMAN_HUMAN, seed=0, **bad)
+
+
+def test_five_minutes():
+    assert FIVE_MINUTES * 8 == 5 * 60 * 30
+
+
+def test_playing_needs_no_torch_in_the_servers_process():
+    code = "import sys, annotation.games; sys.exit('torch' in sys.modules or 'ray' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,131 @@
+"""From keys and mouse to bins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.games.inputs import MOST_LINES, MOST_MOUSE, Hands, Inputs, Key, printable
+from worlds.contract import MOVEMENT, MOVEMENT_BINS, MOVEMENT_NAMES, UTTERANCE_MAX_CHARS, neutral_movement
+
+FORWARD, STRAFE, TURN, LOOK, HAND, REACH = range(len(MOVEMENT))
+
+
+def ticks(hands: Hands, count: int) -> np.ndarray:
+    return np.stack([hands.tick() for _ in range(count)])
+
+
+def values(rows: np.ndarray, component: int) -> np.ndarray:
+    return np.array(MOVEMENT[component].values)[rows[:, component]]
+
+
+@pytest.mark.parametrize(
+    ("key", "component", "value"),
+    [
+        (Key.FORWARD, FORWARD, 1.0), (Key.BACK, FORWARD, -1.0), (Key.LEFT, STRAFE, -1.0), (Key.RIGHT, STRAFE, 1.0),
+        (Key.TURN_LEFT, TURN, 1.0), (Key.TURN_RIGHT, TURN, -1.0), (Key.LOOK_UP, LOOK, 1.0), (Key.LOOK_DOWN, LOOK, -1.0),
+        (Key.PUSH, REACH, 1.0), (Key.PULL, REACH, -1.0), (Key.GRAB, HAND, 1.0),
+    ],
+)  # fmt: skip
+def test_each_key_moves_its_component_alone_for_as_long_as_it_is_held(key, component, value):
+    hands = Hands()
+    hands.give(Inputs(held=frozenset({key})))
+    rows = ticks(hands, 3)
+    assert values(rows, component).tolist() == [value] * 3
+    assert (np.delete(rows, component, axis=1) == np.delete(neutral_movement()[:3], component, axis=1)).all()
+    hands.give(Inputs())
+    after = values(ticks(hands, 2), component)
+    assert after.tolist() == ([2.0, 0.0] if key is Key.GRAB else [0.0, 0.0]), "a hand that lets go releases once"
+
+
+def test_opposite_keys_cancel_and_slow_turns_slowly():
+    hands = Hands()
+    hands.give(Inputs(held=frozenset({Key.FORWARD, Key.BACK, Key.TURN_LEFT, Key.SLOW})))
+    row = ticks(hands, 1)
+    assert values(row, FORWARD) == [0.0] and values(row, TURN) == [0.3]
+
+
+def test_a_tap_between_two_ticks_is_not_lost_and_counts_once():
+    hands = Hands()
+    hands.give(Inputs(tapped=frozenset({Key.FORWARD, Key.GRAB})))
+    hands.give(Inputs())
+    rows = ticks(hands, 3)
+    assert values(rows, FORWARD).tolist() == [1.0, 0.0, 0.0]
+    assert values(rows, HAND).tolist() == [1.0, 2.0, 0.0]
+
+
+@given(asked=st.floats(-7.9, 7.9), name=st.sampled_from(["turn", "look"]))
+def test_what_the_mouse_asks_for_is_turned_up_to_half_a_bin(asked, name):
+    hands, component = Hands(), MOVEMENT_NAMES.index(name)
+    hands.give(Inputs(**{name: asked}))
+    turned = values(ticks(hands, 12), component)
+    assert abs(turned.sum() - asked) <= (0.15 if name == "turn" else 0.5) + 1e-9
+    assert (turned * asked >= 0.0).all(), "never the other way"
+
+
+@given(st.lists(st.floats(-0.4, 0.4), min_size=20, max_size=60))
+def test_small_movements_add_up(moves):
+    hands, turned = Hands(), 0.0
+    for move in moves:
+        hands.give(Inputs(turn=move))
+        turned += float(values(ticks(hands, 1), TURN)[0])
+    assert abs(turned - sum(moves)) <= 0.9
+
+
+def test_a_flick_ends_soon_and_nonsense_is_dropped():
+    hands = Hands()
+    for turn in (1e9, float("nan"), float("inf")):
+        hands.give(Inputs(turn=turn))
+    turned = values(ticks(hands, 20), TURN)
+    assert turned.sum() == MOST_MOUSE and turned[-1] == 0.0
+
+
+def test_a_key_overrides_the_mouse():
+    hands = Hands()
+    hands.give(Inputs(held=frozenset({Key.TURN_RIGHT}), turn=5.0))
+    assert values(ticks(hands, 2), TURN).tolist() == [-1.0, -1.0]
+    hands.give(Inputs())
+    assert not values(ticks(hands, 3), TURN).any()
+
+
+def test_whoever_is_gone_stands_still_and_keeps_hold():
+    hands = Hands()
+    hands.give(Inputs(held=frozenset({Key.FORWARD, Key.GRAB}), turn=5.0))
+    hands.tick()
+    hands.rest()
+    rows = ticks(hands, 2)
+    assert not values(rows, FORWARD).any() and not values(rows, TURN).any()
+    assert values(rows, HAND).tolist() == [1.0, 1.0]
+
+
+def test_a_hand_that_only_watches_drops_nothing_when_it_takes_over():
+    hands = Hands()
+    hands.give(Inputs(held=frozenset({Key.GRAB})))
+    hands.tick()
+    hands.watch()
+    hands.give(Inputs(turn=5.0, tapped=frozenset({Key.FORWARD})))
+    hands.watch()
+    assert (ticks(hands, 4) == neutral_movement()[:4]).all()
+
+
+@given(st.lists(st.tuples(st.frozensets(st.sampled_from(Key)), st.floats(allow_nan=True)), max_size=20))
+def test_every_row_is_a_movement(many):
+    hands = Hands()
+    for keys, mouse in many:
+        hands.give(Inputs(held=keys, turn=mouse, look=-mouse, reach=mouse))
+        row = hands.tick()
+        assert row.dtype == np.int8 and (row >= 0).all() and (row < MOVEMENT_BINS).all()
+
+
+def test_lines_are_said_one_a_step_and_are_what_worlds_print():
+    hands = Hands()
+    for line in ("", "   ", "lift  the\nduck", "\x00\x1b[31m", "größer? 日本 ok"):
+        hands.give(Inputs(say=line))
+    assert [hands.line() for _ in range(4)] == ["lift the duck", "[31m", "größer? ok", ""]
+    for number in range(50):
+        hands.give(Inputs(say=str(number)))
+    said = [hands.line() for _ in range(50)]
+    assert sum(map(bool, said)) == MOST_LINES
+    assert len(printable("x" * 999)) == UTTERANCE_MAX_CHARS

@@ -1,0 +1,60 @@
+"""An agent from its folder, in a process of its own: it does what it would do anywhere, or says why it cannot."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents.folder import save_agent
+from agents.tokenizer import Tokenizer
+from annotation.games import AgentPlayer, Game
+from annotation.games.stand_ins import _nothing, load_agent
+from annotation.session import Kind, Role, State
+from rlhf.errors import UserError
+from rlhf.store import MemoryStore
+from tests.unit.agents import made_up_play
+from tests.unit.annotation.games.playing import config, everybody_joins, play
+from worlds.contract import Observation
+
+SIZES = dict(
+    vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2, memory_width=8, tick_width=6,
+    value_width=8,
+)  # fmt: skip
+
+
+def test_who_cannot_play_keeps_nobody_waiting(tmp_path):
+    game = Game(config(Kind.HUMAN_AGENT), MemoryStore(), AgentPlayer("none", tmp_path / "none"))
+    everybody_joins(game)
+    game.run()
+    assert game.state is State.ABANDONED
+    view = game.screen(Role.SETTER).latest
+    assert view is not None and "is not an agent's folder" in view.notice
+
+
+def test_a_real_agent_does_what_it_would_do_anywhere(tmp_path):
+    image = (24, 32)
+    agent = made_up_play.agent(**(SIZES | {"image_size": image}))
+    tokenizer = Tokenizer.train(["yes"], made_up_play.VOCABULARY)
+    folder = save_agent(agent, tokenizer, tmp_path / "agent")
+    with pytest.raises(UserError, match="24x32"):
+        load_agent(str(folder), 0, (72, 96))
+    store = MemoryStore()
+    player = AgentPlayer("made-up", folder, seed=7, image=image)
+    game = play(
+        config(Kind.HUMAN_AGENT, height=24, width=32, steps=12, deadline_sec=60.0), lambda *_: None, store, player
+    )
+    episode = store.read(game.id)
+    assert episode.solver == "agent:made-up" and episode.notes["late_steps"] == 0
+    alone = load_agent(str(folder), 7, image)
+    alone.act([_nothing(image)], np.array([True]))
+    previous = episode.previous_movement()
+    for step in range(len(episode)):
+        observation = Observation(
+            image=episode.image[step],
+            setter_text=episode.setter_text[step],
+            solver_text=episode.solver_text[step],
+            previous_movement=previous[step],
+        )
+        action = alone.act([observation], np.array([step == 0]))[0]
+        assert np.array_equal(action["movement"], episode.movement[step]), f"differs at {step}"
+        assert action["utterance"] == episode.utterance[step]

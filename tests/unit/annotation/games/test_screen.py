@@ -1,0 +1,92 @@
+"""Views on their way to people."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import struct
+import threading
+from dataclasses import replace
+
+import numpy as np
+from PIL import Image
+
+from annotation.games.screen import Line, Screen, View, encode, notice
+from annotation.session import Kind, Role, Session, State
+
+VIEW = View(
+    state=State.PLAYING, step=3, steps=1125, seconds_left=299.2, limit_sec=None, in_control=Role.SOLVER, can=("end",),
+    here=(Role.SETTER,), ready=(Role.SETTER,), lost=(), dialogue=(Line(2, Role.SETTER, "lift the ‹duck›"),), notice="",
+    speed=1.0, saved="", frame=b"\xff\xd8picture",
+)  # fmt: skip
+
+
+def test_a_message_is_header_and_picture():
+    message = VIEW.message()
+    (length,) = struct.unpack(">I", message[:4])
+    header = json.loads(message[4 : 4 + length])
+    assert message[4 + length :] == VIEW.frame and header["frame"] == len(VIEW.frame or b"")
+    assert header == json.loads(json.dumps(VIEW.header()))
+    assert header["dialogue"] == [{"step": 2, "role": "setter", "words": "lift the ‹duck›"}]
+    assert header["state"] == "playing" and header["in_control"] == "solver"
+    assert replace(VIEW, frame=None).message()[4:].endswith(b"}")
+
+
+def test_people_are_told_what_they_wait_for():
+    paused = Session(Kind.HUMAN_HUMAN, State.PAUSED, lost=frozenset({Role.SOLVER, Role.SETTER}))
+    assert notice(paused, False, 1.0) == "waiting for the setter and the solver, whose connection is lost"
+    playing = replace(paused, state=State.PLAYING, lost=frozenset())
+    assert "at 50% of its speed" in notice(playing, False, 0.5) and notice(playing, False, 0.95) == ""
+    assert "getting ready" in notice(replace(playing, state=State.WAITING), True, 1.0)
+    assert notice(replace(playing, state=State.ABANDONED, why="nobody came"), False, 1.0) == "nobody came"
+
+
+def test_pictures_keep_size_and_colours():
+    picture = np.zeros((240, 320, 3), np.uint8)
+    picture[:, 160:] = (200, 30, 40)
+    picture[100:108, 100:108] = (30, 60, 220)  # a small blue thing
+    shown = np.asarray(Image.open(io.BytesIO(encode(picture, 85))).convert("RGB")).astype(int)
+    assert shown.shape == picture.shape
+    assert np.abs(shown - picture).mean() < 2.0
+    assert np.abs(shown[102:106, 102:106] - (30, 60, 220)).max() < 25
+
+
+def test_whoever_is_slow_gets_the_newest_and_the_last():
+    screen = Screen()
+    views = [replace(VIEW, step=step) for step in range(200)]
+
+    async def watch() -> list[int]:
+        seen = []
+        async for view in screen.views():
+            if not seen:
+                assert screen.watched
+                threading.Thread(target=lambda: ([screen.show(v) for v in views[1:]], screen.close())).start()
+            seen.append(view.step)
+            await asyncio.sleep(0.02)
+        return seen
+
+    screen.show(views[0])
+    seen = asyncio.run(asyncio.wait_for(watch(), 20))
+    assert seen[0] == 0 and seen[-1] == 199 and seen == sorted(set(seen)) and len(seen) < 200
+    assert not screen.watched
+
+
+def test_a_loop_that_was_closed_stops_nobody():
+    screen, loop = Screen(), asyncio.new_event_loop()
+    views = screen.views()
+    screen.show(VIEW)
+    loop.run_until_complete(anext(views))
+    loop.close()
+    screen.show(replace(VIEW, step=4))
+    assert screen.latest is not None and screen.latest.step == 4
+
+
+def test_a_thread_may_wait_for_the_next_too():
+    screen = Screen()
+    assert screen.wait(0, 0.01) == (0, None)
+    screen.show(VIEW)
+    assert screen.wait(0, 0.01) == (1, VIEW)
+    assert screen.wait(1, 0.01) == (1, None)
+    screen.close()
+    assert screen.wait(1, 5.0) == (1, None), "at once"

@@ -1,0 +1,44 @@
+"""Agents in processes of their own that are late or dead; the made-up ones need no PyTorch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from annotation.games import AgentPlayer
+from annotation.games.stand_ins import GONE
+from annotation.session import Kind, State
+from rlhf.store import MemoryStore
+from tests.unit.annotation.games.playing import config, mortal, play, sleeper
+from worlds.contract import neutral_movement
+
+
+def still(episode) -> list[int]:
+    """Steps in which the solver did nothing."""
+    return np.flatnonzero((episode.movement == neutral_movement()).all(axis=(1, 2))).tolist()
+
+
+def notices(at: dict[int, str]):
+    """Take note of what people are told at each tick."""
+    return lambda game, tick: at.__setitem__(tick, game._trouble)
+
+
+def test_who_oversleeps_does_nothing_meanwhile_and_comes_back():
+    store, told = MemoryStore(), {}
+    agent = AgentPlayer("sleeper", "nowhere", load=sleeper)
+    game = play(config(Kind.HUMAN_AGENT, deadline_sec=0.8), notices(told), store, agent)
+    episode = store.read(game.id)
+    late = still(episode)
+    assert late and late[0] == 2 and late == list(range(2, 2 + len(late))) and len(late) <= 10, late
+    assert episode.notes["late_steps"] == len(late)
+    assert "did not answer in time" in told[8 * 2 + 4] and not told[8 * 25]
+    assert not any(episode.utterance[step] for step in late) and all(episode.utterance[len(late) + 2 :])
+
+
+def test_who_dies_is_told_and_the_episode_goes_on_to_its_end():
+    store, told = MemoryStore(), {}
+    agent = AgentPlayer("mortal", "nowhere", load=mortal)
+    game = play(config(Kind.HUMAN_AGENT, steps=12), notices(told), store, agent)
+    assert game.state is State.ENDED and len(store.read(game.id)) == 12
+    assert store.read(game.id).notes["late_steps"] == 7
+    assert "agent mortal has died" in told[8 * 7]
+    assert agent.state == GONE

@@ -1,0 +1,38 @@
+"""Pictures for people: of any size, at any tick, without a trace in what is played."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from worlds.playhouse.camera import Camera
+from worlds.playhouse.scene import Scene
+
+
+class Onlooker:
+    """Draws one scene from the players' eyes. Threads must not share one.
+
+    In the middle of a step the positions that depend on the joints' are a physics step old, and bringing them up to
+    date would change what rays meet. So that happens in a copy.
+    """
+
+    def __init__(self, scene: Scene, fov_y_deg: float) -> None:
+        self.scene = scene
+        self._fov_y_deg = fov_y_deg
+        self._data = mujoco.MjData(scene.model)
+        self._cameras: dict[tuple[int, int], Camera] = {}
+
+    def look(
+        self, data: mujoco.MjData, player: int, eye: np.ndarray, gaze: tuple[float, float], size: tuple[int, int]
+    ) -> np.ndarray:
+        """What ``player`` sees: uint8 [height, width, 3], the caller's own.
+
+        Args:
+          data: the present state; it is not changed. eye: float64 [3], metres. gaze: (yaw, pitch), radians.
+          size: (height, width), pixels.
+        """
+        if size not in self._cameras:
+            self._cameras[size] = Camera(self.scene.model, *size, self._fov_y_deg)
+        mujoco.mj_copyData(self._data, self.scene.model, data)
+        mujoco.mj_kinematics(self.scene.model, self._data)
+        return self._cameras[size].draw(self._data, eye, *gaze, hide_body=int(self.scene.avatar_body[player]))
