@@ -16,6 +16,7 @@ import multiprocessing
 import os
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -65,7 +66,7 @@ async def _watched(games: list[Game]) -> int:
     return sum(await asyncio.gather(*watchers))
 
 
-def in_one_process(seconds: float, seeds: list[int], **settings: object) -> tuple[float, float]:
+def in_one_process(seconds: float, seeds: list[int], **settings: Any) -> tuple[float, float]:
     """(processor seconds, kilobytes sent) for each second of play and game."""
     games = [game_of(seconds, seed, **settings) for seed in seeds]
     start = time.process_time()
