@@ -21,7 +21,7 @@ from annotation.server.database import Database
 from annotation.server.datasets import Datasets, list_episodes
 from annotation.server.errors import Refused
 from annotation.server.exporting import Exporter
-from annotation.server.limits import BODY_BYTES, BodyTooLarge, Limits, Rates
+from annotation.server.limits import BODY_BYTES, SECURITY_HEADERS, BodyTooLarge, Limits, Rates
 from annotation.server.policies import refuse_unguarded
 from annotation.server.routes import marking, pages, people, study
 from annotation.server.sessions import COOKIE, Signer, load_secret
@@ -108,6 +108,7 @@ def _answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(UserError, _unusable)
     app.add_exception_handler(DBAPIError, _database_trouble)
     app.add_exception_handler(OSError, _disk_trouble)
+    app.add_exception_handler(Exception, _bug)
 
 
 async def _too_large(_: Request, error: Exception) -> Response:
@@ -133,6 +134,11 @@ async def _disk_trouble(_: Request, error: Exception) -> Response:
     if "locked" in str(error):
         return _said(503, "the server is busy: this is not saved yet", {"Retry-After": "1"})
     raise error
+
+
+async def _bug(_: Request, error: Exception) -> Response:
+    """Logged with its traceback by whoever serves; the person hears nothing of it but that it was not their fault."""
+    return _said(500, "something went wrong in the server; tell whoever runs the study", SECURITY_HEADERS)
 
 
 def _said(status: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import and_, exists, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import and_, func, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from annotation.queues import Waiting, next_episode
 from annotation.server.errors import Refused
@@ -65,11 +65,12 @@ def _waiting(session: Session, project: Project, rater_id: str, when: float) -> 
         Assignment.episode_id == EpisodeRecord.id,
         or_(Assignment.submitted.is_not(None), Assignment.locked_until > when),
     )
-    had = exists().where(Assignment.episode_id == EpisodeRecord.id, Assignment.rater_id == rater_id)
+    own = aliased(Assignment)
+    had = select(own.episode_id).where(own.rater_id == rater_id)
     query = (
         select(EpisodeRecord.id, EpisodeRecord.place, func.count(Assignment.id))
         .outerjoin(Assignment, counts)
-        .where(EpisodeRecord.project_id == project.id, ~had)
+        .where(EpisodeRecord.project_id == project.id, EpisodeRecord.id.not_in(had))
         .group_by(EpisodeRecord.id, EpisodeRecord.place)
     )
     return [Waiting(key, place, raters) for key, place, raters in session.execute(query)]

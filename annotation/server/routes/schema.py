@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from annotation.marks import PROGRESS, REGRESS
 from annotation.queues import STRATEGIES
 from annotation.server.policies import Role
 
 _MAX_INT = 2**31 - 1
 
+
+def _plus_or_minus_one(sign: int) -> int:
+    if sign not in (PROGRESS, REGRESS):
+        raise ValueError("a mark's sign is +1 or -1")
+    return sign
+
+
 Name = Annotated[str, StringConstraints(max_length=80, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Token = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Password = Annotated[str, StringConstraints(min_length=10, max_length=200)]
 Step = Annotated[int, Field(ge=0, le=_MAX_INT)]
+Sign = Annotated[int, Field(strict=True), AfterValidator(_plus_or_minus_one)]
 MarkId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")]
 OpaqueId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 Strategy = Annotated[str, StringConstraints(pattern=f"^({'|'.join(STRATEGIES)})$")]
@@ -75,7 +84,7 @@ class MarkBody(Body):
     id: MarkId
     revision: Annotated[int, Field(ge=1, le=_MAX_INT)]
     step: Step
-    sign: Literal[1, -1]
+    sign: Sign
     deleted: bool = False
 
 

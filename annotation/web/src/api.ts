@@ -44,11 +44,21 @@ export async function bytes(path: string): Promise<ArrayBuffer> {
 }
 
 async function request(method: string, path: string, body?: unknown, patience = PATIENCE_MS): Promise<Response> {
+  const response = await send(method, path, body, patience);
+  if (response.ok) return response;
+  const error = new ApiError(response.status, await said(response));
+  if (response.status !== 403 || method === "GET" || !error.message.includes("X-CSRF-Token")) throw error;
+  await me(); // the page was opened without a connection, or before signing in anew
+  const again = await send(method, path, body, patience);
+  if (!again.ok) throw new ApiError(again.status, await said(again));
+  return again;
+}
+
+async function send(method: string, path: string, body: unknown, patience: number): Promise<Response> {
   const headers: Record<string, string> = { "X-CSRF-Token": csrf };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  let response: Response;
   try {
-    response = await fetch(path, {
+    return await fetch(path, {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -58,8 +68,6 @@ async function request(method: string, path: string, body?: unknown, patience = 
   } catch {
     throw new ApiError(0, "the server cannot be reached");
   }
-  if (!response.ok) throw new ApiError(response.status, await said(response));
-  return response;
 }
 
 async function said(response: Response): Promise<string> {

@@ -37,7 +37,7 @@ export function Home() {
             ))}
           </ul>
           {journeys.length === 0 && <p>There is nothing to do for you here yet; whoever runs the study will tell you.</p>}
-          <Password />
+          <Password name={person.name} />
         </>
       )}
     </Frame>
@@ -79,7 +79,7 @@ function SignIn() {
   );
 }
 
-function Password() {
+function Password(props: { name: string }) {
   const [password, setPassword] = useState("");
   const [said, setSaid] = useState("");
   const keep = async (event: Event) => {
@@ -97,6 +97,7 @@ function Password() {
       <summary>Set a password</summary>
       <p class="hint">Not needed on this browser. With one you can sign in on another without a new link.</p>
       <form onSubmit={keep}>
+        <input type="text" value={props.name} readOnly hidden autocomplete="username" />
         <label>
           New password, at least 10 characters
           <input type="password" minLength={10} maxLength={200} required value={password} onInput={(e) => setPassword(e.currentTarget.value)} autocomplete="new-password" />

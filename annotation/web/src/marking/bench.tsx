@@ -1,6 +1,6 @@
 // Where an episode is marked: picture, timeline, dialogue, guidelines, and the state of what was marked.
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ask, me, type Me } from "../api";
+import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Controls } from "./controls";
 import { Dialogue, lastSaid } from "./dialogue";
@@ -16,7 +16,7 @@ import { Timeline } from "./timeline";
 export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
   const { episode, frames } = props.work;
   const marks = useMemo(() => new Marks(episode.marks, episode.steps), [episode]);
-  const [, setVersion] = useState(0);
+  const [version, setVersion] = useState(0);
   const [selected, setSelected] = useState<string | null>(null);
   const [submitting, setSubmitting] = useState(false);
   const [trouble, setTrouble] = useState("");
@@ -38,7 +38,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
   useEffect(() => {
     const timer = setTimeout(() => void keepPlace(props.person, props.work, player.step, marks.living()), 400);
     return () => clearTimeout(timer);
-  }, [player.step]);
+  }, [player.step, version]);
 
   const take = useCallback(
     (mark: Mark | undefined) => {
@@ -56,7 +56,6 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
     setSubmitting(true);
     setTrouble("");
     try {
-      await me(); // a page that was opened without a connection has no token yet
       await queue.send();
       if (queue.waiting > 0) throw new Error("not everything is saved yet; submit when it is");
       await ask("POST", `/api/marking/${episode.id}/submit`, { marks: marks.living().length });
