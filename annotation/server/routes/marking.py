@@ -8,6 +8,7 @@ from fastapi import Path, Request, Response
 
 from annotation.server import marking
 from annotation.server.clock import now
+from annotation.server.datasets import list_episodes
 from annotation.server.policies import RATERS, Asking, Routes, Served
 from annotation.server.routes.schema import MarksBody, OpaqueId, SubmitBody
 from annotation.server.tables import MarkRecord
@@ -28,8 +29,12 @@ def work(study: Served, visitor: Asking) -> dict[str, Any]:
 @ROUTES.add("POST", "/next", RATERS)
 def next_episode(study: Served, visitor: Asking) -> dict[str, Any]:
     """The episode to mark: the one begun, or a new one; null when everything is marked."""
+    asked = visitor.person_id, now(), 60 * study.config.lock_minutes
     with study.database.writing() as session:
-        found = marking.open_next(session, visitor.person_id, now(), 60 * study.config.lock_minutes)
+        found = marking.open_next(session, *asked)
+        if found is None:  # some may have been recorded meanwhile
+            list_episodes(session, study.datasets, now())
+            found = marking.open_next(session, *asked)
         return {"assignment": found.id if found else None}
 
 

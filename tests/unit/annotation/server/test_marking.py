@@ -220,11 +220,13 @@ def test_drafts_are_not_exported(enter: Enter, study: Study, folder: Path) -> No
 
 
 def test_episodes_recorded_while_serving_are_handed_out(enter: Enter, folder: Path) -> None:
-    admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
+    admin, ann, bob = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
+    for _ in range(EPISODES):
+        ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
     open_store(folder / "play").write(synthetic_episode(77, steps=STEPS, height=12, width=16))
     open_store(folder / "more", create=True).write(synthetic_episode(78, steps=STEPS, height=12, width=16))
+    begin(bob)
     listed = admin.said("GET", "/api/study")["projects"]
     assert [(project["dataset"], project["episodes"]) for project in listed] == [("play", EPISODES + 1), ("more", 1)]
-    for _ in range(EPISODES + 2):
-        ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
+    ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
     assert ann.said("POST", "/api/marking/next") == {"assignment": None}
