@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import defaultdict
 from collections.abc import Sequence
 
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from annotation.marks import Mark
 from annotation.server.clock import now
 from annotation.server.database import Database
 from annotation.server.datasets import Datasets
-from annotation.server.tables import Assignment, MarkRecord
+from annotation.server.tables import Assignment, EpisodeRecord, MarkRecord, Project
 from rlhf.errors import UserError
 
 _AT_ONCE = 500  # submissions of one transaction
+_NOT_EXPORTED = (Assignment.submitted.is_not(None), Assignment.exported.is_(None))
 RETRY_SEC = 30.0
 
 _log = logging.getLogger("rlhf.serve")
@@ -30,42 +31,48 @@ def export_submitted(database: Database, datasets: Datasets, when: float) -> int
     """Write the marks of every submission that is not exported yet into its dataset; how many submissions there were.
 
     Raises:
-      UserError: if a dataset cannot be written, or no longer has an episode; what was written before is noted.
+      UserError: if a dataset cannot be written, or no longer has an episode; the others are written all the same.
     """
-    done = 0
-    while batch := _waiting(database):
-        by_dataset: dict[str, list[tuple[str, list[Mark]]]] = defaultdict(list)
-        for assignment_id, dataset, marks in batch:
-            by_dataset[dataset].append((assignment_id, marks))
-        for dataset, submissions in by_dataset.items():
-            store = datasets.store(dataset)
-            known = set(store.marks())
-            store.write_marks({mark for _, marks in submissions for mark in marks} - known)
-            _note(database, [assignment_id for assignment_id, _ in submissions], when)
-        done += len(batch)
+    done, trouble = 0, None
+    for project_id, dataset in _projects_waiting(database):
+        try:
+            while batch := _waiting(database, project_id):
+                store = datasets.store(dataset)
+                episodes = {mark.episode_id for marks in batch.values() for mark in marks}
+                known = {mark for episode_id in episodes for mark in store.marks(episode_id)}
+                store.write_marks({mark for marks in batch.values() for mark in marks} - known)
+                _note(database, list(batch), when)
+                done += len(batch)
+        except UserError as error:
+            trouble = error
+    if trouble is not None:
+        raise trouble
     return done
 
 
-def _waiting(database: Database) -> list[tuple[str, str, list[Mark]]]:
-    """Submissions to export: assignment, dataset and marks."""
+def _projects_waiting(database: Database) -> list[tuple[str, str]]:
+    """Id and dataset of every project that has something to export."""
     with database.reading() as session:
-        query = select(Assignment).where(Assignment.submitted.is_not(None), Assignment.exported.is_(None))
+        query = select(Project.id, Project.dataset).join(EpisodeRecord).join(Assignment).where(*_NOT_EXPORTED)
+        return [(project_id, dataset) for project_id, dataset in session.execute(query.distinct())]
+
+
+def _waiting(database: Database, project_id: str) -> dict[str, list[Mark]]:
+    """The marks of the next submissions to export, by assignment."""
+    with database.reading() as session:
+        query = select(Assignment).join(EpisodeRecord).where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED)
         assignments = session.scalars(query.order_by(Assignment.submitted).limit(_AT_ONCE)).all()
-        return [
-            (
-                assignment.id,
-                assignment.episode.project.dataset,
-                [
-                    Mark(assignment.episode.episode_id, assignment.rater.pseudonym, step, sign, scripted=False)
-                    for step, sign in session.execute(
-                        select(MarkRecord.step, MarkRecord.sign).where(
-                            MarkRecord.assignment_id == assignment.id, MarkRecord.deleted.is_(False)
-                        )
-                    )
-                ],
-            )
-            for assignment in assignments
-        ]
+        return {assignment.id: _marks(session, assignment) for assignment in assignments}
+
+
+def _marks(session: Session, assignment: Assignment) -> list[Mark]:
+    """The living marks of a submission, as its dataset has them: under the rater's pseudonym."""
+    query = select(MarkRecord.step, MarkRecord.sign)
+    query = query.where(MarkRecord.assignment_id == assignment.id, MarkRecord.deleted.is_(False))
+    return [
+        Mark(assignment.episode.episode_id, assignment.rater.pseudonym, step, sign, scripted=False)
+        for step, sign in session.execute(query)
+    ]
 
 
 def _note(database: Database, assignment_ids: Sequence[str], when: float) -> None:

@@ -94,7 +94,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
           <Guidelines />
           <Keys />
         </div>
-        <div class="desk">
+        <div class="desk" onMouseDown={keepFocus}>
           <Timeline
             steps={episode.steps}
             stepsPerSecond={episode.steps_per_second}
@@ -104,6 +104,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
             selected={selected}
             frozen={submitting}
             onScan={player.scrub}
+            onGo={player.go}
             onSelect={(mark) => {
               setSelected(mark.id);
               player.go(mark.step);
@@ -116,6 +117,11 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
       </div>
     </Frame>
   );
+}
+
+/** A button that is clicked does not get the focus: the next key is for the page, not for the button. */
+function keepFocus(event: MouseEvent): void {
+  if ((event.target as HTMLElement).closest("button")) event.preventDefault();
 }
 
 interface Bearings {

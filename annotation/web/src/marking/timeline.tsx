@@ -12,7 +12,8 @@ interface Props {
   marks: Mark[];
   selected: string | null;
   frozen: boolean; // marks can no longer change
-  onScan: (step: number) => void;
+  onScan: (step: number) => void; // the mouse has moved
+  onGo: (step: number) => void; // it has been pressed
   onSelect: (mark: Mark) => void;
   onMove: (mark: Mark, step: number) => void;
 }
@@ -67,7 +68,7 @@ export function Timeline(props: Props) {
         aria-valuenow={props.step}
         aria-valuetext={now}
         onPointerMove={move}
-        onPointerDown={(event) => props.onScan(stepAt(event.clientX))}
+        onPointerDown={(event) => props.onGo(stepAt(event.clientX))}
         onPointerUp={drop}
         onPointerCancel={drop}
       >
