@@ -21,7 +21,7 @@ from annotation.server.database import Database
 from annotation.server.datasets import Datasets, list_episodes
 from annotation.server.errors import Refused
 from annotation.server.exporting import Exporter
-from annotation.server.limits import BODY_BYTES, SECURITY_HEADERS, BodyTooLarge, Limits, Rates
+from annotation.server.limits import SECURITY_HEADERS, Limits, Rates
 from annotation.server.policies import refuse_unguarded
 from annotation.server.routes import marking, pages, people, study
 from annotation.server.sessions import COOKIE, Signer, load_secret
@@ -104,15 +104,10 @@ def _answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(Refused, refused)  # type: ignore[arg-type]
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, other)
-    app.add_exception_handler(BodyTooLarge, _too_large)
     app.add_exception_handler(UserError, _unusable)
     app.add_exception_handler(DBAPIError, _database_trouble)
     app.add_exception_handler(OSError, _disk_trouble)
     app.add_exception_handler(Exception, _bug)
-
-
-async def _too_large(_: Request, error: Exception) -> Response:
-    return _said(413, f"a request has at most {BODY_BYTES} bytes")
 
 
 async def _unusable(_: Request, error: Exception) -> Response:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
@@ -135,8 +136,11 @@ class Limits:
         return wait
 
 
-class BodyTooLarge(Exception):
+class BodyTooLarge(HTTPException):
     """A body that turned out longer than its request said."""
+
+    def __init__(self) -> None:
+        super().__init__(413, f"a request has at most {BODY_BYTES} bytes")
 
 
 def _announced_bytes(headers: Headers) -> int:

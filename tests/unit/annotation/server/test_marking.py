@@ -21,6 +21,7 @@ from annotation.server.exporting import export_submitted
 from annotation.server.policies import Role
 from annotation.server.study import Study
 from annotation.server.tables import Assignment
+from rlhf.errors import UserError
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode
@@ -230,3 +231,23 @@ def test_episodes_recorded_while_serving_are_handed_out(enter: Enter, folder: Pa
     assert [(project["dataset"], project["episodes"]) for project in listed] == [("play", EPISODES + 1), ("more", 1)]
     ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
     assert ann.said("POST", "/api/marking/next") == {"assignment": None}
+
+
+def test_a_dataset_that_cannot_be_written_does_not_keep_the_others_back(
+    enter: Enter, study: Study, folder: Path
+) -> None:
+    ann = enter(Role.RATER, "ann")
+    open_store(folder / "away", create=True).write(synthetic_episode(99, steps=STEPS, height=12, width=16))
+    enter(Role.ADMIN, "eve").said("GET", "/api/study")
+    study.exporter.stop()  # exported by hand below
+    for number in range(EPISODES + 1):
+        place = begin(ann)
+        say(ann, place, mark(number, 3))
+        ann.said("POST", f"{place}/submit", {"marks": 1})
+    (folder / "away").rename(folder.parent / "away")
+    with pytest.raises(UserError, match="away"):
+        export_submitted(study.database, study.datasets, 1.0)
+    assert len(open_store(folder / "play").marks()) == EPISODES
+    (folder.parent / "away").rename(folder / "away")
+    assert export_submitted(study.database, study.datasets, 2.0) == 1
+    assert len(open_store(folder / "away").marks()) == 1
