@@ -6,6 +6,7 @@ import struct
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import delete, func, select
@@ -21,6 +22,18 @@ KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
 _MAGIC = b"RLF1"
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What a rater is shown of an episode: nothing of its truth.
+
+    Args:
+      frames: as one file, see :func:`pack`. words: step, "setter" or "solver", and what was said, in order.
+    """
+
+    frames: bytes
+    words: tuple[tuple[int, str, str], ...]
+
+
 class Datasets:
     """Every dataset in ``folder``: itself, or the folders right below it. Safe for threads.
 
@@ -31,8 +44,8 @@ class Datasets:
     def __init__(self, folder: Path) -> None:
         self._folder = folder.expanduser()
         self._stores: dict[str, ParquetStore] = {}
-        self._packs: OrderedDict[tuple[str, str], bytes] = OrderedDict()
-        self._lock = threading.Lock()
+        self._shown: OrderedDict[tuple[str, str], Shown] = OrderedDict()  # by dataset and episode, latest last
+        self._lock, self._reading = threading.Lock(), threading.Lock()
         if not self._folder.is_dir():
             raise UserError(f"there is no folder {folder}; name the study's, with the datasets in it")
         self.names()
@@ -52,23 +65,17 @@ class Datasets:
                 self._stores[name] = open_store(self._folder / name)
             return self._stores[name]
 
-    def packed_frames(self, name: str, episode_id: str) -> bytes:
-        """The frames of an episode as one file, see :func:`pack`."""
+    def shown(self, name: str, episode_id: str) -> Shown:
+        """What raters are shown of an episode. Raises UserError if it cannot be read."""
         key = name, episode_id
-        with self._lock:
-            if key in self._packs:
-                self._packs.move_to_end(key)
-                return self._packs[key]
-        packed = pack(self.store(name).read_compressed(episode_id).frames)
-        with self._lock:
-            self._packs[key] = packed
-            while sum(map(len, self._packs.values())) > KEPT_BYTES and len(self._packs) > 1:
-                self._packs.popitem(last=False)
-        return packed
-
-    def words(self, name: str, episode_id: str) -> list[tuple[int, str, str]]:
-        """What was said in an episode: step, "setter" or "solver", words; in order."""
-        return spoken(self.store(name).read_compressed(episode_id))
+        with self._reading:  # whoever asks for the words asks for the frames, too: one reads, the other waits
+            if key not in self._shown:
+                episode = self.store(name).read_compressed(episode_id)
+                self._shown[key] = Shown(pack(episode.frames), tuple(spoken(episode)))
+                while sum(len(shown.frames) for shown in self._shown.values()) > KEPT_BYTES and len(self._shown) > 1:
+                    self._shown.popitem(last=False)
+            self._shown.move_to_end(key)
+            return self._shown[key]
 
 
 def pack(frames: Sequence[bytes]) -> bytes:

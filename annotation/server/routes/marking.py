@@ -45,7 +45,7 @@ def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any
         found = marking.own_assignment(session, assignment_id, visitor.person_id)
         marks = marking.marks_of(session, assignment_id)
     record = found.episode
-    words = study.datasets.words(record.project.dataset, record.episode_id)
+    words = study.datasets.shown(record.project.dataset, record.episode_id).words
     return {
         "id": found.id,
         "steps": record.steps,
@@ -66,7 +66,7 @@ def frames(assignment_id: _Id, study: Served, visitor: Asking, request: Request)
     headers = {"ETag": f'"{record.id}"', "Cache-Control": _CACHED}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
-    packed = study.datasets.packed_frames(record.project.dataset, record.episode_id)
+    packed = study.datasets.shown(record.project.dataset, record.episode_id).frames
     return Response(packed, media_type="application/octet-stream", headers=headers)
 
 

@@ -22,7 +22,7 @@ export class ApiError extends Error {
   }
 }
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 let csrf = "";
 
 export async function me(): Promise<Me> {

@@ -7,6 +7,8 @@ import { loadWork, type Work } from "./marking/load";
 
 const KNOWN = "rlhf-me"; // who was here last, for visits without a connection
 
+const AGAIN_MS = 5_000;
+
 type Loaded = { person: Me; work: Work | null };
 
 export function Mark() {
@@ -22,6 +24,7 @@ export function Mark() {
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) location.replace("/");
       else setTrouble((error as Error).message);
+      if (error instanceof ApiError && error.passing) setTimeout(() => void load(), AGAIN_MS);
     }
   };
   useEffect(() => void load(), []);
