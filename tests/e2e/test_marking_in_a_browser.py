@@ -81,12 +81,12 @@ def test_an_episode_is_marked(tmp_path: Path) -> None:
         marks_online(rater)
         marks_offline(rater)
         corrects_and_submits(rater)
-        assert rater.complaints == admin.complaints == []
         marks = exported(folder, 3)
         admin.page.reload()
         admin.page.get_by_role("row").filter(has_text="play").get_by_text("1 of 1").wait_for()
         pseudonym = admin.page.get_by_role("row").filter(has_text="Ben").locator("code").inner_text()
         admin.shot("study")
+    assert rater.complaints == [] and admin.complaints == []
     episode = "synthetic-000000"
     expected = [(10, 1), (31, -1), (50, 1)]
     assert marks == [Mark(episode, pseudonym, step, sign, scripted=False) for step, sign in expected]

@@ -44,11 +44,13 @@ export async function bytes(path: string): Promise<ArrayBuffer> {
 }
 
 async function request(method: string, path: string, body?: unknown, patience = PATIENCE_MS): Promise<Response> {
+  // A page that was opened without a connection has no token yet.
+  if (csrf === "" && method !== "GET" && !path.startsWith("/api/sign-in")) await me();
   const response = await send(method, path, body, patience);
   if (response.ok) return response;
   const error = new ApiError(response.status, await said(response));
   if (response.status !== 403 || method === "GET" || !error.message.includes("X-CSRF-Token")) throw error;
-  await me(); // the page was opened without a connection, or before signing in anew
+  await me(); // somebody has signed in anew since the page was opened
   const again = await send(method, path, body, patience);
   if (!again.ok) throw new ApiError(again.status, await said(again));
   return again;
