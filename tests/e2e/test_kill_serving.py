@@ -13,4 +13,4 @@ from benchmarks.kill_server import kill_and_count
 def test_no_acknowledged_mark_is_lost(tmp_path: Path) -> None:
     outcome = kill_and_count(tmp_path / "study", kills=4, raters=3)
     assert outcome.lost == 0 and outcome.wrong_in_dataset == 0
-    assert outcome.acknowledged > 20
+    assert outcome.acknowledged >= 4  # at least one before each kill
