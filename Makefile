@@ -12,7 +12,7 @@ RUN    := $(VENV)/.installed-run-$(HASH)
 DEV    := $(VENV)/.installed-dev-$(HASH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format bench web clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -34,6 +34,10 @@ format: $(DEV) ## put the code in the project's style
 
 bench: $(DEV) ## the benchmarks, each with this machine's description
 	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+
+# Users never need it: what it builds is in the repository. Node comes with the tools of development.
+web: $(DEV) ## the front end of `rlhf serve`, from annotation/web into annotation/static
+	cd annotation/web && PATH="$(abspath $(BIN)):$$PATH" && npm ci --no-audit --no-fund && npm run check && npm test && npm run build
 
 clean: ## remove the environment and every cache; recordings and runs stay
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis

@@ -46,6 +46,9 @@ _PLAYED = "every finished episode is kept in the dataset"
 _ROUNDS = "every finished stage is kept; the same command goes on from there"
 _RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
 
+_SERVED = "whatever was called saved is kept"
+
+_SERVE = "annotation.server.serve"
 _EPISODES, _MARKS, _ITERATE = "pipelines.episodes", "pipelines.marks", "pipelines.iterate"
 
 GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
@@ -68,6 +71,13 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("demo", "pipelines.demo", "DemoConfig", "demo", "all of it here, in minutes", preset="demo"),
             Verb("iterate", _ITERATE, "IterateConfig", "iterate", "rounds of improvement", _ROUNDS, preset="tower"),
             Verb("reproduce", "pipelines.reproduce", "ReproduceConfig", "reproduce", "a published result, over seeds"),
+        ),
+    ),
+    (
+        "people",
+        (
+            Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people mark episodes", _SERVED),
+            Verb("marks collect", _SERVE, "CollectConfig", "collect", "people's submitted marks into their datasets"),
         ),
     ),
     (

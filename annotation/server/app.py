@@ -1,0 +1,140 @@
+"""The application: middleware, routes, and how whatever goes wrong is answered."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, Response
+from starlette.websockets import WebSocket
+
+from annotation.server.clock import now
+from annotation.server.config import ServeConfig
+from annotation.server.database import Database
+from annotation.server.datasets import Datasets, list_episodes
+from annotation.server.errors import Refused
+from annotation.server.exporting import Exporter
+from annotation.server.limits import SECURITY_HEADERS, Limits, Rates
+from annotation.server.policies import refuse_unguarded
+from annotation.server.routes import marking, pages, people, study
+from annotation.server.sessions import COOKIE, Signer, load_secret
+from annotation.server.study import Study
+from rlhf.cli import disk_is_full
+from rlhf.errors import UserError
+
+_log = logging.getLogger("rlhf.serve")
+_POLICY_VIOLATED = 1008  # WebSocket's code
+MODULES = (pages, people, study, marking)
+
+
+def open_study(config: ServeConfig) -> Study:
+    """Open what is to be served.
+
+    Raises:
+      UserError: if the folder is missing, holds no dataset, or its database cannot be used.
+    """
+    datasets = Datasets(config.data)
+    if not datasets.names():
+        raise UserError(f"there is no dataset in {config.data}; record one: rlhf record --data {config.data / 'play'}")
+    signer = Signer(load_secret(config.data))
+    database = Database(config.database_url)
+    with database.writing() as session:
+        list_episodes(session, datasets, now())
+    return Study(config, database, datasets, signer, Exporter(database, datasets))
+
+
+def create_app(study: Study) -> FastAPI:
+    """The application that serves ``study``.
+
+    Raises:
+      RuntimeError: if a route has no policy.
+    """
+
+    @asynccontextmanager
+    async def running(_: FastAPI) -> AsyncIterator[None]:
+        study.exporter.start()
+        yield
+        study.exporter.stop()
+        study.database.close()
+
+    app = FastAPI(
+        title="interactive-rlhf", version=version("interactive-rlhf"), description="People play, mark and judge.",
+        openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=running,
+    )  # fmt: skip
+    app.state.study = study
+    for module in MODULES:
+        module.ROUTES.add_to(app)
+    refuse_unguarded(app)
+    _answer_errors(app)
+    rates = Rates.of(study.config.requests_per_second)
+    app.add_middleware(
+        Limits, rates=rates, session=lambda connection: study.signer.token(connection.cookies.get(COOKIE)),
+        knows_host=study.knows_host,
+    )  # fmt: skip
+    return app
+
+
+def _answer_errors(app: FastAPI) -> None:
+    """Every error is JSON with a sentence."""
+
+    async def refused(connection: HTTPConnection, error: Exception) -> Response | None:
+        assert isinstance(error, Refused)
+        if isinstance(connection, WebSocket):
+            await connection.close(_POLICY_VIOLATED, error.said)
+            return None
+        return _said(error.status, error.said)
+
+    async def invalid(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"] if part != "body")
+        return _said(422, f"{place}: {first['msg']}" if place else str(first["msg"]))
+
+    async def other(_: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return _said(error.status_code, str(error.detail).lower(), dict(error.headers or {}))
+
+    app.add_exception_handler(Refused, refused)  # type: ignore[arg-type]
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(HTTPException, other)
+    app.add_exception_handler(UserError, _unusable)
+    app.add_exception_handler(DBAPIError, _database_trouble)
+    app.add_exception_handler(OSError, _disk_trouble)
+    app.add_exception_handler(Exception, _bug)
+
+
+async def _unusable(_: Request, error: Exception) -> Response:
+    """A dataset that cannot be read or written; the sentence is for who runs the study."""
+    _log.error("%s", error)
+    return _said(503, "the study's data cannot be used just now; tell whoever runs the study")
+
+
+async def _database_trouble(_: Request, error: Exception) -> Response:
+    if isinstance(error, IntegrityError):  # two at once
+        return _said(409, "somebody else has changed this at the same moment; try again")
+    return await _disk_trouble(_, error)
+
+
+async def _disk_trouble(_: Request, error: Exception) -> Response:
+    if disk_is_full(error) or "disk is full" in str(error):
+        _log.error("the disk is full; nothing can be saved until there is space again")
+        return _said(507, "the server's disk is full: this is not saved yet; tell whoever runs the study")
+    if "locked" in str(error):
+        return _said(503, "the server is busy: this is not saved yet", {"Retry-After": "1"})
+    raise error
+
+
+async def _bug(_: Request, error: Exception) -> Response:
+    """Logged with its traceback by whoever serves; the person hears nothing of it but that it was not their fault."""
+    return _said(500, "something went wrong in the server; tell whoever runs the study", SECURITY_HEADERS)
+
+
+def _said(status: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": sentence}, status_code=status, headers=headers)

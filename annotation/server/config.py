@@ -1,0 +1,77 @@
+"""Settings of `rlhf serve`. Imports nothing heavy, so that the command line answers at once."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from pathlib import Path
+
+from rlhf.errors import UserError
+
+DATABASE_FILE = "annotation.sqlite"
+SECRET_FILE = "annotation.secret"
+SECRET_VARIABLE = "RLHF_SERVE_SECRET"  # in the environment, what sessions are signed with
+_SHORTEST_SECRET = 32
+
+
+@dataclass(frozen=True)
+class ServeConfig:
+    """Settings of `rlhf serve`.
+
+    Args:
+      data: the study's folder: a dataset, or a folder of datasets. What people say is kept in it, too.
+      host: address to listen at. Only this machine reaches the default; beyond it, put HTTPS in front.
+      port: to listen at; 0 takes a free one.
+      database: URL of another database than the SQLite file in the folder, e.g. postgresql+psycopg://...
+      public_url: how people's browsers reach the server, if not by host and port, e.g. https://study.example.org.
+      lock_minutes: how long an episode stays with a rater who has stopped working on it.
+      requests_per_second: that one person may make, on average; bursts of ten times as many pass.
+    """
+
+    data: Path = Path("data")
+    host: str = "127.0.0.1"
+    port: int = 8080
+    database: str = ""
+    public_url: str = ""
+    lock_minutes: int = 30
+    requests_per_second: float = 20.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise UserError(f"port is a number from 0 to 65535, not {self.port}")
+        if self.lock_minutes < 1:
+            raise UserError(f"lock-minutes is at least 1, not {self.lock_minutes}")
+        if self.requests_per_second <= 0:
+            raise UserError(f"requests-per-second is above 0, not {self.requests_per_second}")
+        if self.public_url and not self.public_url.startswith(("http://", "https://")):
+            raise UserError(f"public-url begins with http:// or https://, not {self.public_url}")
+
+    @property
+    def database_url(self) -> str:
+        """SQLAlchemy's URL of the database."""
+        return self.database or f"sqlite:///{(self.data / DATABASE_FILE).absolute()}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach the server."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers come by HTTPS, so that cookies may be kept to it."""
+        return self.public_url.startswith("https://")
+
+    def url(self, port: int) -> str:
+        """Where browsers find the server that listens at ``port``; no slash at its end."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.public_url.rstrip("/") or f"http://{host}:{port}"
+
+
+def secret_too_short(secret: str) -> bool:
+    """Whether a secret from the environment is too short to sign with."""
+    return len(secret) < _SHORTEST_SECRET

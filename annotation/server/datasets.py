@@ -1,0 +1,130 @@
+"""The datasets of a study: found in its folder, and listed in the database."""
+
+from __future__ import annotations
+
+import struct
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from annotation.server.tables import Assignment, EpisodeRecord, Project
+from rlhf.errors import UserError
+from rlhf.store import ParquetStore, open_store
+from rlhf.store.compressed import CompressedEpisode
+from rlhf.store.description import DESCRIPTION_FILE
+
+KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
+_MAGIC = b"RLF1"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a rater is shown of an episode: nothing of its truth.
+
+    Args:
+      frames: as one file, see :func:`pack`. words: step, "setter" or "solver", and what was said, in order.
+    """
+
+    frames: bytes
+    words: tuple[tuple[int, str, str], ...]
+
+
+class Datasets:
+    """Every dataset in ``folder``: itself, or the folders right below it. Safe for threads.
+
+    Raises:
+      UserError: if there is no such folder, or a dataset in it cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.expanduser()
+        self._stores: dict[str, ParquetStore] = {}
+        self._shown: OrderedDict[tuple[str, str], Shown] = OrderedDict()  # by dataset and episode, latest last
+        self._lock, self._reading = threading.Lock(), threading.Lock()
+        if not self._folder.is_dir():
+            raise UserError(f"there is no folder {folder}; name the study's, with the datasets in it")
+        self.names()
+
+    def names(self) -> list[str]:
+        """The datasets there are now, by their folder's name; "." is the study's folder itself."""
+        found = [self._folder, *sorted(path for path in self._folder.iterdir() if path.is_dir())]
+        names = [str(path.relative_to(self._folder)) for path in found if (path / DESCRIPTION_FILE).is_file()]
+        for name in names:
+            self.store(name)
+        return names
+
+    def store(self, name: str) -> ParquetStore:
+        """The dataset ``name``. Raises UserError if it cannot be read."""
+        with self._lock:
+            if name not in self._stores:
+                self._stores[name] = open_store(self._folder / name)
+            return self._stores[name]
+
+    def shown(self, name: str, episode_id: str) -> Shown:
+        """What raters are shown of an episode. Raises UserError if it cannot be read."""
+        key = name, episode_id
+        with self._reading:  # whoever asks for the words asks for the frames, too: one reads, the other waits
+            if key not in self._shown:
+                episode = self.store(name).read_compressed(episode_id)
+                self._shown[key] = Shown(pack(episode.frames), tuple(spoken(episode)))
+                while sum(len(shown.frames) for shown in self._shown.values()) > KEPT_BYTES and len(self._shown) > 1:
+                    self._shown.popitem(last=False)
+            self._shown.move_to_end(key)
+            return self._shown[key]
+
+
+def pack(frames: Sequence[bytes]) -> bytes:
+    """PNG files end to end behind an index: "RLF1", their number, where each begins and where the last ends.
+
+    Numbers are unsigned, 32 bits, little-endian; places count from the first byte of the file.
+    """
+    start = len(_MAGIC) + 4 + 4 * (len(frames) + 1)
+    places = [start]
+    for frame in frames:
+        places.append(places[-1] + len(frame))
+    return b"".join((_MAGIC, struct.pack(f"<{len(places) + 1}I", len(frames), *places), *frames))
+
+
+def spoken(episode: CompressedEpisode) -> list[tuple[int, str, str]]:
+    """Step, who and words of every utterance; at one step the setter's first."""
+    said = []
+    for step, (setter, solver) in enumerate(zip(episode.setter_utterance, episode.utterance, strict=True)):
+        said += [(step, who, words) for who, words in (("setter", setter), ("solver", solver)) if words]
+    return said
+
+
+def list_episodes(session: Session, datasets: Datasets, when: float) -> None:
+    """Make the database know every dataset and episode there is now; called whenever one may be new.
+
+    Episodes that have been dropped from their dataset go, with their assignments, unless work on them is submitted.
+    """
+    known = {project.dataset: project for project in session.scalars(select(Project))}
+    for name in datasets.names():
+        project = known.get(name)
+        if project is None:
+            project = Project(dataset=name, overlap=1, strategy="breadth", open=True, created=when)
+            session.add(project)
+            session.flush()
+        _list_project(session, project, datasets.store(name))
+
+
+def _list_project(session: Session, project: Project, store: ParquetStore) -> None:
+    rows = store.rows()
+    listed = session.scalar(select(func.count()).where(EpisodeRecord.project_id == project.id)) or 0
+    last = session.scalar(select(func.max(EpisodeRecord.place)).where(EpisodeRecord.project_id == project.id))
+    if listed == len(rows) and (last is None or last == len(rows) - 1):
+        return
+    there = select(EpisodeRecord.episode_id, EpisodeRecord.id).where(EpisodeRecord.project_id == project.id)
+    known = {episode_id: id for episode_id, id in session.execute(there)}
+    gone = [id for episode_id, id in known.items() if episode_id not in store]
+    worked_on = set(session.scalars(select(Assignment.episode_id).where(Assignment.submitted.is_not(None))))
+    for id in set(gone) - worked_on:
+        session.execute(delete(EpisodeRecord).where(EpisodeRecord.id == id))
+    for place, row in enumerate(rows):
+        if row.episode_id not in known:
+            session.add(EpisodeRecord(project_id=project.id, episode_id=row.episode_id, place=place, steps=row.steps))

@@ -1,0 +1,129 @@
+"""Submitted marks on their way into the datasets: after every submission, and whenever somebody asks.
+
+A submission is exported once: its marks are written to the dataset, and then it is noted as exported. Whatever dies in
+between, the next export writes those marks again; marks are sets, so they are there once.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from annotation.marks import Mark
+from annotation.server.clock import now
+from annotation.server.database import Database
+from annotation.server.datasets import Datasets
+from annotation.server.tables import Assignment, EpisodeRecord, MarkRecord, Project
+from rlhf.errors import UserError
+
+_AT_ONCE = 500  # submissions of one transaction
+_NOT_EXPORTED = (Assignment.submitted.is_not(None), Assignment.exported.is_(None))
+RETRY_SEC = 30.0
+
+_log = logging.getLogger("rlhf.serve")
+
+
+def export_submitted(database: Database, datasets: Datasets, when: float) -> int:
+    """Write the marks of every submission that is not exported yet into its dataset; how many submissions there were.
+
+    Raises:
+      UserError: if a dataset cannot be written, or no longer has an episode; the others are written all the same.
+    """
+    done, trouble = 0, None
+    for project_id, dataset in _projects_waiting(database):
+        try:
+            while batch := _waiting(database, project_id):
+                store = datasets.store(dataset)
+                episodes = {mark.episode_id for marks in batch.values() for mark in marks}
+                known = {mark for episode_id in episodes for mark in store.marks(episode_id)}
+                store.write_marks({mark for marks in batch.values() for mark in marks} - known)
+                _note(database, list(batch), when)
+                done += len(batch)
+        except UserError as error:
+            trouble = error
+    if trouble is not None:
+        raise trouble
+    return done
+
+
+def _projects_waiting(database: Database) -> list[tuple[str, str]]:
+    """Id and dataset of every project that has something to export."""
+    with database.reading() as session:
+        query = select(Project.id, Project.dataset).join(EpisodeRecord).join(Assignment).where(*_NOT_EXPORTED)
+        return [(project_id, dataset) for project_id, dataset in session.execute(query.distinct())]
+
+
+def _waiting(database: Database, project_id: str) -> dict[str, list[Mark]]:
+    """The marks of the next submissions to export, by assignment."""
+    with database.reading() as session:
+        query = select(Assignment).join(EpisodeRecord).where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED)
+        assignments = session.scalars(query.order_by(Assignment.submitted).limit(_AT_ONCE)).all()
+        return {assignment.id: _marks(session, assignment) for assignment in assignments}
+
+
+def _marks(session: Session, assignment: Assignment) -> list[Mark]:
+    """The living marks of a submission, as its dataset has them: under the rater's pseudonym."""
+    query = select(MarkRecord.step, MarkRecord.sign)
+    query = query.where(MarkRecord.assignment_id == assignment.id, MarkRecord.deleted.is_(False))
+    return [
+        Mark(assignment.episode.episode_id, assignment.rater.pseudonym, step, sign, scripted=False)
+        for step, sign in session.execute(query)
+    ]
+
+
+def _note(database: Database, assignment_ids: Sequence[str], when: float) -> None:
+    with database.writing() as session:
+        session.execute(update(Assignment).where(Assignment.id.in_(assignment_ids)).values(exported=when))
+
+
+class Exporter:
+    """Exports in the background, so that nobody waits for it: after ``wake``, and again after what went wrong."""
+
+    def __init__(self, database: Database, datasets: Datasets) -> None:
+        self._database, self._datasets = database, datasets
+        self._wanted = threading.Event()
+        self._ending = False
+        self._thread: threading.Thread | None = None
+        self.trouble = ""  # why the last export failed; "" if it did not
+
+    def start(self) -> None:
+        """Begin, with whatever an earlier server left."""
+        self._thread = threading.Thread(target=self._work, name="export-marks", daemon=True)
+        self._wanted.set()
+        self._thread.start()
+
+    def wake(self) -> None:
+        """There is something new to export."""
+        self._wanted.set()
+
+    def now(self) -> int:
+        """Export at once, see :func:`export_submitted`."""
+        return export_submitted(self._database, self._datasets, now())
+
+    def stop(self) -> None:
+        """End, after the export that is going on."""
+        self._ending = True
+        self._wanted.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while not self._ending:
+            self._wanted.wait(timeout=RETRY_SEC if self.trouble else None)
+            self._wanted.clear()
+            try:
+                self.now()
+                self.trouble = ""
+            except UserError as error:
+                self._complain(str(error))
+            except Exception as error:  # the thread must live; what failed is tried again
+                self._complain(f"{type(error).__name__}: {error}")
+
+    def _complain(self, trouble: str) -> None:
+        if trouble != self.trouble:
+            _log.warning("marks wait to be exported: %s", trouble)
+        self.trouble = trouble

@@ -1,0 +1,179 @@
+"""How much anybody may ask of the server, and what every answer tells the browser to refuse."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import HTTPException
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+BODY_BYTES = 256 * 1024  # of any request
+_KNOWN_BUCKETS = 20_000  # then those that are full again are forgotten
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' blob:; worker-src 'self'; object-src 'none'; base-uri 'none'; "
+        "form-action 'self'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+}
+
+
+@dataclass
+class _Bucket:
+    tokens: float
+    filled: float  # when, by the monotonic clock
+
+
+class Rate:
+    """A bucket of ``burst`` requests for each key, refilled at ``per_second``.
+
+    Args:
+      clock: seconds that never run backwards.
+    """
+
+    def __init__(self, per_second: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_second, self._burst, self._clock = per_second, burst, clock
+        self._buckets: dict[str, _Bucket] = {}
+        self._lock = threading.Lock()
+
+    def wait(self, key: str) -> float:
+        """0 if ``key`` may go on (which is counted), else the seconds until it may."""
+        with self._lock:
+            now = self._clock()
+            bucket = self._buckets.setdefault(key, _Bucket(self._burst, now))
+            bucket.tokens = min(self._burst, bucket.tokens + (now - bucket.filled) * self._per_second)
+            bucket.filled = now
+            if bucket.tokens >= 1:
+                bucket.tokens -= 1
+                return 0.0
+            if len(self._buckets) > _KNOWN_BUCKETS:
+                self._forget(now)
+            return (1 - bucket.tokens) / self._per_second
+
+    def _forget(self, now: float) -> None:
+        full = self._burst / self._per_second
+        self._buckets = {key: bucket for key, bucket in self._buckets.items() if now - bucket.filled < full}
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What a person, an address without a person, and an address that signs in may do."""
+
+    person: Rate
+    address: Rate
+    sign_in: Rate
+
+    @classmethod
+    def of(cls, requests_per_second: float) -> Rates:
+        """A person's rate; an address, behind which many may sit, signs in 1 a second after the first 60."""
+        return cls(
+            Rate(requests_per_second, 10 * requests_per_second),
+            Rate(2 * requests_per_second, 20 * requests_per_second),
+            Rate(1.0, 60.0),
+        )
+
+
+class Limits:
+    """Middleware: security headers, requests a second, bytes of a body.
+
+    Args:
+      session: tells the session of a connection, or None.
+      knows_host: whether the server goes by this name.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        rates: Rates,
+        session: Callable[[HTTPConnection], str | None],
+        knows_host: Callable[[str], bool],
+    ) -> None:
+        self._app, self._rates, self._session, self._knows_host = app, rates, session, knows_host
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        wait = self._wait(connection)
+        if scope["type"] == "websocket":
+            if not wait:
+                await self._app(scope, receive, send)
+            else:
+                await send({"type": "websocket.close", "code": 1013, "reason": "too many requests"})
+            return
+        send = _with_headers(send)
+        if wait:
+            refusal = _refusal(429, "too many requests; wait a moment", {"Retry-After": str(math.ceil(wait))})
+            await refusal(scope, receive, send)
+        elif not self._knows_host(connection.headers.get("host", "")):
+            await _refusal(400, "the server does not go by this name; use the address it printed")(scope, receive, send)
+        elif _announced_bytes(connection.headers) > BODY_BYTES:
+            await _refusal(413, f"a request has at most {BODY_BYTES} bytes")(scope, receive, send)
+        else:
+            await self._app(scope, _counted(receive), send)
+
+    def _wait(self, connection: HTTPConnection) -> float:
+        address = connection.client.host if connection.client else "unknown"
+        session = self._session(connection)
+        wait = self._rates.person.wait(session) if session else self._rates.address.wait(address)
+        if connection.scope["path"].startswith("/api/sign-in"):
+            wait = max(wait, self._rates.sign_in.wait(address))
+        return wait
+
+
+class BodyTooLarge(HTTPException):
+    """A body that turned out longer than its request said."""
+
+    def __init__(self) -> None:
+        super().__init__(413, f"a request has at most {BODY_BYTES} bytes")
+
+
+def _announced_bytes(headers: Headers) -> int:
+    said = headers.get("content-length", "0")
+    return int(said) if said.isascii() and said.isdigit() else 0
+
+
+def _counted(receive: Receive) -> Receive:
+    """``receive``, which stops a body that grows beyond the limit."""
+    seen = 0
+
+    async def counted() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > BODY_BYTES:
+            raise BodyTooLarge
+        return message
+
+    return counted
+
+
+def _with_headers(send: Send) -> Send:
+    async def with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers[name] = value
+            headers.setdefault("Cache-Control", "no-store")
+        await send(message)
+
+    return with_headers
+
+
+def _refusal(status: int, said: str, headers: dict[str, Any] | None = None) -> JSONResponse:
+    return JSONResponse({"error": said}, status_code=status, headers=headers)

@@ -1,0 +1,184 @@
+"""Who may use which route. A route without a policy keeps the server from starting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, FastAPI
+from fastapi.routing import APIRoute, APIWebSocketRoute
+from sqlalchemy import select
+from starlette.requests import HTTPConnection
+
+from annotation.server.clock import now
+from annotation.server.errors import Refused
+from annotation.server.sessions import COOKIE, CSRF_HEADER, fingerprint
+from annotation.server.study import Study, study_of
+from annotation.server.tables import Person, Session
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_SAFE_METHODS = ("GET", "HEAD")
+
+
+class Role(StrEnum):
+    """What somebody may be in a study."""
+
+    ADMIN = "admin"
+    SETTER = "setter"
+    SOLVER = "solver"
+    CO_PILOT = "co-pilot"
+    RATER = "rater"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Who may use a route: ``roles``, or, where they are None, anybody at all."""
+
+    name: str
+    roles: frozenset[Role] | None
+
+    def admits(self, roles: Iterable[Role]) -> bool:
+        """Whether somebody with these roles (none: nobody in particular) may."""
+        return self.roles is None or not self.roles.isdisjoint(roles)
+
+
+ANYBODY = Policy("anybody", None)
+SIGNED_IN = Policy("signed in", frozenset(Role))
+ADMINS = Policy("admins", frozenset({Role.ADMIN}))
+RATERS = Policy("raters", frozenset({Role.RATER}))
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who asks."""
+
+    person_id: str
+    name: str
+    pseudonym: str
+    roles: frozenset[Role]
+    session: str  # the cookie's token
+
+
+def visitor_of(connection: HTTPConnection) -> Visitor | None:
+    """The person whose session the connection belongs to; None for nobody."""
+    study = study_of(connection)
+    token = study.signer.token(connection.cookies.get(COOKIE))
+    if token is None:
+        return None
+    with study.database.reading() as session:
+        found = session.execute(
+            select(Person, Session.expires)
+            .join(Session, Session.person_id == Person.id)
+            .where(Session.id == fingerprint(token), Person.active)
+        ).first()
+    if found is None or found.expires < now():
+        return None
+    person: Person = found.Person
+    roles = frozenset(Role(role.role) for role in person.roles)
+    return Visitor(person.id, person.name, person.pseudonym, roles, token)
+
+
+class Guard:
+    """What stands before every handler: admits or refuses by ``policy``, and refuses forged requests."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def __call__(self, connection: HTTPConnection) -> None:
+        visitor = visitor_of(connection) if self.policy.roles is not None else None
+        connection.state.visitor = visitor
+        if self.policy.roles is not None:
+            if visitor is None:
+                raise Refused(401, "sign in first")
+            if not self.policy.admits(visitor.roles):
+                raise Refused(403, "your role does not allow this")
+        if connection.scope.get("method") in _SAFE_METHODS:
+            return
+        _refuse_strangers(connection)
+        if visitor is not None and "method" in connection.scope:
+            said = connection.headers.get(CSRF_HEADER, "")
+            if not study_of(connection).signer.csrf_matches(visitor.session, said):
+                raise Refused(403, f"the header {CSRF_HEADER} is missing or wrong; load the page again")
+
+
+def _refuse_strangers(connection: HTTPConnection) -> None:
+    """Browsers say which site a request or socket comes from: it must be ours."""
+    origin = connection.headers.get("origin")
+    if origin is not None and origin not in study_of(connection).origins(connection.headers.get("host", "")):
+        raise Refused(403, "the request comes from another site")
+
+
+async def asking(connection: HTTPConnection) -> Visitor:
+    """For handlers behind a policy that wants somebody: who it is."""
+    assert connection.state.visitor is not None
+    return connection.state.visitor
+
+
+async def served(connection: HTTPConnection) -> Study:
+    """For handlers: the study that is served."""
+    return study_of(connection)
+
+
+Asking = Annotated[Visitor, Depends(asking)]
+Served = Annotated[Study, Depends(served)]
+
+
+class Routes:
+    """The routes of one module, each with its policy, until the application takes them.
+
+    Args:
+      prefix: of every path.
+    """
+
+    def __init__(self, prefix: str = "/api") -> None:
+        self._prefix = prefix
+        self._added: list[Callable[[FastAPI], None]] = []
+
+    def add(self, method: str, path: str, policy: Policy, **options: Any) -> Callable[[Function], Function]:
+        """Register the decorated handler; ``options`` are FastAPI's."""
+
+        def register(handler: Function) -> Function:
+            depends = [Depends(Guard(policy))]
+            self._added.append(
+                lambda app: app.add_api_route(
+                    self._prefix + path, handler, methods=[method], dependencies=depends, **options
+                )
+            )
+            return handler
+
+        return register
+
+    def socket(self, path: str, policy: Policy) -> Callable[[Function], Function]:
+        """Register the decorated handler of a WebSocket."""
+
+        def register(handler: Function) -> Function:
+            depends = [Depends(Guard(policy))]
+            self._added.append(
+                lambda app: app.router.add_api_websocket_route(self._prefix + path, handler, dependencies=depends)
+            )
+            return handler
+
+        return register
+
+    def add_to(self, app: FastAPI) -> None:
+        """Hand them to the application."""
+        for add in self._added:
+            add(app)
+
+
+def policy_of(route: Any) -> Policy | None:
+    """The policy that stands before ``route``; None if there is none."""
+    if not isinstance(route, (APIRoute, APIWebSocketRoute)):
+        return None
+    guards = [depends.dependency for depends in route.dependencies if isinstance(depends.dependency, Guard)]
+    return guards[0].policy if guards else None
+
+
+def refuse_unguarded(app: FastAPI) -> None:
+    """Raises RuntimeError if a route of the application has no policy."""
+    for route in app.routes:
+        if policy_of(route) is None:
+            raise RuntimeError(f"the route {getattr(route, 'path', route)} has no policy; register it by Routes")

@@ -1,0 +1,100 @@
+"""A rater's work: the next episode, its frames and words, marks, and the end."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Path, Request, Response
+
+from annotation.server import marking
+from annotation.server.clock import now
+from annotation.server.datasets import list_episodes
+from annotation.server.policies import RATERS, Asking, Routes, Served
+from annotation.server.routes.schema import MarksBody, OpaqueId, SubmitBody
+from annotation.server.tables import MarkRecord
+from worlds.contract import STEPS_PER_SECOND
+
+ROUTES = Routes("/api/marking")
+_CACHED = "private, max-age=604800, immutable"  # an episode's frames never change
+_Id = Annotated[OpaqueId, Path()]
+
+
+@ROUTES.add("GET", "", RATERS)
+def work(study: Served, visitor: Asking) -> dict[str, Any]:
+    """What the rater has done."""
+    with study.database.reading() as session:
+        return marking.work_of(session, visitor.person_id)
+
+
+@ROUTES.add("POST", "/next", RATERS)
+def next_episode(study: Served, visitor: Asking) -> dict[str, Any]:
+    """The episode to mark: the one begun, or a new one; null when everything is marked."""
+    asked = visitor.person_id, now(), 60 * study.config.lock_minutes
+    with study.database.writing() as session:
+        found = marking.open_next(session, *asked)
+        if found is None:  # some may have been recorded meanwhile
+            list_episodes(session, study.datasets, now())
+            found = marking.open_next(session, *asked)
+        return {"assignment": found.id if found else None}
+
+
+@ROUTES.add("GET", "/{assignment_id}", RATERS)
+def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+    """What is said in the episode, and the rater's own marks; nothing of its truth, and nothing of other raters."""
+    with study.database.reading() as session:
+        found = marking.own_assignment(session, assignment_id, visitor.person_id)
+        marks = marking.marks_of(session, assignment_id)
+    record = found.episode
+    words = study.datasets.shown(record.project.dataset, record.episode_id).words
+    return {
+        "id": found.id,
+        "steps": record.steps,
+        "steps_per_second": STEPS_PER_SECOND,
+        "words": [{"step": step, "who": who, "words": said} for step, who, said in words],
+        "marks": [_mark(mark) for mark in marks],
+        "position": found.position,
+        "active_sec": found.active_sec,
+        "submitted": found.submitted is not None,
+    }
+
+
+@ROUTES.add("GET", "/{assignment_id}/frames", RATERS)
+def frames(assignment_id: _Id, study: Served, visitor: Asking, request: Request) -> Response:
+    """The solver's view at every step, as one file that browsers keep."""
+    with study.database.reading() as session:
+        record = marking.own_assignment(session, assignment_id, visitor.person_id).episode
+    headers = {"ETag": f'"{record.id}"', "Cache-Control": _CACHED}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    packed = study.datasets.shown(record.project.dataset, record.episode_id).frames
+    return Response(packed, media_type="application/octet-stream", headers=headers)
+
+
+@ROUTES.add("PUT", "/{assignment_id}/marks", RATERS)
+def save(assignment_id: _Id, body: MarksBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Keep marks; they are on disk when this answers. The same twice is the same once."""
+    said = [marking.SaidMark(**mark.model_dump()) for mark in body.marks]
+    with study.database.writing() as session:
+        found = marking.own_assignment(session, assignment_id, visitor.person_id)
+        kept = marking.save(session, found, said, now())
+        if found.submitted is None:
+            found.locked_until = now() + 60 * study.config.lock_minutes
+            found.position = min(body.position, found.episode.steps - 1)
+            found.active_sec = max(found.active_sec, body.active_sec)
+        return {"marks": [_mark(mark) for mark in kept]}
+
+
+@ROUTES.add("POST", "/{assignment_id}/submit", RATERS)
+def submit(assignment_id: _Id, body: SubmitBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """The rater has finished with the episode: its marks go to the dataset and stay as they are."""
+    with study.database.writing() as session:
+        found = marking.own_assignment(session, assignment_id, visitor.person_id)
+        marking.submit(session, found, body.marks, now())
+    study.exporter.wake()
+    return {}
+
+
+def _mark(mark: MarkRecord) -> dict[str, Any]:
+    return {
+        "id": mark.id, "revision": mark.revision, "step": mark.step, "sign": mark.sign, "deleted": mark.deleted,
+    }  # fmt: skip

@@ -1,0 +1,102 @@
+"""What requests may say: nothing but what is listed, each of its own kind."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from annotation.marks import PROGRESS, REGRESS
+from annotation.queues import STRATEGIES
+from annotation.server.policies import Role
+
+_MAX_INT = 2**31 - 1
+
+
+def _plus_or_minus_one(sign: int) -> int:
+    if sign not in (PROGRESS, REGRESS):
+        raise ValueError("a mark's sign is +1 or -1")
+    return sign
+
+
+Name = Annotated[str, StringConstraints(max_length=80, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Token = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Password = Annotated[str, StringConstraints(min_length=10, max_length=200)]
+Step = Annotated[int, Field(ge=0, le=_MAX_INT)]
+Sign = Annotated[int, Field(strict=True), AfterValidator(_plus_or_minus_one)]
+MarkId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")]
+OpaqueId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+Strategy = Annotated[str, StringConstraints(pattern=f"^({'|'.join(STRATEGIES)})$")]
+
+
+class Body(BaseModel):
+    """A request's JSON: no field more, no value of another kind."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class LinkBody(Body):
+    """A link that is looked at, or used; who is new gives a name."""
+
+    token: Token
+    name: Name = ""
+
+
+class SignInBody(Body):
+    """A name and its password."""
+
+    name: Name
+    password: Annotated[str, StringConstraints(max_length=200)]
+
+
+class PasswordBody(Body):
+    """A new password."""
+
+    password: Password
+
+
+class InvitationBody(Body):
+    """An invitation to take part in ``role``."""
+
+    role: Role
+    note: Name = ""
+
+
+class PersonBody(Body):
+    """What changes of a person; what is None stays."""
+
+    roles: Annotated[list[Role], Field(min_length=1, max_length=6)] | None = None
+    active: Annotated[bool, Field(strict=True)] | None = None
+
+
+class ProjectBody(Body):
+    """What changes of a project; what is None stays."""
+
+    overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
+    strategy: Strategy | None = None
+    open: Annotated[bool, Field(strict=True)] | None = None
+
+
+class MarkBody(Body):
+    """What a browser says of one of its marks."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    id: MarkId
+    revision: Annotated[int, Field(ge=1, le=_MAX_INT)]
+    step: Step
+    sign: Sign
+    deleted: bool = False
+
+
+class MarksBody(Body):
+    """Some marks, and where the rater is."""
+
+    marks: Annotated[list[MarkBody], Field(max_length=500)]
+    position: Step = 0
+    active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
+
+
+class SubmitBody(Body):
+    """How many living marks the browser has of the episode."""
+
+    marks: Annotated[int, Field(ge=0, le=_MAX_INT, strict=True)]

@@ -1,0 +1,97 @@
+"""The study leader's page: datasets and their queues, people, links, and the export."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Path
+
+from annotation.server import people, progress
+from annotation.server.clock import now
+from annotation.server.datasets import list_episodes
+from annotation.server.errors import Refused
+from annotation.server.policies import ADMINS, Asking, Role, Routes, Served
+from annotation.server.routes.schema import InvitationBody, OpaqueId, PersonBody, ProjectBody
+from annotation.server.tables import Invitation, Person, Project
+
+ROUTES = Routes()
+_Id = Annotated[OpaqueId, Path()]
+
+
+@ROUTES.add("GET", "/study", ADMINS)
+def study_page(study: Served) -> dict[str, Any]:
+    """Everything the page shows."""
+    with study.database.writing() as session:
+        list_episodes(session, study.datasets, now())
+    with study.database.reading() as session:
+        return {
+            "projects": progress.projects(session, now()),
+            "people": progress.people(session),
+            "invitations": progress.invitations(session, now()),
+            "export_trouble": study.exporter.trouble,
+        }
+
+
+@ROUTES.add("PATCH", "/projects/{project_id}", ADMINS)
+def change_project(project_id: _Id, body: ProjectBody, study: Served) -> dict[str, Any]:
+    """Change how a dataset's episodes go to raters."""
+    with study.database.writing() as session:
+        project = session.get(Project, project_id)
+        if project is None:
+            raise Refused(404, "there is no such project")
+        for name, value in body.model_dump(exclude_none=True).items():
+            setattr(project, name, value)
+    return {}
+
+
+@ROUTES.add("POST", "/invitations", ADMINS)
+def invite(body: InvitationBody, study: Served) -> dict[str, Any]:
+    """Invite somebody; the link's token is told this once."""
+    with study.database.writing() as session:
+        invitation, token = people.invite(session, body.role, now(), note=body.note)
+        return {"id": invitation.id, "token": token, "expires": invitation.expires}
+
+
+@ROUTES.add("DELETE", "/invitations/{invitation_id}", ADMINS)
+def withdraw(invitation_id: _Id, study: Served) -> dict[str, Any]:
+    """Make a link useless."""
+    with study.database.writing() as session:
+        invitation = session.get(Invitation, invitation_id)
+        if invitation is not None:
+            session.delete(invitation)
+    return {}
+
+
+@ROUTES.add("PATCH", "/people/{person_id}", ADMINS)
+def change_person(person_id: _Id, body: PersonBody, study: Served) -> dict[str, Any]:
+    """Change somebody's roles, or close or open their account."""
+    with study.database.writing() as session:
+        person = session.get(Person, person_id)
+        if person is None:
+            raise Refused(404, "there is no such person")
+        if body.roles is not None:
+            people.set_roles(session, person, set(body.roles))
+        if body.active is not None:
+            if not body.active:
+                people.refuse_last_admin(session, person)
+                people.close_sessions(session, person.id)
+            person.active = body.active
+    return {}
+
+
+@ROUTES.add("POST", "/people/{person_id}/link", ADMINS)
+def new_link(person_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+    """A link by which somebody who is known signs in again."""
+    with study.database.writing() as session:
+        person = session.get(Person, person_id)
+        if person is None:
+            raise Refused(404, "there is no such person")
+        role = Role(person.roles[0].role)
+        invitation, token = people.invite(session, role, now(), person_id=person.id, note=person.name)
+        return {"id": invitation.id, "token": token, "expires": invitation.expires}
+
+
+@ROUTES.add("POST", "/export", ADMINS)
+def export(study: Served) -> dict[str, Any]:
+    """Write the marks of submitted work into the datasets now; it happens by itself, too."""
+    return {"submissions": study.exporter.now()}

@@ -1,0 +1,42 @@
+"""What a running server is made of, for its handlers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import HTTPConnection
+
+from annotation.server.config import ServeConfig
+from annotation.server.database import Database
+from annotation.server.datasets import Datasets
+from annotation.server.exporting import Exporter
+from annotation.server.sessions import Signer
+
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study that is being served."""
+
+    config: ServeConfig
+    database: Database
+    datasets: Datasets
+    signer: Signer
+    exporter: Exporter
+
+    def knows_host(self, host: str) -> bool:
+        """Whether a request may call the server ``host``: other names for this machine are somebody's trick."""
+        if self.config.public_url or not self.config.loopback:
+            return True
+        name = host.rpartition(":")[0] if host.rpartition("]")[2].count(":") else host
+        return name in (*_LOOPBACK_NAMES, self.config.host)
+
+    def origins(self, host: str) -> set[str]:
+        """The origins of our own pages, when a browser calls the server ``host``."""
+        return {f"http://{host}", f"https://{host}", self.config.public_url.rstrip("/")}
+
+
+def study_of(connection: HTTPConnection) -> Study:
+    """The study that the connection's application serves."""
+    return connection.app.state.study

@@ -1,0 +1,110 @@
+// The first page: sign in, or what one may do.
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, ask, me, type Me } from "./api";
+import { Frame, Trouble } from "./frame";
+
+const JOURNEYS: { role: string; href: string; name: string; what: string }[] = [
+  { role: "admin", href: "/study", name: "Run the study", what: "Invite people, set how many raters see each episode, and follow how far they are." },
+  { role: "rater", href: "/mark", name: "Mark episodes", what: "Watch recorded play and mark where the solver made progress, and where it went wrong." },
+];
+
+export function Home() {
+  const [person, setPerson] = useState<Me | null>(null);
+  const [trouble, setTrouble] = useState("");
+  const [stranger, setStranger] = useState(false);
+
+  useEffect(() => {
+    me()
+      .then(setPerson)
+      .catch((error: ApiError) => (error.status === 401 ? setStranger(true) : setTrouble(error.message)));
+  }, []);
+
+  const journeys = JOURNEYS.filter((journey) => person?.roles.includes(journey.role));
+  return (
+    <Frame title={person ? `Hello, ${person.name}` : "Sign in"} me={person}>
+      <Trouble said={trouble} />
+      {stranger && <SignIn />}
+      {person && (
+        <>
+          <ul class="journeys">
+            {journeys.map((journey) => (
+              <li key={journey.role}>
+                <a class="card" href={journey.href}>
+                  <strong>{journey.name}</strong>
+                  <span>{journey.what}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+          {journeys.length === 0 && <p>There is nothing to do for you here yet; whoever runs the study will tell you.</p>}
+          <Password name={person.name} />
+        </>
+      )}
+    </Frame>
+  );
+}
+
+function SignIn() {
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const [trouble, setTrouble] = useState("");
+  const enter = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await ask("POST", "/api/sign-in/password", { name, password });
+      location.reload();
+    } catch (error) {
+      setTrouble((error as Error).message);
+    }
+  };
+  return (
+    <>
+      <p>
+        Open the link that you were sent. It works once; if you have used it on another browser or signed out, ask for a new
+        one, or use your password if you have set one.
+      </p>
+      <form class="card" onSubmit={enter}>
+        <Trouble said={trouble} />
+        <label>
+          Name
+          <input value={name} onInput={(e) => setName(e.currentTarget.value)} required maxLength={80} autocomplete="username" />
+        </label>
+        <label>
+          Password
+          <input type="password" value={password} onInput={(e) => setPassword(e.currentTarget.value)} required autocomplete="current-password" />
+        </label>
+        <button class="primary">Sign in</button>
+      </form>
+    </>
+  );
+}
+
+function Password(props: { name: string }) {
+  const [password, setPassword] = useState("");
+  const [said, setSaid] = useState("");
+  const keep = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await ask("POST", "/api/me/password", { password });
+      setSaid("The password is set.");
+      setPassword("");
+    } catch (error) {
+      setSaid((error as Error).message);
+    }
+  };
+  return (
+    <details class="card">
+      <summary>Set a password</summary>
+      <p class="hint">Not needed on this browser. With one you can sign in on another without a new link.</p>
+      <form onSubmit={keep}>
+        <input type="text" value={props.name} readOnly hidden autocomplete="username" />
+        <label>
+          New password, at least 10 characters
+          <input type="password" minLength={10} maxLength={200} required value={password} onInput={(e) => setPassword(e.currentTarget.value)} autocomplete="new-password" />
+        </label>
+        <button>Set password</button>
+        <p role="status">{said}</p>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,57 @@
+// Where a link leads: its token stands behind the #, which browsers keep to themselves.
+import { useEffect, useState } from "preact/hooks";
+import { ask } from "./api";
+import { Frame, Trouble } from "./frame";
+
+export function Join() {
+  const [token] = useState(() => location.hash.slice(1));
+  const [link, setLink] = useState<{ role: string; new: boolean } | null>(null);
+  const [name, setName] = useState("");
+  const [trouble, setTrouble] = useState("");
+  const [busy, setBusy] = useState(false);
+
+  useEffect(() => {
+    ask<{ role: string; new: boolean }>("POST", "/api/sign-in/look", { token: token || "-" })
+      .then(setLink)
+      .catch((error: Error) => setTrouble(error.message));
+  }, [token]);
+
+  const join = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await ask("POST", "/api/sign-in/link", { token, name });
+      location.replace("/");
+    } catch (error) {
+      setTrouble((error as Error).message);
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Frame title="Welcome">
+      <Trouble said={trouble} />
+      {link && (
+        <form class="card" onSubmit={join}>
+          {link.new ? (
+            <>
+              <p>
+                You are invited to take part as <strong>{link.role}</strong>.
+              </p>
+              <label>
+                What shall we call you?
+                <input value={name} onInput={(e) => setName(e.currentTarget.value)} maxLength={80} required autofocus autocomplete="nickname" />
+              </label>
+              <p class="hint">Only whoever runs the study sees this name; in the data you have a made-up one.</p>
+            </>
+          ) : (
+            <p>This link signs you in on this browser. It works once.</p>
+          )}
+          <button class="primary" disabled={busy}>
+            {link.new ? "Join" : "Sign in"}
+          </button>
+        </form>
+      )}
+    </Frame>
+  );
+}

@@ -1,0 +1,221 @@
+// Where an episode is marked: picture, timeline, dialogue, guidelines, and the state of what was marked.
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ask, type Me } from "../api";
+import { Frame, Trouble } from "../frame";
+import { Controls } from "./controls";
+import { Dialogue, lastSaid } from "./dialogue";
+import { Guidelines, Keys } from "./guidelines";
+import { command, type Command } from "./keys";
+import { keepPlace, type Work } from "./load";
+import { Marks, type Mark } from "./marks";
+import { Picture } from "./picture";
+import { SPEEDS, usePlayer } from "./player";
+import { Queue, type SavedState } from "./queue";
+import { Timeline } from "./timeline";
+
+export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
+  const { episode, frames } = props.work;
+  const marks = useMemo(() => new Marks(episode.marks, episode.steps), [episode]);
+  const [version, setVersion] = useState(0);
+  const [selected, setSelected] = useState<string | null>(null);
+  const [submitting, setSubmitting] = useState(false);
+  const [trouble, setTrouble] = useState("");
+  const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });
+  const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
+  const place = usePlace(player.step, episode.active_sec);
+  const queue = useMemo(() => new Queue(props.person.id, place, setSaved), [props.person.id]);
+
+  useEffect(() => {
+    void queue
+      .resume()
+      .then((kept) => {
+        for (const mark of kept) if (mark.assignment === episode.id) marks.learn(mark);
+        setVersion((version) => version + 1);
+      })
+      .then(() => queue.send());
+  }, [queue, marks]);
+
+  useEffect(() => {
+    const timer = setTimeout(() => void keepPlace(props.person, props.work, player.step, marks.living()), 400);
+    return () => clearTimeout(timer);
+  }, [player.step, version]);
+
+  const take = useCallback(
+    (mark: Mark | undefined) => {
+      if (!mark) return;
+      setSelected(mark.deleted ? null : mark.id);
+      setVersion((version) => version + 1);
+      void queue.add(episode.id, mark);
+    },
+    [queue, episode.id],
+  );
+  const obey = (asked: Command) => run(asked, { marks, player, selected, take, setSelected, words: episode.words.map((said) => said.step) });
+  useKeys(obey, !submitting);
+
+  const submit = async () => {
+    setSubmitting(true);
+    setTrouble("");
+    try {
+      await queue.send();
+      if (queue.waiting > 0) throw new Error("not everything is saved yet; submit when it is");
+      await ask("POST", `/api/marking/${episode.id}/submit`, { marks: marks.living().length });
+      props.onNext();
+    } catch (error) {
+      setTrouble((error as Error).message);
+      setSubmitting(false);
+    }
+  };
+
+  const living = marks.living();
+  const asked = lastSaid(episode.words, player.step, "setter");
+  const answered = lastSaid(episode.words, player.step, "solver");
+  return (
+    <Frame title="Mark episodes" me={props.person} status={<Saved state={saved} />} wide>
+      <div class="bench">
+        <div class="stage">
+          <Picture
+            frames={frames}
+            step={player.step}
+            playing={player.playing}
+            caption={`The solver's view at step ${player.step}`}
+            onScan={(share) => player.scrub(Math.floor(share * episode.steps))}
+          />
+          <div class="captions">
+            <p>
+              <span class="who setter">setter</span> {asked || <i>says nothing yet</i>}
+            </p>
+            <p>
+              <span class="who solver">solver</span> {answered || <i>says nothing yet</i>}
+            </p>
+          </div>
+        </div>
+        <div class="side">
+          <Dialogue words={episode.words} step={player.step} stepsPerSecond={episode.steps_per_second} onGo={player.go} />
+          <Guidelines />
+          <Keys />
+        </div>
+        <div class="desk" onMouseDown={keepFocus}>
+          <Timeline
+            steps={episode.steps}
+            stepsPerSecond={episode.steps_per_second}
+            step={player.step}
+            words={episode.words}
+            marks={living}
+            selected={selected}
+            frozen={submitting}
+            onScan={player.scrub}
+            onGo={player.go}
+            onSelect={(mark) => {
+              setSelected(mark.id);
+              player.go(mark.step);
+            }}
+            onMove={(mark, step) => take(marks.move(mark.id, step))}
+          />
+          <Controls player={player} marks={marks} selected={selected} episode={episode} submitting={submitting} onCommand={obey} onSubmit={submit} />
+          <Trouble said={trouble} />
+        </div>
+      </div>
+    </Frame>
+  );
+}
+
+/** A button that is clicked does not get the focus: the next key is for the page, not for the button. */
+function keepFocus(event: MouseEvent): void {
+  if ((event.target as HTMLElement).closest("button")) event.preventDefault();
+}
+
+interface Bearings {
+  marks: Marks;
+  player: ReturnType<typeof usePlayer>;
+  selected: string | null;
+  take: (mark: Mark | undefined) => void;
+  setSelected: (id: string | null) => void;
+  words: number[];
+}
+
+/** Do what a key or button asks for. */
+function run(asked: Command, { marks, player, selected, take, setSelected, words }: Bearings): void {
+  const chosen = marks.get(selected) ?? marks.at(player.step);
+  switch (asked.do) {
+    case "put":
+      return take(marks.put(player.step, asked.sign));
+    case "step":
+      return player.go(player.step + asked.by);
+    case "place":
+      return player.go(asked.end ? Infinity : 0);
+    case "toggle":
+      return player.toggle();
+    case "speed":
+      return player.setSpeed(SPEEDS[asked.index] ?? 1);
+    case "remove":
+      return take(chosen && marks.remove(chosen.id));
+    case "undo":
+      return take(marks.undo());
+    case "redo":
+      return take(marks.redo());
+    case "nudge": {
+      const moved = chosen && marks.move(chosen.id, chosen.step + asked.by);
+      if (moved) player.go(moved.step);
+      return take(moved);
+    }
+    case "jump": {
+      if (asked.to === "words") {
+        const steps = asked.direction === 1 ? words : [...words].reverse();
+        const next = steps.find((step) => (asked.direction === 1 ? step > player.step : step < player.step));
+        if (next !== undefined) player.go(next);
+        return undefined;
+      }
+      const next = marks.beyond(player.step, asked.direction);
+      if (next) player.go(next.step);
+      if (next) setSelected(next.id);
+      return undefined;
+    }
+  }
+}
+
+function useKeys(obey: (asked: Command) => void, active: boolean): void {
+  const latest = useRef(obey);
+  latest.current = obey;
+  useEffect(() => {
+    if (!active) return undefined;
+    const press = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      const asked = command(event);
+      const own = target.closest("button, a, summary") && (event.key === " " || event.key === "Enter");
+      if (!asked || own || target.closest("input, textarea, select")) return;
+      event.preventDefault();
+      latest.current(asked);
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [active]);
+}
+
+/** Where the rater is and how long they have worked on the episode: time during which the page was in use. */
+function usePlace(step: number, before: number): () => { position: number; active_sec: number } {
+  const position = useRef(step);
+  const active = useRef({ total: before, last: performance.now() });
+  position.current = step;
+  const count = () => {
+    const now = performance.now();
+    active.current.total += Math.min(now - active.current.last, 10_000) / 1000; // longer pauses are pauses
+    active.current.last = now;
+  };
+  useEffect(count, [step]);
+  return useCallback(() => {
+    count();
+    return { position: position.current, active_sec: Math.round(active.current.total) };
+  }, []);
+}
+
+function Saved(props: { state: SavedState }) {
+  const { waiting, trouble, lost } = props.state;
+  const count = `${waiting} ${waiting === 1 ? "change" : "changes"}`;
+  const kind = waiting === 0 ? "good" : trouble ? "bad" : "busy";
+  const said = waiting === 0 ? "all saved" : lost ? `no connection: ${count} kept in this browser` : trouble ? `${count} not saved: ${trouble}` : "saving…";
+  return (
+    <span class={`saved ${kind}`} role="status" data-waiting={waiting}>
+      {said}
+    </span>
+  );
+}

@@ -1,0 +1,69 @@
+// Every command as a button, for those who do not know the keys yet.
+import type { Command } from "./keys";
+import type { Episode } from "./kept";
+import type { Marks } from "./marks";
+import { clock, SPEEDS, type Player } from "./player";
+
+interface Props {
+  player: Player;
+  marks: Marks;
+  selected: string | null;
+  episode: Episode;
+  submitting: boolean;
+  onCommand: (asked: Command) => void;
+  onSubmit: () => void;
+}
+
+export function Controls(props: Props) {
+  const { player, marks, episode } = props;
+  const chosen = marks.get(props.selected) ?? marks.at(player.step);
+  const tool = (asked: Command, sign: string, name: string, disabled = false) => (
+    <button type="button" class="tool" title={name} aria-label={name} disabled={disabled || props.submitting} onClick={() => props.onCommand(asked)}>
+      {sign}
+    </button>
+  );
+  return (
+    <div class="controls">
+      <div class="group" role="group" aria-label="Mark">
+        <button type="button" class="mark-button progress" disabled={props.submitting} onClick={() => props.onCommand({ do: "put", sign: 1 })}>
+          + progress
+        </button>
+        <button type="button" class="mark-button regress" disabled={props.submitting} onClick={() => props.onCommand({ do: "put", sign: -1 })}>
+          − regress
+        </button>
+      </div>
+      <div class="group" role="group" aria-label="Play">
+        {tool({ do: "jump", to: "words", direction: -1 }, "«", "Utterance before (,)")}
+        {tool({ do: "step", by: -1 }, "‹", "One step back (←)")}
+        {tool({ do: "toggle" }, player.playing ? "❚❚" : "▶", player.playing ? "Stop (space)" : "Play (space)")}
+        {tool({ do: "step", by: 1 }, "›", "One step on (→)")}
+        {tool({ do: "jump", to: "words", direction: 1 }, "»", "Utterance after (.)")}
+        <select aria-label="Speed" value={String(player.speed)} onChange={(event) => player.setSpeed(Number(event.currentTarget.value))}>
+          {SPEEDS.map((speed) => (
+            <option key={speed} value={String(speed)}>
+              {speed}×
+            </option>
+          ))}
+        </select>
+        <output class="clock">
+          {clock(player.step, episode.steps_per_second)} / {clock(episode.steps, episode.steps_per_second)}
+        </output>
+      </div>
+      <div class="group" role="group" aria-label="Marks">
+        {tool({ do: "jump", to: "mark", direction: -1 }, "⇤", "Mark before ([)", !marks.beyond(player.step, -1))}
+        {tool({ do: "jump", to: "mark", direction: 1 }, "⇥", "Mark after (])", !marks.beyond(player.step, 1))}
+        {tool({ do: "nudge", by: -1 }, "←", "Move the mark one step back (Alt ←)", !chosen)}
+        {tool({ do: "nudge", by: 1 }, "→", "Move the mark one step on (Alt →)", !chosen)}
+        {tool({ do: "remove" }, "✕", "Delete the mark (Delete)", !chosen)}
+        {tool({ do: "undo" }, "↶", "Undo (Ctrl Z)", !marks.canUndo)}
+        {tool({ do: "redo" }, "↷", "Redo (Ctrl Y)", !marks.canRedo)}
+      </div>
+      <div class="group end">
+        <span class="count">{marks.living().length} marks</span>
+        <button type="button" class="primary" disabled={props.submitting} onClick={props.onSubmit}>
+          {props.submitting ? "Submitting…" : "Submit episode"}
+        </button>
+      </div>
+    </div>
+  );
+}

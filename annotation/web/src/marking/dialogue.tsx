@@ -1,0 +1,35 @@
+// What setter and solver said, with what was last said before the moment that is shown.
+import { useEffect, useRef } from "preact/hooks";
+import type { Words } from "./kept";
+import { clock } from "./player";
+
+export function Dialogue(props: { words: Words[]; step: number; stepsPerSecond: number; onGo: (step: number) => void }) {
+  const list = useRef<HTMLOListElement>(null);
+  const current = props.words.reduce((last, said, index) => (said.step <= props.step ? index : last), -1);
+  useEffect(() => {
+    const item = list.current?.children[Math.max(0, current)] as HTMLElement | undefined;
+    if (item && list.current) list.current.scrollTop = item.offsetTop - list.current.clientHeight / 2;
+  }, [current]);
+  return (
+    <section class="panel dialogue" aria-label="Dialogue">
+      <h2>Dialogue</h2>
+      <ol ref={list} tabIndex={0} aria-label="What was said">
+        {props.words.map((said, index) => (
+          <li key={`${said.who}${said.step}`} class={`${said.who}${index > current ? " later" : ""}${index === current ? " current" : ""}`}>
+            <button type="button" class="time" onClick={() => props.onGo(said.step)} aria-label={`Go to ${clock(said.step, props.stepsPerSecond)}`}>
+              {clock(said.step, props.stepsPerSecond)}
+            </button>
+            <span class="who">{said.who}</span>
+            <span class="words">{said.words}</span>
+          </li>
+        ))}
+        {props.words.length === 0 && <li class="later">Nobody says anything in this episode.</li>}
+      </ol>
+    </section>
+  );
+}
+
+/** What each had last said when a step began to be shown. */
+export function lastSaid(words: Words[], step: number, who: Words["who"]): string {
+  return words.reduce((last, said) => (said.who === who && said.step <= step ? said.words : last), "");
+}

@@ -1,0 +1,79 @@
+// What raters are asked to mark, after appendix A.2 of the paper, in our words.
+
+export function Guidelines() {
+  return (
+    <section class="panel guidelines" aria-label="Guidelines" tabIndex={0}>
+      <h2>What to mark</h2>
+      <p>
+        The <b>setter</b> asks for something; the <b>solver</b>, through whose eyes you look, should do it. Mark the moments that count.
+      </p>
+      <h3 class="good">+ progress</h3>
+      <ul>
+        <li>The solver has done what was asked.</li>
+        <li>It does something that brings it clearly closer.</li>
+      </ul>
+      <h3 class="bad">− regress</h3>
+      <ul>
+        <li>The solver makes a clear mistake.</li>
+        <li>It does something that has nothing to do with what was asked.</li>
+      </ul>
+      <details open>
+        <summary>Example: “put the orange duck on the shelf in the bedroom”</summary>
+        <ul class="signed">
+          <li class="good">picks up the orange duck</li>
+          <li class="good">goes into the bedroom</li>
+          <li class="good">sets the duck down on the shelf</li>
+          <li class="bad">picks up anything else</li>
+          <li class="bad">wanders into another room</li>
+          <li class="bad">leaves the duck somewhere that is not the shelf</li>
+          <li class="bad">knocks things over, or says something beside the point</li>
+        </ul>
+      </details>
+      <details open>
+        <summary>When the solver speaks</summary>
+        <p>Mark each thing it says: + if it is right and to the point, − if not.</p>
+        <ul class="signed">
+          <li class="quote">“Is there a purple rocket in the room?” (there is)</li>
+          <li class="good">“yes”</li>
+          <li class="bad">“no”: a wrong answer</li>
+          <li class="quote">“Put the ball in the box.”</li>
+          <li class="good">“The white or the red one?”: it needs to know</li>
+          <li class="bad">“Three beds”: nothing to do with it</li>
+        </ul>
+      </details>
+      <p class="hint">Mark the moment at which one can see it, once. Ten to twenty marks in five minutes are usual; none is fine where nothing happens.</p>
+    </section>
+  );
+}
+
+const KEYS: [string, string][] = [
+  ["+ or P", "mark progress"],
+  ["− or N", "mark regress"],
+  ["← →", "one step; with Shift ten"],
+  ["Space", "play, stop"],
+  ["1 2 3 4", "speed 0.5 to 4"],
+  ["[ ]", "mark before, after"],
+  [", .", "utterance before, after"],
+  ["Alt ← →", "move the chosen mark"],
+  ["Delete", "delete it"],
+  ["Ctrl Z, Ctrl Y", "undo, redo"],
+  ["Home End", "begin, end"],
+];
+
+export function Keys() {
+  return (
+    <details class="panel keys">
+      <summary>Keys</summary>
+      <dl>
+        {KEYS.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

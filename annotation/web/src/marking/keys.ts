@@ -1,0 +1,49 @@
+// Which key does what on the marking page.
+
+export type Command =
+  | { do: "put"; sign: 1 | -1 }
+  | { do: "step"; by: number }
+  | { do: "place"; end: boolean }
+  | { do: "toggle" | "remove" | "undo" | "redo" }
+  | { do: "speed"; index: number }
+  | { do: "jump"; to: "mark" | "words"; direction: 1 | -1 }
+  | { do: "nudge"; by: 1 | -1 };
+
+type Press = Pick<KeyboardEvent, "key" | "shiftKey" | "altKey" | "ctrlKey" | "metaKey">;
+
+/** What a key press asks for; undefined if it is none of ours. */
+export function command(press: Press): Command | undefined {
+  const key = press.key.length === 1 ? press.key.toLowerCase() : press.key;
+  if (press.ctrlKey || press.metaKey) {
+    if (key === "z") return { do: press.shiftKey ? "redo" : "undo" };
+    return key === "y" ? { do: "redo" } : undefined;
+  }
+  if (key === "ArrowLeft" || key === "ArrowRight") {
+    const by = key === "ArrowLeft" ? -1 : 1;
+    return press.altKey ? { do: "nudge", by } : { do: "step", by: press.shiftKey ? 10 * by : by };
+  }
+  return press.altKey ? undefined : PLAIN[key];
+}
+
+const PLAIN: Record<string, Command> = {
+  "+": { do: "put", sign: 1 },
+  "=": { do: "put", sign: 1 },
+  p: { do: "put", sign: 1 },
+  "-": { do: "put", sign: -1 },
+  _: { do: "put", sign: -1 },
+  "−": { do: "put", sign: -1 },
+  n: { do: "put", sign: -1 },
+  " ": { do: "toggle" },
+  Delete: { do: "remove" },
+  Backspace: { do: "remove" },
+  Home: { do: "place", end: false },
+  End: { do: "place", end: true },
+  "1": { do: "speed", index: 0 },
+  "2": { do: "speed", index: 1 },
+  "3": { do: "speed", index: 2 },
+  "4": { do: "speed", index: 3 },
+  "[": { do: "jump", to: "mark", direction: -1 },
+  "]": { do: "jump", to: "mark", direction: 1 },
+  ",": { do: "jump", to: "words", direction: -1 },
+  ".": { do: "jump", to: "words", direction: 1 },
+};

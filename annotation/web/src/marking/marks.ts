@@ -1,0 +1,120 @@
+// The marks of one episode while a rater works on them, with undo and redo. Knows neither screen nor server.
+
+export type Sign = 1 | -1;
+
+/** A mark as the server keeps it; of two sayings of one mark the one with the higher revision counts. */
+export interface Mark {
+  id: string;
+  revision: number;
+  step: number;
+  sign: Sign;
+  deleted: boolean;
+}
+
+type State = Pick<Mark, "step" | "sign" | "deleted">;
+
+interface Change {
+  id: string;
+  before: State;
+  after: State;
+}
+
+export class Marks {
+  private readonly all = new Map<string, Mark>();
+  private done: Change[] = [];
+  private undone: Change[] = [];
+
+  constructor(
+    marks: Iterable<Mark>,
+    readonly steps: number,
+    private readonly newId: () => string = () => crypto.randomUUID(),
+  ) {
+    for (const mark of marks) this.learn(mark);
+  }
+
+  /** Every mark that is not deleted, by step. */
+  living(): Mark[] {
+    return [...this.all.values()].filter((mark) => !mark.deleted).sort((a, b) => a.step - b.step);
+  }
+
+  get(id: string | null): Mark | undefined {
+    const mark = id === null ? undefined : this.all.get(id);
+    return mark?.deleted ? undefined : mark;
+  }
+
+  at(step: number): Mark | undefined {
+    return this.living().find((mark) => mark.step === step);
+  }
+
+  /** The next living mark after (direction 1) or before (-1) a step. */
+  beyond(step: number, direction: 1 | -1): Mark | undefined {
+    const living = this.living();
+    return direction === 1 ? living.find((mark) => mark.step > step) : living.reverse().find((mark) => mark.step < step);
+  }
+
+  /** Take over what the server or an earlier visit says, if it is newer. */
+  learn(mark: Mark): void {
+    const known = this.all.get(mark.id);
+    if (!known || known.revision < mark.revision) this.all.set(mark.id, mark);
+  }
+
+  /** Mark a step; a mark that is there already takes the new sign. Returns what changed, if anything did. */
+  put(step: number, sign: Sign): Mark | undefined {
+    const there = this.at(step);
+    if (there) return there.sign === sign ? undefined : this.change(there.id, { step, sign, deleted: false });
+    const id = this.newId();
+    this.all.set(id, { id, revision: 0, step, sign, deleted: true });
+    return this.change(id, { step, sign, deleted: false });
+  }
+
+  remove(id: string): Mark | undefined {
+    const mark = this.get(id);
+    return mark && this.change(id, { step: mark.step, sign: mark.sign, deleted: true });
+  }
+
+  /** Move a mark to a step, or, if that has one, to the nearest free step beyond it (away from where it was). */
+  move(id: string, step: number): Mark | undefined {
+    const mark = this.get(id);
+    if (!mark || step === mark.step) return undefined;
+    const direction = step > mark.step ? 1 : -1;
+    let place = Math.min(Math.max(step, 0), this.steps - 1);
+    while (this.at(place) !== undefined && this.at(place) !== mark) place += direction;
+    if (place < 0 || place >= this.steps || place === mark.step) return undefined;
+    return this.change(id, { step: place, sign: mark.sign, deleted: false });
+  }
+
+  get canUndo(): boolean {
+    return this.done.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.undone.length > 0;
+  }
+
+  undo(): Mark | undefined {
+    const change = this.done.pop();
+    if (!change) return undefined;
+    this.undone.push(change);
+    return this.set(change.id, change.before);
+  }
+
+  redo(): Mark | undefined {
+    const change = this.undone.pop();
+    if (!change) return undefined;
+    this.done.push(change);
+    return this.set(change.id, change.after);
+  }
+
+  private change(id: string, after: State): Mark {
+    const { step, sign, deleted } = this.all.get(id)!;
+    this.done.push({ id, before: { step, sign, deleted }, after });
+    this.undone = [];
+    return this.set(id, after);
+  }
+
+  private set(id: string, state: State): Mark {
+    const mark = { id, revision: this.all.get(id)!.revision + 1, ...state };
+    this.all.set(id, mark);
+    return mark;
+  }
+}

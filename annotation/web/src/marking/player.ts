@@ -1,0 +1,58 @@
+// Where in the episode the rater is, and playing on from there.
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+
+export const SPEEDS = [0.5, 1, 2, 4];
+
+export interface Player {
+  step: number;
+  playing: boolean;
+  speed: number;
+  go: (step: number) => void; // stops playing
+  scrub: (step: number) => void; // as go, unless playing
+  toggle: () => void;
+  setSpeed: (speed: number) => void;
+}
+
+export function usePlayer(steps: number, stepsPerSecond: number, start: number): Player {
+  const [step, setStep] = useState(Math.min(start, steps - 1));
+  const [playing, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState(1);
+  const now = useRef(step);
+  now.current = step;
+
+  useEffect(() => {
+    if (!playing) return undefined;
+    const from = now.current;
+    const began = performance.now();
+    let frame = 0;
+    const tick = () => {
+      const next = from + Math.floor(((performance.now() - began) / 1000) * stepsPerSecond * speed);
+      setStep(Math.min(next, steps - 1));
+      if (next >= steps - 1) setPlaying(false);
+      else frame = requestAnimationFrame(tick);
+    };
+    frame = requestAnimationFrame(tick);
+    return () => cancelAnimationFrame(frame);
+  }, [playing, speed, steps, stepsPerSecond]);
+
+  const go = useCallback(
+    (to: number) => {
+      setPlaying(false);
+      setStep(Math.max(0, Math.min(to, steps - 1)));
+    },
+    [steps],
+  );
+  const scrub = useCallback((to: number) => !playing && go(to), [playing, go]);
+  const toggle = useCallback(() => {
+    if (!playing && now.current >= steps - 1) setStep(0);
+    setPlaying(!playing);
+  }, [playing, steps]);
+  return { step, playing, speed, go, scrub, toggle, setSpeed };
+}
+
+/** Minutes, seconds and tenths at which a step begins. */
+export function clock(step: number, stepsPerSecond: number): string {
+  const tenths = Math.round((step / stepsPerSecond) * 10);
+  const seconds = ((tenths % 600) / 10).toFixed(1).padStart(4, "0");
+  return `${Math.floor(tenths / 600)}:${seconds}`;
+}

@@ -1,0 +1,96 @@
+// The episode as a line: what was said, the marks, and where the rater is. Scanned by moving the mouse over it.
+import { useRef, useState } from "preact/hooks";
+import type { Words } from "./kept";
+import type { Mark } from "./marks";
+import { clock } from "./player";
+
+interface Props {
+  steps: number;
+  stepsPerSecond: number;
+  step: number;
+  words: Words[];
+  marks: Mark[];
+  selected: string | null;
+  frozen: boolean; // marks can no longer change
+  onScan: (step: number) => void; // the mouse has moved
+  onGo: (step: number) => void; // it has been pressed
+  onSelect: (mark: Mark) => void;
+  onMove: (mark: Mark, step: number) => void;
+}
+
+const DRAG_PIXELS = 3;
+
+export function Timeline(props: Props) {
+  const track = useRef<HTMLDivElement>(null);
+  const [dragged, setDragged] = useState<{ id: string; step: number } | null>(null);
+  const grip = useRef<{ mark: Mark; x: number; moved: boolean } | null>(null);
+
+  const stepAt = (x: number): number => {
+    const box = track.current!.getBoundingClientRect();
+    return Math.max(0, Math.min(props.steps - 1, Math.floor(((x - box.left) / box.width) * props.steps)));
+  };
+  const place = (step: number) => ({ left: `${((step + 0.5) / props.steps) * 100}%` });
+
+  const move = (event: PointerEvent) => {
+    const held = grip.current;
+    if (!held) {
+      props.onScan(stepAt(event.clientX));
+      return;
+    }
+    if (props.frozen || (!held.moved && Math.abs(event.clientX - held.x) < DRAG_PIXELS)) return;
+    held.moved = true;
+    setDragged({ id: held.mark.id, step: stepAt(event.clientX) });
+    props.onScan(stepAt(event.clientX));
+  };
+  const hold = (event: PointerEvent, mark: Mark) => {
+    grip.current = { mark, x: event.clientX, moved: false };
+    track.current?.setPointerCapture(event.pointerId);
+    event.stopPropagation();
+  };
+  const drop = (event: PointerEvent) => {
+    const held = grip.current;
+    grip.current = null;
+    setDragged(null);
+    if (held?.moved) props.onMove(held.mark, stepAt(event.clientX));
+    else if (held) props.onSelect(held.mark);
+  };
+  const now = `${clock(props.step, props.stepsPerSecond)}, step ${props.step}`;
+  return (
+    <div class="timeline">
+      <div
+        ref={track}
+        class="track"
+        role="slider"
+        tabIndex={0}
+        aria-label="Moment of the episode"
+        aria-valuemin={0}
+        aria-valuemax={props.steps - 1}
+        aria-valuenow={props.step}
+        aria-valuetext={now}
+        onPointerMove={move}
+        onPointerDown={(event) => props.onGo(stepAt(event.clientX))}
+        onPointerUp={drop}
+        onPointerCancel={drop}
+      >
+        <div class="line" />
+        {props.words.map((said) => (
+          <span key={`${said.who}${said.step}`} class={`said ${said.who}`} style={place(said.step)} title={`${said.who}: ${said.words}`} />
+        ))}
+        {props.marks.map((mark) => (
+          <span
+            key={mark.id}
+            data-mark={mark.id}
+            data-step={mark.step}
+            class={`mark ${mark.sign > 0 ? "progress" : "regress"}${mark.id === props.selected ? " selected" : ""}`}
+            style={place(dragged?.id === mark.id ? dragged.step : mark.step)}
+            title={`${mark.sign > 0 ? "progress" : "regress"} at ${clock(mark.step, props.stepsPerSecond)}`}
+            onPointerDown={(event) => hold(event, mark)}
+          >
+            {mark.sign > 0 ? "+" : "−"}
+          </span>
+        ))}
+        <div class="cursor" style={place(props.step)} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+"""Servers that are started, worked on and killed: for the benchmarks of the web app, and its tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from annotation.server import people
+from annotation.server.clock import now
+from annotation.server.config import ServeConfig
+from annotation.server.database import Database
+from annotation.server.policies import Role
+from annotation.server.sessions import COOKIE, Signer, load_secret
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+
+PATIENCE_SEC = 120.0
+
+
+def make_study(folder: Path, episodes: int, steps: int) -> None:
+    """A study's folder with one dataset of synthetic play."""
+    store = open_store(folder / "play", create=True)
+    for seed in range(episodes):
+        store.write(synthetic_episode(seed, steps=steps, height=72, width=96))
+
+
+@contextmanager
+def served(folder: Path, *settings: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """A running server of ``folder``: its process, its URL and the admin's link. Killed at the end if it still runs."""
+    command = [sys.executable, "-m", "rlhf.cli", "serve", "--data", str(folder), "--port", "0", *settings]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    try:
+        link = _admin_link(process)
+        yield process, link.partition("/join#")[0], link
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _admin_link(process: subprocess.Popen[str]) -> str:
+    """What a server prints once it listens."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "/join#" in line:
+            return "http" + line.strip().partition("http")[2]
+    raise RuntimeError(f"the server ended with status {process.wait()} before it served")
+
+
+def new_raters(folder: Path, count: int) -> list[str]:
+    """Cookies of ``count`` new raters, made in the database while no server runs or one does."""
+    config = ServeConfig(data=folder)
+    database, signer = Database(config.database_url), Signer(load_secret(folder))
+    cookies = []
+    with database.writing() as session:
+        for number in range(count):
+            token = people.invite(session, Role.RATER, now())[1]
+            cookies.append(signer.cookie(people.accept(session, token, f"rater {token[:8]} {number}", now())))
+    database.close()
+    return cookies
+
+
+class RaterClient:
+    """A rater who speaks to the server as the browser does.
+
+    Args:
+      url: the server's. cookie: the rater's session.
+    """
+
+    def __init__(self, url: str, cookie: str) -> None:
+        self._client = httpx.Client(base_url=url, cookies={COOKIE: cookie}, timeout=PATIENCE_SEC)
+        self._client.headers["X-CSRF-Token"] = self.ask("GET", "/api/me").json()["csrf"]
+
+    def ask(self, method: str, path: str, body: Any = None) -> httpx.Response:
+        """The server's answer. Raises httpx.HTTPError if there is none or it is an error."""
+        return self._client.request(method, path, json=body).raise_for_status()
+
+    def begin(self) -> str | None:
+        """The address of the next episode; None if there is none."""
+        found = self.ask("POST", "/api/marking/next").json()["assignment"]
+        return found and f"/api/marking/{found}"
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._client.close()

@@ -1,0 +1,32 @@
+"""The system's Chromium, driven by Playwright. Without it tests are skipped, unless CI is set: there it must be."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PATIENCE_MS = 120_000  # browsers are slow on a busy machine
+LAPTOP = {"width": 1366, "height": 640}  # what a browser shows of a page on a screen of 1366 x 768
+
+
+@contextmanager
+def chromium() -> Iterator["Browser"]:  # noqa: F821, UP037  (Playwright may be missing)
+    """A browser. Skips the test, or in CI fails it, where there is none."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        path = None
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI needs Chromium and Playwright: apt-get install chromium; pip install playwright")
+        pytest.skip("no Chromium here: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -1,0 +1,142 @@
+"""The whole journey in real browsers: the admin invites a rater, who marks, loses the connection, and submits."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.marks import Mark
+from benchmarks.serving import make_study, served
+from rlhf.store import open_store
+from tests.e2e.browsers import LAPTOP, PATIENCE_MS, chromium
+
+STEPS = 200
+SHOTS = os.environ.get("RLHF_SCREENSHOTS", "")  # a folder for pictures of the pages, for the documentation
+
+
+class Visitor:
+    """Somebody with a browser of their own, which must never complain."""
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        self.context = browser.new_context(viewport=LAPTOP, **options)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.complaints: list[str] = []
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", lambda message: self._hear(message))
+
+    def _hear(self, message: Any) -> None:
+        lost = ("ERR_INTERNET_DISCONNECTED", "401 (Unauthorized)")  # a lost connection and a stranger are no bugs
+        if message.type == "error" and not any(words in message.text for words in lost):
+            self.complaints.append(message.text)
+
+    def join(self, link: str, name: str) -> None:
+        self.page.goto(link)
+        self.page.get_by_label("What shall we call you?").fill(name)
+        self.page.get_by_role("button", name="Join").click()
+        self.page.get_by_role("heading", name=f"Hello, {name}").wait_for()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def marks(self) -> list[tuple[int, str]]:
+        """Step and sign of every mark on the timeline."""
+        found = self.page.locator(".mark").evaluate_all("all => all.map(m => [Number(m.dataset.step), m.textContent])")
+        return sorted((step, sign) for step, sign in found)
+
+    def sees_marks(self, *expected: tuple[int, str]) -> None:
+        until = time.monotonic() + PATIENCE_MS / 1000
+        while self.marks() != list(expected) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert self.marks() == list(expected)
+
+    def sees_saved(self) -> None:
+        self.page.locator('.saved[data-waiting="0"]').wait_for()
+
+    def shot(self, name: str) -> None:
+        if SHOTS:
+            self.page.screenshot(path=Path(SHOTS) / f"{name}.png")
+
+
+@pytest.mark.e2e
+def test_an_episode_is_marked(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    make_study(folder, episodes=1, steps=STEPS)
+    with chromium() as browser, served(folder) as (_, _, link):
+        admin = Visitor(browser)
+        admin.join(link, "Ada")
+        admin.shot("home")
+        admin.page.get_by_text("Run the study").click()
+        admin.page.get_by_role("button", name="Make a link").click()
+        invitation = admin.page.locator(".invitation-link").input_value()
+        rater = Visitor(browser)
+        rater.join(invitation, "Ben")
+        rater.page.get_by_text("Mark episodes").click()
+        rater.page.get_by_role("slider").wait_for()
+        marks_online(rater)
+        marks_offline(rater)
+        corrects_and_submits(rater)
+        marks = exported(folder, 3)
+        admin.page.reload()
+        admin.page.get_by_role("row").filter(has_text="play").get_by_text("1 of 1").wait_for()
+        pseudonym = admin.page.get_by_role("row").filter(has_text="Ben").locator("code").inner_text()
+        admin.shot("study")
+    assert rater.complaints == [] and admin.complaints == []
+    episode = "synthetic-000000"
+    expected = [(10, 1), (31, -1), (50, 1)]
+    assert marks == [Mark(episode, pseudonym, step, sign, scripted=False) for step, sign in expected]
+
+
+def marks_online(rater: Visitor) -> None:
+    rater.press("Shift+ArrowRight", "+")  # step 10
+    rater.press("Shift+ArrowRight", "Shift+ArrowRight", "-")  # step 30
+    rater.sees_marks((10, "+"), (30, "−"))
+    rater.sees_saved()
+    track = rater.page.get_by_role("slider").bounding_box()
+    rater.page.mouse.move(track["x"] + track["width"] * 0.75, track["y"] + track["height"] / 2)
+    assert rater.page.get_by_role("slider").get_attribute("aria-valuenow") == str(int(STEPS * 0.75))
+    canvas = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(value => value > 0)"
+    assert rater.page.locator("canvas").evaluate(canvas)
+    rater.press("[", "[")
+    rater.page.wait_for_function("navigator.serviceWorker.controller !== null")
+    rater.page.wait_for_timeout(600)  # the place is kept a moment after the rater has stopped
+    rater.shot("mark")
+
+
+def marks_offline(rater: Visitor) -> None:
+    """Without a connection: a mark, then the page is loaded again, then another mark. Then it comes back."""
+    rater.context.set_offline(True)
+    rater.press("Home", *["Shift+ArrowRight"] * 5, "+")  # step 50
+    rater.page.get_by_text("no connection: 1 change kept in this browser").wait_for()
+    rater.shot("mark-offline")
+    rater.page.wait_for_timeout(600)
+    rater.page.reload()
+    rater.sees_marks((10, "+"), (30, "−"), (50, "+"))
+    rater.press("Home", *["Shift+ArrowRight"] * 7, "-")  # step 70
+    rater.page.get_by_text("no connection: 2 changes kept in this browser").wait_for()
+    rater.context.set_offline(False)
+    rater.sees_saved()
+
+
+def corrects_and_submits(rater: Visitor) -> None:
+    rater.page.reload()
+    rater.sees_marks((10, "+"), (30, "−"), (50, "+"), (70, "−"))
+    rater.press("End", "[", "Delete")  # the mark at 70
+    rater.press("[", "[", "Alt+ArrowRight", "Alt+ArrowRight", "Control+z")  # 30 to 31
+    rater.sees_marks((10, "+"), (31, "−"), (50, "+"))
+    rater.sees_saved()
+    rater.page.get_by_role("button", name="Submit episode").click()
+    rater.page.get_by_text("All done.").wait_for()
+
+
+def exported(folder: Path, count: int) -> list[Mark]:
+    """The dataset's marks, once the background has written them."""
+    until = time.monotonic() + 60
+    while len(marks := open_store(folder / "play").marks()) < count and time.monotonic() < until:
+        time.sleep(0.05)
+    return marks

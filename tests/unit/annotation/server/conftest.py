@@ -1,0 +1,85 @@
+"""A study that is served inside the test, and browsers of everybody who may come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from annotation.server import people
+from annotation.server.app import create_app, open_study
+from annotation.server.clock import now
+from annotation.server.config import ServeConfig
+from annotation.server.policies import Role
+from annotation.server.study import Study
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+
+STEPS = 12
+EPISODES = 3
+ORIGIN = "http://localhost"
+
+
+class Browser:
+    """Somebody's browser: keeps cookies, and sends the token that changes must carry."""
+
+    def __init__(self, client: TestClient) -> None:
+        self.client = client
+        self.csrf = ""
+
+    def ask(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
+        headers = {"X-CSRF-Token": self.csrf, "Origin": ORIGIN} | options.pop("headers", {})
+        return self.client.request(method, path, json=body, headers=headers, **options)
+
+    def said(self, method: str, path: str, body: Any = None) -> Any:
+        """The answer's JSON; the request must succeed."""
+        answer = self.ask(method, path, body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def join(self, token: str, name: str = "") -> Browser:
+        """Use a link."""
+        self.said("POST", "/api/sign-in/link", {"token": token, "name": name})
+        self.csrf = self.said("GET", "/api/me")["csrf"]
+        return self
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A study's folder with one dataset."""
+    store = open_store(tmp_path / "study" / "play", create=True)
+    for seed in range(EPISODES):
+        store.write(synthetic_episode(seed, steps=STEPS, height=12, width=16))
+    return tmp_path / "study"
+
+
+@pytest.fixture
+def study(folder: Path) -> Study:
+    return open_study(ServeConfig(data=folder))
+
+
+@pytest.fixture
+def visit(study: Study) -> Iterator[Callable[[], Browser]]:
+    """Makes browsers of people who are not signed in."""
+    app = create_app(study)
+    with TestClient(app, base_url=ORIGIN):  # runs the application's start and end
+
+        def browser() -> Browser:
+            return Browser(TestClient(app, base_url=ORIGIN, raise_server_exceptions=True))
+
+        yield browser
+
+
+@pytest.fixture
+def enter(study: Study, visit: Callable[[], Browser]) -> Callable[..., Browser]:
+    """Makes browsers of new people: ``enter(Role.RATER, "ann")``."""
+
+    def signed_in(role: Role, name: str) -> Browser:
+        with study.database.writing() as session:
+            token = people.invite(session, role, now())[1]
+        return visit().join(token, name)
+
+    return signed_in

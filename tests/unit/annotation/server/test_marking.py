@@ -1,0 +1,253 @@
+"""Marking over HTTP: queue, marks that are said twice or out of order, submission, export."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+from sqlalchemy import update
+
+from annotation.marks import Mark
+from annotation.server.datasets import pack
+from annotation.server.exporting import export_submitted
+from annotation.server.policies import Role
+from annotation.server.study import Study
+from annotation.server.tables import Assignment
+from rlhf.errors import UserError
+from rlhf.store import open_store
+from rlhf.store.png import decode_frames
+from rlhf.store.synthetic import synthetic_episode
+from tests.unit.annotation.server.conftest import EPISODES, STEPS, Browser
+
+Enter = Callable[..., Browser]
+
+
+def mark(number: int, step: int, sign: int = 1, revision: int = 1, deleted: bool = False) -> dict[str, Any]:
+    return {"id": str(UUID(int=number)), "revision": revision, "step": step, "sign": sign, "deleted": deleted}
+
+
+def begin(browser: Browser) -> str:
+    """The address of the episode that the rater gets."""
+    return f"/api/marking/{browser.said('POST', '/api/marking/next')['assignment']}"
+
+
+def say(browser: Browser, place: str, *marks: dict[str, Any]) -> Any:
+    return browser.said("PUT", f"{place}/marks", {"marks": list(marks)})
+
+
+def exported(folder: Path, until: int) -> list[Mark]:
+    """The dataset's marks, once there are as many as wanted."""
+    deadline = time.monotonic() + 20
+    while len(marks := open_store(folder / "play").marks()) < until and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return marks
+
+
+def test_what_is_marked_is_exported_exactly(enter: Enter, folder: Path) -> None:
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    say(ann, place, mark(1, 3), mark(2, 5, -1), mark(3, 7))
+    say(ann, place, mark(3, 7, revision=2, deleted=True), mark(2, 6, -1, revision=2))
+    ann.said("POST", f"{place}/submit", {"marks": 2})
+    rater = ann.said("GET", "/api/me")["id"]
+    name = "synthetic-000000"
+    assert exported(folder, 2) == [Mark(name, rater, 3, 1, False), Mark(name, rater, 6, -1, False)]
+
+
+def test_the_order_and_number_of_sayings_do_not_matter(enter: Enter) -> None:
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    revisions = ((1, 2, 1), (2, 4, -1), (3, 4, -1), (4, 9, 1))
+    history = [mark(1, step, sign, revision, deleted=revision == 3) for revision, step, sign in revisions]
+    sayings = [*history, *history]
+    random.Random(0).shuffle(sayings)
+    for said in sayings:
+        say(ann, place, said)
+    assert ann.said("GET", place)["marks"] == [history[-1]]
+
+
+def test_a_rater_goes_on_where_they_were(enter: Enter) -> None:
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    ann.said("PUT", f"{place}/marks", {"marks": [mark(1, 3)], "position": 8, "active_sec": 12.5})
+    assert begin(ann) == place
+    found = ann.said("GET", place)
+    assert found["marks"] == [mark(1, 3)] and found["position"] == 8 and found["active_sec"] == 12.5
+
+
+def test_a_rater_sees_words_and_frames_and_nothing_of_the_truth(enter: Enter) -> None:
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    episode = synthetic_episode(0, steps=STEPS, height=12, width=16)
+    found = ann.said("GET", place)
+    assert found.keys() == {
+        "id", "steps", "steps_per_second", "words", "marks", "position", "active_sec", "submitted",
+    }  # fmt: skip
+    said = [
+        {"step": step, "who": who, "words": words}
+        for step in range(STEPS)
+        for who, words in (("setter", episode.setter_utterance[step]), ("solver", episode.utterance[step]))
+        if words
+    ]
+    assert found["words"] == said and found["steps"] == STEPS
+    answer = ann.ask("GET", f"{place}/frames")
+    assert "immutable" in answer.headers["cache-control"]
+    assert np.array_equal(decode_frames(unpack(answer.content)), episode.image)
+    again = ann.ask("GET", f"{place}/frames", headers={"If-None-Match": answer.headers["etag"]})
+    assert again.status_code == 304 and again.content == b""
+
+
+def unpack(file: bytes) -> list[bytes]:
+    (count,) = struct.unpack_from("<I", file, 4)
+    places = struct.unpack_from(f"<{count + 1}I", file, 8)
+    return [file[start:end] for start, end in itertools.pairwise(places)]
+
+
+def test_packed_frames_are_the_frames() -> None:
+    frames = [b"", b"one", b"three" * 100]
+    assert unpack(pack(frames)) == frames and pack(frames).startswith(b"RLF1")
+
+
+def test_nobody_reaches_anothers_work(enter: Enter) -> None:
+    ann, bob = enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
+    place = begin(ann)
+    for method, path, body in (
+        ("GET", place, None), ("GET", f"{place}/frames", None), ("PUT", f"{place}/marks", {"marks": [mark(1, 3)]}),
+        ("POST", f"{place}/submit", {"marks": 0}),
+    ):  # fmt: skip
+        assert bob.ask(method, path, body).status_code == 404
+    assert ann.said("GET", place)["marks"] == []
+
+
+def test_an_episode_goes_to_as_many_raters_as_wanted(enter: Enter) -> None:
+    admin = enter(Role.ADMIN, "eve")
+    (project,) = admin.said("GET", "/api/study")["projects"]
+    admin.said("PATCH", f"/api/projects/{project['id']}", {"overlap": 2, "strategy": "depth"})
+    raters = [enter(Role.RATER, name) for name in ("ann", "bob", "cid", "dan", "fay", "gus", "hal")]
+    places = [browser.said("POST", "/api/marking/next")["assignment"] for browser in raters]
+    assert places[6] is None and len(set(places[:6])) == 2 * EPISODES
+    words = [raters[i].said("GET", f"/api/marking/{places[i]}")["words"] for i in range(6)]
+    assert words[0] == words[1] and words[2] == words[3] and words[4] == words[5] and words[0] != words[2]
+
+
+def test_a_rater_gets_each_episode_once(enter: Enter) -> None:
+    ann = enter(Role.RATER, "ann")
+    seen = set()
+    for _ in range(EPISODES):
+        place = begin(ann)
+        ann.said("POST", f"{place}/submit", {"marks": 0})
+        seen.add(place)
+    assert len(seen) == EPISODES and ann.said("POST", "/api/marking/next") == {"assignment": None}
+    assert ann.said("GET", "/api/marking") == {"submitted": EPISODES, "begun": False}
+
+
+def test_a_lock_expires_and_the_work_is_kept(enter: Enter, study: Study, folder: Path) -> None:
+    ann, bob = enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
+    place = begin(ann)
+    say(ann, place, mark(1, 3))
+    with study.database.writing() as session:
+        session.execute(update(Assignment).values(locked_until=0.0))
+    assert bob.said("GET", begin(bob))["words"] == ann.said("GET", place)["words"]  # ann's episode is free again
+    assert begin(ann) == place and ann.said("GET", place)["marks"] == [mark(1, 3)]
+    ann.said("POST", f"{place}/submit", {"marks": 1})
+    assert len(exported(folder, 1)) == 1
+
+
+def test_what_is_submitted_stays(enter: Enter, folder: Path) -> None:
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    say(ann, place, mark(1, 3))
+    ann.said("POST", f"{place}/submit", {"marks": 1})
+    ann.said("POST", f"{place}/submit", {"marks": 1})  # an answer that was lost on its way
+    say(ann, place, mark(1, 3))  # and the marks before it
+    for late in (mark(2, 4), mark(1, 5, revision=2)):
+        answer = ann.ask("PUT", f"{place}/marks", {"marks": [late]})
+        assert answer.status_code == 409 and "submitted" in answer.json()["error"]
+    assert len(exported(folder, 1)) == 1
+
+
+def test_a_submission_with_marks_missing_is_refused(enter: Enter) -> None:
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    say(ann, place, mark(1, 3))
+    answer = ann.ask("POST", f"{place}/submit", {"marks": 2})
+    assert answer.status_code == 409 and "1 marks" in answer.json()["error"]
+    assert ann.said("GET", place)["submitted"] is False
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"step": STEPS}, {"step": -1}, {"step": 1.5}, {"step": "3"}, {"step": 2**31}, {"sign": 0}, {"sign": 2},
+        {"sign": True}, {"revision": 0}, {"id": "x"}, {"id": "../../etc"}, {"rater": "bob"}, {"deleted": 1},
+    ],
+)  # fmt: skip
+def test_a_wrong_mark_is_refused_and_nothing_kept(wrong: dict[str, Any], enter: Enter) -> None:
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    answer = ann.ask("PUT", f"{place}/marks", {"marks": [mark(1, 3), mark(2, 4) | wrong]})
+    assert answer.status_code == 422 and answer.json()["error"]
+    assert ann.said("GET", place)["marks"] == []
+
+
+def test_export_is_idempotent_and_goes_on_after_a_crash(enter: Enter, study: Study, folder: Path) -> None:
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    say(ann, place, mark(1, 3), mark(2, 3), mark(3, 9, -1))  # two at one step are one mark in the dataset
+    ann.said("POST", f"{place}/submit", {"marks": 3})
+    marks = exported(folder, 2)
+    assert [(mark.step, mark.sign) for mark in marks] == [(3, 1), (9, -1)]
+    time.sleep(0.2)
+    with study.database.writing() as session:  # as if it had died before noting what it wrote
+        session.execute(update(Assignment).values(exported=None))
+    assert export_submitted(study.database, study.datasets, 1.0) == 1
+    assert export_submitted(study.database, study.datasets, 2.0) == 0
+    assert open_store(folder / "play").marks() == marks
+
+
+def test_drafts_are_not_exported(enter: Enter, study: Study, folder: Path) -> None:
+    ann = enter(Role.RATER, "ann")
+    say(ann, begin(ann), mark(1, 3))
+    assert export_submitted(study.database, study.datasets, 1.0) == 0
+    assert open_store(folder / "play").marks() == []
+
+
+def test_episodes_recorded_while_serving_are_handed_out(enter: Enter, folder: Path) -> None:
+    admin, ann, bob = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
+    for _ in range(EPISODES):
+        ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
+    open_store(folder / "play").write(synthetic_episode(77, steps=STEPS, height=12, width=16))
+    open_store(folder / "more", create=True).write(synthetic_episode(78, steps=STEPS, height=12, width=16))
+    begin(bob)
+    listed = admin.said("GET", "/api/study")["projects"]
+    assert [(project["dataset"], project["episodes"]) for project in listed] == [("play", EPISODES + 1), ("more", 1)]
+    ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
+    assert ann.said("POST", "/api/marking/next") == {"assignment": None}
+
+
+def test_a_dataset_that_cannot_be_written_does_not_keep_the_others_back(
+    enter: Enter, study: Study, folder: Path
+) -> None:
+    ann = enter(Role.RATER, "ann")
+    open_store(folder / "away", create=True).write(synthetic_episode(99, steps=STEPS, height=12, width=16))
+    enter(Role.ADMIN, "eve").said("GET", "/api/study")
+    study.exporter.stop()  # exported by hand below
+    for number in range(EPISODES + 1):
+        place = begin(ann)
+        say(ann, place, mark(number, 3))
+        ann.said("POST", f"{place}/submit", {"marks": 1})
+    (folder / "away").rename(folder.parent / "away")
+    with pytest.raises(UserError, match="away"):
+        export_submitted(study.database, study.datasets, 1.0)
+    assert len(open_store(folder / "play").marks()) == EPISODES
+    (folder.parent / "away").rename(folder / "away")
+    assert export_submitted(study.database, study.datasets, 2.0) == 1
+    assert len(open_store(folder / "away").marks()) == 1

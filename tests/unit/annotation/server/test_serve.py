@@ -1,0 +1,98 @@
+"""`rlhf serve` on the command line: one clear line for whatever is wrong."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from annotation.server.app import open_study
+from annotation.server.config import ServeConfig
+from annotation.server.database import Database
+from annotation.server.serve import CollectConfig, collect, listening, serve
+from rlhf.errors import UserError
+from rlhf.store import open_store
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there is no folder .*nowhere"):
+        serve(ServeConfig(data=tmp_path / "nowhere", port=0))
+
+
+def test_a_folder_without_datasets_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no dataset in .*rlhf record"):
+        serve(ServeConfig(data=tmp_path, port=0))
+
+
+def test_a_taken_port_is_named(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(UserError, match=f"port {port} is taken.*--port 0"):
+            serve(ServeConfig(data=folder, port=port))
+
+
+def test_an_address_of_another_machine_is_named(folder: Path) -> None:
+    with pytest.raises(UserError, match="cannot listen at 203.0.113.7"):
+        listening(ServeConfig(data=folder, host="203.0.113.7", port=0))
+
+
+def test_a_newer_database_is_refused_and_left_alone(folder: Path) -> None:
+    config = ServeConfig(data=folder)
+    open_study(config).database.close()
+    engine = create_engine(config.database_url)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(UserError, match="newer version .*9999.*update interactive-rlhf"):
+        open_study(config)
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "9999"
+
+
+@pytest.mark.parametrize("url", ["nonsense", "nosuch://x/y", "postgresql+nosuch://u:secret@h/d"])
+def test_a_wrong_database_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(UserError) as error:
+        Database(url)
+    assert "secret" not in str(error.value)
+
+
+def test_a_file_that_is_no_database_is_refused(folder: Path) -> None:
+    (folder / "annotation.sqlite").write_text("something else\n" * 100)
+    with pytest.raises(UserError, match="cannot be used .*not a database"):
+        open_study(ServeConfig(data=folder))
+
+
+def test_the_database_is_on_disk_when_a_transaction_ends(folder: Path) -> None:
+    database = open_study(ServeConfig(data=folder)).database
+    with database.writing() as session:
+        found = {name: session.execute(text(f"PRAGMA {name}")).scalar() for name in ("journal_mode", "synchronous", "foreign_keys")}  # fmt: skip # noqa: E501
+    assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+
+
+@pytest.mark.parametrize("wrong", [{"port": 70000}, {"lock_minutes": 0}, {"public_url": "study.example"}])
+def test_wrong_settings_are_named(wrong: dict[str, object]) -> None:
+    with pytest.raises(UserError):
+        ServeConfig(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("h", False)]
+)
+def test_loopback_is_known(host: str, loopback: bool) -> None:
+    assert ServeConfig(host=host).loopback is loopback
+
+
+def test_collecting_without_submissions_changes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    collect(CollectConfig(data=folder))
+    assert "0 newly submitted" in capsys.readouterr().err
+    assert open_store(folder / "play").marks() == []
+
+
+def test_the_server_imports_nothing_that_learns() -> None:
+    heavy = "('torch', 'transformers', 'ray', 'mujoco', 'numba', 'wandb', 'matplotlib')"
+    code = f"import annotation.server.app, sys; print([name for name in {heavy} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
