@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from tyro.constructors import PrimitiveConstructorSpec
 
-from rlhf.episodes import Episode
+from rlhf.episodes import WORLD_OPTIONS, Episode
 from rlhf.errors import UserError
 from worlds import registry
 from worlds.contract import SOLVER, World
@@ -22,7 +22,6 @@ SEEDS_APART = 1_000_000
 LARGEST_SEED = 500  # of recordings; one less is the last
 HELD_OUT_SEEDS = LARGEST_SEED * SEEDS_APART
 PROBE_SEEDS = 2 * HELD_OUT_SEEDS
-_OPTIONS = "world_options"  # in an episode's notes
 
 
 @dataclass(frozen=True)
@@ -67,14 +66,14 @@ class WorldConfig:
 
     def note(self) -> dict[str, Any]:
         """What recordings made with these settings say of them, for :meth:`check_recorded`."""
-        return {_OPTIONS: _object(self.options, "world.options")}
+        return {WORLD_OPTIONS: _object(self.options, "world.options")}
 
     def check_recorded(self, episode: Episode, data: object) -> None:
         """Raises UserError if ``episode`` of ``data`` was recorded in this world with other options.
 
         Replayed with others it would look different to the agent. Recordings from elsewhere need not say.
         """
-        recorded, mine = episode.notes.get(_OPTIONS), self.note()[_OPTIONS]
+        recorded, mine = episode.notes.get(WORLD_OPTIONS), self.note()[WORLD_OPTIONS]
         if episode.world == self.name and recorded is not None and recorded != mine:
             raise UserError(
                 f"{data} was recorded with world.options {json.dumps(recorded)}, this is to be played with "

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from worlds.contract import MOVEMENT, TICKS_PER_STEP, Action, Event, TaskSpec, neutral_movement
+from worlds.contract import MOVEMENT, TICKS_PER_STEP, Action, Event, Observation, TaskSpec, neutral_movement
 
 AGENT, CO_PILOT = 0, 1  # who controlled the solver at a step
+WORLD_OPTIONS = "world_options"  # in the notes of an episode: the options with which its world was played
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,26 @@ def demonstrated_steps(solver: str, controller: np.ndarray) -> np.ndarray:
     """
     by_agent = solver == "agent" or solver.startswith("agent:")
     return np.full(len(controller), not by_agent) | (np.asarray(controller) == CO_PILOT)
+
+
+def lived(rows: Sequence[tuple[Observation, Action, Action]], controller: Sequence[int]) -> dict[str, Any]:
+    """The fields of an :class:`Episode` that have a row for every step.
+
+    Args:
+      rows: T of them: what the solver saw, and what it and the setter then did.
+      controller: T times AGENT or CO_PILOT.
+    """
+    seen, solver, setter = zip(*rows, strict=True)
+    return {
+        "image": np.stack([o["image"] for o in seen]),
+        "setter_text": tuple(o["setter_text"] for o in seen),
+        "solver_text": tuple(o["solver_text"] for o in seen),
+        "movement": np.stack([a["movement"] for a in solver]).astype(np.int8),
+        "utterance": tuple(a["utterance"] for a in solver),
+        "setter_movement": np.stack([a["movement"] for a in setter]).astype(np.int8),
+        "setter_utterance": tuple(a["utterance"] for a in setter),
+        "controller": np.array(controller, np.uint8),
+    }
 
 
 def movement_before(movement: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rlhf.co_pilot import CoPilot
-from rlhf.episodes import AGENT, CO_PILOT, Episode
+from rlhf.episodes import AGENT, CO_PILOT, Episode, lived
 from rlhf.referee import Referee
 from worlds.contract import SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, silent
 from worlds.registry import WorldEntry
@@ -134,22 +134,12 @@ class _Slot:
 
     def _episode(self) -> Episode:
         assert self.plan is not None
-        seen = [row[0] for row in self.rows]
-        solver, setter = [row[1] for row in self.rows], [row[2] for row in self.rows]
         return Episode(
             episode_id=self.plan.episode_id,
             world=self.entry.name,
             config=self.plan.config,
             setter=self.plan.setter_name or self.names[0],
             solver=self.names[1],
-            image=np.stack([o["image"] for o in seen]),
-            setter_text=tuple(o["setter_text"] for o in seen),
-            solver_text=tuple(o["solver_text"] for o in seen),
-            movement=np.stack([a["movement"] for a in solver]).astype(np.int8),
-            utterance=tuple(a["utterance"] for a in solver),
-            setter_movement=np.stack([a["movement"] for a in setter]).astype(np.int8),
-            setter_utterance=tuple(a["utterance"] for a in setter),
-            controller=np.array(self.controller, np.uint8),
             requests=tuple(self.referee.requests),
             truth=tuple(self.referee.events),
             success_step=tuple(self.referee.success_step),
@@ -157,6 +147,7 @@ class _Slot:
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             split=self.plan.split,
             notes=dict(self.plan.notes),
+            **lived(self.rows, self.controller),
         )
 
 

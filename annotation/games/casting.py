@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from annotation.games.config import GameConfig
-from annotation.games.recording import OPTIONS
 from annotation.games.stand_ins import ScriptedPlayer, StandIn
 from annotation.session import Player, Role, Session
+from rlhf.episodes import WORLD_OPTIONS
 from rlhf.errors import UserError
 from rlhf.store import EpisodeStore
 from worlds import registry
@@ -42,7 +42,7 @@ def check_dataset(config: GameConfig, store: EpisodeStore) -> None:
     if mine != theirs:
         sizes = [f"world {world} at {size[0]}x{size[1]} pixels" for world, size in (mine, theirs)]
         raise UserError(f"the game is played in {sizes[0]}, {store} holds {sizes[1]}; play into another dataset")
-    options = other.notes.get(OPTIONS)
+    options = other.notes.get(WORLD_OPTIONS)
     if options is not None and dict(options) != dict(config.world_options):
         raise UserError(
             f"{store} was recorded with world options {options}, the game has {dict(config.world_options)}; "

@@ -6,15 +6,11 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from annotation.games.config import GameConfig
 from annotation.session import CAST, Player, Role
-from rlhf.episodes import AGENT, CO_PILOT, Episode
+from rlhf.episodes import AGENT, CO_PILOT, WORLD_OPTIONS, Episode, lived
 from rlhf.referee import Referee
 from worlds.contract import Action, Observation
-
-OPTIONS = "world_options"  # in an episode's notes, as recordings of scripted play have it
 
 
 class Recording:
@@ -45,10 +41,9 @@ class Recording:
         Args:
           names: who played each role; people's are pseudonyms. referee: who followed a scripted setter's requests.
         """
-        seen, solver, setter = zip(*self._rows, strict=True)
         kind, co_pilot = self._config.kind, names.get(Role.CO_PILOT)
         solver_name = player_name(kind, Role.SOLVER, names)
-        about = {"kind": kind.value, OPTIONS: dict(self._config.world_options), **notes}
+        about = {"kind": kind.value, WORLD_OPTIONS: dict(self._config.world_options), **notes}
         if co_pilot is not None:  # as recordings with a scripted one say it
             about["co_pilot"] = player_name(kind, Role.CO_PILOT, names)
             solver_name += f"+{about['co_pilot']}"
@@ -58,14 +53,6 @@ class Recording:
             config=self._place,
             setter=player_name(kind, Role.SETTER, names),
             solver=solver_name,
-            image=np.stack([o["image"] for o in seen]),
-            setter_text=tuple(o["setter_text"] for o in seen),
-            solver_text=tuple(o["solver_text"] for o in seen),
-            movement=np.stack([a["movement"] for a in solver]).astype(np.int8),
-            utterance=tuple(a["utterance"] for a in solver),
-            setter_movement=np.stack([a["movement"] for a in setter]).astype(np.int8),
-            setter_utterance=tuple(a["utterance"] for a in setter),
-            controller=np.array(self._controller, np.uint8),
             requests=() if referee is None else tuple(referee.requests),
             truth=() if referee is None else tuple(referee.events),
             success_step=() if referee is None else tuple(referee.success_step),
@@ -73,6 +60,7 @@ class Recording:
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             split=self._config.split,
             notes=about,
+            **lived(self._rows, self._controller),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Path
+from sqlalchemy.orm import Session
 
 from annotation.server import people, progress
 from annotation.server.clock import now
@@ -66,9 +67,7 @@ def withdraw(invitation_id: _Id, study: Served) -> dict[str, Any]:
 def change_person(person_id: _Id, body: PersonBody, study: Served) -> dict[str, Any]:
     """Change somebody's roles, or close or open their account."""
     with study.database.writing() as session:
-        person = session.get(Person, person_id)
-        if person is None:
-            raise Refused(404, "there is no such person")
+        person = _known(session, person_id)
         if body.roles is not None:
             people.set_roles(session, person, set(body.roles))
         if body.active is not None:
@@ -83,9 +82,7 @@ def change_person(person_id: _Id, body: PersonBody, study: Served) -> dict[str, 
 def new_link(person_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
     """A link by which somebody who is known signs in again."""
     with study.database.writing() as session:
-        person = session.get(Person, person_id)
-        if person is None:
-            raise Refused(404, "there is no such person")
+        person = _known(session, person_id)
         role = Role(person.roles[0].role)
         invitation, token = people.invite(session, role, now(), person_id=person.id, note=person.name)
         return {"id": invitation.id, "token": token, "expires": invitation.expires}
@@ -95,3 +92,10 @@ def new_link(person_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 def export(study: Served) -> dict[str, Any]:
     """Write the marks of submitted work into the datasets now; it happens by itself, too."""
     return {"submissions": study.exporter.now()}
+
+
+def _known(session: Session, person_id: str) -> Person:
+    person = session.get(Person, person_id)
+    if person is None:
+        raise Refused(404, "there is no such person")
+    return person
