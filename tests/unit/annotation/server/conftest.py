@@ -57,8 +57,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def study(folder: Path) -> Study:
-    return open_study(ServeConfig(data=folder))
+def database_url() -> str:
+    """The study's database; "" is a file in its folder."""
+    return ""
+
+
+@pytest.fixture
+def study(folder: Path, database_url: str) -> Study:
+    return open_study(ServeConfig(data=folder, database=database_url))
 
 
 @pytest.fixture

@@ -1,0 +1,100 @@
+"""Requests that the API's own schema makes up (schemathesis), right and wrong ones: none is answered with an error of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
+from schemathesis import Case, GenerationMode
+from sqlalchemy import select
+from starlette.testclient import TestClient
+
+from annotation.server import people
+from annotation.server.app import create_app, open_study
+from annotation.server.clock import now
+from annotation.server.config import ServeConfig
+from annotation.server.policies import Role
+from annotation.server.sessions import COOKIE
+from annotation.server.study import Study
+from annotation.server.tables import Base
+from tests.unit.annotation.server.conftest import ORIGIN
+
+EXAMPLES = 10  # of every operation, for everybody who asks
+
+
+class Stranger:
+    """Sends whatever it is given, as somebody of ``role``, or as nobody."""
+
+    def __init__(self, study: Study, client: TestClient, role: Role | None) -> None:
+        self._study, self._client, self._role = study, client, role
+        self._token = self._sign_in()
+
+    def _sign_in(self) -> str:
+        if self._role is None:
+            return ""
+        with self._study.database.writing() as session:
+            link = people.invite(session, self._role, now())[1]
+            return people.accept(session, link, f"the {self._role.value} {link[:8]}", now())
+
+    def send(self, case: Case) -> int:
+        """The status of the answer. Whatever is refused is refused in a sentence, and nothing is our fault."""
+        options = case.as_transport_kwargs(base_url=ORIGIN)
+        options["headers"] = {"Origin": ORIGIN, "X-CSRF-Token": self._study.signer.csrf(self._token)} | {
+            name: value for name, value in (options.get("headers") or {}).items() if name.lower() != "x-csrf-token"
+        }
+        options["cookies"] = None
+        self._client.cookies.clear()
+        if self._token:
+            self._client.cookies.set(COOKIE, self._study.signer.cookie(self._token))
+        answer = self._client.request(**options)
+        assert answer.status_code < 500 and answer.status_code != 429, (options, answer.status_code, answer.text)
+        if answer.status_code >= 400:
+            assert answer.json()["error"], options
+        if answer.status_code == 401 and self._role is not None:  # it has signed out, or closed its own account
+            self._token = self._sign_in()
+        return answer.status_code
+
+
+@pytest.fixture
+def fuzzed(folder: Path) -> Iterator[tuple[Study, TestClient]]:
+    """A study whose server never says "too many requests"."""
+    study = open_study(ServeConfig(data=folder, requests_per_second=1e6))
+    with TestClient(create_app(study), base_url=ORIGIN, raise_server_exceptions=False) as client:
+        yield study, client
+
+
+def known_ids(study: Study) -> list[str]:
+    """Ids of what the database holds, so that requests reach what lies behind "there is no such thing"."""
+    with study.database.reading() as session:
+        tables = [table for table in Base.metadata.sorted_tables if "id" in table.columns]
+        return [str(id) for table in tables for id in session.scalars(select(table.c.id).limit(5))]
+
+
+@pytest.mark.parametrize("role", [Role.ADMIN, Role.RATER, None])
+@pytest.mark.parametrize("mode", list(GenerationMode))
+def test_no_request_breaks_the_server(
+    fuzzed: tuple[Study, TestClient], role: Role | None, mode: GenerationMode
+) -> None:
+    study, client = fuzzed
+    stranger, statuses = Stranger(study, client, role), set[int]()
+    schema = schemathesis.openapi.from_dict(create_app(study).openapi())
+    for operation in (result.ok() for result in schema.get_all_operations()):
+
+        @seed(0)
+        @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @given(case=operation.as_strategy(generation_mode=mode), choice=st.none() | st.integers(0, 10**6))
+        def ask(case: Case, choice: int | None) -> None:
+            if choice is not None and case.path_parameters:
+                ids = known_ids(study)
+                case.path_parameters = {name: ids[choice % len(ids)] for name in case.path_parameters}
+            statuses.add(stranger.send(case))
+
+        with suppress(Unsatisfiable):  # there is nothing in it that could be wrong
+            ask()
+    assert {422} <= statuses if mode is GenerationMode.NEGATIVE else {200} <= statuses or role is None
