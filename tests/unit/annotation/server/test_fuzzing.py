@@ -1,4 +1,4 @@
-"""Requests that the API's own schema makes up (schemathesis), right and wrong ones: none is answered with an error of ours."""
+"""Requests that the schema of the API makes up (schemathesis), right and wrong: none ends in an error of ours."""
 
 from __future__ import annotations
 
