@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +10,7 @@ from torch.nn import functional as F
 from transformers import PreTrainedModel
 
 from agents import movement as movement_policy
-from agents.batch import ActionBatch, ObservationBatch
+from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs
 from agents.card import AGENT_EXAMPLE
 from agents.config import AgentConfig
 from agents.contrastive import Discriminator
@@ -21,23 +20,10 @@ from agents.tokenizer import PAD_ID
 from agents.trunk import AgentState, Trunk
 from worlds.contract import neutral_movement
 
-__all__ = ["AgentOutput", "AgentState", "InteractiveAgent", "PolicyLogProbs"]
+__all__ = ["AgentOutput", "AgentState", "InteractiveAgent"]
 
 
 _REST = torch.from_numpy(neutral_movement()[-1])
-
-
-class PolicyLogProbs(NamedTuple):
-    """Log-probabilities [T, B] of what was done: eight movements, to speak or not, and the words (0 if silent)."""
-
-    movement: Tensor
-    speak: Tensor
-    words: Tensor
-
-    @property
-    def language(self) -> Tensor:
-        """Of the whole language action: the decision and, where it was to speak, the words."""
-        return self.speak + self.words
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,19 @@ class ActionBatch(NamedTuple):
     utterance: Tensor  # int64 [T, B, M], tokens, then EOS, then PAD; silence is all PAD
 
 
+class PolicyLogProbs(NamedTuple):
+    """Log-probabilities [T, B] of what was done: eight movements, to speak or not, and the words (0 if silent)."""
+
+    movement: Tensor
+    speak: Tensor
+    words: Tensor
+
+    @property
+    def language(self) -> Tensor:
+        """Of the whole language action: the decision and, where it was to speak, the words."""
+        return self.speak + self.words
+
+
 class RecordedWindow(NamedTuple):
     """Recorded play, time-major. All of it is seen; what an agent did by itself is not to be imitated."""
 

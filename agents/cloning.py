@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from torch import Tensor
 
+from agents.batch import PolicyLogProbs
 from agents.peers import ALONE, Peers
-
-if TYPE_CHECKING:
-    from agents.agent import PolicyLogProbs
 
 
 def bc_loss(log_probs: PolicyLogProbs, mask: Tensor | None = None, peers: Peers = ALONE) -> dict[str, Tensor]:

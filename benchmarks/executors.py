@@ -28,7 +28,7 @@ from agents.folder import load_agent, save_agent
 from benchmarks.pairs import alternate, report
 from benchmarks.runner import prepare
 from pipelines.executors import Executor, make_executor
-from pipelines.improve import ImproveConfig
+from pipelines.improve_config import ImproveConfig
 from pipelines.runs.demo import demo
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.local_executor import UpdateReport

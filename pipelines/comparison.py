@@ -13,7 +13,6 @@ import numpy as np
 from annotation.marks import PROGRESS
 from pipelines.evaluate import ProbeResult, load_results
 from pipelines.findings import OVERALL
-from pipelines.report import circumstances, write_report
 from pipelines.report_data import (
     DATA_FILE,
     Chart,
@@ -24,6 +23,7 @@ from pipelines.report_data import (
     Stage,
     save_report_data,
 )
+from pipelines.report_file import circumstances, write_report
 from pipelines.rounds import (
     CLONE,
     EVALUATED,

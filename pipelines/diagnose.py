@@ -17,8 +17,8 @@ from pipelines.diagnose_material import Group, GroupPlay, GroupReadings, Materia
 from pipelines.diagnose_measures import Measurer
 from pipelines.diagnosis import PART_WORDS, Diagnosis, ModelFindings, save_diagnosis
 from pipelines.learned_from import Division, division_of
-from pipelines.report import circumstances
 from pipelines.report_data import Picture
+from pipelines.report_file import circumstances
 from reward_models import plots
 from reward_models.judge import Judge, load_judge
 from rlhf.errors import UserError

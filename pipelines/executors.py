@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from agents.config import AgentConfig
 from agents.folder import load_agent
 from agents.peers import ALONE, Peers
 from agents.tokenizer import Tokenizer
+from pipelines.improve_config import ImproveConfig
 from pipelines.kinds import find_groups, mixed
 from pipelines.recordings import Play, read_episodes
 from reward_models.registry import load_reward_model
@@ -26,9 +27,6 @@ from rlhf.learner import Learner
 from rlhf.local_executor import LocalExecutor, UpdateReport
 from rlhf.runner import Runner
 from rlhf.setter_replay import SetterReplay
-
-if TYPE_CHECKING:
-    from pipelines.improve import ImproveConfig
 
 
 class Executor(Protocol):

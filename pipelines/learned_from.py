@@ -6,14 +6,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from pipelines.recordings import in_order
+from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.run_config import CONFIG_FILE, read_record
-from rlhf.store import open_store
+from rlhf.store import EpisodeRow, open_store
 from rlhf.store.durable import write_file
 
 DIVISION_FILE = "division.json"  # in a reward model's run
+E = TypeVar("E", Episode, EpisodeRow)
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,25 @@ class Division:
     learned: frozenset[str] = frozenset()
     validation: frozenset[str] = frozenset()
     certain: bool = True
+
+
+def divide(episodes: Sequence[E], share: float) -> tuple[list[E], list[E], list[E]]:
+    """Episodes (or their rows) to learn from, a ``share`` of them to choose a model by, and those recorded as held out.
+
+    Raises:
+      UserError: if there are none to learn from or none to choose by.
+    """
+    held_out = [episode for episode in episodes if episode.split == "held_out"]
+    train = [episode for episode in episodes if episode.split != "held_out"]
+    kept = max(1, round(share * len(train)))
+    if len(train) <= kept:
+        raise UserError(
+            f"{len(train)} marked training episodes are too few to learn from some and choose a model by others"
+        )
+    # Spread evenly over the recording, in whose order episodes come: each solver's play is learned from and chosen by.
+    chosen = {index * len(train) // kept for index in range(kept)}
+    validation = [episode for index, episode in enumerate(train) if index in chosen]
+    return [episode for index, episode in enumerate(train) if index not in chosen], validation, held_out
 
 
 def save_division(run: Path, learned: Sequence[str], validation: Sequence[str]) -> None:
@@ -61,8 +83,6 @@ def division_of(reward_model: Path) -> Division:
 
 
 def _made_again(run: Path) -> Division:
-    from pipelines.reward import divide
-
     settings = read_record(run)["config"]
     rows = []
     for folder in map(Path, settings["data"]):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from annotation.scripted_rater import ScriptedRater
 from pipelines.diagnosis import Measure
 from pipelines.mark import MarkConfig
 from pipelines.rater_noise_figure import draw, table
+from pipelines.rater_noise_results import AXES, Noise, NoiseResult, NoiseRun, keep, known
 from pipelines.recordings import read_episodes, spread
 from pipelines.reward import divide
 from pipelines.statistics import episode_interval, ratio_interval
@@ -33,12 +33,12 @@ from reward_models.scoring import score
 from reward_models.training import RewardTrainingConfig, train_reward_model
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
-from rlhf.json_records import BadRecord, from_json, to_json
+from rlhf.json_records import to_json
 from rlhf.progress import announce, bar
-from rlhf.run_config import CONFIG_FILE, load_config, lock_run, save_config
+from rlhf.run_config import lock_run, save_config
 from rlhf.store.durable import write_file
 
-RESULT_FILE, RESULTS_FILE, TABLE_FILE, FIGURE_FILE = "result.json", "results.json", "raters.md", "raters.png"
+RESULTS_FILE, TABLE_FILE, FIGURE_FILE = "results.json", "raters.md", "raters.png"
 _CLEAN = ScriptedRater("clean", delay=(0.0, 0.0), longest_delay=0, miss=0.0, mistake=0.0, spurious=0.0)
 
 
@@ -84,62 +84,6 @@ class RaterNoiseConfig:
         return list(dict.fromkeys([usual, *tried]))
 
 
-@dataclass(frozen=True)
-class Noise:
-    """How a rater is: share of events missed, steps of delay, share of wrong signs, share of episodes marked."""
-
-    miss: float
-    delay: float
-    mistake: float
-    marked: float
-
-    def __post_init__(self) -> None:
-        MarkConfig(miss=self.miss, delay=self.delay, mistake=self.mistake)  # refuses what is impossible
-
-    @property
-    def name(self) -> str:
-        """E.g. "miss-0.3-delay-1-mistake-0.05-marked-1"."""
-        return "-".join(f"{axis}-{getattr(self, axis):g}" for axis in AXES)
-
-
-AXES = ("miss", "delay", "mistake", "marked")
-
-
-@dataclass(frozen=True)
-class NoiseRun:
-    """All that decides one training, written beside what it found: with other settings it is not gone on with."""
-
-    data: tuple[Path, ...]
-    agent: Path
-    noise: Noise
-    delay_sd: float
-    validation: float
-    training: RewardTrainingConfig
-
-
-@dataclass(frozen=True)
-class NoiseResult:
-    """One reward model, judged by clean marks on held-out play.
-
-    Args:
-      episodes, marks: what it learned from. update: at which it was best.
-      accuracy, better, worse, balanced: as in :class:`pipelines.diagnosis.PairFindings`; None, with the reason in
-        ``failed``, if nothing could be learned. majority: what the commoner sign alone would get.
-    """
-
-    noise: Noise
-    seed: int
-    episodes: int = 0
-    marks: int = 0
-    update: int = 0
-    accuracy: Measure | None = None
-    better: Measure | None = None
-    worse: Measure | None = None
-    balanced: Measure | None = None
-    majority: float = math.nan
-    failed: str = ""
-
-
 def rater_noise(config: RaterNoiseConfig) -> Path:
     """Train and judge a reward model for every setting and seed; return the path of the table.
 
@@ -152,15 +96,15 @@ def rater_noise(config: RaterNoiseConfig) -> Path:
     with lock_run(folder):
         save_config(folder, config)
         wanted = [(noise, seed) for noise in config.noises() for seed in config.seeds]
-        missing = {pair for pair in wanted if _known(_place(folder, *pair), _run(config, *pair)) is None}
+        missing = {pair for pair in wanted if known(_place(folder, *pair), _run(config, *pair)) is None}
         lessons = _Lessons(config, agent, tokenizer) if missing else None
         results = []
         for number, (noise, seed) in enumerate(wanted, start=1):
             place = _place(folder, noise, seed)
             if lessons is not None and (noise, seed) in missing:
                 announce(f"{number} of {len(wanted)}: {noise.name}, seed {seed}")
-                _keep(place, _run(config, noise, seed), lessons.learn(noise, seed))
-            result = _known(place, _run(config, noise, seed))
+                keep(place, _run(config, noise, seed), lessons.learn(noise, seed))
+            result = known(place, _run(config, noise, seed))
             assert result is not None
             results.append(result)
         return _tell(folder, config, results)
@@ -246,28 +190,6 @@ def _place(folder: Path, noise: Noise, seed: int) -> Path:
 def _run(config: RaterNoiseConfig, noise: Noise, seed: int) -> NoiseRun:
     training = replace(config.training, seed=seed)
     return NoiseRun(config.data, config.agent, noise, config.usual.delay_sd, config.validation, training)
-
-
-def _keep(place: Path, run: NoiseRun, result: NoiseResult) -> None:
-    """Write down a result; it counts once the last file is there."""
-    shutil.rmtree(place, ignore_errors=True)  # what an interrupted attempt has left
-    place.mkdir(parents=True)
-    save_config(place, run)
-    write_file(place / RESULT_FILE, json.dumps(to_json(result), indent=1).encode())
-
-
-def _known(place: Path, run: NoiseRun) -> NoiseResult | None:
-    """The result that is there already, None if there is none. Raises UserError if it is that of another setting."""
-    if not (place / RESULT_FILE).is_file():
-        return None
-    if load_config(place, NoiseRun) != run:
-        raise UserError(
-            f"{place} was made with other settings ({place / CONFIG_FILE}); use another --name, or remove it"
-        )
-    try:
-        return from_json(NoiseResult, json.loads((place / RESULT_FILE).read_text(encoding="utf-8")))
-    except (ValueError, BadRecord) as error:
-        raise UserError(f"{place / RESULT_FILE} is damaged ({error}); remove {place} and start again") from None
 
 
 def _tell(folder: Path, config: RaterNoiseConfig, results: Sequence[NoiseResult]) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,11 +14,9 @@ from scipy.stats import t
 from pipelines.diagnose_figures import COLOURS, legend, panels, percent_axis, png
 from pipelines.diagnosis import Measure
 from pipelines.findings import percent
+from pipelines.rater_noise_results import Noise, NoiseResult
 from pipelines.statistics import LEVEL, Interval
 from reward_models.plots import FAINT, INK, SLATE
-
-if TYPE_CHECKING:
-    from pipelines.rater_noise import Noise, NoiseResult
 
 AXIS_WORDS = {
     "miss": "share of events that go unmarked",

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from pipelines.findings import find
-from pipelines.report_data import DATA_FILE, Circumstances, ReportData, Stage, load_report_data
-from pipelines.report_html import page
+from pipelines.report_data import DATA_FILE, load_report_data
+from pipelines.report_file import write_report, written
 from rlhf.errors import UserError
-from rlhf.json_records import to_json
-from rlhf.machine import describe
-from rlhf.progress import announce
-from rlhf.run_config import CONFIG_FILE, command_line, git_commit, project_version, read_record
+from rlhf.run_config import CONFIG_FILE, read_record
 
 TRAININGS = ("CloneConfig", "RewardConfig", "ImproveConfig")  # kinds of runs that have metrics of their own
 _NAMED = 6  # folders in a message at most
@@ -49,7 +41,7 @@ def report(config: ReportConfig) -> Path:
     from pipelines import training_html, training_report  # which read play and models: PyTorch, seconds
 
     told = training_report.training_report(run)
-    return _written(training_html.page(told), told.headline, out)
+    return written(training_html.page(told), told.headline, out)
 
 
 def _check_training(run: Path) -> None:
@@ -72,41 +64,3 @@ def _is_run(folder: Path) -> bool:
         return read_record(folder)["kind"] in TRAININGS or (folder / DATA_FILE).is_file()
     except UserError:
         return False
-
-
-def circumstances(
-    config: Any, stages: Sequence[Stage] = (), counts: Mapping[str, object] | None = None
-) -> Circumstances:
-    """The circumstances of this very process: its command, machine and version, now.
-
-    Args:
-      config: the run's frozen configuration.
-      counts: what there was, by name, in the order to show; numbers get thousands separators.
-    """
-    shown = {name: f"{count:,}" if isinstance(count, int) else str(count) for name, count in (counts or {}).items()}
-    return Circumstances(
-        command=command_line(),
-        machine=str(describe()),
-        version=project_version(),
-        created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        commit=git_commit(),
-        config=to_json(config),
-        counts=tuple(shown.items()),
-        stages=tuple(stages),
-    )
-
-
-def write_report(data: ReportData, path: Path) -> Path:
-    """Write the report of ``data`` to ``path``; a reader sees the whole file or none."""
-    findings = find(data)
-    return _written(page(data, findings), findings.headline, path)
-
-
-def _written(html: str, headline: str, path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(html, encoding="utf-8")
-    os.replace(partial, path)
-    announce(headline)
-    announce(f"report: {path.resolve()}")
-    return path

@@ -12,8 +12,8 @@ import tyro
 from pipelines.demo import DEVICES, DemoConfig, demo, on_device, settle
 from pipelines.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.findings import find
-from pipelines.report import circumstances, write_report
 from pipelines.report_data import DATA_FILE, ReportData, save_report_data
+from pipelines.report_file import circumstances, write_report
 from pipelines.stages import other_settings
 from pipelines.story import AFTER, BEFORE, REFERENCE, outcome
 from pipelines.study import StudyConfig, study

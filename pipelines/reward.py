@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
 
 from agents.card import ModelCard
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.cards import latest_metrics, model_card, play_used
-from pipelines.learned_from import save_division
+from pipelines.learned_from import divide, save_division
 from pipelines.recordings import read_episodes
 from reward_models.contract import RewardModel
 from reward_models.exam import Exam
@@ -21,15 +19,12 @@ from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.registry import KINDS, Kind, load_reward_model
 from reward_models.training import RewardTrainer, RewardTraining, RewardTrainingConfig
 from rlhf.checkpoint import Checkpoints
-from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.progress import bar
 from rlhf.run_config import hold_run, save_config, save_resumed
-from rlhf.store import EpisodeRow, open_store
+from rlhf.store import open_store
 from rlhf.store.durable import write_file
 from rlhf.tracking import Tracker, WandbMode
-
-E = TypeVar("E", Episode, EpisodeRow)
 
 
 @dataclass(frozen=True)
@@ -190,22 +185,3 @@ def _marked_play(
         mark_play(validation, marks, tokenizer, sizes),
         mark_play(held_out, marks, tokenizer, sizes) if held_out else None,
     )
-
-
-def divide(episodes: Sequence[E], share: float) -> tuple[list[E], list[E], list[E]]:
-    """Episodes (or their rows) to learn from, a ``share`` of them to choose a model by, and those recorded as held out.
-
-    Raises:
-      UserError: if there are none to learn from or none to choose by.
-    """
-    held_out = [episode for episode in episodes if episode.split == "held_out"]
-    train = [episode for episode in episodes if episode.split != "held_out"]
-    kept = max(1, round(share * len(train)))
-    if len(train) <= kept:
-        raise UserError(
-            f"{len(train)} marked training episodes are too few to learn from some and choose a model by others"
-        )
-    # Spread evenly over the recording, in whose order episodes come: each solver's play is learned from and chosen by.
-    chosen = {index * len(train) // kept for index in range(kept)}
-    validation = [episode for index, episode in enumerate(train) if index in chosen]
-    return [episode for index, episode in enumerate(train) if index not in chosen], validation, held_out

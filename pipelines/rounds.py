@@ -13,7 +13,7 @@ from typing import Literal
 
 from pipelines.clone import CloneConfig
 from pipelines.evaluate import EvaluateConfig
-from pipelines.improve import ImproveConfig
+from pipelines.improve_config import ImproveConfig
 from pipelines.mark import MarkConfig
 from pipelines.places import LARGEST_SEED
 from pipelines.record import RecordConfig

@@ -10,8 +10,8 @@ import numpy as np
 
 from agents.batch import encode_episodes
 from pipelines.evaluate import EvaluateConfig, ProbeResult, load_results, probe_episodes
-from pipelines.improve import ImproveConfig, held_out_episodes
-from pipelines.report import circumstances, write_report
+from pipelines.improve import held_out_episodes
+from pipelines.improve_config import ImproveConfig
 from pipelines.report_data import (
     DATA_FILE,
     Chart,
@@ -25,6 +25,7 @@ from pipelines.report_data import (
     WatchedRun,
     save_report_data,
 )
+from pipelines.report_file import circumstances, write_report
 from reward_models import plots
 from reward_models.registry import load_reward_model
 from reward_models.scoring import score

@@ -23,7 +23,8 @@ from pathlib import Path
 from agents.computing import usable_device
 from pipelines.clone import CloneConfig, clone
 from pipelines.evaluate import EvaluateConfig, evaluate
-from pipelines.improve import ImproveConfig, improve
+from pipelines.improve import improve
+from pipelines.improve_config import ImproveConfig
 from pipelines.mark import MarkConfig, mark
 from pipelines.places import LARGEST_SEED
 from pipelines.record import RecordConfig, record

@@ -9,7 +9,7 @@ import numpy as np
 
 from pipelines import study_figures
 from pipelines.evaluate import ProbeResult, load_results
-from pipelines.report import circumstances
+from pipelines.report_file import circumstances
 from pipelines.study import StudyConfig, curve_of, improving_config, others_compared, results_of
 from pipelines.study_figures import Series
 from pipelines.study_marks import learned_from, marks_table, mean_marks

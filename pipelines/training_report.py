@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.findings import over_optimisation, percent
-from pipelines.improve import ImproveConfig
+from pipelines.improve_config import ImproveConfig
 from pipelines.places import WorldConfig
 from pipelines.report_data import Chart, Circumstances, Picture, WatchedRun
 from pipelines.report_sections import alarm_count

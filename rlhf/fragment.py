@@ -10,8 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.agent import PolicyLogProbs
-from agents.batch import ActionBatch, ObservationBatch, send
+from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, send
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID
 from agents.trunk import AgentState

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from agents.agent import AgentOutput, AgentState, InteractiveAgent, PolicyLogProbs
-from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
+from agents.agent import AgentOutput, AgentState, InteractiveAgent
+from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, RecordedWindow
 from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
 from agents.contrastive import css_loss

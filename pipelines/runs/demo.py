@@ -25,7 +25,7 @@ from agents.training import CloningConfig
 from pipelines.clone import CloneConfig
 from pipelines.demo import DemoConfig
 from pipelines.evaluate import EvaluateConfig
-from pipelines.improve import ImproveConfig
+from pipelines.improve_config import ImproveConfig
 from pipelines.mark import MarkConfig
 from pipelines.places import PlayersConfig, WorldConfig
 from pipelines.rater_noise import RaterNoiseConfig

@@ -22,7 +22,7 @@ from dataclasses import replace
 
 from agents.config import AgentConfig
 from pipelines.clone import CloneConfig
-from pipelines.improve import ImproveConfig
+from pipelines.improve_config import ImproveConfig
 from pipelines.reward import RewardConfig
 from pipelines.runs import probes
 from pipelines.study import PLAYER, Arm, StudyConfig

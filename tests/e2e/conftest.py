@@ -12,7 +12,7 @@ from agents.agent import InteractiveAgent
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes, spoken_texts
-from pipelines.improve import ImproveConfig
+from pipelines.improve_config import ImproveConfig
 from pipelines.places import WorldConfig
 from pipelines.record import RecordConfig, record
 from rlhf.learning_config import ExecutorConfig

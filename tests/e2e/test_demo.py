@@ -13,7 +13,8 @@ import pytest
 from agents.folder import load_agent
 from pipelines.demo import DemoConfig, demo, settle
 from pipelines.evaluate import load_results
-from pipelines.improve import ImproveConfig, improve
+from pipelines.improve import improve
+from pipelines.improve_config import ImproveConfig
 from pipelines.reward import reward
 from pipelines.runs import demo as preset
 from rlhf.checkpoint import Checkpoints

@@ -21,7 +21,7 @@ from agents.tokenizer import Tokenizer
 from pipelines import iterate as journey
 from pipelines import peoples_marks
 from pipelines.evaluate import load_results
-from pipelines.improve import ImproveConfig
+from pipelines.improve_config import ImproveConfig
 from pipelines.iterate import IterateConfig, iterate
 from pipelines.report_data import DATA_FILE, RoundsCompared, load_report_data
 from pipelines.reward import RewardConfig, reward

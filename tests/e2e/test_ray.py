@@ -24,7 +24,8 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent
 from agents.peers import Peers
-from pipelines.improve import ImproveConfig, improve
+from pipelines.improve import improve
+from pipelines.improve_config import ImproveConfig
 from rlhf.errors import UserError
 from rlhf.learner import Learner, LearnerConfig, RecordedWindow
 from rlhf.learning_config import ExecutorConfig

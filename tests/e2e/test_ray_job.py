@@ -23,7 +23,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.improve import ImproveConfig, improve
+from pipelines.improve import improve
+from pipelines.improve_config import ImproveConfig
 from rlhf.run_config import load_config
 from rlhf.tracking import read_metrics
 from tests.e2e.test_ray import addresses_listened_on

@@ -16,7 +16,8 @@ import pytest
 import torch
 
 from agents.peers import ALONE
-from pipelines.improve import ImproveConfig, improve
+from pipelines.improve import improve
+from pipelines.improve_config import ImproveConfig
 from rlhf.errors import UserError
 from rlhf.fragment import concatenate
 from rlhf.learner import RecordedWindow

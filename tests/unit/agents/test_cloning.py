@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from agents.agent import PolicyLogProbs
+from agents.batch import PolicyLogProbs
 from agents.cloning import bc_loss, masked_mean
 
 

@@ -12,7 +12,8 @@ import pytest
 from pipelines.diagnose import DiagnoseConfig
 from pipelines.diagnosis import DIAGNOSIS_FILE, PART_WORDS
 from pipelines.learned_from import DIVISION_FILE
-from pipelines.rater_noise import FIGURE_FILE, RESULT_FILE, RESULTS_FILE, TABLE_FILE, RaterNoiseConfig
+from pipelines.rater_noise import FIGURE_FILE, RESULTS_FILE, TABLE_FILE, RaterNoiseConfig
+from pipelines.rater_noise_results import RESULT_FILE
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "diagnostics.md").read_text(encoding="utf-8")

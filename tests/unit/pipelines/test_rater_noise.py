@@ -19,8 +19,9 @@ from agents.tokenizer import Tokenizer
 from pipelines import rater_noise as sweep
 from pipelines.diagnosis import Measure
 from pipelines.mark import MarkConfig
-from pipelines.rater_noise import Noise, NoiseResult, RaterNoiseConfig, rater_noise
+from pipelines.rater_noise import RaterNoiseConfig, rater_noise
 from pipelines.rater_noise_figure import by_axis, draw, over_seeds, table
+from pipelines.rater_noise_results import Noise, NoiseResult
 from reward_models.training import RewardTrainingConfig
 from rlhf.errors import UserError
 from rlhf.store import open_store

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from pipelines.findings import FEWEST_EPISODES, find
-from pipelines.report import ReportConfig, report, write_report
+from pipelines.report import ReportConfig, report
 from pipelines.report_charts import line_chart, short, ticks
 from pipelines.report_clips import HOLD_STEPS, animate
 from pipelines.report_data import (
@@ -32,6 +32,7 @@ from pipelines.report_data import (
     load_report_data,
     save_report_data,
 )
+from pipelines.report_file import write_report
 from pipelines.report_sections import monitor
 from rlhf.errors import UserError
 from rlhf.guards import Alarm

@@ -13,7 +13,7 @@ from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from annotation.marks import Mark
-from pipelines.improve import ImproveConfig
+from pipelines.improve_config import ImproveConfig
 from pipelines.mark import MarkConfig
 from pipelines.runs import probes, raters
 from pipelines.stages import go_through

@@ -1,0 +1,109 @@
+"""Settings of `rlhf improve`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from pipelines.kinds import parse_kinds
+from pipelines.places import WorldConfig
+from rlhf.errors import UserError
+from rlhf.guards import GuardConfig
+from rlhf.learning_config import ExecutorConfig, LearnerConfig, ReadingConfig
+from rlhf.ray_config import RayConfig
+from rlhf.tracking import WandbMode
+
+
+@dataclass(frozen=True)
+class ImproveConfig:
+    """Settings of `rlhf improve`. The learner's defaults are the paper's (A.7).
+
+    Args:
+      data: dataset folders. imitate: solver whose recorded play BC goes on imitating; None takes all.
+      kinds: several kinds of play to imitate, with weights; see `rlhf clone`. Takes the place of ``imitate``.
+      replay: solver of the episodes whose setters are replayed; None takes all. Held-out episodes are never
+        trained on; they show whether the modelled reward rises there too. replay_data: the dataset folders that they
+        are in, where BC imitates other play than is replayed; None takes ``data``.
+      agent, reward_model: folders of the cloned agent and of the reward model.
+      runs, name: the run is written into runs/name, the improved agent into its folder "agent".
+      scripted_reward: reward the tasks' ground truth instead of the model's opinion (the paper's baseline).
+      pays: what a reward model pays at every step: the "change" of its utility (Eq. 2), or the "utility" itself.
+      expected_reward: have a reward model that draws marks (AR) pay what it expects to draw, not what it draws.
+      slots: places played at once. steps: T, of every fragment. updates: of the learner.
+      batch: trajectories of recorded play in every update; None takes as many as there are slots (2 x B in all).
+      evaluate_every: updates between plays of the held-out episodes, evaluation_episodes of them.
+      checkpoint_every: updates. keep_checkpoints: how many of the newest stay. guards: alarms, and when to stop early.
+      threads: that step the places. torch_threads: of PyTorch's operations; None leaves the number as it is. Where
+        play and learning overlap on few cores, one each is faster than all for both.
+      device: that computes: "cpu", "cuda" or "cuda:1".
+      resume: a run's folder; goes on from its last checkpoint with its own settings.
+      reading: whether the play to imitate is held in memory or streamed.
+      executor: "local" runs here; "ray" on Ray, as an RLlib algorithm. ray: which processes that takes; there,
+        devices follow from the GPUs that learner and runners get, and threads from the CPUs.
+    """
+
+    data: tuple[Path, ...] = (Path("data/play"),)
+    imitate: str | None = "scripted"
+    kinds: str = "{}"
+    replay: str | None = None
+    agent: Path = Path("runs/clone/agent")
+    reward_model: Path = Path("runs/reward/reward_model")
+    runs: Path = Path("runs")
+    name: str = "improve"
+    scripted_reward: bool = False
+    pays: Literal["change", "utility"] = "change"
+    expected_reward: bool = False
+    slots: int = 96
+    steps: int = 50
+    updates: int = 10_000
+    batch: int | None = None
+    evaluate_every: int = 500
+    evaluation_episodes: int = 64
+    checkpoint_every: int = 500
+    keep_checkpoints: int = 3
+    threads: int = 2
+    torch_threads: int | None = None
+    device: str = "cpu"
+    seed: int = 0
+    executor: Literal["local", "ray"] = "local"
+    resume: Path | None = None
+    wandb: WandbMode = "offline"
+    world: WorldConfig = field(default_factory=WorldConfig)
+    learner: LearnerConfig = field(default_factory=LearnerConfig)
+    execution: ExecutorConfig = field(default_factory=ExecutorConfig)
+    guards: GuardConfig = field(default_factory=GuardConfig)
+    ray: RayConfig = field(default_factory=RayConfig)
+    replay_data: tuple[Path, ...] | None = None
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
+
+    def __post_init__(self) -> None:
+        for name in _COUNTS:
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        parse_kinds(self.kinds)
+        for name in ("batch", "torch_threads"):
+            if (value := getattr(self, name)) is not None and value < 1:
+                raise UserError(f"{name} is at least 1, or None, not {value}")
+
+    @property
+    def replay_folders(self) -> tuple[Path, ...]:
+        """Dataset folders of the episodes whose setters are replayed."""
+        return self.data if self.replay_data is None else self.replay_data
+
+    def from_anywhere(self) -> ImproveConfig:
+        """The same with absolute paths, so that a run is gone on with from any folder and any process."""
+        replayed = self.replay_data
+        return replace(
+            self,
+            data=tuple(folder.absolute() for folder in self.data),
+            replay_data=None if replayed is None else tuple(folder.absolute() for folder in replayed),
+            agent=self.agent.absolute(),
+            reward_model=self.reward_model.absolute(),
+        )
+
+
+_COUNTS = (
+    "slots", "steps", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "keep_checkpoints",
+    "threads",
+)  # fmt: skip
