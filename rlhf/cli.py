@@ -43,6 +43,7 @@ class Verb:
 
 
 _PLAYED = "every finished episode is kept in the dataset"
+_ENDED = "every finished continuation is kept; the same command goes on from there"
 _ROUNDS = "every finished stage is kept; the same command goes on from there"
 _RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
 
@@ -71,6 +72,16 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("demo", "pipelines.demo", "DemoConfig", "demo", "all of it here, in minutes", preset="demo"),
             Verb("iterate", _ITERATE, "IterateConfig", "iterate", "rounds of improvement", _ROUNDS, preset="tower"),
             Verb("reproduce", "pipelines.reproduce", "ReproduceConfig", "reproduce", "a published result, over seeds"),
+        ),
+    ),
+    (
+        "the test suite that people judge",
+        (
+            Verb("suite make", "pipelines.suite_make", "MakeSuiteConfig", "make_suite", "draw scenarios from play"),
+            Verb(
+                "suite play", "pipelines.suite_play", "PlaySuiteConfig", "play_suite", "agents go on from them", _ENDED
+            ),
+            Verb("suite report", "pipelines.suite_report", "ReportSuiteConfig", "report_suite", "how people judged"),
         ),
     ),
     (
