@@ -88,7 +88,9 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         "people",
         (
             Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people mark episodes", _SERVED),
-            Verb("marks collect", _SERVE, "CollectConfig", "collect", "people's submitted marks into their datasets"),
+            Verb(
+                "marks collect", _SERVE, "CollectConfig", "collect", "people's marks and judgements into their datasets"
+            ),
         ),
     ),
     (
