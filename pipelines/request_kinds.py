@@ -17,7 +17,8 @@ _POLITE = frozenset(["please", "now", "then", "and", "ok", "okay", "hey", "hi", 
 _ASKED_TO = re.compile(r"^(can|could|will|would) (you|u) (please |kindly )?(?!see\b|notice\b|hear\b)")
 _OPENINGS = frozenset(
     """what what's whats which who whose where where's wheres when why how is isn't are aren't am was were do does did
-    has have whether wether count tell name describe say identify guess explain compare can could there any list""".split()
+    has have whether wether count tell name describe say identify guess explain compare can could there any
+    list""".split()
 )
 _TURNS = re.compile(
     r"\b(how many|how much|give me the (count|number|names?|colou?rs?)|same( \w+)? or (different|not)|"

@@ -153,8 +153,8 @@ def _candidates(
         found += scenarios_of(episode, config.steps, config.room, kinds)
     if len(options) > 1:
         raise UserError(
-            f"{config.data} was recorded with different world.options ({', '.join(sorted(options))}); a suite is played "
-            "with one: put those of a kind into a dataset of their own"
+            f"{config.data} was recorded with different world.options ({', '.join(sorted(options))}); a suite is "
+            "played with one: put those of a kind into a dataset of their own"
         )
     return found, json.loads(next(iter(options), "{}"))
 

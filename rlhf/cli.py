@@ -88,9 +88,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         "people",
         (
             Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people mark episodes", _SERVED),
-            Verb(
-                "marks collect", _SERVE, "CollectConfig", "collect", "people's marks and judgements into their datasets"
-            ),
+            Verb("marks collect", _SERVE, "CollectConfig", "collect", "what people submitted into the datasets"),
         ),
     ),
     (

@@ -41,9 +41,8 @@ def open_next(session: Session, visitor: Visitor, when: float, lock_sec: float) 
     """
     seen = {project.id for project in projects_of(session, visitor)}
     query = select(JudgedProject).join(Project).where(JudgedProject.open).order_by(Project.created, Project.dataset)
-    projects = [
-        project for project in session.scalars(query.with_for_update(of=JudgedProject)) if project.project_id in seen
-    ]
+    every = session.scalars(query.with_for_update(of=JudgedProject)).all()
+    projects = [project for project in every if project.project_id in seen]
     begun = _begun(session, visitor.person_id, [project.project_id for project in projects])
     if begun is not None:
         begun.locked_until = when + lock_sec

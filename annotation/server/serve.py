@@ -1,4 +1,4 @@
-"""`rlhf serve`: the web app in which people play, mark and judge. `rlhf marks collect`: what they said into the datasets."""
+"""`rlhf serve`: the web app in which people play, mark and judge. `rlhf marks collect`: what they say into datasets."""
 
 from __future__ import annotations
 
