@@ -81,6 +81,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb(
                 "suite play", "pipelines.suite_play", "PlaySuiteConfig", "play_suite", "agents go on from them", _ENDED
             ),
+            Verb("suite judge", "pipelines.suite_judge", "JudgeSuiteConfig", "judge_suite", "scripted stand-ins judge"),
             Verb("suite report", "pipelines.suite_report", "ReportSuiteConfig", "report_suite", "how people judged"),
         ),
     ),
