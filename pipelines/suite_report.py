@@ -216,9 +216,7 @@ def _check(about: Mapping[str, Mapping[str, Any]]) -> None:
     for episode, note in about.items():
         wrong = [name for name, kind in wanted.items() if not isinstance(note.get(name), kind)]
         if wrong:
-            raise UserError(
-                f"episode {episode}: its notes on the scenario have no {wrong[0]}; play it again, or drop it"
-            )
+            raise UserError(f"episode {episode}: its notes on the scenario lack {wrong[0]}; play it again, or drop it")
 
 
 def _baseline(config: ReportSuiteConfig, agents: Sequence[str]) -> str | None:
