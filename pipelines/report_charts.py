@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Protocol
 
 import numpy as np
 
@@ -60,7 +61,17 @@ def line_chart(
     return f'<svg class="{kind}" {view}>{"".join(parts)}</svg>'
 
 
-def interval_plot(rows: Sequence[Row], colours: dict[str, str]) -> str:
+class Compared(Protocol):
+    """Intervals of several agents, side by side in one block of a plot."""
+
+    @property
+    def probe(self) -> str: ...
+
+    @property
+    def agents(self) -> dict[str, Interval]: ...
+
+
+def interval_plot(rows: Sequence[Compared], colours: dict[str, str]) -> str:
     """Success by probe from 0 to 100%: a dot and its interval for each agent, as ``<svg>``.
 
     Args:

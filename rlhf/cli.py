@@ -43,6 +43,7 @@ class Verb:
 
 
 _PLAYED = "every finished episode is kept in the dataset"
+_ENDED = "every finished continuation is kept; the same command goes on from there"
 _ROUNDS = "every finished stage is kept; the same command goes on from there"
 _RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
 
@@ -74,10 +75,21 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         ),
     ),
     (
+        "the test suite that people judge",
+        (
+            Verb("suite make", "pipelines.suite_make", "MakeSuiteConfig", "make_suite", "draw scenarios from play"),
+            Verb(
+                "suite play", "pipelines.suite_play", "PlaySuiteConfig", "play_suite", "agents go on from them", _ENDED
+            ),
+            Verb("suite judge", "pipelines.suite_judge", "JudgeSuiteConfig", "judge_suite", "scripted stand-ins judge"),
+            Verb("suite report", "pipelines.suite_report", "ReportSuiteConfig", "report_suite", "how people judged"),
+        ),
+    ),
+    (
         "people",
         (
             Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people mark episodes", _SERVED),
-            Verb("marks collect", _SERVE, "CollectConfig", "collect", "people's submitted marks into their datasets"),
+            Verb("marks collect", _SERVE, "CollectConfig", "collect", "what people submitted into the datasets"),
         ),
     ),
     (

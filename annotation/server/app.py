@@ -17,13 +17,14 @@ from starlette.websockets import WebSocket
 
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
+from annotation.server.continuations import list_continuations
 from annotation.server.database import Database
-from annotation.server.datasets import Datasets, list_episodes
+from annotation.server.datasets import Datasets
 from annotation.server.errors import Refused
 from annotation.server.exporting import Exporter
 from annotation.server.limits import SECURITY_HEADERS, Limits, Rates
 from annotation.server.policies import refuse_unguarded
-from annotation.server.routes import marking, pages, people, study
+from annotation.server.routes import judging, marking, pages, people, study
 from annotation.server.sessions import COOKIE, Signer, load_secret
 from annotation.server.study import Study
 from rlhf.cli import disk_is_full
@@ -31,7 +32,7 @@ from rlhf.errors import UserError
 
 _log = logging.getLogger("rlhf.serve")
 _POLICY_VIOLATED = 1008  # WebSocket's code
-MODULES = (pages, people, study, marking)
+MODULES = (pages, people, study, marking, judging)
 
 
 def open_study(config: ServeConfig) -> Study:
@@ -45,8 +46,7 @@ def open_study(config: ServeConfig) -> Study:
         raise UserError(f"there is no dataset in {config.data}; record one: rlhf record --data {config.data / 'play'}")
     signer = Signer(load_secret(config.data))
     database = Database(config.database_url)
-    with database.writing() as session:
-        list_episodes(session, datasets, now())
+    list_continuations(database, datasets, now())
     return Study(config, database, datasets, signer, Exporter(database, datasets))
 
 

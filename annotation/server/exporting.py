@@ -17,6 +17,7 @@ from annotation.marks import Mark
 from annotation.server.clock import now
 from annotation.server.database import Database
 from annotation.server.datasets import Datasets
+from annotation.server.exporting_judgements import export_judgements
 from annotation.server.tables import Assignment, EpisodeRecord, MarkRecord, Project
 from rlhf.errors import UserError
 
@@ -48,6 +49,16 @@ def export_submitted(database: Database, datasets: Datasets, when: float) -> int
     if trouble is not None:
         raise trouble
     return done
+
+
+def export_everything(database: Database, datasets: Datasets, when: float) -> int:
+    """Marks and judgements; how many submissions there were. Raises as :func:`export_submitted`."""
+    try:
+        judged = export_judgements(database, datasets, when)
+    except UserError:
+        export_submitted(database, datasets, when)
+        raise
+    return judged + export_submitted(database, datasets, when)
 
 
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:
@@ -101,8 +112,8 @@ class Exporter:
         self._wanted.set()
 
     def now(self) -> int:
-        """Export at once, see :func:`export_submitted`."""
-        return export_submitted(self._database, self._datasets, now())
+        """Export at once, see :func:`export_everything`."""
+        return export_everything(self._database, self._datasets, now())
 
     def stop(self) -> None:
         """End, after the export that is going on."""

@@ -49,6 +49,7 @@ ANYBODY = Policy("anybody", None)
 SIGNED_IN = Policy("signed in", frozenset(Role))
 ADMINS = Policy("admins", frozenset({Role.ADMIN}))
 RATERS = Policy("raters", frozenset({Role.RATER}))
+JUDGES = Policy("judges", frozenset({Role.JUDGE}))
 
 
 @dataclass(frozen=True)

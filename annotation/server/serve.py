@@ -1,4 +1,4 @@
-"""`rlhf serve`: the web app in which people play, mark and judge. `rlhf marks collect`: its marks into the datasets."""
+"""`rlhf serve`: the web app in which people play, mark and judge. `rlhf marks collect`: what they say into datasets."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ def serve(config: ServeConfig) -> None:
 
 
 def collect(config: CollectConfig) -> None:
-    """Write the marks of submitted work into the study's datasets; a server may be running."""
+    """Write the marks and judgements of submitted work into the study's datasets; a server may be running."""
     from annotation.server.app import open_study
     from annotation.server.clock import now
-    from annotation.server.exporting import export_submitted
+    from annotation.server.exporting import export_everything
     from rlhf.progress import announce
 
     study = open_study(ServeConfig(data=config.data, database=config.database))
-    submissions = export_submitted(study.database, study.datasets, now())
-    announce(f"the marks of {submissions} newly submitted episodes are in the datasets of {config.data}")
+    submissions = export_everything(study.database, study.datasets, now())
+    announce(f"the marks and judgements of {submissions} newly submitted episodes are in the datasets of {config.data}")
 
 
 def listening(config: ServeConfig) -> socket.socket:

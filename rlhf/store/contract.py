@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -99,6 +99,10 @@ class EpisodeStore(ABC):
     def read_compressed(self, episode_id: str) -> CompressedEpisode:
         """What learning takes from the episode, with its frames undrawn where the store has them so."""
         return compress(self.read(episode_id))
+
+    def notes(self, episode_id: str) -> Mapping[str, Any]:
+        """The episode's notes, without reading its frames where the store can."""
+        return self.read(episode_id).notes
 
     @abstractmethod
     def marks(self, episode_id: str | None = None) -> list[Mark]:

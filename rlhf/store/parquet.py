@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -22,7 +22,7 @@ from rlhf.store.index import Entry, EpisodeIndex, moved
 from rlhf.store.parquet_files import Damaged, read_rows, to_bytes
 from rlhf.store.records import RecordFolder
 from rlhf.store.recovery import TABLES, data_file
-from rlhf.store.tables import judgements_table, marks_table, to_compressed, to_episode, to_tables
+from rlhf.store.tables import judgements_table, marks_table, to_compressed, to_episode, to_notes, to_tables
 from rlhf.store.verification import problems_of
 
 EPISODES_PER_PACK = 64  # few enough that a file's footer is read in a fraction of a millisecond
@@ -86,12 +86,16 @@ class ParquetStore(EpisodeStore):
     def read_compressed(self, episode_id: str) -> CompressedEpisode:
         return self._read(episode_id, to_compressed)
 
-    def _read(self, episode_id: str, understand: Callable[[pa.Table, pa.Table], Read]) -> Read:
-        entry, (about, steps) = self._tables(episode_id)
+    def notes(self, episode_id: str) -> Mapping[str, Any]:
+        return self._read(episode_id, to_notes, ("episodes",))
+
+    def _read(self, episode_id: str, understand: Callable[..., Read], tables: Sequence[str] = TABLES) -> Read:
+        """What ``understand`` makes of the episode's rows in ``tables``."""
+        entry, rows = self._tables(episode_id, tables)
         try:
-            return understand(about, steps)
+            return understand(*rows)
         except (ValueError, TypeError, KeyError) as error:
-            raise UserError(_damage(data_file(self.folder, "steps", entry.file), error, episode_id)) from error
+            raise UserError(_damage(data_file(self.folder, tables[-1], entry.file), error, episode_id)) from error
 
     def marks(self, episode_id: str | None = None) -> list[Mark]:
         return self._marks.all() if episode_id is None else self._marks.of(episode_id)
@@ -176,8 +180,8 @@ class ParquetStore(EpisodeStore):
         for table in TABLES:
             write_file(data_file(self.folder, table, stem), files[table])
 
-    def _tables(self, episode_id: str) -> tuple[Entry, list[pa.Table]]:
-        """The episode's rows in each of ``TABLES``."""
+    def _tables(self, episode_id: str, wanted: Sequence[str] = TABLES) -> tuple[Entry, list[pa.Table]]:
+        """The episode's rows in each of the ``wanted`` tables."""
         entry, path = None, self.folder
         while True:
             entries = self._index.entries()
@@ -185,7 +189,7 @@ class ParquetStore(EpisodeStore):
             before, entry = entry, entries[episode_id]
             try:
                 tables = []
-                for table in TABLES:
+                for table in wanted:
                     path = data_file(self.folder, table, entry.file)
                     tables.append(read_rows(path, table, episode_id))
                 return entry, tables

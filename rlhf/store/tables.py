@@ -165,6 +165,12 @@ def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
     )
 
 
+def to_notes(about: pa.Table) -> dict[str, Any]:
+    """The notes in the row of one episode. Raises as :func:`to_episode`."""
+    (text,) = about["notes"].to_pylist()
+    return json.loads(text)
+
+
 def marks_table(marks: Iterable[Mark]) -> pa.Table:
     """One row a mark."""
     return pa.Table.from_pylist([vars(mark) for mark in marks], schema=MARKS)

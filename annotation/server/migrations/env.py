@@ -2,6 +2,7 @@
 
 from alembic import context
 
+from annotation.server import judging_tables  # noqa: F401  (its tables belong to Base)
 from annotation.server.tables import Base
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=Base.metadata)

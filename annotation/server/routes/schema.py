@@ -100,3 +100,27 @@ class SubmitBody(Body):
     """How many living marks the browser has of the episode."""
 
     marks: Annotated[int, Field(ge=0, le=_MAX_INT, strict=True)]
+
+
+class VerdictBody(Body):
+    """What a judge says of a continuation, and where they are; ``success`` null takes back what was said."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    revision: Annotated[int, Field(ge=1, le=_MAX_INT)]
+    success: bool | None
+    step: Step | None = None
+    position: Step = 0
+    active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
+
+
+class RevisionBody(Body):
+    """The revision of the verdict that the browser shows."""
+
+    revision: Annotated[int, Field(ge=1, le=_MAX_INT, strict=True)]
+
+
+class JudgedProjectBody(Body):
+    """What changes of a project that is judged; what is None stays."""
+
+    overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
+    open: Annotated[bool, Field(strict=True)] | None = None

@@ -6,6 +6,7 @@ import { Frame, Trouble } from "./frame";
 const JOURNEYS: { role: string; href: string; name: string; what: string }[] = [
   { role: "admin", href: "/study", name: "Run the study", what: "Invite people, set how many raters see each episode, and follow how far they are." },
   { role: "rater", href: "/mark", name: "Mark episodes", what: "Watch recorded play and mark where the solver made progress, and where it went wrong." },
+  { role: "judge", href: "/judge", name: "Judge", what: "Watch how a solver goes on after a request, and say whether it did what was asked." },
 ];
 
 export function Home() {

@@ -1,10 +1,11 @@
 import { render } from "preact";
 import { Home } from "./home";
 import { Join } from "./join";
+import { Judge } from "./judge";
 import { Mark } from "./mark";
 import { Study } from "./study";
 
-const PAGES: Record<string, () => preact.JSX.Element> = { "/": Home, "/join": Join, "/mark": Mark, "/study": Study };
+const PAGES: Record<string, () => preact.JSX.Element> = { "/": Home, "/join": Join, "/mark": Mark, "/judge": Judge, "/study": Study };
 
 const root = document.getElementById("app");
 const Page = PAGES[location.pathname] ?? Home;

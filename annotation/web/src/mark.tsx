@@ -1,66 +1,15 @@
-// The rater's page: who marks, which episode, and then the bench on which it is marked.
-import { useEffect, useState } from "preact/hooks";
-import { ApiError, me, type Me } from "./api";
-import { Frame, Trouble } from "./frame";
+// The rater's page.
 import { Bench } from "./marking/bench";
-import { loadWork, type Work } from "./marking/load";
-
-const KNOWN = "rlhf-me"; // who was here last, for visits without a connection
-
-const AGAIN_MS = 5_000;
-
-type Loaded = { person: Me; work: Work | null };
+import { loadWork, MARKS } from "./marking/load";
+import { Workplace } from "./workplace";
 
 export function Mark() {
-  const [loaded, setLoaded] = useState<Loaded | null>(null);
-  const [trouble, setTrouble] = useState("");
-
-  const load = async () => {
-    setLoaded(null);
-    setTrouble("");
-    try {
-      const person = await whoIsHere();
-      setLoaded({ person, work: await loadWork(person) });
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) location.replace("/");
-      else setTrouble((error as Error).message);
-      if (error instanceof ApiError && error.passing) setTimeout(() => void load(), AGAIN_MS);
-    }
-  };
-  useEffect(() => void load(), []);
-
-  if (loaded?.work) return <Bench key={loaded.work.episode.id} person={loaded.person} work={loaded.work} onNext={load} />;
   return (
-    <Frame title="Mark episodes" me={loaded?.person}>
-      <Trouble said={trouble} />
-      {trouble && (
-        <button type="button" onClick={load}>
-          Try again
-        </button>
-      )}
-      {!loaded && !trouble && <p role="status">Loading the episode…</p>}
-      {loaded && (
-        <div class="card">
-          <p>
-            <strong>All done.</strong> There is no episode for you to mark just now. Thank you.
-          </p>
-          <button type="button" onClick={load}>
-            Look again
-          </button>
-        </div>
-      )}
-    </Frame>
+    <Workplace
+      title="Mark episodes"
+      load={(person) => loadWork(person, "/api/marking", MARKS)}
+      bench={(person, work, onNext) => <Bench key={work.episode.id} person={person} work={work} onNext={onNext} />}
+      done="There is no episode for you to mark just now."
+    />
   );
-}
-
-async function whoIsHere(): Promise<Me> {
-  try {
-    const person = await me();
-    localStorage.setItem(KNOWN, JSON.stringify({ ...person, csrf: "" }));
-    return person;
-  } catch (error) {
-    const known = localStorage.getItem(KNOWN);
-    if (error instanceof ApiError && error.passing && known) return JSON.parse(known) as Me;
-    throw error;
-  }
 }

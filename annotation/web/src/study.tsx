@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
+import { Suites } from "./judging/suites";
 
 interface Project {
   id: string;
@@ -87,10 +88,11 @@ export function Study() {
     <Frame title="Run the study" me={person} wide>
       <div class="study">
         <Trouble said={trouble} />
-        {data?.export_trouble && <Trouble said={`Marks wait to be written to their dataset: ${data.export_trouble}`} />}
+        {data?.export_trouble && <Trouble said={`What people submitted waits to be written to its dataset: ${data.export_trouble}`} />}
         {data && (
           <>
             <Projects projects={data.projects} change={change} />
+            <Suites />
             <Invitations invitations={data.invitations} reload={load} change={change} />
             <People people={data.people} change={change} />
           </>
@@ -108,7 +110,7 @@ function Projects(props: { projects: Project[]; change: Change }) {
       <div class="heading">
         <h2>Datasets</h2>
         <button type="button" class="quiet" onClick={() => props.change("POST", "/api/export")}>
-          Write marks to the datasets now
+          Write what was submitted to the datasets now
         </button>
       </div>
       <div class="scroll">

@@ -1,17 +1,18 @@
 // Where an episode is marked: picture, timeline, dialogue, guidelines, and the state of what was marked.
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Controls } from "./controls";
 import { Dialogue, lastSaid } from "./dialogue";
 import { Guidelines, Keys } from "./guidelines";
 import { command, type Command } from "./keys";
-import { keepPlace, type Work } from "./load";
+import { keepPlace, MARKS, type Work } from "./load";
 import { Marks, type Mark } from "./marks";
 import { Picture } from "./picture";
 import { SPEEDS, usePlayer } from "./player";
 import { Queue, type SavedState } from "./queue";
 import { Timeline } from "./timeline";
+import { keepFocus, Saved, useKeys, usePlace } from "./working";
 
 export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
   const { episode, frames } = props.work;
@@ -23,7 +24,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
   const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
   const place = usePlace(player.step, episode.active_sec);
-  const queue = useMemo(() => new Queue(props.person.id, place, setSaved), [props.person.id]);
+  const queue = useMemo(() => new Queue<Mark>(props.person.id, MARKS, (assignment, batch) => put(assignment, batch, place()), setSaved), [props.person.id]);
 
   useEffect(() => {
     void queue
@@ -36,7 +37,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
   }, [queue, marks]);
 
   useEffect(() => {
-    const timer = setTimeout(() => void keepPlace(props.person, props.work, player.step, marks.living()), 400);
+    const timer = setTimeout(() => void keepPlace(MARKS, props.person, props.work, player.step, { marks: marks.living() }), 400);
     return () => clearTimeout(timer);
   }, [player.step, version]);
 
@@ -50,7 +51,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
     [queue, episode.id],
   );
   const obey = (asked: Command) => run(asked, { marks, player, selected, take, setSelected, words: episode.words.map((said) => said.step) });
-  useKeys(obey, !submitting);
+  useKeys(command, obey, !submitting);
 
   const submit = async () => {
     setSubmitting(true);
@@ -119,9 +120,10 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
   );
 }
 
-/** A button that is clicked does not get the focus: the next key is for the page, not for the button. */
-function keepFocus(event: MouseEvent): void {
-  if ((event.target as HTMLElement).closest("button")) event.preventDefault();
+/** Send marks of one episode, and where the rater is. */
+function put(assignment: string, batch: Mark[], place: { position: number; active_sec: number }): Promise<unknown> {
+  const marks = batch.map(({ id, revision, step, sign, deleted }) => ({ id, revision, step, sign, deleted }));
+  return ask("PUT", `/api/marking/${assignment}/marks`, { marks, ...place });
 }
 
 interface Bearings {
@@ -171,51 +173,4 @@ function run(asked: Command, { marks, player, selected, take, setSelected, words
       return undefined;
     }
   }
-}
-
-function useKeys(obey: (asked: Command) => void, active: boolean): void {
-  const latest = useRef(obey);
-  latest.current = obey;
-  useEffect(() => {
-    if (!active) return undefined;
-    const press = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      const asked = command(event);
-      const own = target.closest("button, a, summary") && (event.key === " " || event.key === "Enter");
-      if (!asked || own || target.closest("input, textarea, select")) return;
-      event.preventDefault();
-      latest.current(asked);
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, [active]);
-}
-
-/** Where the rater is and how long they have worked on the episode: time during which the page was in use. */
-function usePlace(step: number, before: number): () => { position: number; active_sec: number } {
-  const position = useRef(step);
-  const active = useRef({ total: before, last: performance.now() });
-  position.current = step;
-  const count = () => {
-    const now = performance.now();
-    active.current.total += Math.min(now - active.current.last, 10_000) / 1000; // longer pauses are pauses
-    active.current.last = now;
-  };
-  useEffect(count, [step]);
-  return useCallback(() => {
-    count();
-    return { position: position.current, active_sec: Math.round(active.current.total) };
-  }, []);
-}
-
-function Saved(props: { state: SavedState }) {
-  const { waiting, trouble, lost } = props.state;
-  const count = `${waiting} ${waiting === 1 ? "change" : "changes"}`;
-  const kind = waiting === 0 ? "good" : trouble ? "bad" : "busy";
-  const said = waiting === 0 ? "all saved" : lost ? `no connection: ${count} kept in this browser` : trouble ? `${count} not saved: ${trouble}` : "saving…";
-  return (
-    <span class={`saved ${kind}`} role="status" data-waiting={waiting}>
-      {said}
-    </span>
-  );
 }

@@ -1,6 +1,7 @@
 // Every command as a button, for those who do not know the keys yet.
-import type { Command } from "./keys";
-import type { Episode } from "./kept";
+import type { ComponentChildren } from "preact";
+import type { Command, Shared } from "./keys";
+import type { Episode } from "./load";
 import type { Marks } from "./marks";
 import { clock, SPEEDS, type Player } from "./player";
 
@@ -18,9 +19,7 @@ export function Controls(props: Props) {
   const { player, marks, episode } = props;
   const chosen = marks.get(props.selected) ?? marks.at(player.step);
   const tool = (asked: Command, sign: string, name: string, disabled = false) => (
-    <button type="button" class="tool" title={name} aria-label={name} disabled={disabled || props.submitting} onClick={() => props.onCommand(asked)}>
-      {sign}
-    </button>
+    <Tool sign={sign} name={name} disabled={disabled || props.submitting} onPress={() => props.onCommand(asked)} />
   );
   return (
     <div class="controls">
@@ -32,23 +31,7 @@ export function Controls(props: Props) {
           − regress
         </button>
       </div>
-      <div class="group" role="group" aria-label="Play">
-        {tool({ do: "jump", to: "words", direction: -1 }, "«", "Utterance before (,)")}
-        {tool({ do: "step", by: -1 }, "‹", "One step back (←)")}
-        {tool({ do: "toggle" }, player.playing ? "❚❚" : "▶", player.playing ? "Stop (space)" : "Play (space)")}
-        {tool({ do: "step", by: 1 }, "›", "One step on (→)")}
-        {tool({ do: "jump", to: "words", direction: 1 }, "»", "Utterance after (.)")}
-        <select aria-label="Speed" value={String(player.speed)} onChange={(event) => player.setSpeed(Number(event.currentTarget.value))}>
-          {SPEEDS.map((speed) => (
-            <option key={speed} value={String(speed)}>
-              {speed}×
-            </option>
-          ))}
-        </select>
-        <output class="clock">
-          {clock(player.step, episode.steps_per_second)} / {clock(episode.steps, episode.steps_per_second)}
-        </output>
-      </div>
+      <Playing player={player} steps={episode.steps} stepsPerSecond={episode.steps_per_second} disabled={props.submitting} onCommand={props.onCommand} />
       <div class="group" role="group" aria-label="Marks">
         {tool({ do: "jump", to: "mark", direction: -1 }, "⇤", "Mark before ([)", !marks.beyond(player.step, -1))}
         {tool({ do: "jump", to: "mark", direction: 1 }, "⇥", "Mark after (])", !marks.beyond(player.step, 1))}
@@ -64,6 +47,49 @@ export function Controls(props: Props) {
           {props.submitting ? "Submitting…" : "Submit episode"}
         </button>
       </div>
+    </div>
+  );
+}
+
+export function Tool(props: { sign: string; name: string; disabled: boolean; onPress: () => void }) {
+  return (
+    <button type="button" class="tool" title={props.name} aria-label={props.name} disabled={props.disabled} onClick={props.onPress}>
+      {props.sign}
+    </button>
+  );
+}
+
+interface PlayingProps {
+  player: Player;
+  steps: number;
+  stepsPerSecond: number;
+  disabled: boolean;
+  onCommand: (asked: Shared) => void;
+  children?: ComponentChildren; // further buttons
+}
+
+/** Going about in an episode. */
+export function Playing(props: PlayingProps) {
+  const { player } = props;
+  const tool = (asked: Shared, sign: string, name: string) => <Tool sign={sign} name={name} disabled={props.disabled} onPress={() => props.onCommand(asked)} />;
+  return (
+    <div class="group" role="group" aria-label="Play">
+      {tool({ do: "jump", to: "words", direction: -1 }, "«", "Utterance before (,)")}
+      {tool({ do: "step", by: -1 }, "‹", "One step back (←)")}
+      {tool({ do: "toggle" }, player.playing ? "❚❚" : "▶", player.playing ? "Stop (space)" : "Play (space)")}
+      {tool({ do: "step", by: 1 }, "›", "One step on (→)")}
+      {tool({ do: "jump", to: "words", direction: 1 }, "»", "Utterance after (.)")}
+      {props.children}
+      <select aria-label="Speed" value={String(player.speed)} onChange={(event) => player.setSpeed(Number(event.currentTarget.value))}>
+        {SPEEDS.map((speed) => (
+          <option key={speed} value={String(speed)}>
+            {speed}×
+          </option>
+        ))}
+      </select>
+      <output class="clock">
+        {clock(player.step, props.stepsPerSecond)} / {clock(props.steps, props.stepsPerSecond)}
+      </output>
     </div>
   );
 }

@@ -1,5 +1,4 @@
-// What this browser keeps on its own disk: marks until the server has them, and the episode that is being marked.
-import type { Mark } from "./marks";
+// What this browser keeps on its own disk: what somebody says until the server has it, and what they are working on.
 
 export interface Words {
   step: number;
@@ -7,87 +6,97 @@ export interface Words {
   words: string;
 }
 
-export interface Episode {
+/** What every page that shows an episode knows of it. ``id`` is the assignment's. */
+export interface Shown {
   id: string;
   steps: number;
   steps_per_second: number;
   words: Words[];
-  marks: Mark[];
   position: number;
   active_sec: number;
   submitted: boolean;
 }
 
-/** A mark that the server may not have yet. */
-export interface KeptMark extends Mark {
-  assignment: string;
-  person: string;
+/** Something that is said of an episode; of two sayings of one id the one with the higher revision counts. */
+export interface Saying {
+  id: string;
+  revision: number;
 }
 
-export interface KeptEpisode {
-  person: string; // one episode each
-  episode: Episode;
+/** A saying that the server may not have yet. */
+export type Kept<S> = S & { assignment: string; person: string };
+
+export interface KeptWork<E> {
+  person: string; // one piece of work each
+  episode: E;
   frames: ArrayBuffer;
   position: number;
 }
 
-const NAME = "rlhf-marking";
-let opened: Promise<IDBDatabase> | undefined;
+const SAYINGS = "marks"; // as the first of them were called
+const WORK = "episodes";
 
-function open(): Promise<IDBDatabase> {
-  opened ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open(NAME, 1);
-    request.onupgradeneeded = () => {
-      request.result.createObjectStore("marks", { keyPath: ["assignment", "id"] }).createIndex("person", "person");
-      request.result.createObjectStore("episodes", { keyPath: "person" });
-    };
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-  return opened;
-}
+/** One database of this browser, for one kind of work. */
+export class Shelf<S extends Saying, E extends Shown> {
+  private opened: Promise<IDBDatabase> | undefined;
 
-async function within<T>(store: "marks" | "episodes", mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
-  const database = await open();
-  return new Promise((resolve, reject) => {
-    const transaction = database.transaction(store, mode, { durability: "strict" });
-    const request = work(transaction.objectStore(store));
-    transaction.oncomplete = () => resolve(request.result);
-    transaction.onabort = () => reject(transaction.error ?? new Error("the browser cannot keep this"));
-  });
-}
+  constructor(private readonly name: string) {}
 
-export function keepMark(mark: KeptMark): Promise<unknown> {
-  return within("marks", "readwrite", (store) => store.put(mark));
-}
+  keep(saying: Kept<S>): Promise<unknown> {
+    return this.within(SAYINGS, "readwrite", (store) => store.put(saying));
+  }
 
-/** Everything that this person has in this browser, of any episode. */
-export function keptMarks(person: string): Promise<KeptMark[]> {
-  return within("marks", "readonly", (store) => store.index("person").getAll(person)) as Promise<KeptMark[]>;
-}
+  /** Everything that this person has in this browser, of any episode. */
+  kept(person: string): Promise<Kept<S>[]> {
+    return this.within(SAYINGS, "readonly", (store) => store.index("person").getAll(person)) as Promise<Kept<S>[]>;
+  }
 
-/** Forget marks that the server has, unless they have changed since. */
-export function forgetMarks(marks: KeptMark[]): Promise<unknown> {
-  return within("marks", "readwrite", (store) => {
-    for (const mark of marks) {
-      const key = [mark.assignment, mark.id];
-      const request = store.get(key);
-      request.onsuccess = () => {
-        if ((request.result as KeptMark | undefined)?.revision === mark.revision) store.delete(key);
+  /** Forget what the server has, unless it has changed since. */
+  forget(sayings: Kept<S>[]): Promise<unknown> {
+    return this.within(SAYINGS, "readwrite", (store) => {
+      for (const saying of sayings) {
+        const key = [saying.assignment, saying.id];
+        const request = store.get(key);
+        request.onsuccess = () => {
+          if ((request.result as Kept<S> | undefined)?.revision === saying.revision) store.delete(key);
+        };
+      }
+      return store.count();
+    });
+  }
+
+  keepWork(work: KeptWork<E>): Promise<unknown> {
+    return this.within(WORK, "readwrite", (store) => store.put(work));
+  }
+
+  work(person: string): Promise<KeptWork<E> | undefined> {
+    return this.within(WORK, "readonly", (store) => store.get(person)) as Promise<KeptWork<E> | undefined>;
+  }
+
+  forgetWork(person: string): Promise<unknown> {
+    return this.within(WORK, "readwrite", (store) => store.delete(person));
+  }
+
+  private open(): Promise<IDBDatabase> {
+    this.opened ??= new Promise((resolve, reject) => {
+      const request = indexedDB.open(this.name, 1);
+      request.onupgradeneeded = () => {
+        request.result.createObjectStore(SAYINGS, { keyPath: ["assignment", "id"] }).createIndex("person", "person");
+        request.result.createObjectStore(WORK, { keyPath: "person" });
       };
-    }
-    return store.count();
-  });
-}
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+    return this.opened;
+  }
 
-export function keepEpisode(kept: KeptEpisode): Promise<unknown> {
-  return within("episodes", "readwrite", (store) => store.put(kept));
-}
-
-export function keptEpisode(person: string): Promise<KeptEpisode | undefined> {
-  return within("episodes", "readonly", (store) => store.get(person)) as Promise<KeptEpisode | undefined>;
-}
-
-export function forgetEpisode(person: string): Promise<unknown> {
-  return within("episodes", "readwrite", (store) => store.delete(person));
+  private async within<T>(name: string, mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+    const database = await this.open();
+    return new Promise((resolve, reject) => {
+      const transaction = database.transaction(name, mode, { durability: "strict" });
+      const request = work(transaction.objectStore(name));
+      transaction.oncomplete = () => resolve(request.result);
+      transaction.onabort = () => reject(transaction.error ?? new Error("the browser cannot keep this"));
+    });
+  }
 }

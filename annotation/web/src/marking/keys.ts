@@ -1,18 +1,24 @@
-// Which key does what on the marking page.
+// Which key does what on pages that show an episode.
 
-export type Command =
-  | { do: "put"; sign: 1 | -1 }
+/** What can be asked for on all of them. */
+export type Shared =
   | { do: "step"; by: number }
   | { do: "place"; end: boolean }
   | { do: "toggle" | "remove" | "undo" | "redo" }
   | { do: "speed"; index: number }
-  | { do: "jump"; to: "mark" | "words"; direction: 1 | -1 }
+  | { do: "jump"; to: "words"; direction: 1 | -1 }
   | { do: "nudge"; by: 1 | -1 };
 
-type Press = Pick<KeyboardEvent, "key" | "shiftKey" | "altKey" | "ctrlKey" | "metaKey">;
+/** What can be asked for on the marking page. */
+export type Command = Shared | { do: "put"; sign: 1 | -1 } | { do: "jump"; to: "mark"; direction: 1 | -1 };
 
-/** What a key press asks for; undefined if it is none of ours. */
-export function command(press: Press): Command | undefined {
+export type Press = Pick<KeyboardEvent, "key" | "shiftKey" | "altKey" | "ctrlKey" | "metaKey">;
+
+/** What a key press asks for on the marking page; undefined if it is none of ours. */
+export const command = (press: Press): Command | undefined => pressed<Command>(press, MARKING);
+
+/** What a key press asks for on a page with keys of its `own`; undefined if it is none of ours. */
+export function pressed<C>(press: Press, own: Record<string, C>): C | Shared | undefined {
   const key = press.key.length === 1 ? press.key.toLowerCase() : press.key;
   if (press.ctrlKey || press.metaKey) {
     if (key === "z") return { do: press.shiftKey ? "redo" : "undo" };
@@ -22,17 +28,10 @@ export function command(press: Press): Command | undefined {
     const by = key === "ArrowLeft" ? -1 : 1;
     return press.altKey ? { do: "nudge", by } : { do: "step", by: press.shiftKey ? 10 * by : by };
   }
-  return press.altKey ? undefined : PLAIN[key];
+  return press.altKey ? undefined : (own[key] ?? PLAIN[key]);
 }
 
-const PLAIN: Record<string, Command> = {
-  "+": { do: "put", sign: 1 },
-  "=": { do: "put", sign: 1 },
-  p: { do: "put", sign: 1 },
-  "-": { do: "put", sign: -1 },
-  _: { do: "put", sign: -1 },
-  "−": { do: "put", sign: -1 },
-  n: { do: "put", sign: -1 },
+const PLAIN: Record<string, Shared> = {
   " ": { do: "toggle" },
   Delete: { do: "remove" },
   Backspace: { do: "remove" },
@@ -42,8 +41,18 @@ const PLAIN: Record<string, Command> = {
   "2": { do: "speed", index: 1 },
   "3": { do: "speed", index: 2 },
   "4": { do: "speed", index: 3 },
-  "[": { do: "jump", to: "mark", direction: -1 },
-  "]": { do: "jump", to: "mark", direction: 1 },
   ",": { do: "jump", to: "words", direction: -1 },
   ".": { do: "jump", to: "words", direction: 1 },
+};
+
+const MARKING: Record<string, Command> = {
+  "+": { do: "put", sign: 1 },
+  "=": { do: "put", sign: 1 },
+  p: { do: "put", sign: 1 },
+  "-": { do: "put", sign: -1 },
+  _: { do: "put", sign: -1 },
+  "−": { do: "put", sign: -1 },
+  n: { do: "put", sign: -1 },
+  "[": { do: "jump", to: "mark", direction: -1 },
+  "]": { do: "jump", to: "mark", direction: 1 },
 };

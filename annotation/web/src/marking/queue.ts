@@ -1,10 +1,9 @@
-// Marks on their way to the server. First they are on this browser's disk, then they are sent, as often as it takes.
-import { ApiError, ask } from "../api";
-import { forgetMarks, keepMark, keptMarks, type KeptMark } from "./kept";
-import type { Mark } from "./marks";
+// What somebody says on its way to the server. First it is on this browser's disk, then it is sent, as often as it takes.
+import { ApiError } from "../api";
+import type { Kept, Saying, Shelf, Shown } from "./kept";
 
 export interface SavedState {
-  waiting: number; // marks that the server does not have yet
+  waiting: number; // sayings that the server does not have yet
   trouble: string; // why, if something is wrong
   lost: boolean; // no connection
 }
@@ -13,39 +12,41 @@ const AT_ONCE = 200;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
-export class Queue {
-  private readonly unsaved = new Map<string, KeptMark>();
+export class Queue<S extends Saying> {
+  private readonly unsaved = new Map<string, Kept<S>>();
   private sending: Promise<void> | null = null;
   private wait = FIRST_WAIT_MS;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private trouble = "";
   private lost = false;
 
+  /** `put` sends sayings of one assignment; the server has them when it ends. */
   constructor(
     private readonly person: string,
-    private readonly place: () => { position: number; active_sec: number },
+    private readonly shelf: Pick<Shelf<S, Shown>, "keep" | "kept" | "forget">,
+    private readonly put: (assignment: string, batch: Kept<S>[]) => Promise<unknown>,
     private readonly changed: (state: SavedState) => void,
   ) {
     addEventListener("online", () => this.retryNow());
   }
 
   /** Go on with what an earlier visit could not send. Returns it. */
-  async resume(): Promise<KeptMark[]> {
-    const kept = await keptMarks(this.person);
-    for (const mark of kept) this.unsaved.set(mark.id, mark);
+  async resume(): Promise<Kept<S>[]> {
+    const kept = await this.shelf.kept(this.person);
+    for (const saying of kept) this.unsaved.set(saying.id, saying);
     this.tell();
     return kept;
   }
 
-  /** Keep a mark and send it. */
-  async add(assignment: string, mark: Mark): Promise<void> {
-    const kept: KeptMark = { ...mark, assignment, person: this.person };
-    this.unsaved.set(mark.id, kept);
+  /** Keep a saying and send it. */
+  async add(assignment: string, saying: S): Promise<void> {
+    const kept: Kept<S> = { ...saying, assignment, person: this.person };
+    this.unsaved.set(saying.id, kept);
     this.tell();
     try {
-      await keepMark(kept);
+      await this.shelf.keep(kept);
     } catch (error) {
-      this.trouble = `this browser cannot keep marks (${(error as Error).message}); do not close it before they are saved`;
+      this.trouble = `this browser cannot keep what you say (${(error as Error).message}); do not close it before it is saved`;
       this.tell();
     }
     void this.send();
@@ -70,13 +71,13 @@ export class Queue {
 
   private async work(): Promise<void> {
     clearTimeout(this.timer);
-    const refused = new Set<string>(); // episodes whose marks the server does not want; the others go on
+    const refused = new Set<string>(); // assignments of which the server does not want what is said; the others go on
     for (;;) {
-      const sendable = [...this.unsaved.values()].filter((mark) => !refused.has(mark.assignment));
+      const sendable = [...this.unsaved.values()].filter((saying) => !refused.has(saying.assignment));
       const first = sendable[0]?.assignment;
       if (first === undefined) break;
       try {
-        await this.put(first, sendable.filter((mark) => mark.assignment === first).slice(0, AT_ONCE));
+        await this.sent(first, sendable.filter((saying) => saying.assignment === first).slice(0, AT_ONCE));
         this.wait = FIRST_WAIT_MS;
         this.lost = false;
         if (refused.size === 0) this.trouble = "";
@@ -91,18 +92,17 @@ export class Queue {
     this.tell();
   }
 
-  private async put(assignment: string, batch: KeptMark[]): Promise<void> {
-    const marks = batch.map(({ id, revision, step, sign, deleted }) => ({ id, revision, step, sign, deleted }));
-    await ask("PUT", `/api/marking/${assignment}/marks`, { marks, ...this.place() });
-    const sent = batch.filter((mark) => this.unsaved.get(mark.id)?.revision === mark.revision);
-    for (const mark of sent) this.unsaved.delete(mark.id);
-    await forgetMarks(sent).catch(() => undefined); // sent twice is sent once
+  private async sent(assignment: string, batch: Kept<S>[]): Promise<void> {
+    await this.put(assignment, batch);
+    const known = batch.filter((saying) => this.unsaved.get(saying.id)?.revision === saying.revision);
+    for (const saying of known) this.unsaved.delete(saying.id);
+    await this.shelf.forget(known).catch(() => undefined); // sent twice is sent once
   }
 
   private fail(error: unknown): void {
     const known = error instanceof ApiError ? error : new ApiError(-1, String(error));
     this.lost = known.status === 0;
-    this.trouble = known.status === 401 ? "you are signed out; sign in again, your marks are kept in this browser" : known.message;
+    this.trouble = known.status === 401 ? "you are signed out; sign in again, what you said is kept in this browser" : known.message;
   }
 
   private later(): void {

@@ -12,6 +12,8 @@ interface Props {
   marks: Mark[];
   selected: string | null;
   frozen: boolean; // marks can no longer change
+  from?: number; // what lies before this step is shown as what led up to the rest
+  looks?: { sign: string; name: string }; // of marks that are neither progress nor regress
   onScan: (step: number) => void; // the mouse has moved
   onGo: (step: number) => void; // it has been pressed
   onSelect: (mark: Mark) => void;
@@ -72,6 +74,7 @@ export function Timeline(props: Props) {
         onPointerUp={drop}
         onPointerCancel={drop}
       >
+        {props.from !== undefined && <div class="before" style={{ width: `${(props.from / props.steps) * 100}%` }} />}
         <div class="line" />
         {props.words.map((said) => (
           <span key={`${said.who}${said.step}`} class={`said ${said.who}`} style={place(said.step)} title={`${said.who}: ${said.words}`} />
@@ -83,10 +86,10 @@ export function Timeline(props: Props) {
             data-step={mark.step}
             class={`mark ${mark.sign > 0 ? "progress" : "regress"}${mark.id === props.selected ? " selected" : ""}`}
             style={place(dragged?.id === mark.id ? dragged.step : mark.step)}
-            title={`${mark.sign > 0 ? "progress" : "regress"} at ${clock(mark.step, props.stepsPerSecond)}`}
+            title={`${props.looks?.name ?? (mark.sign > 0 ? "progress" : "regress")} at ${clock(mark.step, props.stepsPerSecond)}`}
             onPointerDown={(event) => hold(event, mark)}
           >
-            {mark.sign > 0 ? "+" : "−"}
+            {props.looks?.sign ?? (mark.sign > 0 ? "+" : "−")}
           </span>
         ))}
         <div class="cursor" style={place(props.step)} />

@@ -18,13 +18,14 @@ from tests.unit.annotation.server.conftest import Browser
 
 ANYBODY = frozenset(Role) | {None}
 SIGNED_IN = frozenset(Role)
-ADMIN, RATER = frozenset({Role.ADMIN}), frozenset({Role.RATER})
+ADMIN, RATER, JUDGE = (frozenset({role}) for role in (Role.ADMIN, Role.RATER, Role.JUDGE))
 
 # Who may use what, said once more and by hand: a new route must be added here, and by that be thought about.
 EXPECTED: dict[tuple[str, str], frozenset[Role | None]] = {
     ("GET", "/"): ANYBODY,
     ("GET", "/join"): ANYBODY,
     ("GET", "/mark"): ANYBODY,
+    ("GET", "/judge"): ANYBODY,
     ("GET", "/study"): ANYBODY,
     ("GET", "/static/{name}"): ANYBODY,
     ("GET", "/service-worker.js"): ANYBODY,
@@ -48,6 +49,14 @@ EXPECTED: dict[tuple[str, str], frozenset[Role | None]] = {
     ("GET", "/api/marking/{assignment_id}/frames"): RATER,
     ("PUT", "/api/marking/{assignment_id}/marks"): RATER,
     ("POST", "/api/marking/{assignment_id}/submit"): RATER,
+    ("GET", "/api/judging"): JUDGE,
+    ("POST", "/api/judging/next"): JUDGE,
+    ("GET", "/api/judging/{assignment_id}"): JUDGE,
+    ("GET", "/api/judging/{assignment_id}/frames"): JUDGE,
+    ("PUT", "/api/judging/{assignment_id}/verdict"): JUDGE,
+    ("POST", "/api/judging/{assignment_id}/submit"): JUDGE,
+    ("GET", "/api/suites"): ADMIN,
+    ("PATCH", "/api/suites/{project_id}"): ADMIN,
 }
 
 

@@ -1,0 +1,67 @@
+"""Submitted judgements on their way into the datasets, as marks go there: once, and again if something died between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import select, update
+
+from annotation.marks import Judgement
+from annotation.server.database import Database
+from annotation.server.datasets import Datasets
+from annotation.server.judging_tables import Continuation, JudgingAssignment
+from annotation.server.tables import EpisodeRecord, Project
+from rlhf.errors import UserError
+
+_AT_ONCE = 500  # judgements of one transaction
+_NOT_EXPORTED = (JudgingAssignment.submitted.is_not(None), JudgingAssignment.exported.is_(None))
+
+
+def export_judgements(database: Database, datasets: Datasets, when: float) -> int:
+    """Write every submitted judgement that is not exported yet into its dataset; how many there were.
+
+    Raises:
+      UserError: if a dataset cannot be written, or no longer has an episode; the others are written all the same.
+    """
+    done, trouble = 0, None
+    for project_id, dataset in _projects_waiting(database):
+        try:
+            while batch := _waiting(database, project_id):
+                store = datasets.store(dataset)
+                known = set(store.judgements())
+                store.write_judgements(set(batch.values()) - known)
+                _note(database, list(batch), when)
+                done += len(batch)
+        except UserError as error:
+            trouble = error
+    if trouble is not None:
+        raise trouble
+    return done
+
+
+def _projects_waiting(database: Database) -> list[tuple[str, str]]:
+    """Id and dataset of every project that has something to export."""
+    with database.reading() as session:
+        query = select(Project.id, Project.dataset).join(EpisodeRecord).join(Continuation).join(JudgingAssignment)
+        return [(id, dataset) for id, dataset in session.execute(query.where(*_NOT_EXPORTED).distinct())]
+
+
+def _waiting(database: Database, project_id: str) -> dict[str, Judgement]:
+    """The next judgements to export, by assignment, under the judges' pseudonyms."""
+    with database.reading() as session:
+        query = select(JudgingAssignment).join(Continuation).join(EpisodeRecord)
+        query = query.where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED)
+        found = session.scalars(query.order_by(JudgingAssignment.submitted).limit(_AT_ONCE)).all()
+        return {one.id: _judgement(one) for one in found}
+
+
+def _judgement(said: JudgingAssignment) -> Judgement:
+    assert said.success is not None  # or it could not have been submitted
+    episode_id = said.continuation.episode.episode_id
+    return Judgement(episode_id, said.judge.pseudonym, said.success, said.step, scripted=False)
+
+
+def _note(database: Database, assignment_ids: Sequence[str], when: float) -> None:
+    with database.writing() as session:
+        chosen = JudgingAssignment.id.in_(assignment_ids)
+        session.execute(update(JudgingAssignment).where(chosen).values(exported=when))

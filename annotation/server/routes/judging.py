@@ -1,0 +1,121 @@
+"""A judge's work: the next continuation, its frames and words, the verdict, and on to the next. Nothing here says whose
+continuation it is. And for who runs the study: how many judges each continuation gets."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Path, Request, Response
+
+from annotation.server import judging
+from annotation.server.clock import now
+from annotation.server.continuations import list_continuations
+from annotation.server.errors import Refused
+from annotation.server.judging_tables import JudgedProject
+from annotation.server.members import project_of
+from annotation.server.policies import ADMINS, JUDGES, Asking, Routes, Served
+from annotation.server.routes.schema import JudgedProjectBody, OpaqueId, RevisionBody, VerdictBody
+from worlds.contract import STEPS_PER_SECOND
+
+ROUTES = Routes("/api")
+_CACHED = "private, max-age=604800, immutable"  # an episode's frames never change
+_Id = Annotated[OpaqueId, Path()]
+
+
+@ROUTES.add("GET", "/judging", JUDGES)
+def work(study: Served, visitor: Asking) -> dict[str, Any]:
+    """What the judge has done."""
+    with study.database.reading() as session:
+        return judging.work_of(session, visitor.person_id)
+
+
+@ROUTES.add("POST", "/judging/next", JUDGES)
+def next_continuation(study: Served, visitor: Asking) -> dict[str, Any]:
+    """The continuation to judge: the one begun, or a new one; null when all are judged."""
+    lock_sec = 60 * study.config.lock_minutes
+    with study.database.writing() as session:
+        found = judging.open_next(session, visitor, now(), lock_sec)
+        if found is not None:
+            return {"assignment": found.id}
+    list_continuations(study.database, study.datasets, now())  # some may have been played meanwhile
+    with study.database.writing() as session:
+        found = judging.open_next(session, visitor, now(), lock_sec)
+        return {"assignment": found.id if found else None}
+
+
+@ROUTES.add("GET", "/judging/{assignment_id}", JUDGES)
+def continuation(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+    """What was asked for, what is said, where the take-over is, and what the judge has said themselves."""
+    with study.database.reading() as session:
+        found = judging.own_assignment(session, assignment_id, visitor.person_id)
+    about, record = found.continuation, found.continuation.episode
+    words = study.datasets.shown(record.project.dataset, record.episode_id).words
+    return {
+        "id": found.id,
+        "steps": record.steps,
+        "steps_per_second": STEPS_PER_SECOND,
+        "words": [{"step": step, "who": who, "words": said} for step, who, said in words],
+        "takes_over": about.step,
+        "request_step": about.request_step,
+        "request": about.request,
+        "verdict": {"revision": found.revision, "success": found.success, "step": found.step},
+        "position": found.position,
+        "active_sec": found.active_sec,
+        "submitted": found.submitted is not None,
+    }
+
+
+@ROUTES.add("GET", "/judging/{assignment_id}/frames", JUDGES)
+def frames(assignment_id: _Id, study: Served, visitor: Asking, request: Request) -> Response:
+    """The solver's view at every step, as one file that browsers keep."""
+    with study.database.reading() as session:
+        found = judging.own_assignment(session, assignment_id, visitor.person_id)
+    record = found.continuation.episode
+    headers = {"ETag": f'"{found.id}"', "Cache-Control": _CACHED}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    packed = study.datasets.shown(record.project.dataset, record.episode_id).frames
+    return Response(packed, media_type="application/octet-stream", headers=headers)
+
+
+@ROUTES.add("PUT", "/judging/{assignment_id}/verdict", JUDGES)
+def say(assignment_id: _Id, body: VerdictBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Keep the verdict; it is on disk when this answers. The same twice is the same once."""
+    said = judging.SaidVerdict(body.revision, body.success, body.step)
+    with study.database.writing() as session:
+        found = judging.own_assignment(session, assignment_id, visitor.person_id)
+        judging.say(found, said, now())
+        if found.submitted is None:
+            found.locked_until = now() + 60 * study.config.lock_minutes
+            found.position = min(body.position, found.continuation.episode.steps - 1)
+            found.active_sec = max(found.active_sec, body.active_sec)
+        return {"verdict": {"revision": found.revision, "success": found.success, "step": found.step}}
+
+
+@ROUTES.add("POST", "/judging/{assignment_id}/submit", JUDGES)
+def submit(assignment_id: _Id, body: RevisionBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """The judge goes on: the verdict goes to the dataset and stays as it is."""
+    with study.database.writing() as session:
+        judging.submit(judging.own_assignment(session, assignment_id, visitor.person_id), body.revision, now())
+    study.exporter.wake()
+    return {}
+
+
+@ROUTES.add("GET", "/suites", ADMINS)
+def suites(study: Served) -> dict[str, Any]:
+    """Every dataset of continuations, and how far its judging is."""
+    list_continuations(study.database, study.datasets, now())
+    with study.database.reading() as session:
+        return {"suites": judging.suites(session, now())}
+
+
+@ROUTES.add("PATCH", "/suites/{project_id}", ADMINS)
+def change_suite(project_id: _Id, body: JudgedProjectBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Change how a dataset's continuations go to judges."""
+    with study.database.writing() as session:
+        judged = session.get(JudgedProject, project_of(session, visitor, project_id).id)
+        if judged is None:
+            raise Refused(404, "nothing of this project is to be judged")
+        for name, value in body.model_dump(exclude_none=True).items():
+            setattr(judged, name, value)
+    return {}

@@ -1,0 +1,16 @@
+// The judge's page.
+import { JudgeBench } from "./judging/bench";
+import { VERDICTS } from "./judging/load";
+import { loadWork } from "./marking/load";
+import { Workplace } from "./workplace";
+
+export function Judge() {
+  return (
+    <Workplace
+      title="Judge"
+      load={(person) => loadWork(person, "/api/judging", VERDICTS)}
+      bench={(person, work, onNext) => <JudgeBench key={work.episode.id} person={person} work={work} onNext={onNext} />}
+      done="There is nothing for you to judge just now."
+    />
+  );
+}

@@ -1,0 +1,176 @@
+// Where a continuation is judged: what was asked, the picture, the timeline with the judged part after a line, the verdict.
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { ask, type Me } from "../api";
+import { Frame, Trouble } from "../frame";
+import { Dialogue, lastSaid } from "../marking/dialogue";
+import { keepPlace, type Work } from "../marking/load";
+import type { Mark } from "../marking/marks";
+import { Picture } from "../marking/picture";
+import { SPEEDS, usePlayer } from "../marking/player";
+import { Queue, type SavedState } from "../marking/queue";
+import { Timeline } from "../marking/timeline";
+import { keepFocus, Saved, useKeys, usePlace } from "../marking/working";
+import { JudgeControls } from "./controls";
+import { JudgeGuidelines, JudgeKeys } from "./guidelines";
+import { command, type Command } from "./keys";
+import { VERDICTS, type Continuation } from "./load";
+import { Verdict, type SaidVerdict } from "./verdict";
+
+export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext: () => void }) {
+  const { episode, frames } = props.work;
+  const verdict = useMemo(() => new Verdict({ id: episode.id, ...episode.verdict }, episode.takes_over, episode.steps), [episode]);
+  const [version, setVersion] = useState(0);
+  const [submitting, setSubmitting] = useState(false);
+  const [trouble, setTrouble] = useState("");
+  const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });
+  const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
+  const place = usePlace(player.step, episode.active_sec);
+  const queue = useMemo(() => new Queue<SaidVerdict>(props.person.id, VERDICTS, (id, batch) => put(id, batch, place()), setSaved), [props.person.id]);
+
+  useEffect(() => {
+    void queue
+      .resume()
+      .then((kept) => {
+        for (const said of kept) if (said.assignment === episode.id) verdict.learn(said);
+        setVersion((version) => version + 1);
+      })
+      .then(() => queue.send());
+  }, [queue, verdict]);
+
+  useEffect(() => {
+    const keep = () => void keepPlace(VERDICTS, props.person, props.work, player.step, { verdict: verdict.now });
+    const timer = setTimeout(keep, 400);
+    return () => clearTimeout(timer);
+  }, [player.step, version]);
+
+  const take = useCallback(
+    (said: SaidVerdict | undefined) => {
+      if (!said) return;
+      setTrouble("");
+      setVersion((version) => version + 1);
+      void queue.add(episode.id, said);
+    },
+    [queue, episode.id],
+  );
+
+  const next = async () => {
+    if (verdict.now.success === null) return setTrouble("Say first whether it succeeded: S or F.");
+    setSubmitting(true);
+    setTrouble("");
+    try {
+      await queue.send();
+      if (queue.waiting > 0) throw new Error("not everything is saved yet; go on when it is");
+      await ask("POST", `/api/judging/${episode.id}/submit`, { revision: verdict.now.revision });
+      props.onNext();
+    } catch (error) {
+      setTrouble((error as Error).message);
+      setSubmitting(false);
+    }
+  };
+  const obey = (asked: Command) => {
+    if (asked.do === "next") return void next();
+    if (asked.do === "succeed" && !verdict.judged(player.step)) return setTrouble("Success lies after the line: go to the moment at which it was done.");
+    return run(asked, verdict, player, take, episode);
+  };
+  useKeys(command, obey, !submitting);
+
+  const { success, step } = verdict.now;
+  const moment: Mark[] = success && step !== null ? [{ id: "success", revision: 1, step, sign: 1, deleted: false }] : [];
+  const judged = verdict.judged(player.step);
+  return (
+    <Frame title="Judge" me={props.person} status={<Saved state={saved} />} wide>
+      <div class="bench">
+        <div class={`stage ${judged ? "judged" : "context"}`}>
+          <p class="phase">{judged ? "Judge this part" : "What led up to it"}</p>
+          <Picture
+            frames={frames}
+            step={player.step}
+            playing={player.playing}
+            caption={`The solver's view at step ${player.step}`}
+            onScan={(share) => player.scrub(Math.floor(share * episode.steps))}
+          />
+          <div class="captions">
+            <p>
+              <span class="who setter">setter</span> {lastSaid(episode.words, player.step, "setter") || <i>says nothing yet</i>}
+            </p>
+            <p>
+              <span class="who solver">solver</span> {lastSaid(episode.words, player.step, "solver") || <i>says nothing yet</i>}
+            </p>
+          </div>
+        </div>
+        <div class="side">
+          <section class="panel request" aria-label="What was asked">
+            <h2>The setter asked</h2>
+            <blockquote>{episode.request}</blockquote>
+          </section>
+          <Dialogue words={episode.words} step={player.step} stepsPerSecond={episode.steps_per_second} onGo={player.go} />
+          <JudgeGuidelines />
+          <JudgeKeys />
+        </div>
+        <div class="desk" onMouseDown={keepFocus}>
+          <Timeline
+            steps={episode.steps}
+            stepsPerSecond={episode.steps_per_second}
+            step={player.step}
+            words={episode.words}
+            marks={moment}
+            selected={null}
+            frozen={submitting}
+            from={episode.takes_over}
+            looks={{ sign: "✓", name: "success" }}
+            onScan={player.scrub}
+            onGo={player.go}
+            onSelect={(mark) => player.go(mark.step)}
+            onMove={(_, to) => take(verdict.move(to))}
+          />
+          <JudgeControls player={player} verdict={verdict} episode={episode} submitting={submitting} onCommand={obey} />
+          <Trouble said={trouble} />
+        </div>
+      </div>
+    </Frame>
+  );
+}
+
+/** Send the verdict of one continuation, and where the judge is. */
+function put(assignment: string, batch: SaidVerdict[], place: { position: number; active_sec: number }): Promise<unknown> {
+  const { revision, success, step } = batch.reduce((last, said) => (said.revision > last.revision ? said : last));
+  return ask("PUT", `/api/judging/${assignment}/verdict`, { revision, success, step, ...place });
+}
+
+/** Do what a key or button asks for. */
+function run(asked: Command, verdict: Verdict, player: ReturnType<typeof usePlayer>, take: (said: SaidVerdict | undefined) => void, episode: Continuation): void {
+  switch (asked.do) {
+    case "succeed":
+      return take(verdict.succeed(player.step));
+    case "fail":
+      return take(verdict.fail());
+    case "remove":
+      return take(verdict.takeBack());
+    case "undo":
+      return take(verdict.undo());
+    case "redo":
+      return take(verdict.redo());
+    case "nudge": {
+      const moved = verdict.move((verdict.now.step ?? 0) + asked.by);
+      if (moved?.step != null) player.go(moved.step);
+      return take(moved);
+    }
+    case "take-over":
+      return player.go(episode.takes_over);
+    case "step":
+      return player.go(player.step + asked.by);
+    case "place":
+      return player.go(asked.end ? Infinity : 0);
+    case "toggle":
+      return player.toggle();
+    case "speed":
+      return player.setSpeed(SPEEDS[asked.index] ?? 1);
+    case "jump": {
+      const steps = episode.words.map((said) => said.step);
+      const next = asked.direction === 1 ? steps.find((step) => step > player.step) : steps.reverse().find((step) => step < player.step);
+      return next === undefined ? undefined : player.go(next);
+    }
+    default:
+      return undefined;
+  }
+}

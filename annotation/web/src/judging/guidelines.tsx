@@ -1,0 +1,55 @@
+// How to judge, and the keys.
+
+export function JudgeGuidelines() {
+  return (
+    <section class="panel guidelines" aria-label="How to judge" tabIndex={0}>
+      <h2>How to judge</h2>
+      <p>
+        The grey part of the timeline is what led up to the request. Look at it as far as you need. <strong>Judge what the solver does after
+        the line.</strong>
+      </p>
+      <h3 class="good">It succeeded</h3>
+      <ul>
+        <li>What the setter asked for was done as a fair person would have meant it, even clumsily.</li>
+        <li>A question was answered, and the answer is right.</li>
+        <li>It counts at the first moment at which it is done, even if it is undone later. Go to that moment, and say so there.</li>
+      </ul>
+      <h3 class="bad">It failed</h3>
+      <ul>
+        <li>It was not done by the end, or something else was done.</li>
+        <li>The first answer to a question is wrong or none.</li>
+        <li>What was done before the line does not count.</li>
+      </ul>
+      <p class="hint">If you are not sure, choose what you would tell the setter. You can change it until you open the next one.</p>
+    </section>
+  );
+}
+
+const KEYS: [string, string][] = [
+  ["S or +", "it succeeded, at this moment"],
+  ["F or −", "it failed"],
+  ["Enter", "next one"],
+  ["T", "to where the judged part begins"],
+  ["← →, with Shift", "one step, ten"],
+  ["Space; 1 2 3 4", "play, stop; speed"],
+  ["Alt ← →, or drag", "move the moment of success"],
+  ["Ctrl Z, Ctrl Y", "undo, redo"],
+];
+
+export function JudgeKeys() {
+  return (
+    <details class="panel keys">
+      <summary>Keys</summary>
+      <dl>
+        {KEYS.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

@@ -1,0 +1,21 @@
+// Which key does what on the judging page.
+import { pressed, type Press, type Shared } from "../marking/keys";
+
+export type Command = Shared | { do: "succeed" | "fail" | "next" | "take-over" };
+
+/** What a key press asks for; undefined if it is none of ours. */
+export const command = (press: Press): Command | undefined => pressed<Command>(press, JUDGING);
+
+const JUDGING: Record<string, Command> = {
+  s: { do: "succeed" },
+  y: { do: "succeed" },
+  "+": { do: "succeed" },
+  "=": { do: "succeed" },
+  f: { do: "fail" },
+  n: { do: "fail" },
+  "-": { do: "fail" },
+  _: { do: "fail" },
+  t: { do: "take-over" },
+  "[": { do: "take-over" },
+  Enter: { do: "next" },
+};

@@ -1,0 +1,70 @@
+// A page on which one piece of work follows the other: who works, what on, and then the bench for it.
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, me, type Me } from "./api";
+import { Frame, Trouble } from "./frame";
+
+const KNOWN = "rlhf-me"; // who was here last, for visits without a connection
+
+const AGAIN_MS = 5_000;
+
+interface Props<W> {
+  title: string;
+  load: (person: Me) => Promise<W | null>; // the next piece of work; null when there is none
+  bench: (person: Me, work: W, onNext: () => void) => ComponentChildren;
+  done: string; // said when there is none
+}
+
+export function Workplace<W>(props: Props<W>) {
+  const [loaded, setLoaded] = useState<{ person: Me; work: W | null } | null>(null);
+  const [trouble, setTrouble] = useState("");
+
+  const load = async () => {
+    setLoaded(null);
+    setTrouble("");
+    try {
+      const person = await whoIsHere();
+      setLoaded({ person, work: await props.load(person) });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) location.replace("/");
+      else setTrouble((error as Error).message);
+      if (error instanceof ApiError && error.passing) setTimeout(() => void load(), AGAIN_MS);
+    }
+  };
+  useEffect(() => void load(), []);
+
+  if (loaded?.work) return <>{props.bench(loaded.person, loaded.work, load)}</>;
+  return (
+    <Frame title={props.title} me={loaded?.person}>
+      <Trouble said={trouble} />
+      {trouble && (
+        <button type="button" onClick={load}>
+          Try again
+        </button>
+      )}
+      {!loaded && !trouble && <p role="status">Loading the episode…</p>}
+      {loaded && (
+        <div class="card">
+          <p>
+            <strong>All done.</strong> {props.done} Thank you.
+          </p>
+          <button type="button" onClick={load}>
+            Look again
+          </button>
+        </div>
+      )}
+    </Frame>
+  );
+}
+
+async function whoIsHere(): Promise<Me> {
+  try {
+    const person = await me();
+    localStorage.setItem(KNOWN, JSON.stringify({ ...person, csrf: "" }));
+    return person;
+  } catch (error) {
+    const known = localStorage.getItem(KNOWN);
+    if (error instanceof ApiError && error.passing && known) return JSON.parse(known) as Me;
+    throw error;
+  }
+}

@@ -1,0 +1,221 @@
+"""A suite from end to end: drawn from play, gone on from by an agent, judged in a browser that learns nothing of whose
+continuations they are, and reported."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.folder import save_agent
+from agents.tokenizer import Tokenizer
+from annotation.marks import Judgement
+from annotation.server.datasets import pack
+from benchmarks.serving import served
+from pipelines.places import WorldConfig
+from pipelines.record import RecordConfig, record
+from pipelines.recordings import read_episodes, spoken_texts
+from pipelines.suite import Suite
+from pipelines.suite_make import MakeSuiteConfig, make_suite
+from pipelines.suite_play import PlaySuiteConfig, play_suite
+from pipelines.suite_report import ReportSuiteConfig, report_suite
+from rlhf.store import open_store
+from tests.e2e.browsers import chromium
+from tests.e2e.test_marking_in_a_browser import Visitor
+from tests.unit.rlhf import tiny_agent
+
+AGENT = "zaphod"  # a name that nothing else has
+GOES_ON = 40  # steps
+Said = tuple[bool, int | None]
+
+
+def played_suite(folder: Path) -> Suite:
+    """Two scenarios of scripted play in ``folder``/study/sts: two continuations each by an agent, one as recorded."""
+    room = json.dumps({"rooms": [1, 1], "objects": [4, 6]})
+    recordings = folder / "play"
+    record(RecordConfig(data=recordings, episodes=2, steps=160, workers=1, world=WorldConfig(settings=room)))
+    suite = make_suite(MakeSuiteConfig(recordings, folder / "suite.json", scenarios=2, steps=GOES_ON, room=20))
+    tokenizer = Tokenizer.train(spoken_texts(read_episodes([recordings])), 280)
+    torch.manual_seed(0)
+    agent = InteractiveAgent(tiny_agent.config(image_size=(72, 96), vocab_size=tokenizer.vocab_size))
+    save_agent(agent, tokenizer, folder / "agent")
+    agents = {AGENT: str(folder / "agent"), "recorded": "recorded"}
+    play_suite(PlaySuiteConfig(folder / "suite.json", None, folder / "study" / "sts", agents, continuations=2))
+    return suite
+
+
+class Judge(Visitor):
+    """A judge whose browser keeps every answer of the server."""
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        super().__init__(browser, **options)
+        self.answers: list[tuple[str, dict[str, str], bytes]] = []  # path, headers and body
+        self.offline = False
+        self.context.route("**/api/**", self._pass_on)
+
+    def _pass_on(self, route: Any) -> None:
+        if self.offline:
+            route.abort("internetdisconnected")
+            return
+        answer = route.fetch()
+        self.answers.append((route.request.url.partition("/api")[2], answer.headers, answer.body()))
+        route.fulfill(response=answer)
+
+    def loses(self, offline: bool) -> None:
+        """The connection is lost, or back."""
+        self.offline = offline
+        self.context.set_offline(offline)
+
+    def opened(self) -> str:
+        """What is asked for in the continuation that is shown."""
+        self.page.get_by_role("slider").wait_for()
+        return self.page.locator(".request blockquote").inner_text()
+
+    def at(self) -> int:
+        return int(self.page.get_by_role("slider").get_attribute("aria-valuenow") or -1)
+
+    def sees_verdict(self, text: str) -> None:
+        self.page.locator(".verdict-said").filter(has_text=text).wait_for()
+
+    def goes_on(self) -> None:
+        """To the next; the page is another's then."""
+        self.sees_saved()
+        self.page.evaluate("document.querySelector('.bench').dataset.old = 'yes'")
+        self.press("Enter")
+        self.page.locator(".bench[data-old]").wait_for(state="detached")
+        self.page.get_by_role("slider").or_(self.page.get_by_text("All done.")).wait_for()
+
+    def may_lose_the_connection(self) -> None:
+        """Waits until the page is there without one, and where the judge is, is kept."""
+        while not self.page.evaluate("navigator.serviceWorker.controller !== null"):
+            time.sleep(0.05)
+        self.page.wait_for_timeout(600)
+
+
+@pytest.mark.e2e
+def test_a_suite_is_judged(tmp_path: Path) -> None:
+    suite = played_suite(tmp_path)
+    folder = tmp_path / "study"
+    with chromium() as browser, served(folder) as (_, _, link):
+        admin = Visitor(browser)
+        admin.join(link, "Ada")
+        admin.page.get_by_text("Run the study").click()
+        admin.page.locator("form.row select").select_option("judge")
+        admin.page.get_by_role("button", name="Make a link").click()
+        judge = Judge(browser)
+        judge.join(admin.page.locator(".invitation-link").input_value(), "Jo")
+        judge.page.locator("a", has_text="Watch how a solver goes on").click()
+        said = [succeeds(judge), loses_the_connection(judge), changes_their_mind(judge)]
+        said += [fails(judge) for _ in range(3)]
+        judge.page.get_by_text("All done.").wait_for()
+        found = exported(folder, 6)
+        admin.page.reload()
+        admin.page.get_by_role("row").filter(has_text="sts").get_by_text("6 of 6").wait_for()
+        admin.shot("study-judging")
+        check_nothing_tells(judge, suite, folder)
+    assert judge.complaints == [] and admin.complaints == []
+    assert sorted((one.success, one.step) for one in found) == sorted(said, key=lambda s: (s[0], s[1] or 0))
+    check_report(folder, found)
+
+
+def succeeds(judge: Judge) -> Said:
+    """The take-over, seven steps on, success; too early it is refused, and it can be undone and moved."""
+    judge.opened()
+    judge.press("Home", "s")
+    judge.page.get_by_text("Success lies after the line").wait_for()
+    judge.press("t", *["ArrowRight"] * 7, "s")
+    step = judge.at()
+    judge.sees_verdict("Succeeded")
+    judge.press("Control+z")
+    judge.sees_verdict("Did it succeed?")
+    judge.press("Control+y", "Alt+ArrowRight")
+    assert judge.at() == step + 1
+    judge.sees_saved()
+    judge.page.mouse.move(5, 5)
+    judge.shot("judge")
+    judge.goes_on()
+    return True, step + 1
+
+
+def loses_the_connection(judge: Judge) -> Said:
+    """A verdict without a connection; the page is loaded again, the verdict changed, and then the server is back."""
+    judge.opened()
+    judge.may_lose_the_connection()
+    judge.loses(True)
+    judge.press("f")
+    judge.page.get_by_text("no connection: 1 change kept in this browser").wait_for()
+    judge.press("Enter")
+    judge.page.get_by_text("not everything is saved yet").wait_for()
+    judge.page.wait_for_timeout(600)
+    judge.page.reload()
+    judge.sees_verdict("Failed")
+    judge.press("t", "ArrowRight", "ArrowRight", "s")
+    judge.sees_verdict("Succeeded")
+    judge.page.get_by_text("no connection: 1 change kept in this browser").wait_for()
+    step = judge.at()
+    judge.loses(False)
+    judge.goes_on()
+    return True, step
+
+
+def changes_their_mind(judge: Judge) -> Said:
+    """Success by click, the page is loaded again, then failure."""
+    judge.opened()
+    judge.press("t")
+    judge.page.get_by_role("button", name="succeeded here").click()
+    judge.sees_saved()
+    judge.page.reload()
+    judge.sees_verdict("Succeeded")
+    judge.page.get_by_role("button", name="failed").click()
+    judge.sees_verdict("Failed")
+    judge.goes_on()
+    return False, None
+
+
+def fails(judge: Judge) -> Said:
+    judge.opened()
+    judge.press("f")
+    judge.goes_on()
+    return False, None
+
+
+def exported(folder: Path, count: int) -> list[Judgement]:
+    """The dataset's judgements, once the background has written them."""
+    until = time.monotonic() + 60
+    while len(found := open_store(folder / "sts").judgements()) < count and time.monotonic() < until:
+        time.sleep(0.05)
+    return found
+
+
+def check_nothing_tells(judge: Judge, suite: Suite, folder: Path) -> None:
+    """No answer of the server, its headers included, says whose continuation it is, or leads to its name."""
+    store = open_store(folder / "sts")
+    tell = [AGENT, "sts", suite.id, "scripted", "agent:", "recorded", "player", "held_out", "scenario", "kind"]
+    tell += [row.episode_id for row in store.rows()] + [scenario.name for scenario in suite.scenarios]
+    shown, of_agents = set(), {pack(store.read_compressed(row.episode_id).frames) for row in store.rows()}
+    for path, headers, body in judge.answers:
+        if path.endswith("/frames") and body:
+            assert body in of_agents
+            shown.add(body)
+            body = b""  # pictures
+        said = f"{path} {headers} {body.decode()}"
+        assert [word for word in tell if re.search(rf"\b{re.escape(word)}", said)] == [], said
+    assert len(shown) == 6 and len(judge.answers) > 20
+
+
+def check_report(folder: Path, judgements: list[Judgement]) -> None:
+    """The report says of each agent what was judged of it."""
+    told = report_suite(ReportSuiteConfig(data=(folder / "sts",)))
+    assert told.suite is not None
+    for agent in (AGENT, "recorded"):
+        own = [one.success for one in judgements if f"-{agent}-" in one.episode_id]
+        (row,) = [row for row in told.suite.agents if row.agent == agent]
+        assert row.success["all"].estimate == pytest.approx(sum(own) / len(own))
+        assert row.continuations == len(own)
+    assert (folder / "sts" / "report.html").is_file()
