@@ -7,6 +7,7 @@ import secrets
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session as Transaction
 
+from annotation.server import members
 from annotation.server.errors import Refused
 from annotation.server.policies import Role
 from annotation.server.sessions import SESSION_SEC, fingerprint, new_token
@@ -59,6 +60,7 @@ def accept(session: Transaction, token: str, name: str, when: float) -> str:
     if invitation.person_id is None:
         person = _new_person(session, name, Role(invitation.role), when)
         invitation.person_id = person.id
+        members.restrict(session, person.id, members.projects_of_invitation(session, invitation.id))
     else:
         person = session.get_one(Person, invitation.person_id)
         if not person.active:

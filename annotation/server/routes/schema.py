@@ -27,6 +27,8 @@ Sign = Annotated[int, Field(strict=True), AfterValidator(_plus_or_minus_one)]
 MarkId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")]
 OpaqueId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 Strategy = Annotated[str, StringConstraints(pattern=f"^({'|'.join(STRATEGIES)})$")]
+Prose = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$")]
+Projects = Annotated[list[OpaqueId], Field(max_length=1000)]
 
 
 class Body(BaseModel):
@@ -56,10 +58,11 @@ class PasswordBody(Body):
 
 
 class InvitationBody(Body):
-    """An invitation to take part in ``role``."""
+    """An invitation to take part in ``role``; in these projects only, if any are named."""
 
     role: Role
     note: Name = ""
+    projects: Projects = Field(default_factory=list)
 
 
 class PersonBody(Body):
@@ -67,14 +70,21 @@ class PersonBody(Body):
 
     roles: Annotated[list[Role], Field(min_length=1, max_length=6)] | None = None
     active: Annotated[bool, Field(strict=True)] | None = None
+    projects: Projects | None = None  # none at all: every project
 
 
 class ProjectBody(Body):
     """What changes of a project; what is None stays."""
 
+    title: Name | None = None
+    instructions: Prose | None = None
     overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
     strategy: Strategy | None = None
     open: Annotated[bool, Field(strict=True)] | None = None
+    marking: Annotated[bool, Field(strict=True)] | None = None
+    tolerance: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
+    gold_every: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
+    export_gold: Annotated[bool, Field(strict=True)] | None = None
 
 
 class MarkBody(Body):

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 from fastapi import Path
 from sqlalchemy.orm import Session
 
-from annotation.server import people, progress
+from annotation.server import members, people, progress
 from annotation.server.clock import now
 from annotation.server.datasets import list_episodes
 from annotation.server.errors import Refused
+from annotation.server.members import project_of
 from annotation.server.policies import ADMINS, Asking, Role, Routes, Served
 from annotation.server.routes.schema import InvitationBody, OpaqueId, PersonBody, ProjectBody
-from annotation.server.tables import Invitation, Person, Project
+from annotation.server.tables import Invitation, Person
 
 ROUTES = Routes()
 _Id = Annotated[OpaqueId, Path()]
@@ -34,12 +35,10 @@ def study_page(study: Served) -> dict[str, Any]:
 
 
 @ROUTES.add("PATCH", "/projects/{project_id}", ADMINS)
-def change_project(project_id: _Id, body: ProjectBody, study: Served) -> dict[str, Any]:
-    """Change how a dataset's episodes go to raters."""
+def change_project(project_id: _Id, body: ProjectBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Change what a project is called, what its people are told, and how its episodes go to raters."""
     with study.database.writing() as session:
-        project = session.get(Project, project_id)
-        if project is None:
-            raise Refused(404, "there is no such project")
+        project = project_of(session, visitor, project_id)
         for name, value in body.model_dump(exclude_none=True).items():
             setattr(project, name, value)
     return {}
@@ -50,6 +49,7 @@ def invite(body: InvitationBody, study: Served) -> dict[str, Any]:
     """Invite somebody; the link's token is told this once."""
     with study.database.writing() as session:
         invitation, token = people.invite(session, body.role, now(), note=body.note)
+        members.restrict_invitation(session, invitation.id, body.projects)
         return {"id": invitation.id, "token": token, "expires": invitation.expires}
 
 
@@ -70,6 +70,8 @@ def change_person(person_id: _Id, body: PersonBody, study: Served) -> dict[str, 
         person = _known(session, person_id)
         if body.roles is not None:
             people.set_roles(session, person, set(body.roles))
+        if body.projects is not None:
+            members.restrict(session, person.id, body.projects)
         if body.active is not None:
             if not body.active:
                 people.refuse_last_admin(session, person)
