@@ -77,6 +77,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         "people",
         (
             Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people mark episodes", _SERVED),
+            Verb("look", _SERVE, "LookConfig", "look", "episodes, marks and rewards of datasets in a browser"),
             Verb("marks collect", _SERVE, "CollectConfig", "collect", "people's submitted marks into their datasets"),
         ),
     ),

@@ -22,8 +22,9 @@ from annotation.server.datasets import Datasets, list_episodes
 from annotation.server.errors import Refused
 from annotation.server.exporting import Exporter
 from annotation.server.limits import SECURITY_HEADERS, Limits, Rates
+from annotation.server.looking import Look
 from annotation.server.policies import refuse_unguarded
-from annotation.server.routes import marking, pages, people, study
+from annotation.server.routes import looking, marking, pages, people, study
 from annotation.server.sessions import COOKIE, Signer, load_secret
 from annotation.server.study import Study
 from rlhf.cli import disk_is_full
@@ -31,7 +32,8 @@ from rlhf.errors import UserError
 
 _log = logging.getLogger("rlhf.serve")
 _POLICY_VIOLATED = 1008  # WebSocket's code
-MODULES = (pages, people, study, marking)
+MODULES = (pages, people, study, marking, looking)
+VIEWING = (pages, people, looking)  # where there is no study, but only datasets to look at
 
 
 def open_study(config: ServeConfig) -> Study:
@@ -43,11 +45,11 @@ def open_study(config: ServeConfig) -> Study:
     datasets = Datasets(config.data)
     if not datasets.names():
         raise UserError(f"there is no dataset in {config.data}; record one: rlhf record --data {config.data / 'play'}")
-    signer = Signer(load_secret(config.data))
+    signer = Signer(load_secret(config.secrets))
     database = Database(config.database_url)
     with database.writing() as session:
         list_episodes(session, datasets, now())
-    return Study(config, database, datasets, signer, Exporter(database, datasets))
+    return Study(config, database, datasets, signer, Exporter(database, datasets), Look.of(config))
 
 
 def create_app(study: Study) -> FastAPI:
@@ -62,6 +64,7 @@ def create_app(study: Study) -> FastAPI:
         study.exporter.start()
         yield
         study.exporter.stop()
+        study.look.stop()
         study.database.close()
 
     app = FastAPI(
@@ -69,7 +72,7 @@ def create_app(study: Study) -> FastAPI:
         openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=running,
     )  # fmt: skip
     app.state.study = study
-    for module in MODULES:
+    for module in VIEWING if study.config.viewing else MODULES:
         module.ROUTES.add_to(app)
     refuse_unguarded(app)
     _answer_errors(app)

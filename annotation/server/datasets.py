@@ -42,18 +42,18 @@ class Datasets:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder.expanduser()
+        self.folder = folder.expanduser()
         self._stores: dict[str, ParquetStore] = {}
         self._shown: OrderedDict[tuple[str, str], Shown] = OrderedDict()  # by dataset and episode, latest last
         self._lock, self._reading = threading.Lock(), threading.Lock()
-        if not self._folder.is_dir():
+        if not self.folder.is_dir():
             raise UserError(f"there is no folder {folder}; name the study's, with the datasets in it")
         self.names()
 
     def names(self) -> list[str]:
         """The datasets there are now, by their folder's name; "." is the study's folder itself."""
-        found = [self._folder, *sorted(path for path in self._folder.iterdir() if path.is_dir())]
-        names = [str(path.relative_to(self._folder)) for path in found if (path / DESCRIPTION_FILE).is_file()]
+        found = [self.folder, *sorted(path for path in self.folder.iterdir() if path.is_dir())]
+        names = [str(path.relative_to(self.folder)) for path in found if (path / DESCRIPTION_FILE).is_file()]
         for name in names:
             self.store(name)
         return names
@@ -62,7 +62,7 @@ class Datasets:
         """The dataset ``name``. Raises UserError if it cannot be read."""
         with self._lock:
             if name not in self._stores:
-                self._stores[name] = open_store(self._folder / name)
+                self._stores[name] = open_store(self.folder / name)
             return self._stores[name]
 
     def shown(self, name: str, episode_id: str) -> Shown:

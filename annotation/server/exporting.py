@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Sequence
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
 from annotation.marks import Mark
@@ -19,9 +19,15 @@ from annotation.server.database import Database
 from annotation.server.datasets import Datasets
 from annotation.server.tables import Assignment, EpisodeRecord, MarkRecord, Project
 from rlhf.errors import UserError
+from rlhf.store.durable import only_writer
 
 _AT_ONCE = 500  # submissions of one transaction
-_NOT_EXPORTED = (Assignment.submitted.is_not(None), Assignment.exported.is_(None))
+_NOT_EXPORTED = (
+    Assignment.submitted.is_not(None),
+    Assignment.exported.is_(None),
+    or_(Assignment.gold == "", Project.export_gold),
+)
+LOCK_FILE = "annotation.export.lock"  # held by whoever moves what people said into the datasets, or out of them
 RETRY_SEC = 30.0
 
 _log = logging.getLogger("rlhf.serve")
@@ -36,18 +42,26 @@ def export_submitted(database: Database, datasets: Datasets, when: float) -> int
     done, trouble = 0, None
     for project_id, dataset in _projects_waiting(database):
         try:
-            while batch := _waiting(database, project_id):
-                store = datasets.store(dataset)
-                episodes = {mark.episode_id for marks in batch.values() for mark in marks}
-                known = {mark for episode_id in episodes for mark in store.marks(episode_id)}
-                store.write_marks({mark for marks in batch.values() for mark in marks} - known)
-                _note(database, list(batch), when)
-                done += len(batch)
+            while exported := _export_some(database, datasets, project_id, dataset, when):
+                done += exported
         except UserError as error:
             trouble = error
     if trouble is not None:
         raise trouble
     return done
+
+
+def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
+    """The next submissions of a project; how many. Nobody's data is deleted between their reading and their writing."""
+    with only_writer(datasets.folder, name=LOCK_FILE):
+        batch = _waiting(database, project_id)
+        if batch:
+            store = datasets.store(dataset)
+            episodes = {mark.episode_id for marks in batch.values() for mark in marks}
+            known = {mark for episode_id in episodes for mark in store.marks(episode_id)}
+            store.write_marks({mark for marks in batch.values() for mark in marks} - known)
+            _note(database, list(batch), when)
+    return len(batch)
 
 
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:
@@ -60,7 +74,7 @@ def _projects_waiting(database: Database) -> list[tuple[str, str]]:
 def _waiting(database: Database, project_id: str) -> dict[str, list[Mark]]:
     """The marks of the next submissions to export, by assignment."""
     with database.reading() as session:
-        query = select(Assignment).join(EpisodeRecord).where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED)
+        query = select(Assignment).join(EpisodeRecord).join(Project).where(Project.id == project_id, *_NOT_EXPORTED)
         assignments = session.scalars(query.order_by(Assignment.submitted).limit(_AT_ONCE)).all()
         return {assignment.id: _marks(session, assignment) for assignment in assignments}
 

@@ -41,6 +41,12 @@ def admin_link(session: Transaction, when: float) -> str:
     return invite(session, Role.ADMIN, when, note=_TERMINAL, person_id=person_id, lasts=ADMIN_LINK_SEC)[1]
 
 
+def viewers_link(session: Transaction, when: float) -> str:
+    """The token of the link that `rlhf look` prints: signs its one viewer in."""
+    viewer = _new_person(session, "viewer", Role.ADMIN, when)
+    return invite(session, Role.ADMIN, when, note=_TERMINAL, person_id=viewer.id, lasts=ADMIN_LINK_SEC)[1]
+
+
 def open_invitation(session: Transaction, token: str, when: float) -> Invitation:
     """The invitation of a link. Raises Refused if there is none that still works."""
     query = select(Invitation).where(Invitation.token == fingerprint(token)).with_for_update()

@@ -1,4 +1,6 @@
-"""`rlhf serve`: the web app in which people play, mark and judge. `rlhf marks collect`: its marks into the datasets."""
+"""`rlhf serve`: the web app in which people play, mark and judge. `rlhf look`: its viewer alone.
+`rlhf marks collect`: its marks into the datasets.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,18 @@ import errno
 import logging
 import socket
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from annotation.server.config import ServeConfig
+from annotation.server.config import ServeConfig, ViewConfig
 from rlhf.errors import UserError
 
-__all__ = ["CollectConfig", "ServeConfig", "collect", "serve"]
+if TYPE_CHECKING:
+    from annotation.server.study import Study
+
+__all__ = ["CollectConfig", "LookConfig", "ServeConfig", "collect", "look", "serve"]
 
 KEEP_ALIVE_SEC = 75
 MESSAGE_BYTES = 64 * 1024  # of a WebSocket
@@ -31,32 +38,78 @@ class CollectConfig:
     database: str = ""
 
 
+@dataclass(frozen=True)
+class LookConfig:
+    """Settings of `rlhf look`.
+
+    Args:
+      data: a dataset, or a folder of datasets. Nothing is written into it.
+      reward_models: NAME=FOLDER of reward models to look with, beside those found below the folder.
+      port: of this machine to listen at; 0 takes a free one.
+    """
+
+    data: Path = Path("data")
+    reward_models: tuple[str, ...] = ()
+    port: int = 0
+
+
+def look(config: LookConfig) -> None:
+    """Show the datasets in a browser on this machine until Ctrl-C.
+
+    Raises:
+      UserError: if there is no dataset, a reward model is none, or the port cannot be used.
+    """
+    from annotation.server import people
+    from annotation.server.app import open_study
+    from annotation.server.clock import now
+
+    with tempfile.TemporaryDirectory(prefix="rlhf-look-") as scratch:
+        viewing = ViewConfig(
+            data=config.data, port=config.port, reward_models=config.reward_models, scratch=Path(scratch),
+            requests_per_second=200.0,
+        )  # fmt: skip
+        with listening(viewing) as listener:
+            study = open_study(viewing)
+            with study.database.writing() as session:
+                token = people.viewers_link(session, now())
+            url = f"{viewing.url(listener.getsockname()[1])}/join#{token}"
+            print(f"look at the episodes of {config.data} (the link works once): {url}")
+            print("Ctrl-C ends it", flush=True)
+            _run(study, listener)
+
+
 def serve(config: ServeConfig) -> None:
     """Serve the study until Ctrl-C.
 
     Raises:
       UserError: if the folder, the database or the port cannot be used.
     """
-    import uvicorn
-
     from annotation.server import people
-    from annotation.server.app import create_app, open_study
+    from annotation.server.app import open_study
     from annotation.server.clock import now
 
-    logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING, stream=sys.stderr)
     with listening(config) as listener:
         study = open_study(config)
         with study.database.writing() as session:
             token = people.admin_link(session, now())
-        app = create_app(study)
         _greet(config, study.datasets.names(), listener.getsockname()[1], token)
-        server = uvicorn.Server(
-            uvicorn.Config(
-                app, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
-                timeout_keep_alive=KEEP_ALIVE_SEC, ws_max_size=MESSAGE_BYTES, timeout_graceful_shutdown=5,
-            )
-        )  # fmt: skip
-        server.run(sockets=[listener])
+        _run(study, listener)
+
+
+def _run(study: Study, listener: socket.socket) -> None:
+    """Answer whoever comes to ``listener``, until Ctrl-C."""
+    import uvicorn
+
+    from annotation.server.app import create_app
+
+    logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING, stream=sys.stderr)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            create_app(study), log_level="warning", access_log=False, server_header=False, proxy_headers=False,
+            timeout_keep_alive=KEEP_ALIVE_SEC, ws_max_size=MESSAGE_BYTES, timeout_graceful_shutdown=5,
+        )
+    )  # fmt: skip
+    server.run(sockets=[listener])
 
 
 def collect(config: CollectConfig) -> None:

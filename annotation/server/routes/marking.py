@@ -15,7 +15,7 @@ from annotation.server.tables import MarkRecord
 from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api/marking")
-_CACHED = "private, max-age=604800, immutable"  # an episode's frames never change
+CACHED = "private, max-age=604800, immutable"  # an episode's frames never change
 _Id = Annotated[OpaqueId, Path()]
 
 
@@ -63,7 +63,7 @@ def frames(assignment_id: _Id, study: Served, visitor: Asking, request: Request)
     """The solver's view at every step, as one file that browsers keep."""
     with study.database.reading() as session:
         record = marking.own_assignment(session, assignment_id, visitor).episode
-    headers = {"ETag": f'"{record.id}"', "Cache-Control": _CACHED}
+    headers = {"ETag": f'"{record.id}"', "Cache-Control": CACHED}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
     packed = study.datasets.shown(record.project.dataset, record.episode_id).frames

@@ -23,7 +23,10 @@ ROUTES = Routes()
 def me(study: Served, visitor: Asking) -> dict[str, Any]:
     """Who is signed in, and the token that changes must carry."""
     roles = sorted(visitor.roles)
-    return {"name": visitor.name, "id": visitor.pseudonym, "roles": roles, "csrf": study.signer.csrf(visitor.session)}
+    return {
+        "name": visitor.name, "id": visitor.pseudonym, "roles": roles,
+        "csrf": study.signer.csrf(visitor.session), "viewing": study.config.viewing,
+    }  # fmt: skip
 
 
 @ROUTES.add("POST", "/sign-in/look", ANYBODY)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from annotation.looking.index import OUTCOMES
 from annotation.marks import PROGRESS, REGRESS
 from annotation.queues import STRATEGIES
 from annotation.server.policies import Role
@@ -85,6 +86,28 @@ class ProjectBody(Body):
     tolerance: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
     gold_every: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
     export_gold: Annotated[bool, Field(strict=True)] | None = None
+
+
+class LookQuery(Body):
+    """Which episodes are wanted; what is left out asks for nothing."""
+
+    kind: Annotated[str, StringConstraints(max_length=200)] = ""
+    split: Annotated[str, StringConstraints(max_length=200)] = ""
+    player: Annotated[str, StringConstraints(max_length=500)] = ""
+    task: Annotated[str, StringConstraints(max_length=500)] = ""
+    outcome: Annotated[str, StringConstraints(pattern=f"^({'|'.join(OUTCOMES)}|)$")] = ""
+    shortest: Step = 0
+    longest: Step = 0
+    marks: Annotated[str, StringConstraints(pattern="^(yes|no|)$")] = ""
+    words: Annotated[str, StringConstraints(max_length=200)] = ""
+    page: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+
+
+class TraceBody(Body):
+    """A reward model's name; ``again``: even if it failed before."""
+
+    model: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+    again: bool = False
 
 
 class MarkBody(Body):

@@ -5,6 +5,7 @@ export interface Me {
   id: string;
   roles: string[];
   csrf: string;
+  viewing: boolean; // there is no study, but only datasets to look at
 }
 
 /** An answer that is an error; status 0 means that there was none, the connection is lost. */

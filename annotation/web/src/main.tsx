@@ -1,10 +1,17 @@
 import { render } from "preact";
 import { Home } from "./home";
 import { Join } from "./join";
+import { Look } from "./look";
 import { Mark } from "./mark";
 import { Study } from "./study";
 
-const PAGES: Record<string, () => preact.JSX.Element> = { "/": Home, "/join": Join, "/mark": Mark, "/study": Study };
+const PAGES: Record<string, () => preact.JSX.Element> = {
+  "/": Home,
+  "/join": Join,
+  "/mark": Mark,
+  "/study": Study,
+  "/look": Look,
+};
 
 const root = document.getElementById("app");
 const Page = PAGES[location.pathname] ?? Home;

@@ -5,13 +5,14 @@ import { Frame, Trouble } from "../frame";
 import { Controls } from "./controls";
 import { Dialogue, lastSaid } from "./dialogue";
 import { Guidelines, Keys } from "./guidelines";
-import { command, type Command } from "./keys";
+import type { Command } from "./keys";
 import { keepPlace, type Work } from "./load";
 import { Marks, type Mark } from "./marks";
 import { Picture } from "./picture";
 import { SPEEDS, usePlayer } from "./player";
 import { Queue, type SavedState } from "./queue";
 import { Timeline } from "./timeline";
+import { useKeys } from "./use_keys";
 
 export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
   const { episode, frames } = props.work;
@@ -171,24 +172,6 @@ function run(asked: Command, { marks, player, selected, take, setSelected, words
       return undefined;
     }
   }
-}
-
-function useKeys(obey: (asked: Command) => void, active: boolean): void {
-  const latest = useRef(obey);
-  latest.current = obey;
-  useEffect(() => {
-    if (!active) return undefined;
-    const press = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      const asked = command(event);
-      const own = target.closest("button, a, summary") && (event.key === " " || event.key === "Enter");
-      if (!asked || own || target.closest("input, textarea, select")) return;
-      event.preventDefault();
-      latest.current(asked);
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, [active]);
 }
 
 /** Where the rater is and how long they have worked on the episode: time during which the page was in use. */
