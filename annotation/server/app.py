@@ -23,8 +23,10 @@ from annotation.server.errors import Refused
 from annotation.server.exporting import Exporter
 from annotation.server.limits import SECURITY_HEADERS, Limits, Rates
 from annotation.server.looking import Look
+from annotation.server.measuring import Measuring
 from annotation.server.policies import refuse_unguarded
-from annotation.server.routes import looking, marking, pages, people, study
+from annotation.server.removing import Remover
+from annotation.server.routes import consent, gold, looking, marking, pages, people, study
 from annotation.server.sessions import COOKIE, Signer, load_secret
 from annotation.server.study import Study
 from rlhf.cli import disk_is_full
@@ -32,7 +34,7 @@ from rlhf.errors import UserError
 
 _log = logging.getLogger("rlhf.serve")
 _POLICY_VIOLATED = 1008  # WebSocket's code
-MODULES = (pages, people, study, marking, looking)
+MODULES = (pages, people, study, marking, looking, gold, consent)
 VIEWING = (pages, people, looking)  # where there is no study, but only datasets to look at
 
 
@@ -49,7 +51,9 @@ def open_study(config: ServeConfig) -> Study:
     database = Database(config.database_url)
     with database.writing() as session:
         list_episodes(session, datasets, now())
-    return Study(config, database, datasets, signer, Exporter(database, datasets), Look.of(config))
+    look, measuring = Look.of(config), Measuring(config.database_url)
+    remover = Remover(database, datasets, look, measuring)
+    return Study(config, database, datasets, signer, Exporter(database, datasets), look, measuring, remover)
 
 
 def create_app(study: Study) -> FastAPI:
@@ -61,9 +65,11 @@ def create_app(study: Study) -> FastAPI:
 
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:
+        study.remover.start()
         study.exporter.start()
         yield
         study.exporter.stop()
+        study.remover.stop()
         study.look.stop()
         study.database.close()
 

@@ -77,6 +77,12 @@ class Datasets:
             self._shown.move_to_end(key)
             return self._shown[key]
 
+    def forget_shown(self, name: str, episode_ids: Sequence[str]) -> None:
+        """Keep nothing of these episodes in memory."""
+        with self._reading:
+            for episode_id in episode_ids:
+                self._shown.pop((name, episode_id), None)
+
 
 def pack(frames: Sequence[bytes]) -> bytes:
     """PNG files end to end behind an index: "RLF1", their number, where each begins and where the last ends.

@@ -6,14 +6,13 @@ between, the next export writes those marks again; marks are sets, so they are t
 
 from __future__ import annotations
 
-import logging
-import threading
 from collections.abc import Sequence
 
 from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
 from annotation.marks import Mark
+from annotation.server.background import Background
 from annotation.server.clock import now
 from annotation.server.database import Database
 from annotation.server.datasets import Datasets
@@ -28,9 +27,6 @@ _NOT_EXPORTED = (
     or_(Assignment.gold == "", Project.export_gold),
 )
 LOCK_FILE = "annotation.export.lock"  # held by whoever moves what people said into the datasets, or out of them
-RETRY_SEC = 30.0
-
-_log = logging.getLogger("rlhf.serve")
 
 
 def export_submitted(database: Database, datasets: Datasets, when: float) -> int:
@@ -94,50 +90,13 @@ def _note(database: Database, assignment_ids: Sequence[str], when: float) -> Non
         session.execute(update(Assignment).where(Assignment.id.in_(assignment_ids)).values(exported=when))
 
 
-class Exporter:
-    """Exports in the background, so that nobody waits for it: after ``wake``, and again after what went wrong."""
+class Exporter(Background):
+    """Exports in the background, so that nobody waits for it."""
 
     def __init__(self, database: Database, datasets: Datasets) -> None:
+        super().__init__(self.now, "export-marks", "marks wait to be exported")
         self._database, self._datasets = database, datasets
-        self._wanted = threading.Event()
-        self._ending = False
-        self._thread: threading.Thread | None = None
-        self.trouble = ""  # why the last export failed; "" if it did not
-
-    def start(self) -> None:
-        """Begin, with whatever an earlier server left."""
-        self._thread = threading.Thread(target=self._work, name="export-marks", daemon=True)
-        self._wanted.set()
-        self._thread.start()
-
-    def wake(self) -> None:
-        """There is something new to export."""
-        self._wanted.set()
 
     def now(self) -> int:
         """Export at once, see :func:`export_submitted`."""
         return export_submitted(self._database, self._datasets, now())
-
-    def stop(self) -> None:
-        """End, after the export that is going on."""
-        self._ending = True
-        self._wanted.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _work(self) -> None:
-        while not self._ending:
-            self._wanted.wait(timeout=RETRY_SEC if self.trouble else None)
-            self._wanted.clear()
-            try:
-                self.now()
-                self.trouble = ""
-            except UserError as error:
-                self._complain(str(error))
-            except Exception as error:  # the thread must live; what failed is tried again
-                self._complain(f"{type(error).__name__}: {error}")
-
-    def _complain(self, trouble: str) -> None:
-        if trouble != self.trouble:
-            _log.warning("marks wait to be exported: %s", trouble)
-        self.trouble = trouble

@@ -7,9 +7,11 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from annotation.server.consent import wanted_version
 from annotation.server.members import projects_of_invitation
 from annotation.server.tables import (
     Assignment,
+    Consent,
     EpisodeRecord,
     GoldEpisode,
     Invitation,
@@ -55,9 +57,34 @@ def _counts(session: Session, project: Project, when: float) -> dict[str, Any]:
     }
 
 
+def gold_episodes(session: Session, project: Project) -> list[dict[str, Any]]:
+    """A project's gold episodes: what each is for, whose its marks are, and how many raters have marked it as such."""
+    done = select(Assignment.episode_id, func.count().label("done")).where(
+        Assignment.submitted.is_not(None), Assignment.gold != ""
+    )
+    counted = done.group_by(Assignment.episode_id).subquery()
+    query = select(GoldEpisode, counted.c.done).join(EpisodeRecord)
+    query = query.outerjoin(counted, counted.c.episode_id == GoldEpisode.episode_id)
+    return [
+        {
+            "id": gold.episode_id,
+            "name": gold.episode.episode_id,
+            "purpose": gold.purpose,
+            "source": gold.source,
+            "marks": len(gold.marks),
+            "done": count or 0,
+        }
+        for gold, count in session.execute(
+            query.where(EpisodeRecord.project_id == project.id).order_by(EpisodeRecord.place)
+        )
+    ]
+
+
 def people(session: Session) -> list[dict[str, Any]]:
     """Everybody, and how much they have marked."""
     listed, restricted = [], _memberships(session)
+    wanted = select(Consent).where(Consent.version == wanted_version())
+    consents = {found.person_id: found.agreed for found in session.scalars(wanted)}
     for person in session.scalars(select(Person).order_by(Person.created)):
         mine = (Assignment.rater_id == person.id, Assignment.submitted.is_not(None))
         count, active_sec = session.execute(
@@ -72,6 +99,7 @@ def people(session: Session) -> list[dict[str, Any]]:
                 "roles": sorted(role.role for role in person.roles),
                 "active": person.active,
                 "projects": restricted.get(person.id, []),
+                "consented": consents.get(person.id),
                 "episodes": count,
                 "marks": marks,
                 "marks_per_five_minutes": _per_five_minutes(marks, steps),

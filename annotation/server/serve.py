@@ -1,5 +1,5 @@
 """`rlhf serve`: the web app in which people play, mark and judge. `rlhf look`: its viewer alone.
-`rlhf marks collect`: its marks into the datasets.
+`rlhf marks collect`: its marks into the datasets. `rlhf people delete`: somebody's data out of them.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tyro.conf import Positional
+
 from annotation.server.config import ServeConfig, ViewConfig
 from rlhf.errors import UserError
 
 if TYPE_CHECKING:
     from annotation.server.study import Study
 
-__all__ = ["CollectConfig", "LookConfig", "ServeConfig", "collect", "look", "serve"]
+__all__ = ["CollectConfig", "DeleteConfig", "LookConfig", "ServeConfig", "collect", "delete_person", "look", "serve"]
 
 KEEP_ALIVE_SEC = 75
 MESSAGE_BYTES = 64 * 1024  # of a WebSocket
@@ -122,6 +124,52 @@ def collect(config: CollectConfig) -> None:
     study = open_study(ServeConfig(data=config.data, database=config.database))
     submissions = export_submitted(study.database, study.datasets, now())
     announce(f"the marks of {submissions} newly submitted episodes are in the datasets of {config.data}")
+
+
+@dataclass(frozen=True)
+class DeleteConfig:
+    """Settings of `rlhf people delete`.
+
+    Args:
+      person: whose data goes: their name, or what datasets call them.
+      data: the study's folder.
+      database: URL of its database, if that is not the SQLite file in the folder.
+      episodes: delete the episodes in which they played, too; otherwise those stay, under the made-up name.
+    """
+
+    person: Positional[str]
+    data: Path = Path("data")
+    database: str = ""
+    episodes: bool = False
+
+
+def delete_person(config: DeleteConfig) -> None:
+    """Delete a person's data from the study and its datasets, for good; a server may be running.
+
+    Raises:
+      UserError: if there is nobody of that name, or they are the study's last admin; nothing is deleted then.
+    """
+    from annotation.server import removing
+    from annotation.server.app import open_study
+    from annotation.server.clock import now
+    from annotation.server.errors import Refused
+    from rlhf.progress import announce
+
+    study = open_study(ServeConfig(data=config.data, database=config.database))
+    unfinished = removing.finish(study.database, study.datasets, study.look)
+    with study.database.writing() as session:
+        person = removing.find(session, config.person)
+        if person is not None:
+            try:
+                removing.remove(session, person, config.episodes, now())
+            except Refused as refused:
+                raise UserError(refused.said) from refused
+        elif removing.is_in(study.datasets, config.person):
+            removing.note(session, config.person, config.episodes, now())
+        elif not unfinished:
+            raise UserError(f"nobody in {config.data} is called {config.person}; names are on the page Run the study")
+    removing.finish(study.database, study.datasets, study.look)
+    announce(f"nothing of {config.person} is left in {config.data}" + ("" if config.episodes else " but play"))
 
 
 def listening(config: ServeConfig) -> socket.socket:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Path, Request, Response
 
+from annotation.gold import TRAINING
 from annotation.server import marking
 from annotation.server.clock import now
 from annotation.server.datasets import list_episodes
@@ -55,6 +56,9 @@ def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any
         "position": found.position,
         "active_sec": found.active_sec,
         "submitted": found.submitted is not None,
+        "training": found.gold == TRAINING,
+        "title": record.project.title,
+        "instructions": record.project.instructions,
     }
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from annotation.gold import QUALITY, TRAINING
 from annotation.looking.index import OUTCOMES
 from annotation.marks import PROGRESS, REGRESS
 from annotation.queues import STRATEGIES
@@ -101,6 +102,31 @@ class LookQuery(Body):
     marks: Annotated[str, StringConstraints(pattern="^(yes|no|)$")] = ""
     words: Annotated[str, StringConstraints(max_length=200)] = ""
     page: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+
+
+class RemovalBody(Body):
+    """Whether the episodes in which somebody played are deleted with them."""
+
+    episodes: Annotated[bool, Field(strict=True)]
+
+
+class GoldBody(Body):
+    """Whose marks of an episode are the known ones, and what it is given to raters for."""
+
+    rater: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    purpose: Annotated[str, StringConstraints(pattern=f"^({TRAINING}|{QUALITY})$")]
+
+
+class ConsentBody(Body):
+    """The next version of the consent text; empty asks for nothing."""
+
+    text: Prose
+
+
+class AgreeBody(Body):
+    """The version that one agrees to."""
+
+    version: Annotated[int, Field(ge=1, le=_MAX_INT, strict=True)]
 
 
 class TraceBody(Body):

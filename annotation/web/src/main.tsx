@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { Consent } from "./consent";
 import { Home } from "./home";
 import { Join } from "./join";
 import { Look } from "./look";
@@ -11,6 +12,7 @@ const PAGES: Record<string, () => preact.JSX.Element> = {
   "/mark": Mark,
   "/study": Study,
   "/look": Look,
+  "/consent": Consent,
 };
 
 const root = document.getElementById("app");

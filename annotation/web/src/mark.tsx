@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiError, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 import { Bench } from "./marking/bench";
+import { Feedback } from "./marking/feedback";
 import { loadWork, type Work } from "./marking/load";
 
 const KNOWN = "rlhf-me"; // who was here last, for visits without a connection
@@ -14,9 +15,11 @@ type Loaded = { person: Me; work: Work | null };
 export function Mark() {
   const [loaded, setLoaded] = useState<Loaded | null>(null);
   const [trouble, setTrouble] = useState("");
+  const [finished, setFinished] = useState(false);
 
   const load = async () => {
     setLoaded(null);
+    setFinished(false);
     setTrouble("");
     try {
       const person = await whoIsHere();
@@ -29,7 +32,11 @@ export function Mark() {
   };
   useEffect(() => void load(), []);
 
-  if (loaded?.work) return <Bench key={loaded.work.episode.id} person={loaded.person} work={loaded.work} onNext={load} />;
+  if (loaded?.work && finished) return <Feedback person={loaded.person} work={loaded.work} onNext={load} />;
+  if (loaded?.work) {
+    const next = () => (loaded.work?.episode.training ? setFinished(true) : void load());
+    return <Bench key={loaded.work.episode.id} person={loaded.person} work={loaded.work} onNext={next} />;
+  }
   return (
     <Frame title="Mark episodes" me={loaded?.person}>
       <Trouble said={trouble} />

@@ -16,6 +16,9 @@ export interface Episode {
   position: number;
   active_sec: number;
   submitted: boolean;
+  training: boolean; // known marks are shown after it is submitted
+  title: string; // of its project
+  instructions: string;
 }
 
 /** A mark that the server may not have yet. */
