@@ -11,8 +11,8 @@ from typing import Any
 
 from annotation.marks import Judgement
 from pipelines.findings import percent, points
-from pipelines.report import circumstances
 from pipelines.report_data import Circumstances
+from pipelines.report_file import circumstances
 from pipelines.request_kinds import KINDS, kind_of
 from pipelines.statistics import Interval
 from pipelines.suite import NOTE, RECORDED
@@ -126,7 +126,7 @@ def report_suite(config: ReportSuiteConfig) -> SuiteReport:
       UserError: if nothing was judged in the datasets, or what they say cannot be understood.
     """
     stores = [open_store(folder) for folder in config.data]
-    notes = {store: {row.episode_id: store.notes(row.episode_id) for row in store.rows()} for store in stores}
+    notes = {store: {row.episode_id: store.read_told(row.episode_id).notes for row in store.rows()} for store in stores}
     suite, live = _suite(config, notes), _live(config, notes)
     if suite is None and live is None:
         raise UserError(f"{', '.join(map(str, config.data))}: {_nothing(config, notes)}")

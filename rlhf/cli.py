@@ -47,6 +47,7 @@ _ENDED = "every finished continuation is kept; the same command goes on from the
 _ROUNDS = "every finished stage is kept; the same command goes on from there"
 _RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
 
+_GONE = "the same command goes on with what was begun"
 _SERVED = "whatever was called saved is kept"
 
 _SERVE = "annotation.server.serve"
@@ -89,6 +90,8 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         "people",
         (
             Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people mark episodes", _SERVED),
+            Verb("look", _SERVE, "LookConfig", "look", "episodes, marks and rewards of datasets in a browser"),
+            Verb("people delete", _SERVE, "DeleteConfig", "delete_person", "somebody's data, for good", _GONE),
             Verb("marks collect", _SERVE, "CollectConfig", "collect", "what people submitted into the datasets"),
         ),
     ),

@@ -23,8 +23,11 @@ from annotation.server.datasets import Datasets
 from annotation.server.errors import Refused
 from annotation.server.exporting import Exporter
 from annotation.server.limits import SECURITY_HEADERS, Limits, Rates
+from annotation.server.looking import Look
+from annotation.server.measuring import Measuring
 from annotation.server.policies import refuse_unguarded
-from annotation.server.routes import judging, marking, pages, people, study
+from annotation.server.removing import Remover
+from annotation.server.routes import consent, gold, judging, looking, marking, pages, people, study
 from annotation.server.sessions import COOKIE, Signer, load_secret
 from annotation.server.study import Study
 from rlhf.cli import disk_is_full
@@ -32,7 +35,8 @@ from rlhf.errors import UserError
 
 _log = logging.getLogger("rlhf.serve")
 _POLICY_VIOLATED = 1008  # WebSocket's code
-MODULES = (pages, people, study, marking, judging)
+MODULES = (pages, people, study, marking, judging, looking, gold, consent)
+VIEWING = (pages, people, looking)  # where there is no study, but only datasets to look at
 
 
 def open_study(config: ServeConfig) -> Study:
@@ -44,10 +48,12 @@ def open_study(config: ServeConfig) -> Study:
     datasets = Datasets(config.data)
     if not datasets.names():
         raise UserError(f"there is no dataset in {config.data}; record one: rlhf record --data {config.data / 'play'}")
-    signer = Signer(load_secret(config.data))
+    signer = Signer(load_secret(config.secrets))
     database = Database(config.database_url)
     list_continuations(database, datasets, now())
-    return Study(config, database, datasets, signer, Exporter(database, datasets))
+    look, measuring = Look.of(config), Measuring(config.database_url)
+    remover = Remover(database, datasets, look, measuring)
+    return Study(config, database, datasets, signer, Exporter(database, datasets), look, measuring, remover)
 
 
 def create_app(study: Study) -> FastAPI:
@@ -59,9 +65,12 @@ def create_app(study: Study) -> FastAPI:
 
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:
+        study.remover.start()
         study.exporter.start()
         yield
         study.exporter.stop()
+        study.remover.stop()
+        study.look.stop()
         study.database.close()
 
     app = FastAPI(
@@ -69,7 +78,7 @@ def create_app(study: Study) -> FastAPI:
         openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=running,
     )  # fmt: skip
     app.state.study = study
-    for module in MODULES:
+    for module in VIEWING if study.config.viewing else MODULES:
         module.ROUTES.add_to(app)
     refuse_unguarded(app)
     _answer_errors(app)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from rlhf.errors import UserError
 
 DATABASE_FILE = "annotation.sqlite"
+CACHE_FOLDER = "annotation.cache"
 SECRET_FILE = "annotation.secret"
 SECRET_VARIABLE = "RLHF_SERVE_SECRET"  # in the environment, what sessions are signed with
 _SHORTEST_SECRET = 32
@@ -26,6 +29,7 @@ class ServeConfig:
       public_url: how people's browsers reach the server, if not by host and port, e.g. https://study.example.org.
       lock_minutes: how long an episode stays with a rater who has stopped working on it.
       requests_per_second: that one person may make, on average; bursts of ten times as many pass.
+      reward_models: NAME=FOLDER of reward models to look at episodes with, beside those in the study's folder.
     """
 
     data: Path = Path("data")
@@ -35,6 +39,7 @@ class ServeConfig:
     public_url: str = ""
     lock_minutes: int = 30
     requests_per_second: float = 20.0
+    reward_models: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
@@ -50,6 +55,21 @@ class ServeConfig:
     def database_url(self) -> str:
         """SQLAlchemy's URL of the database."""
         return self.database or f"sqlite:///{(self.data / DATABASE_FILE).absolute()}"
+
+    @property
+    def cache(self) -> Path:
+        """Where is kept what can be made anew."""
+        return self.data / CACHE_FOLDER
+
+    @property
+    def secrets(self) -> Path:
+        """The folder with what sessions are signed with."""
+        return self.data
+
+    @property
+    def viewing(self) -> bool:
+        """Whether there is no study, but only datasets to look at."""
+        return False
 
     @property
     def loopback(self) -> bool:
@@ -70,6 +90,35 @@ class ServeConfig:
         """Where browsers find the server that listens at ``port``; no slash at its end."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.public_url.rstrip("/") or f"http://{host}:{port}"
+
+
+@dataclass(frozen=True)
+class ViewConfig(ServeConfig):
+    """Settings of a server that only shows datasets. It writes nothing into them.
+
+    Args:
+      scratch: a folder for what is forgotten when the server ends.
+    """
+
+    scratch: Path = Path("scratch")
+
+    @property
+    def database_url(self) -> str:
+        return f"sqlite:///{(self.scratch / DATABASE_FILE).absolute()}"
+
+    @property
+    def cache(self) -> Path:
+        place = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+        of = hashlib.sha256(str(self.data.expanduser().absolute()).encode()).hexdigest()[:16]
+        return Path(place).expanduser() / "interactive-rlhf" / of
+
+    @property
+    def secrets(self) -> Path:
+        return self.scratch
+
+    @property
+    def viewing(self) -> bool:
+        return True
 
 
 def secret_too_short(secret: str) -> bool:

@@ -43,7 +43,7 @@ def holds_continuations(datasets: Datasets, dataset: str) -> bool:
     """Whether the dataset's episodes are continuations. Raises UserError if its first cannot be read."""
     store = datasets.store(dataset)
     first = next(iter(store.ids()), None)
-    return first is not None and NOTE in store.notes(first)
+    return first is not None and NOTE in store.read_told(first).notes
 
 
 def _know_project(session: Session, project: Project, datasets: Datasets) -> None:
@@ -53,7 +53,7 @@ def _know_project(session: Session, project: Project, datasets: Datasets) -> Non
     session.add(JudgedProject(project_id=project.id, overlap=1, open=True))
     marked = exists().where(Assignment.episode_id == EpisodeRecord.id, EpisodeRecord.project_id == project.id)
     if not session.scalar(select(marked)):
-        project.open = False
+        project.marking = False
 
 
 def _unknown(database: Database) -> list[tuple[str, str, str]]:
@@ -71,7 +71,7 @@ def _unknown(database: Database) -> list[tuple[str, str, str]]:
 
 
 def _told(datasets: Datasets, dataset: str, episode_id: str) -> Mapping[str, Any]:
-    about = datasets.store(dataset).notes(episode_id).get(NOTE)
+    about = datasets.store(dataset).read_told(episode_id).notes.get(NOTE)
     try:
         assert about is not None
         return {"step": int(about["step"]), "request_step": int(about["request_step"]), "request": about["request"]}

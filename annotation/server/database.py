@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,16 +27,17 @@ class Database:
     """People, marks and whatever else is not in a dataset.
 
     Args:
-      url: SQLAlchemy's.
+      url: SQLAlchemy's. migrate: bring its tables up to date first.
 
     Raises:
       UserError: if it cannot be opened, or a newer version of this program wrote it.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, migrate: bool = True) -> None:
         self._engine = _engine(url)
         try:
-            _migrate(self._engine, url)
+            if migrate:
+                _migrate(self._engine, url)
         except DatabaseError as error:
             raise UserError(f"the database {_safe(url)} cannot be used ({_gist(error)}); check its URL") from error
         self._sessions = sessionmaker(self._engine, expire_on_commit=False)
@@ -54,6 +56,28 @@ class Database:
         """A transaction that is on disk when the block ends; undone if the block raises."""
         with self._turn, self._writers.begin() as session:
             yield session
+
+    def scrub(self) -> None:
+        """Leave nothing in SQLite's files of what was deleted; other databases see to that themselves.
+
+        Raises:
+          UserError: if somebody has been reading for so long that it could not be done; try again.
+        """
+        if self._engine.dialect.name != "sqlite":
+            return
+        connection = self._engine.raw_connection()
+        try:
+            with self._turn:
+                connection.execute("VACUUM")  # type: ignore[attr-defined]
+                busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()  # type: ignore[attr-defined]
+        except sqlite3.OperationalError as error:
+            raise UserError(
+                f"the database is in use ({error}); what was deleted is wiped from its file later"
+            ) from error
+        finally:
+            connection.close()
+        if busy:
+            raise UserError("the database is in use; what was deleted is wiped from its file later")
 
     def close(self) -> None:
         """Close every connection."""
@@ -75,7 +99,13 @@ def _engine(url: str) -> Engine:
 
 def _set_up_sqlite(connection: Any, _: Any) -> None:
     connection.isolation_level = None  # transactions are begun by _begin_sqlite, not by the driver's guesses
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={BUSY_SEC * 1000}"):
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        "secure_delete=ON",
+        f"busy_timeout={BUSY_SEC * 1000}",
+    ):
         connection.execute(f"PRAGMA {pragma}")
 
 

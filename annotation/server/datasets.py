@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from rlhf.errors import UserError
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.description import DESCRIPTION_FILE
+from rlhf.store.durable import only_writer
 
 KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
+LOCK_FILE = "annotation.export.lock"  # see :meth:`Datasets.exporting`
 _MAGIC = b"RLF1"
 
 
@@ -42,18 +45,18 @@ class Datasets:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder.expanduser()
+        self.folder = folder.expanduser()
         self._stores: dict[str, ParquetStore] = {}
         self._shown: OrderedDict[tuple[str, str], Shown] = OrderedDict()  # by dataset and episode, latest last
         self._lock, self._reading = threading.Lock(), threading.Lock()
-        if not self._folder.is_dir():
+        if not self.folder.is_dir():
             raise UserError(f"there is no folder {folder}; name the study's, with the datasets in it")
         self.names()
 
     def names(self) -> list[str]:
         """The datasets there are now, by their folder's name; "." is the study's folder itself."""
-        found = [self._folder, *sorted(path for path in self._folder.iterdir() if path.is_dir())]
-        names = [str(path.relative_to(self._folder)) for path in found if (path / DESCRIPTION_FILE).is_file()]
+        found = [self.folder, *sorted(path for path in self.folder.iterdir() if path.is_dir())]
+        names = [str(path.relative_to(self.folder)) for path in found if (path / DESCRIPTION_FILE).is_file()]
         for name in names:
             self.store(name)
         return names
@@ -62,8 +65,14 @@ class Datasets:
         """The dataset ``name``. Raises UserError if it cannot be read."""
         with self._lock:
             if name not in self._stores:
-                self._stores[name] = open_store(self._folder / name)
+                self._stores[name] = open_store(self.folder / name)
             return self._stores[name]
+
+    @contextmanager
+    def exporting(self) -> Iterator[None]:
+        """While what people said is moved into the datasets, or out of them: one at a time, in all processes."""
+        with only_writer(self.folder, name=LOCK_FILE):
+            yield
 
     def shown(self, name: str, episode_id: str) -> Shown:
         """What raters are shown of an episode. Raises UserError if it cannot be read."""
@@ -76,6 +85,12 @@ class Datasets:
                     self._shown.popitem(last=False)
             self._shown.move_to_end(key)
             return self._shown[key]
+
+    def forget_shown(self, name: str, episode_ids: Sequence[str]) -> None:
+        """Keep nothing of these episodes in memory."""
+        with self._reading:
+            for episode_id in episode_ids:
+                self._shown.pop((name, episode_id), None)
 
 
 def pack(frames: Sequence[bytes]) -> bytes:

@@ -6,14 +6,13 @@ between, the next export writes those marks again; marks are sets, so they are t
 
 from __future__ import annotations
 
-import logging
-import threading
 from collections.abc import Sequence
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
 from annotation.marks import Mark
+from annotation.server.background import Background
 from annotation.server.clock import now
 from annotation.server.database import Database
 from annotation.server.datasets import Datasets
@@ -22,10 +21,11 @@ from annotation.server.tables import Assignment, EpisodeRecord, MarkRecord, Proj
 from rlhf.errors import UserError
 
 _AT_ONCE = 500  # submissions of one transaction
-_NOT_EXPORTED = (Assignment.submitted.is_not(None), Assignment.exported.is_(None))
-RETRY_SEC = 30.0
-
-_log = logging.getLogger("rlhf.serve")
+_NOT_EXPORTED = (
+    Assignment.submitted.is_not(None),
+    Assignment.exported.is_(None),
+    or_(Assignment.gold == "", Project.export_gold),
+)
 
 
 def export_submitted(database: Database, datasets: Datasets, when: float) -> int:
@@ -37,13 +37,8 @@ def export_submitted(database: Database, datasets: Datasets, when: float) -> int
     done, trouble = 0, None
     for project_id, dataset in _projects_waiting(database):
         try:
-            while batch := _waiting(database, project_id):
-                store = datasets.store(dataset)
-                episodes = {mark.episode_id for marks in batch.values() for mark in marks}
-                known = {mark for episode_id in episodes for mark in store.marks(episode_id)}
-                store.write_marks({mark for marks in batch.values() for mark in marks} - known)
-                _note(database, list(batch), when)
-                done += len(batch)
+            while exported := _export_some(database, datasets, project_id, dataset, when):
+                done += exported
         except UserError as error:
             trouble = error
     if trouble is not None:
@@ -61,6 +56,19 @@ def export_everything(database: Database, datasets: Datasets, when: float) -> in
     return judged + export_submitted(database, datasets, when)
 
 
+def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
+    """The next submissions of a project; how many. Nobody's data is deleted between their reading and their writing."""
+    with datasets.exporting():
+        batch = _waiting(database, project_id)
+        if batch:
+            store = datasets.store(dataset)
+            episodes = {mark.episode_id for marks in batch.values() for mark in marks}
+            known = {mark for episode_id in episodes for mark in store.marks(episode_id)}
+            store.write_marks({mark for marks in batch.values() for mark in marks} - known)
+            _note(database, list(batch), when)
+    return len(batch)
+
+
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:
     """Id and dataset of every project that has something to export."""
     with database.reading() as session:
@@ -71,7 +79,7 @@ def _projects_waiting(database: Database) -> list[tuple[str, str]]:
 def _waiting(database: Database, project_id: str) -> dict[str, list[Mark]]:
     """The marks of the next submissions to export, by assignment."""
     with database.reading() as session:
-        query = select(Assignment).join(EpisodeRecord).where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED)
+        query = select(Assignment).join(EpisodeRecord).join(Project).where(Project.id == project_id, *_NOT_EXPORTED)
         assignments = session.scalars(query.order_by(Assignment.submitted).limit(_AT_ONCE)).all()
         return {assignment.id: _marks(session, assignment) for assignment in assignments}
 
@@ -91,50 +99,13 @@ def _note(database: Database, assignment_ids: Sequence[str], when: float) -> Non
         session.execute(update(Assignment).where(Assignment.id.in_(assignment_ids)).values(exported=when))
 
 
-class Exporter:
-    """Exports in the background, so that nobody waits for it: after ``wake``, and again after what went wrong."""
+class Exporter(Background):
+    """Exports in the background, so that nobody waits for it."""
 
     def __init__(self, database: Database, datasets: Datasets) -> None:
+        super().__init__(self.now, "export-marks", "marks wait to be exported")
         self._database, self._datasets = database, datasets
-        self._wanted = threading.Event()
-        self._ending = False
-        self._thread: threading.Thread | None = None
-        self.trouble = ""  # why the last export failed; "" if it did not
-
-    def start(self) -> None:
-        """Begin, with whatever an earlier server left."""
-        self._thread = threading.Thread(target=self._work, name="export-marks", daemon=True)
-        self._wanted.set()
-        self._thread.start()
-
-    def wake(self) -> None:
-        """There is something new to export."""
-        self._wanted.set()
 
     def now(self) -> int:
         """Export at once, see :func:`export_everything`."""
         return export_everything(self._database, self._datasets, now())
-
-    def stop(self) -> None:
-        """End, after the export that is going on."""
-        self._ending = True
-        self._wanted.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _work(self) -> None:
-        while not self._ending:
-            self._wanted.wait(timeout=RETRY_SEC if self.trouble else None)
-            self._wanted.clear()
-            try:
-                self.now()
-                self.trouble = ""
-            except UserError as error:
-                self._complain(str(error))
-            except Exception as error:  # the thread must live; what failed is tried again
-                self._complain(f"{type(error).__name__}: {error}")
-
-    def _complain(self, trouble: str) -> None:
-        if trouble != self.trouble:
-            _log.warning("marks wait to be exported: %s", trouble)
-        self.trouble = trouble

@@ -26,17 +26,24 @@ def export_judgements(database: Database, datasets: Datasets, when: float) -> in
     done, trouble = 0, None
     for project_id, dataset in _projects_waiting(database):
         try:
-            while batch := _waiting(database, project_id):
-                store = datasets.store(dataset)
-                known = set(store.judgements())
-                store.write_judgements(set(batch.values()) - known)
-                _note(database, list(batch), when)
-                done += len(batch)
+            while exported := _export_some(database, datasets, project_id, dataset, when):
+                done += exported
         except UserError as error:
             trouble = error
     if trouble is not None:
         raise trouble
     return done
+
+
+def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
+    """The next judgements of a project; how many. Nobody's data is deleted between their reading and their writing."""
+    with datasets.exporting():
+        batch = _waiting(database, project_id)
+        if batch:
+            store = datasets.store(dataset)
+            store.write_judgements(set(batch.values()) - set(store.judgements()))
+            _note(database, list(batch), when)
+    return len(batch)
 
 
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:

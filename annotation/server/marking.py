@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
+from annotation.gold import TRAINING, purpose_due
 from annotation.queues import Waiting, next_episode
 from annotation.server.errors import Refused
-from annotation.server.tables import Assignment, EpisodeRecord, MarkRecord, Project
+from annotation.server.members import project_of, visible_to
+from annotation.server.policies import Role, Visitor
+from annotation.server.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Project
 
 MARKS_PER_EPISODE = 5000  # living and deleted; nobody gives as many
 
@@ -27,17 +30,21 @@ class SaidMark:
     deleted: bool
 
 
-def open_next(session: Session, rater_id: str, when: float, lock_sec: float) -> Assignment | None:
+def open_next(session: Session, visitor: Visitor, when: float, lock_sec: float) -> Assignment | None:
     """The episode that the rater has begun, or else a new one; None if there is nothing to do.
 
     A rater who comes back to an episode whose lock has expired goes on with it all the same: work is never thrown
-    away, at the price of now and then one rater more than wanted.
+    away, at the price of now and then one rater more than wanted. Gold episodes for training come first.
     """
+    projects = _handing_out(visitor)
     begun = session.scalar(
         select(Assignment)
         .join(EpisodeRecord)
-        .join(Project)
-        .where(Assignment.rater_id == rater_id, Assignment.submitted.is_(None), Project.open)
+        .where(
+            Assignment.rater_id == visitor.person_id,
+            Assignment.submitted.is_(None),
+            EpisodeRecord.project_id.in_(select(Project.id).where(*projects)),
+        )
         .order_by(Assignment.opened)
         .limit(1)
     )
@@ -45,13 +52,15 @@ def open_next(session: Session, rater_id: str, when: float, lock_sec: float) -> 
         begun.locked_until = when + lock_sec
         return begun
     for project in session.scalars(
-        select(Project).where(Project.open).order_by(Project.created, Project.dataset).with_for_update()
+        select(Project).where(*projects).order_by(Project.created, Project.dataset).with_for_update()
     ).all():
-        found = next_episode(_waiting(session, project, rater_id, when), project.overlap, project.strategy, rater_id)
+        found = _choose(session, project, visitor.person_id, when)
         if found is not None:
+            key, purpose = found
             new = Assignment(
-                episode_id=found.key, rater_id=rater_id, opened=when, locked_until=when + lock_sec, position=0
-            )
+                episode_id=key, rater_id=visitor.person_id, opened=when, locked_until=when + lock_sec, position=0,
+                gold=purpose,
+            )  # fmt: skip
             session.add(new)
             session.flush()
             session.refresh(new)
@@ -59,8 +68,45 @@ def open_next(session: Session, rater_id: str, when: float, lock_sec: float) -> 
     return None
 
 
+def _handing_out(visitor: Visitor) -> list[ColumnElement[bool]]:
+    """What holds of projects whose episodes this rater may get."""
+    conditions: list[ColumnElement[bool]] = [Project.open.is_(True), Project.marking.is_(True)]
+    return conditions if Role.ADMIN in visitor.roles else [*conditions, visible_to(visitor.person_id)]
+
+
+def _choose(session: Session, project: Project, rater_id: str, when: float) -> tuple[str, str] | None:
+    """The episode of ``project`` that the rater gets next, and for which purpose if it is a gold one."""
+    for purpose in (TRAINING, purpose_due(_history(session, project, rater_id), project.gold_every)):
+        if purpose and (key := _gold(session, project, rater_id, purpose)) is not None:
+            return key, purpose
+    found = next_episode(_waiting(session, project, rater_id, when), project.overlap, project.strategy, rater_id)
+    return (found.key, "") if found else None
+
+
+def _gold(session: Session, project: Project, rater_id: str, purpose: str) -> str | None:
+    """The first gold episode that the rater has not had."""
+    return session.scalar(
+        select(EpisodeRecord.id)
+        .join(GoldEpisode)
+        .where(
+            EpisodeRecord.project_id == project.id,
+            GoldEpisode.purpose == purpose,
+            EpisodeRecord.id.not_in(select(Assignment.episode_id).where(Assignment.rater_id == rater_id)),
+        )
+        .order_by(EpisodeRecord.place)
+        .limit(1)
+    )
+
+
+def _history(session: Session, project: Project, rater_id: str) -> list[str]:
+    """For which purpose the rater got each of their episodes of ``project``, in order."""
+    query = select(Assignment.gold).join(EpisodeRecord)
+    query = query.where(EpisodeRecord.project_id == project.id, Assignment.rater_id == rater_id)
+    return list(session.scalars(query.order_by(Assignment.opened)))
+
+
 def _waiting(session: Session, project: Project, rater_id: str, when: float) -> list[Waiting]:
-    """The episodes of ``project`` that the rater has not had, with how many raters each has."""
+    """The ordinary episodes of ``project`` that the rater has not had, with how many raters each has."""
     counts = and_(
         Assignment.episode_id == EpisodeRecord.id,
         or_(Assignment.submitted.is_not(None), Assignment.locked_until > when),
@@ -70,17 +116,22 @@ def _waiting(session: Session, project: Project, rater_id: str, when: float) -> 
     query = (
         select(EpisodeRecord.id, EpisodeRecord.place, func.count(Assignment.id))
         .outerjoin(Assignment, counts)
-        .where(EpisodeRecord.project_id == project.id, EpisodeRecord.id.not_in(had))
+        .where(
+            EpisodeRecord.project_id == project.id,
+            EpisodeRecord.id.not_in(had),
+            EpisodeRecord.id.not_in(select(GoldEpisode.episode_id)),
+        )
         .group_by(EpisodeRecord.id, EpisodeRecord.place)
     )
     return [Waiting(key, place, raters) for key, place, raters in session.execute(query)]
 
 
-def own_assignment(session: Session, assignment_id: str, rater_id: str) -> Assignment:
-    """The rater's assignment. Raises Refused if there is none of that id, or it is somebody else's."""
+def own_assignment(session: Session, assignment_id: str, visitor: Visitor) -> Assignment:
+    """The rater's assignment. Raises Refused if there is none of that id in a project of theirs, or it is another's."""
     assignment = session.get(Assignment, assignment_id)
-    if assignment is None or assignment.rater_id != rater_id:
+    if assignment is None or assignment.rater_id != visitor.person_id:
         raise Refused(404, "there is no such episode for you to mark")
+    project_of(session, visitor, assignment.episode.project_id)
     return assignment
 
 

@@ -7,6 +7,7 @@ import secrets
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session as Transaction
 
+from annotation.server import members
 from annotation.server.errors import Refused
 from annotation.server.policies import Role
 from annotation.server.sessions import SESSION_SEC, fingerprint, new_token
@@ -40,6 +41,12 @@ def admin_link(session: Transaction, when: float) -> str:
     return invite(session, Role.ADMIN, when, note=_TERMINAL, person_id=person_id, lasts=ADMIN_LINK_SEC)[1]
 
 
+def viewers_link(session: Transaction, when: float) -> str:
+    """The token of the link that `rlhf look` prints: signs its one viewer in."""
+    viewer = _new_person(session, "viewer", Role.ADMIN, when)
+    return invite(session, Role.ADMIN, when, note=_TERMINAL, person_id=viewer.id, lasts=ADMIN_LINK_SEC)[1]
+
+
 def open_invitation(session: Transaction, token: str, when: float) -> Invitation:
     """The invitation of a link. Raises Refused if there is none that still works."""
     query = select(Invitation).where(Invitation.token == fingerprint(token)).with_for_update()
@@ -59,6 +66,7 @@ def accept(session: Transaction, token: str, name: str, when: float) -> str:
     if invitation.person_id is None:
         person = _new_person(session, name, Role(invitation.role), when)
         invitation.person_id = person.id
+        members.restrict(session, person.id, members.projects_of_invitation(session, invitation.id))
     else:
         person = session.get_one(Person, invitation.person_id)
         if not person.active:

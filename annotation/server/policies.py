@@ -9,16 +9,18 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute, APIWebSocketRoute
-from sqlalchemy import select
+from sqlalchemy import and_, select
 from starlette.requests import HTTPConnection
 
 from annotation.server.clock import now
+from annotation.server.consent import wanted_version
 from annotation.server.errors import Refused
 from annotation.server.sessions import COOKIE, CSRF_HEADER, fingerprint
 from annotation.server.study import Study, study_of
-from annotation.server.tables import Person, Session
+from annotation.server.tables import Consent, Person, Session
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+CONSENT_DUE = 428  # the status of whatever is refused before somebody has agreed
 _SAFE_METHODS = ("GET", "HEAD")
 
 
@@ -35,10 +37,15 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Policy:
-    """Who may use a route: ``roles``, or, where they are None, anybody at all."""
+    """Who may use a route: ``roles``, or, where they are None, anybody at all.
+
+    Args:
+      consented: only those who have agreed to the present consent text, if there is one.
+    """
 
     name: str
     roles: frozenset[Role] | None
+    consented: bool = True
 
     def admits(self, roles: Iterable[Role]) -> bool:
         """Whether somebody with these roles (none: nobody in particular) may."""
@@ -47,6 +54,7 @@ class Policy:
 
 ANYBODY = Policy("anybody", None)
 SIGNED_IN = Policy("signed in", frozenset(Role))
+ARRIVING = Policy("signed in, before agreeing to anything", frozenset(Role), consented=False)
 ADMINS = Policy("admins", frozenset({Role.ADMIN}))
 RATERS = Policy("raters", frozenset({Role.RATER}))
 JUDGES = Policy("judges", frozenset({Role.JUDGE}))
@@ -61,6 +69,7 @@ class Visitor:
     pseudonym: str
     roles: frozenset[Role]
     session: str  # the cookie's token
+    consent_due: bool = False  # there is a consent text to which they have not agreed
 
 
 def visitor_of(connection: HTTPConnection) -> Visitor | None:
@@ -71,15 +80,18 @@ def visitor_of(connection: HTTPConnection) -> Visitor | None:
         return None
     with study.database.reading() as session:
         found = session.execute(
-            select(Person, Session.expires)
+            select(Person, Session.expires, wanted_version().label("wanted"), Consent.version)
+            .select_from(Person)
             .join(Session, Session.person_id == Person.id)
+            .outerjoin(Consent, and_(Consent.person_id == Person.id, Consent.version == wanted_version()))
             .where(Session.id == fingerprint(token), Person.active)
         ).first()
     if found is None or found.expires < now():
         return None
     person: Person = found.Person
     roles = frozenset(Role(role.role) for role in person.roles)
-    return Visitor(person.id, person.name, person.pseudonym, roles, token)
+    due = found.wanted is not None and found.version is None
+    return Visitor(person.id, person.name, person.pseudonym, roles, token, due)
 
 
 class Guard:
@@ -96,6 +108,8 @@ class Guard:
                 raise Refused(401, "sign in first")
             if not self.policy.admits(visitor.roles):
                 raise Refused(403, "your role does not allow this")
+            if visitor.consent_due and self.policy.consented:
+                raise Refused(CONSENT_DUE, "agree to the study's terms first")
         if connection.scope.get("method") in _SAFE_METHODS:
             return
         _refuse_strangers(connection)

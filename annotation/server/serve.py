@@ -1,4 +1,6 @@
-"""`rlhf serve`: the web app in which people play, mark and judge. `rlhf marks collect`: what they say into datasets."""
+"""`rlhf serve`: the web app in which people play, mark and judge. `rlhf look`: its viewer alone.
+`rlhf marks collect`: what people said into the datasets. `rlhf people delete`: somebody's data out of them.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,20 @@ import errno
 import logging
 import socket
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from annotation.server.config import ServeConfig
+from tyro.conf import Positional
+
+from annotation.server.config import ServeConfig, ViewConfig
 from rlhf.errors import UserError
 
-__all__ = ["CollectConfig", "ServeConfig", "collect", "serve"]
+if TYPE_CHECKING:
+    from annotation.server.study import Study
+
+__all__ = ["CollectConfig", "DeleteConfig", "LookConfig", "ServeConfig", "collect", "delete_person", "look", "serve"]
 
 KEEP_ALIVE_SEC = 75
 MESSAGE_BYTES = 64 * 1024  # of a WebSocket
@@ -31,32 +40,78 @@ class CollectConfig:
     database: str = ""
 
 
+@dataclass(frozen=True)
+class LookConfig:
+    """Settings of `rlhf look`.
+
+    Args:
+      data: a dataset, or a folder of datasets. Nothing is written into it.
+      reward_models: NAME=FOLDER of reward models to look with, beside those found below the folder.
+      port: of this machine to listen at; 0 takes a free one.
+    """
+
+    data: Path = Path("data")
+    reward_models: tuple[str, ...] = ()
+    port: int = 0
+
+
+def look(config: LookConfig) -> None:
+    """Show the datasets in a browser on this machine until Ctrl-C.
+
+    Raises:
+      UserError: if there is no dataset, a reward model is none, or the port cannot be used.
+    """
+    from annotation.server import people
+    from annotation.server.app import open_study
+    from annotation.server.clock import now
+
+    with tempfile.TemporaryDirectory(prefix="rlhf-look-") as scratch:
+        viewing = ViewConfig(
+            data=config.data, port=config.port, reward_models=config.reward_models, scratch=Path(scratch),
+            requests_per_second=200.0,
+        )  # fmt: skip
+        with listening(viewing) as listener:
+            study = open_study(viewing)
+            with study.database.writing() as session:
+                token = people.viewers_link(session, now())
+            url = f"{viewing.url(listener.getsockname()[1])}/join#{token}"
+            print(f"look at the episodes of {config.data} (the link works once): {url}")
+            print("Ctrl-C ends it", flush=True)
+            _run(study, listener)
+
+
 def serve(config: ServeConfig) -> None:
     """Serve the study until Ctrl-C.
 
     Raises:
       UserError: if the folder, the database or the port cannot be used.
     """
-    import uvicorn
-
     from annotation.server import people
-    from annotation.server.app import create_app, open_study
+    from annotation.server.app import open_study
     from annotation.server.clock import now
 
-    logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING, stream=sys.stderr)
     with listening(config) as listener:
         study = open_study(config)
         with study.database.writing() as session:
             token = people.admin_link(session, now())
-        app = create_app(study)
         _greet(config, study.datasets.names(), listener.getsockname()[1], token)
-        server = uvicorn.Server(
-            uvicorn.Config(
-                app, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
-                timeout_keep_alive=KEEP_ALIVE_SEC, ws_max_size=MESSAGE_BYTES, timeout_graceful_shutdown=5,
-            )
-        )  # fmt: skip
-        server.run(sockets=[listener])
+        _run(study, listener)
+
+
+def _run(study: Study, listener: socket.socket) -> None:
+    """Answer whoever comes to ``listener``, until Ctrl-C."""
+    import uvicorn
+
+    from annotation.server.app import create_app
+
+    logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING, stream=sys.stderr)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            create_app(study), log_level="warning", access_log=False, server_header=False, proxy_headers=False,
+            timeout_keep_alive=KEEP_ALIVE_SEC, ws_max_size=MESSAGE_BYTES, timeout_graceful_shutdown=5,
+        )
+    )  # fmt: skip
+    server.run(sockets=[listener])
 
 
 def collect(config: CollectConfig) -> None:
@@ -69,6 +124,52 @@ def collect(config: CollectConfig) -> None:
     study = open_study(ServeConfig(data=config.data, database=config.database))
     submissions = export_everything(study.database, study.datasets, now())
     announce(f"the marks and judgements of {submissions} newly submitted episodes are in the datasets of {config.data}")
+
+
+@dataclass(frozen=True)
+class DeleteConfig:
+    """Settings of `rlhf people delete`.
+
+    Args:
+      person: whose data goes: their name, or what datasets call them.
+      data: the study's folder.
+      database: URL of its database, if that is not the SQLite file in the folder.
+      episodes: delete the episodes in which they played, too; otherwise those stay, under the made-up name.
+    """
+
+    person: Positional[str]
+    data: Path = Path("data")
+    database: str = ""
+    episodes: bool = False
+
+
+def delete_person(config: DeleteConfig) -> None:
+    """Delete a person's data from the study and its datasets, for good; a server may be running.
+
+    Raises:
+      UserError: if there is nobody of that name, or they are the study's last admin; nothing is deleted then.
+    """
+    from annotation.server import removing
+    from annotation.server.app import open_study
+    from annotation.server.clock import now
+    from annotation.server.errors import Refused
+    from rlhf.progress import announce
+
+    study = open_study(ServeConfig(data=config.data, database=config.database))
+    unfinished = removing.finish(study.database, study.datasets, study.look)
+    with study.database.writing() as session:
+        person = removing.find(session, config.person)
+        if person is not None:
+            try:
+                removing.remove(session, person, config.episodes, now())
+            except Refused as refused:
+                raise UserError(refused.said) from refused
+        elif removing.is_in(study.datasets, config.person):
+            removing.note(session, config.person, config.episodes, now())
+        elif not unfinished:
+            raise UserError(f"nobody in {config.data} is called {config.person}; names are on the page Run the study")
+    removing.finish(study.database, study.datasets, study.look)
+    announce(f"nothing of {config.person} is left in {config.data}" + ("" if config.episodes else " but play"))
 
 
 def listening(config: ServeConfig) -> socket.socket:

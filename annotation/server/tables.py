@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 _ID, _NAME, _HASH = String(32), String(80), String(200)
@@ -72,8 +73,14 @@ class Project(Base):
     dataset: Mapped[str] = mapped_column(String(255), unique=True)  # folder below the study's; "." is the study's own
     overlap: Mapped[int] = mapped_column(default=1)  # raters per episode
     strategy: Mapped[str] = mapped_column(String(16), default="breadth")  # a name in annotation.queues
-    open: Mapped[bool] = mapped_column(default=True)  # whether episodes are handed out
+    open: Mapped[bool] = mapped_column(default=True)  # whether anybody but admins may work in it
     created: Mapped[float]
+    title: Mapped[str] = mapped_column(_NAME, default="")  # how people see it called; "": by its dataset
+    instructions: Mapped[str] = mapped_column(Text, default="")  # for its people, plain text
+    marking: Mapped[bool] = mapped_column(default=True)  # whether its episodes are handed out to be marked
+    tolerance: Mapped[int] = mapped_column(default=4)  # steps by which marks of one moment may be apart
+    gold_every: Mapped[int] = mapped_column(default=10)  # a rater's every so manieth episode is a gold one; 0: none
+    export_gold: Mapped[bool] = mapped_column(default=False)  # whether raters' marks of gold episodes are exported
 
 
 class EpisodeRecord(Base):
@@ -103,6 +110,7 @@ class Assignment(Base):
     active_sec: Mapped[float] = mapped_column(default=0.0)  # time the rater has worked on it, by the browser's count
     submitted: Mapped[float | None]
     exported: Mapped[float | None] = mapped_column(index=True)
+    gold: Mapped[str] = mapped_column(String(16), default="")  # why it was given, if as gold: "training", "quality"
     episode: Mapped[EpisodeRecord] = relationship(lazy="joined")
     rater: Mapped[Person] = relationship(lazy="joined")
 
@@ -118,3 +126,61 @@ class MarkRecord(Base):
     sign: Mapped[int]
     deleted: Mapped[bool]
     saved: Mapped[float]
+
+
+# Running a study: who belongs to which project, what they agreed to, known marks, and people who leave.
+
+
+class Membership(Base):
+    """A project that a person is restricted to, with others that say so too. Who has none may see every project."""
+
+    __tablename__ = "memberships"
+    project_id: Mapped[str] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True)
+    person_id: Mapped[str] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), primary_key=True, index=True)
+
+
+class InvitationProject(Base):
+    """A project that whoever uses the invitation is restricted to."""
+
+    __tablename__ = "invitation_projects"
+    invitation_id: Mapped[str] = mapped_column(ForeignKey("invitations.id", ondelete="CASCADE"), primary_key=True)
+    project_id: Mapped[str] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True)
+
+
+class ConsentText(Base):
+    """What people agree to before anything else. The highest version counts; an empty text asks for nothing."""
+
+    __tablename__ = "consent_texts"
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    text: Mapped[str] = mapped_column(Text)
+    created: Mapped[float]
+
+
+class Consent(Base):
+    """When a person agreed to a version of the text."""
+
+    __tablename__ = "consents"
+    person_id: Mapped[str] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), primary_key=True)
+    version: Mapped[int] = mapped_column(ForeignKey("consent_texts.version"), primary_key=True)
+    agreed: Mapped[float]
+
+
+class GoldEpisode(Base):
+    """An episode whose marks are known: raters learn from it, or are measured by it."""
+
+    __tablename__ = "gold_episodes"
+    episode_id: Mapped[str] = mapped_column(ForeignKey("episodes.id", ondelete="CASCADE"), primary_key=True)
+    purpose: Mapped[str] = mapped_column(String(16))  # "training" or "quality"
+    marks: Mapped[list[Any]] = mapped_column(JSON)  # [step, sign] of each
+    source: Mapped[str] = mapped_column(String(255))  # whose marks they are, as the dataset calls the rater
+    created: Mapped[float]
+    episode: Mapped[EpisodeRecord] = relationship(lazy="joined")
+
+
+class Removal(Base):
+    """Somebody whose data is being deleted; the row goes when everything of theirs is gone."""
+
+    __tablename__ = "removals"
+    pseudonym: Mapped[str] = mapped_column(_NAME, primary_key=True)
+    episodes: Mapped[bool]  # whether the episodes that they played in go, too
+    asked: Mapped[float]

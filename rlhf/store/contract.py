@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.store.compressed import CompressedEpisode, compress
 from rlhf.store.json_text import to_json
+from rlhf.store.told import ToldEpisode, told
 
 Record = TypeVar("Record", Mark, Judgement)
 
@@ -49,6 +50,12 @@ class EpisodeRow:
             requests=len(episode.requests),
             successes=sum(step is not None for step in episode.success_step),
         )
+
+
+def people_in(row: EpisodeRow) -> set[str]:
+    """The names of the people who played, e.g. those of "human:ann" and "agent:bc+human:bob"."""
+    players = (*row.setter.split("+"), *row.solver.split("+"))
+    return {name for kind, _, name in (player.partition(":") for player in players) if kind == "human"}
 
 
 @dataclass(frozen=True)
@@ -100,9 +107,9 @@ class EpisodeStore(ABC):
         """What learning takes from the episode, with its frames undrawn where the store has them so."""
         return compress(self.read(episode_id))
 
-    def notes(self, episode_id: str) -> Mapping[str, Any]:
-        """The episode's notes, without reading its frames where the store can."""
-        return self.read(episode_id).notes
+    def read_told(self, episode_id: str) -> ToldEpisode:
+        """What the episode tells in words, without its frames and movements."""
+        return told(self.read(episode_id))
 
     @abstractmethod
     def marks(self, episode_id: str | None = None) -> list[Mark]:
@@ -115,6 +122,18 @@ class EpisodeStore(ABC):
     @abstractmethod
     def drop(self, episode_ids: Iterable[str]) -> None:
         """Remove these episodes with their marks and judgements, for good; an unknown id removes nothing."""
+
+    @abstractmethod
+    def forget(self, name: str) -> int:
+        """Remove every mark of the rater and every judgement of the judge ``name``, for good; how many there were."""
+
+    def played_by(self, name: str) -> list[str]:
+        """Ids of the episodes in which the person ``name`` played any part."""
+        return [row.episode_id for row in self.rows() if name in people_in(row)]
+
+    def mark_counts(self) -> Mapping[str, int]:
+        """How many marks there are of each episode that has some."""
+        return Counter(mark.episode_id for mark in self.marks())
 
     @abstractmethod
     def verify(self) -> list[Problem]:

@@ -61,14 +61,17 @@ class Busy(UserError):
 
 
 @contextmanager
-def only_writer(folder: Path, wait_sec: float = LOCK_WAIT_SEC) -> Iterator[None]:
+def only_writer(folder: Path, wait_sec: float = LOCK_WAIT_SEC, name: str = LOCK_FILE) -> Iterator[None]:
     """While inside, no other thread or process is: the folder's lock is held. The system frees it if its holder dies.
+
+    Args:
+      name: of the lock's file; locks of different names know nothing of each other.
 
     Raises:
       Busy: if somebody else holds it for longer than ``wait_sec``.
       OSError: if the folder cannot be written.
     """
-    descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o666)
+    descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         if not _locked(descriptor, wait_sec):
             raise Busy(f"another process has been writing to {folder} for {wait_sec:.0f} s; wait for it or end it")

@@ -73,6 +73,14 @@ class MemoryStore(EpisodeStore):
             self._marks = {mark for mark in self._marks if mark.episode_id not in gone}
             self._judgements = {judgement for judgement in self._judgements if judgement.episode_id not in gone}
 
+    def forget(self, name: str) -> int:
+        with self._lock:
+            marks = {mark for mark in self._marks if mark.rater != name}
+            judgements = {judgement for judgement in self._judgements if judgement.judge != name}
+            gone = len(self._marks) - len(marks) + len(self._judgements) - len(judgements)
+            self._marks, self._judgements = marks, judgements
+            return gone
+
     def verify(self) -> list[Problem]:
         return []
 

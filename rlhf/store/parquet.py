@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -22,13 +22,24 @@ from rlhf.store.index import Entry, EpisodeIndex, moved
 from rlhf.store.parquet_files import Damaged, read_rows, to_bytes
 from rlhf.store.records import RecordFolder
 from rlhf.store.recovery import TABLES, data_file
-from rlhf.store.tables import judgements_table, marks_table, to_compressed, to_episode, to_notes, to_tables
+from rlhf.store.tables import (
+    TOLD_COLUMNS,
+    judgements_table,
+    marks_table,
+    to_compressed,
+    to_episode,
+    to_tables,
+    to_told,
+)
+from rlhf.store.told import ToldEpisode
 from rlhf.store.verification import problems_of
 
 EPISODES_PER_PACK = 64  # few enough that a file's footer is read in a fraction of a millisecond
 _NAME_BYTES = 200  # file systems take 255
 
 Read = TypeVar("Read")
+Columns = Mapping[str, Sequence[str]]  # which of a table's columns to read
+NO_COLUMNS: Columns = {}
 
 
 class ParquetStore(EpisodeStore):
@@ -86,22 +97,32 @@ class ParquetStore(EpisodeStore):
     def read_compressed(self, episode_id: str) -> CompressedEpisode:
         return self._read(episode_id, to_compressed)
 
-    def notes(self, episode_id: str) -> Mapping[str, Any]:
-        return self._read(episode_id, to_notes, ("episodes",))
+    def read_told(self, episode_id: str) -> ToldEpisode:
+        return self._read(episode_id, to_told, {"steps": TOLD_COLUMNS})
 
-    def _read(self, episode_id: str, understand: Callable[..., Read], tables: Sequence[str] = TABLES) -> Read:
-        """What ``understand`` makes of the episode's rows in ``tables``."""
-        entry, rows = self._tables(episode_id, tables)
+    def _read(
+        self, episode_id: str, understand: Callable[[pa.Table, pa.Table], Read], columns: Columns = NO_COLUMNS
+    ) -> Read:
+        entry, (about, steps) = self._tables(episode_id, columns)
         try:
-            return understand(*rows)
+            return understand(about, steps)
         except (ValueError, TypeError, KeyError) as error:
-            raise UserError(_damage(data_file(self.folder, tables[-1], entry.file), error, episode_id)) from error
+            raise UserError(_damage(data_file(self.folder, "steps", entry.file), error, episode_id)) from error
 
     def marks(self, episode_id: str | None = None) -> list[Mark]:
         return self._marks.all() if episode_id is None else self._marks.of(episode_id)
 
     def judgements(self, episode_id: str | None = None) -> list[Judgement]:
         return self._judgements.all() if episode_id is None else self._judgements.of(episode_id)
+
+    def mark_counts(self) -> Mapping[str, int]:
+        return self._marks.counts()
+
+    def forget(self, name: str) -> int:
+        with self._writing("what others than a forgotten person said"):
+            recovery.clean(self.folder, self._index)  # a file that a crash left unfinished may hold their marks
+            marks = self._marks.remove(lambda mark: mark.rater == name)
+            return marks + self._judgements.remove(lambda judgement: judgement.judge == name)
 
     def drop(self, episode_ids: Iterable[str]) -> None:
         gone = set(episode_ids)
@@ -180,8 +201,8 @@ class ParquetStore(EpisodeStore):
         for table in TABLES:
             write_file(data_file(self.folder, table, stem), files[table])
 
-    def _tables(self, episode_id: str, wanted: Sequence[str] = TABLES) -> tuple[Entry, list[pa.Table]]:
-        """The episode's rows in each of the ``wanted`` tables."""
+    def _tables(self, episode_id: str, columns: Columns = NO_COLUMNS) -> tuple[Entry, list[pa.Table]]:
+        """The episode's rows in each of ``TABLES``; of those in ``columns``, only what it names."""
         entry, path = None, self.folder
         while True:
             entries = self._index.entries()
@@ -189,9 +210,9 @@ class ParquetStore(EpisodeStore):
             before, entry = entry, entries[episode_id]
             try:
                 tables = []
-                for table in wanted:
+                for table in TABLES:
                     path = data_file(self.folder, table, entry.file)
-                    tables.append(read_rows(path, table, episode_id))
+                    tables.append(read_rows(path, table, episode_id, columns.get(table)))
                 return entry, tables
             except Damaged as error:
                 raise UserError(_damage(path, error, episode_id)) from error

@@ -52,8 +52,11 @@ def read_all(path: Path, table: str) -> pa.Table:
         return file.read(use_threads=False)
 
 
-def read_rows(path: Path, table: str, episode_id: str) -> pa.Table:
+def read_rows(path: Path, table: str, episode_id: str, columns: Sequence[str] | None = None) -> pa.Table:
     """The rows of one episode in a file of ``table`` that holds whole episodes, a row group each.
+
+    Args:
+      columns: to read, "episode_id" among them; None: all.
 
     Raises:
       Damaged: if the file is damaged, something else, or lacks the episode.
@@ -63,7 +66,7 @@ def read_rows(path: Path, table: str, episode_id: str) -> pa.Table:
         for group in range(file.num_row_groups):
             if _holds(file.metadata.row_group(group).column(0), episode_id):
                 seal.check(group)
-                rows = file.read_row_group(group, use_threads=False)
+                rows = file.read_row_group(group, columns and list(columns), use_threads=False)
                 if rows["episode_id"].unique().to_pylist() == [episode_id]:
                     return rows
     raise Damaged(f"it does not hold episode {episode_id}")

@@ -57,19 +57,32 @@ class RecordFolder(Generic[Record]):
         if records:
             write_file(self.folder / f"{uuid4().hex}.parquet", to_bytes([self._make_table(records)]))
 
+    def counts(self) -> dict[str, int]:
+        """How many records there are of each episode that has some."""
+        with self._lock:
+            self._refresh()
+            return {episode_id: len(records) for episode_id, records in self._by_episode.items()}
+
     def drop(self, episode_ids: Iterable[str]) -> None:
         """Remove the records of these episodes, file by file."""
         gone = set(episode_ids)
+        self.remove(lambda record: record.episode_id in gone)
+
+    def remove(self, unwanted: Callable[[Record], bool]) -> int:
+        """Remove the unwanted records, file by file; how many there were. Interrupted, it can be done again."""
         with self._lock:
             self._refresh()
             files = {name: records for name, (_, records) in self._known.items()}
+        removed = 0
         for name, records in files.items():
-            kept = [record for record in records if record.episode_id not in gone]
+            kept = [record for record in records if not unwanted(record)]
+            removed += len(records) - len(kept)
             if kept and len(kept) < len(records):
                 write_file(self.folder / name, to_bytes([self._make_table(kept)]))
             elif not kept:
                 (self.folder / name).unlink()
         sync_folder(self.folder)
+        return removed
 
     def compact(self) -> None:
         """Put all records into one file. A crash in between leaves some said twice, which says them once."""

@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 from annotation.marks import Judgement, Mark
-from rlhf.episodes import Episode, Request
+from rlhf.episodes import CO_PILOT, Episode, Request
 from rlhf.errors import UserError
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.json_text import to_json
 from rlhf.store.png import decode_frames, encode_frames
+from rlhf.store.told import ToldEpisode
 from worlds.contract import MOVEMENT, TICKS_PER_STEP, Event, TaskSpec
 
 SCHEMA_VERSION = 1
@@ -137,6 +138,25 @@ def to_compressed(about: pa.Table, steps: pa.Table) -> CompressedEpisode:
     )
 
 
+TOLD_COLUMNS = ("episode_id", "step", *_TEXTS, "controller")
+
+
+def to_told(about: pa.Table, steps: pa.Table) -> ToldEpisode:
+    """As ``to_episode``, of steps with ``TOLD_COLUMNS`` alone, and only what an episode tells in words."""
+    row, texts = _row_and_texts(about, steps)
+    return ToldEpisode(
+        episode_id=row["episode_id"],
+        setter=row["setter"],
+        solver=row["solver"],
+        notes=json.loads(row["notes"]),
+        requests=_requests(row["requests"]),
+        success_step=tuple(row["success_step"]),
+        setter_utterance=texts["setter_utterance"],
+        utterance=texts["utterance"],
+        taken_over=bool((_flat(steps["controller"]).to_numpy() == CO_PILOT).any()),
+    )
+
+
 def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
     """The episode of which ``to_tables`` made these tables.
 
@@ -154,7 +174,7 @@ def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
         movement=_movement(steps["movement"]),
         setter_movement=_movement(steps["setter_movement"]),
         controller=_flat(steps["controller"]).to_numpy().copy(),
-        requests=tuple(Request(one["step"], TaskSpec(**one["task"])) for one in json.loads(row["requests"])),
+        requests=_requests(row["requests"]),
         truth=tuple(Event(**event) for event in json.loads(row["truth"])),
         success_step=tuple(row["success_step"]),
         seed=row["seed"],
@@ -165,10 +185,8 @@ def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
     )
 
 
-def to_notes(about: pa.Table) -> dict[str, Any]:
-    """The notes in the row of one episode. Raises as :func:`to_episode`."""
-    (text,) = about["notes"].to_pylist()
-    return json.loads(text)
+def _requests(text: str) -> tuple[Request, ...]:
+    return tuple(Request(one["step"], TaskSpec(**one["task"])) for one in json.loads(text))
 
 
 def marks_table(marks: Iterable[Mark]) -> pa.Table:

@@ -20,6 +20,7 @@ from annotation.marks import Judgement, Mark
 from rlhf.episodes import Episode, Request
 from rlhf.errors import UserError
 from rlhf.store import EpisodeStore, MemoryStore, Merged, ParquetStore, open_store, same_episode
+from rlhf.store.json_text import to_json
 from rlhf.store.synthetic import synthetic_episode
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, Event, TaskSpec
 
@@ -356,3 +357,47 @@ def test_a_dataset_on_disk_is_the_same_for_all_who_open_it(tmp_path: Path) -> No
     assert same_episode(first.read("e1"), small(1))
     third.drop(["e1"])
     assert first.ids() == ["e2"] and first.marks() == [] and same_episode(second.read("e2"), small(2))
+
+
+def test_somebody_is_forgotten_with_all_they_said(store: EpisodeStore) -> None:
+    for seed in range(3):
+        store.write(small(seed))
+    ids = store.ids()
+    store.write_marks([mark(ids[0], 1, rater="ann"), mark(ids[0], 2, rater="bob")])
+    store.write_marks([mark(ids[1], 1, rater="ann"), mark(ids[0], 1, rater="ann")])
+    store.write_judgements([judgement(ids[2], judge="ann"), judgement(ids[2], judge="bo")])
+    assert store.mark_counts() == {ids[0]: 2, ids[1]: 1}
+    assert store.forget("ann") >= 3 and store.forget("ann") == 0 and store.forget("nobody") == 0
+    assert store.marks() == [mark(ids[0], 2, rater="bob")] and store.judgements() == [judgement(ids[2], judge="bo")]
+    assert store.mark_counts() == {ids[0]: 1} and store.ids() == ids
+
+
+def test_who_played_is_told_by_name(store: EpisodeStore) -> None:
+    players = [("human:ann", "agent:bc+human:bob"), ("scripted", "human:annie"), ("agent:ann", "human:bob")]
+    for seed, (setter, solver) in enumerate(players):
+        store.write(small(seed, setter=setter, solver=solver))
+    ids = store.ids()
+    assert [store.played_by(name) for name in ("ann", "bob", "annie", "bc")] == [
+        [ids[0]],
+        [ids[0], ids[2]],
+        [ids[1]],
+        [],
+    ]
+
+
+def test_what_an_episode_tells_needs_no_frames(store: EpisodeStore) -> None:
+    store.write(small(4))
+    episode = store.read(store.ids()[0])
+    found = store.read_told(episode.episode_id)
+    assert found.spoken() == [
+        (step, who, words)
+        for step in range(len(episode))
+        for who, words in (("setter", episode.setter_utterance[step]), ("solver", episode.utterance[step]))
+        if words
+    ]
+    assert (found.setter, found.solver, found.success_step) == (episode.setter, episode.solver, episode.success_step)
+    assert same_json(found.requests, episode.requests) and found.taken_over == bool(episode.controller.any())
+
+
+def same_json(one: object, other: object) -> bool:
+    return to_json(one) == to_json(other)

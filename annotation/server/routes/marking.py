@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Path, Request, Response
 
+from annotation.gold import TRAINING
 from annotation.server import marking
 from annotation.server.clock import now
 from annotation.server.datasets import list_episodes
@@ -15,7 +16,7 @@ from annotation.server.tables import MarkRecord
 from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api/marking")
-_CACHED = "private, max-age=604800, immutable"  # an episode's frames never change
+CACHED = "private, max-age=604800, immutable"  # an episode's frames never change
 _Id = Annotated[OpaqueId, Path()]
 
 
@@ -29,7 +30,7 @@ def work(study: Served, visitor: Asking) -> dict[str, Any]:
 @ROUTES.add("POST", "/next", RATERS)
 def next_episode(study: Served, visitor: Asking) -> dict[str, Any]:
     """The episode to mark: the one begun, or a new one; null when everything is marked."""
-    asked = visitor.person_id, now(), 60 * study.config.lock_minutes
+    asked = visitor, now(), 60 * study.config.lock_minutes
     with study.database.writing() as session:
         found = marking.open_next(session, *asked)
         if found is None:  # some may have been recorded meanwhile
@@ -42,7 +43,7 @@ def next_episode(study: Served, visitor: Asking) -> dict[str, Any]:
 def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
     """What is said in the episode, and the rater's own marks; nothing of its truth, and nothing of other raters."""
     with study.database.reading() as session:
-        found = marking.own_assignment(session, assignment_id, visitor.person_id)
+        found = marking.own_assignment(session, assignment_id, visitor)
         marks = marking.marks_of(session, assignment_id)
     record = found.episode
     words = study.datasets.shown(record.project.dataset, record.episode_id).words
@@ -55,6 +56,9 @@ def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any
         "position": found.position,
         "active_sec": found.active_sec,
         "submitted": found.submitted is not None,
+        "training": found.gold == TRAINING,
+        "title": record.project.title,
+        "instructions": record.project.instructions,
     }
 
 
@@ -62,8 +66,8 @@ def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any
 def frames(assignment_id: _Id, study: Served, visitor: Asking, request: Request) -> Response:
     """The solver's view at every step, as one file that browsers keep."""
     with study.database.reading() as session:
-        record = marking.own_assignment(session, assignment_id, visitor.person_id).episode
-    headers = {"ETag": f'"{record.id}"', "Cache-Control": _CACHED}
+        record = marking.own_assignment(session, assignment_id, visitor).episode
+    headers = {"ETag": f'"{record.id}"', "Cache-Control": CACHED}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
     packed = study.datasets.shown(record.project.dataset, record.episode_id).frames
@@ -75,7 +79,7 @@ def save(assignment_id: _Id, body: MarksBody, study: Served, visitor: Asking) ->
     """Keep marks; they are on disk when this answers. The same twice is the same once."""
     said = [marking.SaidMark(**mark.model_dump()) for mark in body.marks]
     with study.database.writing() as session:
-        found = marking.own_assignment(session, assignment_id, visitor.person_id)
+        found = marking.own_assignment(session, assignment_id, visitor)
         kept = marking.save(session, found, said, now())
         if found.submitted is None:
             found.locked_until = now() + 60 * study.config.lock_minutes
@@ -88,7 +92,7 @@ def save(assignment_id: _Id, body: MarksBody, study: Served, visitor: Asking) ->
 def submit(assignment_id: _Id, body: SubmitBody, study: Served, visitor: Asking) -> dict[str, Any]:
     """The rater has finished with the episode: its marks go to the dataset and stay as they are."""
     with study.database.writing() as session:
-        found = marking.own_assignment(session, assignment_id, visitor.person_id)
+        found = marking.own_assignment(session, assignment_id, visitor)
         marking.submit(session, found, body.marks, now())
     study.exporter.wake()
     return {}

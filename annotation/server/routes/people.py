@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from annotation.server import people
 from annotation.server.clock import now
 from annotation.server.errors import Refused
-from annotation.server.policies import ANYBODY, SIGNED_IN, Asking, Routes, Served
+from annotation.server.policies import ANYBODY, ARRIVING, SIGNED_IN, Asking, Routes, Served
 from annotation.server.routes.schema import LinkBody, PasswordBody, SignInBody
 from annotation.server.sessions import COOKIE, SESSION_SEC, hash_password, password_matches
 from annotation.server.study import Study
@@ -19,11 +19,15 @@ from annotation.server.tables import Person
 ROUTES = Routes()
 
 
-@ROUTES.add("GET", "/me", SIGNED_IN)
+@ROUTES.add("GET", "/me", ARRIVING)
 def me(study: Served, visitor: Asking) -> dict[str, Any]:
     """Who is signed in, and the token that changes must carry."""
     roles = sorted(visitor.roles)
-    return {"name": visitor.name, "id": visitor.pseudonym, "roles": roles, "csrf": study.signer.csrf(visitor.session)}
+    return {
+        "name": visitor.name, "id": visitor.pseudonym, "roles": roles,
+        "csrf": study.signer.csrf(visitor.session), "viewing": study.config.viewing,
+        "consent_due": visitor.consent_due,
+    }  # fmt: skip
 
 
 @ROUTES.add("POST", "/sign-in/look", ANYBODY)
@@ -66,7 +70,7 @@ def set_password(body: PasswordBody, study: Served, visitor: Asking) -> dict[str
     return {}
 
 
-@ROUTES.add("POST", "/sign-out", SIGNED_IN)
+@ROUTES.add("POST", "/sign-out", ARRIVING)
 def sign_out(study: Served, visitor: Asking, response: Response) -> dict[str, Any]:
     """End the session."""
     with study.database.writing() as session:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from annotation.gold import QUALITY, TRAINING
+from annotation.looking.index import OUTCOMES
 from annotation.marks import PROGRESS, REGRESS
 from annotation.queues import STRATEGIES
 from annotation.server.policies import Role
@@ -27,6 +29,8 @@ Sign = Annotated[int, Field(strict=True), AfterValidator(_plus_or_minus_one)]
 MarkId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")]
 OpaqueId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 Strategy = Annotated[str, StringConstraints(pattern=f"^({'|'.join(STRATEGIES)})$")]
+Prose = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$")]
+Projects = Annotated[list[OpaqueId], Field(max_length=1000)]
 
 
 class Body(BaseModel):
@@ -56,10 +60,11 @@ class PasswordBody(Body):
 
 
 class InvitationBody(Body):
-    """An invitation to take part in ``role``."""
+    """An invitation to take part in ``role``; in these projects only, if any are named."""
 
     role: Role
     note: Name = ""
+    projects: Projects = Field(default_factory=list)
 
 
 class PersonBody(Body):
@@ -67,14 +72,68 @@ class PersonBody(Body):
 
     roles: Annotated[list[Role], Field(min_length=1, max_length=6)] | None = None
     active: Annotated[bool, Field(strict=True)] | None = None
+    projects: Projects | None = None  # none at all: every project
 
 
 class ProjectBody(Body):
     """What changes of a project; what is None stays."""
 
+    title: Name | None = None
+    instructions: Prose | None = None
     overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
     strategy: Strategy | None = None
     open: Annotated[bool, Field(strict=True)] | None = None
+    marking: Annotated[bool, Field(strict=True)] | None = None
+    tolerance: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
+    gold_every: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
+    export_gold: Annotated[bool, Field(strict=True)] | None = None
+
+
+class LookQuery(Body):
+    """Which episodes are wanted; what is left out asks for nothing."""
+
+    kind: Annotated[str, StringConstraints(max_length=200)] = ""
+    split: Annotated[str, StringConstraints(max_length=200)] = ""
+    player: Annotated[str, StringConstraints(max_length=500)] = ""
+    task: Annotated[str, StringConstraints(max_length=500)] = ""
+    outcome: Annotated[str, StringConstraints(pattern=f"^({'|'.join(OUTCOMES)}|)$")] = ""
+    shortest: Step = 0
+    longest: Step = 0
+    marks: Annotated[str, StringConstraints(pattern="^(yes|no|)$")] = ""
+    words: Annotated[str, StringConstraints(max_length=200)] = ""
+    page: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+
+
+class RemovalBody(Body):
+    """Whether the episodes in which somebody played are deleted with them."""
+
+    episodes: Annotated[bool, Field(strict=True)]
+
+
+class GoldBody(Body):
+    """Whose marks of an episode are the known ones, and what it is given to raters for."""
+
+    rater: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    purpose: Annotated[str, StringConstraints(pattern=f"^({TRAINING}|{QUALITY})$")]
+
+
+class ConsentBody(Body):
+    """The next version of the consent text; empty asks for nothing."""
+
+    text: Prose
+
+
+class AgreeBody(Body):
+    """The version that one agrees to."""
+
+    version: Annotated[int, Field(ge=1, le=_MAX_INT, strict=True)]
+
+
+class TraceBody(Body):
+    """A reward model's name; ``again``: even if it failed before."""
+
+    model: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+    again: bool = False
 
 
 class MarkBody(Body):

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Path
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from annotation.server import people, progress
+from annotation.server import consent, measuring, members, people, progress, removing
 from annotation.server.clock import now
 from annotation.server.datasets import list_episodes
 from annotation.server.errors import Refused
+from annotation.server.members import project_of
 from annotation.server.policies import ADMINS, Asking, Role, Routes, Served
-from annotation.server.routes.schema import InvitationBody, OpaqueId, PersonBody, ProjectBody
-from annotation.server.tables import Invitation, Person, Project
+from annotation.server.routes.schema import InvitationBody, OpaqueId, PersonBody, ProjectBody, RemovalBody
+from annotation.server.tables import Invitation, Person, Removal
 
 ROUTES = Routes()
 _Id = Annotated[OpaqueId, Path()]
@@ -30,16 +32,27 @@ def study_page(study: Served) -> dict[str, Any]:
             "people": progress.people(session),
             "invitations": progress.invitations(session, now()),
             "export_trouble": study.exporter.trouble,
+            "consent_version": found.version if (found := consent.present(session)) else 0,
+            "removals": session.scalar(select(func.count()).select_from(Removal)) or 0,
+            "removal_trouble": study.remover.trouble,
         }
 
 
+@ROUTES.add("GET", "/projects/{project_id}/measures", ADMINS)
+def measures(project_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+    """How far a project's raters agree, how they differ, and how they do on gold episodes, as last computed."""
+    with study.database.reading() as session:
+        project = project_of(session, visitor, project_id)
+        gold = progress.gold_episodes(session, project)
+        state = measuring.state_of(session, project)
+    return study.measuring.of(project_id, state) | {"gold_episodes": gold}
+
+
 @ROUTES.add("PATCH", "/projects/{project_id}", ADMINS)
-def change_project(project_id: _Id, body: ProjectBody, study: Served) -> dict[str, Any]:
-    """Change how a dataset's episodes go to raters."""
+def change_project(project_id: _Id, body: ProjectBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Change what a project is called, what its people are told, and how its episodes go to raters."""
     with study.database.writing() as session:
-        project = session.get(Project, project_id)
-        if project is None:
-            raise Refused(404, "there is no such project")
+        project = project_of(session, visitor, project_id)
         for name, value in body.model_dump(exclude_none=True).items():
             setattr(project, name, value)
     return {}
@@ -50,6 +63,7 @@ def invite(body: InvitationBody, study: Served) -> dict[str, Any]:
     """Invite somebody; the link's token is told this once."""
     with study.database.writing() as session:
         invitation, token = people.invite(session, body.role, now(), note=body.note)
+        members.restrict_invitation(session, invitation.id, body.projects)
         return {"id": invitation.id, "token": token, "expires": invitation.expires}
 
 
@@ -70,6 +84,8 @@ def change_person(person_id: _Id, body: PersonBody, study: Served) -> dict[str, 
         person = _known(session, person_id)
         if body.roles is not None:
             people.set_roles(session, person, set(body.roles))
+        if body.projects is not None:
+            members.restrict(session, person.id, body.projects)
         if body.active is not None:
             if not body.active:
                 people.refuse_last_admin(session, person)
@@ -86,6 +102,16 @@ def new_link(person_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
         role = Role(person.roles[0].role)
         invitation, token = people.invite(session, role, now(), person_id=person.id, note=person.name)
         return {"id": invitation.id, "token": token, "expires": invitation.expires}
+
+
+@ROUTES.add("POST", "/people/{person_id}/removal", ADMINS)
+def remove(person_id: _Id, body: RemovalBody, study: Served) -> dict[str, Any]:
+    """Delete a person's data for good: they are gone when this answers, what datasets have of them soon after."""
+    with study.database.writing() as session:
+        removing.remove(session, _known(session, person_id), body.episodes, now())
+    study.measuring.forget()
+    study.remover.wake()
+    return {}
 
 
 @ROUTES.add("POST", "/export", ADMINS)

@@ -5,6 +5,8 @@ export interface Me {
   id: string;
   roles: string[];
   csrf: string;
+  consent_due: boolean; // nothing can be done before agreeing to the consent text
+  viewing: boolean; // there is no study, but only datasets to look at
 }
 
 /** An answer that is an error; status 0 means that there was none, the connection is lost. */
@@ -22,12 +24,14 @@ export class ApiError extends Error {
   }
 }
 
+const CONSENT_DUE = 428;
 const PATIENCE_MS = 30_000;
 let csrf = "";
 
 export async function me(): Promise<Me> {
   const found = await ask<Me>("GET", "/api/me");
   csrf = found.csrf;
+  if (found.consent_due) toConsent();
   return found;
 }
 
@@ -48,12 +52,17 @@ async function request(method: string, path: string, body?: unknown, patience = 
   if (csrf === "" && method !== "GET" && !path.startsWith("/api/sign-in")) await me();
   const response = await send(method, path, body, patience);
   if (response.ok) return response;
+  if (response.status === CONSENT_DUE) toConsent();
   const error = new ApiError(response.status, await said(response));
   if (response.status !== 403 || method === "GET" || !error.message.includes("X-CSRF-Token")) throw error;
   await me(); // somebody has signed in anew since the page was opened
   const again = await send(method, path, body, patience);
   if (!again.ok) throw new ApiError(again.status, await said(again));
   return again;
+}
+
+function toConsent(): void {
+  if (location.pathname !== "/consent") location.assign(`/consent#${location.pathname}`);
 }
 
 async function send(method: string, path: string, body: unknown, patience: number): Promise<Response> {

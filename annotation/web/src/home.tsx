@@ -5,6 +5,7 @@ import { Frame, Trouble } from "./frame";
 
 const JOURNEYS: { role: string; href: string; name: string; what: string }[] = [
   { role: "admin", href: "/study", name: "Run the study", what: "Invite people, set how many raters see each episode, and follow how far they are." },
+  { role: "admin", href: "/look", name: "Look at episodes", what: "Find episodes by who played, what was asked or said; see all marks, and what a reward model makes of them." },
   { role: "rater", href: "/mark", name: "Mark episodes", what: "Watch recorded play and mark where the solver made progress, and where it went wrong." },
   { role: "judge", href: "/judge", name: "Judge", what: "Watch how a solver goes on after a request, and say whether it did what was asked." },
 ];
@@ -16,7 +17,7 @@ export function Home() {
 
   useEffect(() => {
     me()
-      .then(setPerson)
+      .then((found) => (found.viewing ? location.replace("/look") : setPerson(found)))
       .catch((error: ApiError) => (error.status === 401 ? setStranger(true) : setTrouble(error.message)));
   }, []);
 
@@ -29,7 +30,7 @@ export function Home() {
         <>
           <ul class="journeys">
             {journeys.map((journey) => (
-              <li key={journey.role}>
+              <li key={journey.href}>
                 <a class="card" href={journey.href}>
                   <strong>{journey.name}</strong>
                   <span>{journey.what}</span>

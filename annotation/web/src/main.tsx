@@ -1,11 +1,21 @@
 import { render } from "preact";
+import { Consent } from "./consent";
 import { Home } from "./home";
 import { Join } from "./join";
 import { Judge } from "./judge";
+import { Look } from "./look";
 import { Mark } from "./mark";
 import { Study } from "./study";
 
-const PAGES: Record<string, () => preact.JSX.Element> = { "/": Home, "/join": Join, "/mark": Mark, "/judge": Judge, "/study": Study };
+const PAGES: Record<string, () => preact.JSX.Element> = {
+  "/": Home,
+  "/join": Join,
+  "/mark": Mark,
+  "/judge": Judge,
+  "/study": Study,
+  "/look": Look,
+  "/consent": Consent,
+};
 
 const root = document.getElementById("app");
 const Page = PAGES[location.pathname] ?? Home;

@@ -43,8 +43,9 @@ def store(tmp_path: Path) -> ParquetStore:
 
 
 def judged(store: ParquetStore, **said: str) -> None:
-    """``said`` by judge: a letter for each episode of the store in order: step of success (a: 10, b: 11...), "." failure,
-    " " not judged."""
+    """``said`` by judge: a letter for each episode of the store, step of success (a: 10, b: 11...), "." failure
+    or " " not judged.
+    """
     for judge, letters in said.items():
         store.write_judgements(
             Judgement(

@@ -92,7 +92,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
         </div>
         <div class="side">
           <Dialogue words={episode.words} step={player.step} stepsPerSecond={episode.steps_per_second} onGo={player.go} />
-          <Guidelines />
+          <Guidelines title={episode.title} instructions={episode.instructions} training={episode.training} />
           <Keys />
         </div>
         <div class="desk" onMouseDown={keepFocus}>

@@ -1,8 +1,15 @@
 // What raters are asked to mark, after appendix A.2 of the paper, in our words.
 
-export function Guidelines() {
+export function Guidelines(props: { title?: string; instructions?: string; training?: boolean }) {
   return (
     <section class="panel guidelines" aria-label="Guidelines" tabIndex={0}>
+      {props.training && <p class="practice">For practice: when you have submitted this episode, you see your marks beside known ones.</p>}
+      {props.instructions && (
+        <>
+          <h2>{props.title || "In this project"}</h2>
+          <div class="prose">{props.instructions}</div>
+        </>
+      )}
       <h2>What to mark</h2>
       <p>
         The <b>setter</b> asks for something; the <b>solver</b>, through whose eyes you look, should do it. Mark the moments that count.

@@ -6,6 +6,9 @@ import type { Mark } from "./marks";
 
 export interface Episode extends Shown {
   marks: Mark[];
+  training: boolean; // known marks are shown after it is submitted
+  title: string; // of its project
+  instructions: string;
 }
 
 export interface Work<E extends Shown = Episode> {

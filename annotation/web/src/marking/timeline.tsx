@@ -3,6 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import type { Words } from "./kept";
 import type { Mark } from "./marks";
 import { clock } from "./player";
+import { useTrack } from "./track";
 
 interface Props {
   steps: number;
@@ -23,15 +24,9 @@ interface Props {
 const DRAG_PIXELS = 3;
 
 export function Timeline(props: Props) {
-  const track = useRef<HTMLDivElement>(null);
+  const { track, stepAt, place } = useTrack(props.steps);
   const [dragged, setDragged] = useState<{ id: string; step: number } | null>(null);
   const grip = useRef<{ mark: Mark; x: number; moved: boolean } | null>(null);
-
-  const stepAt = (x: number): number => {
-    const box = track.current!.getBoundingClientRect();
-    return Math.max(0, Math.min(props.steps - 1, Math.floor(((x - box.left) / box.width) * props.steps)));
-  };
-  const place = (step: number) => ({ left: `${((step + 0.5) / props.steps) * 100}%` });
 
   const move = (event: PointerEvent) => {
     const held = grip.current;

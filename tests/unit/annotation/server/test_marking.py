@@ -116,7 +116,8 @@ def test_a_rater_sees_words_and_frames_and_nothing_of_the_truth(enter: Enter) ->
     episode = synthetic_episode(0, steps=STEPS, height=12, width=16)
     found = ann.said("GET", place)
     assert found.keys() == {
-        "id", "steps", "steps_per_second", "words", "marks", "position", "active_sec", "submitted",
+        "id", "steps", "steps_per_second", "words", "marks", "position", "active_sec", "submitted", "training", "title",
+        "instructions",
     }  # fmt: skip
     said = [
         {"step": step, "who": who, "words": words}

@@ -1,0 +1,1 @@
+"""Looking at recorded play: an index of what is played and said, and what reward models make of it."""

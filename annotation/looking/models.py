@@ -1,0 +1,99 @@
+"""The reward models that a viewer may choose: those in the study's folder, and those that were named."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rlhf.errors import UserError
+from rlhf.store.description import DESCRIPTION_FILE
+
+WEIGHTS_FILE, CONFIG_FILE = "model.safetensors", "config.json"
+_KIND = "_reward_model"  # how the model type of every kind ends
+_DEEPEST, _MOST = 7, 200
+_LOOK_AGAIN_SEC = 20.0
+
+
+@dataclass(frozen=True)
+class FoundModel:
+    """A reward model's folder. ``version`` changes when another model takes its place."""
+
+    name: str
+    folder: Path
+    version: str
+
+
+class Models:
+    """Finds reward models, again and again: they may be trained while somebody looks.
+
+    Args:
+      folder: to look through. named: NAME=FOLDER of others.
+
+    Raises:
+      UserError: if a named folder holds no reward model.
+    """
+
+    def __init__(self, folder: Path, named: Sequence[str] = ()) -> None:
+        self._folder = folder
+        self._named = {name: _named(name, path) for name, path in parse_named(named).items()}
+        self._found: dict[str, FoundModel] = {}
+        self._looked = -_LOOK_AGAIN_SEC
+
+    def all(self) -> list[FoundModel]:
+        """Those there are now: the named ones, then the others by name."""
+        if time.monotonic() - self._looked > _LOOK_AGAIN_SEC:
+            self._found = {model.name: model for model in _search(self._folder)}
+            self._looked = time.monotonic()
+        named = [model for name, path in self._named.items() if (model := _model(name, path))]
+        return named + [model for name, model in sorted(self._found.items()) if name not in self._named]
+
+    def get(self, name: str) -> FoundModel | None:
+        """The model ``name`` as it is now; None if there is none."""
+        known = {model.name: model for model in self.all()}.get(name)
+        return known and _model(name, known.folder)
+
+
+def parse_named(named: Sequence[str]) -> Mapping[str, Path]:
+    """Folders by name. Raises UserError if one is not NAME=FOLDER."""
+    parsed = {}
+    for each in named:
+        name, equals, folder = each.partition("=")
+        if not (name and equals and folder):
+            raise UserError(f"a reward model is named as NAME=FOLDER, not {each}")
+        parsed[name] = Path(folder).expanduser()
+    return parsed
+
+
+def _named(name: str, folder: Path) -> Path:
+    if _model(name, folder) is None:
+        raise UserError(f"{folder} ({name}) holds no reward model; `rlhf reward` makes one")
+    return folder
+
+
+def _search(folder: Path) -> Iterator[FoundModel]:
+    found = 0
+    for place, below, files in os.walk(folder):
+        depth = len(Path(place).relative_to(folder).parts)
+        keep = depth < _DEEPEST and DESCRIPTION_FILE not in files
+        below[:] = sorted(name for name in below if keep and not name.startswith("."))
+        if CONFIG_FILE in files and WEIGHTS_FILE in files:
+            model = _model(str(Path(place).relative_to(folder)), Path(place))
+            if model is not None and found < _MOST:
+                found += 1
+                yield model
+
+
+def _model(name: str, folder: Path) -> FoundModel | None:
+    """The reward model in ``folder``; None if there is something else. Reads no weights."""
+    try:
+        kind = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))["model_type"]
+        weights = (folder / WEIGHTS_FILE).stat()
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    if not str(kind).endswith(_KIND):
+        return None
+    return FoundModel(name, folder.absolute(), f"{folder.absolute()} {weights.st_size} {weights.st_mtime_ns}")

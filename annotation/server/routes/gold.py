@@ -1,0 +1,54 @@
+"""Gold episodes: an admin names them; raters see the known marks of those they have trained on."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Path
+from sqlalchemy.orm import Session
+
+from annotation.server import gold, looking, marking
+from annotation.server.clock import now
+from annotation.server.errors import Refused
+from annotation.server.members import project_of
+from annotation.server.policies import ADMINS, RATERS, Asking, Routes, Served, Visitor
+from annotation.server.routes.schema import GoldBody, OpaqueId
+from annotation.server.tables import EpisodeRecord, GoldEpisode
+
+ROUTES = Routes()
+_Id = Annotated[OpaqueId, Path()]
+
+
+@ROUTES.add("PUT", "/gold/{episode_id}", ADMINS)
+def make_gold(episode_id: _Id, body: GoldBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Make an episode gold, or change what it is for: its known marks are those that a rater has given."""
+    with study.database.writing() as session:
+        record = _known(session, visitor, episode_id)
+        marks = looking.marks_of_all(session, study.datasets.store(record.project.dataset), record)
+        gold.make_gold(session, record, marks, body.rater, body.purpose, now())
+    return {}
+
+
+@ROUTES.add("DELETE", "/gold/{episode_id}", ADMINS)
+def no_longer_gold(episode_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Make an episode an ordinary one again."""
+    with study.database.writing() as session:
+        found = session.get(GoldEpisode, _known(session, visitor, episode_id).id)
+        if found is not None:
+            session.delete(found)
+    return {}
+
+
+@ROUTES.add("GET", "/marking/{assignment_id}/feedback", RATERS)
+def feedback(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+    """What the rater marked in a training episode, beside the known marks."""
+    with study.database.reading() as session:
+        return gold.feedback(session, marking.own_assignment(session, assignment_id, visitor))
+
+
+def _known(session: Session, visitor: Visitor, episode_id: str) -> EpisodeRecord:
+    record = session.get(EpisodeRecord, episode_id)
+    if record is None:
+        raise Refused(404, "there is no such episode")
+    project_of(session, visitor, record.project_id)
+    return record

@@ -1,0 +1,135 @@
+"""Looking at what was played and said: for admins, who see every rater's marks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Path, Query, Request, Response
+
+from annotation.looking.index import Filters
+from annotation.looking.scorer import Wanted
+from annotation.server import looking
+from annotation.server.members import project_of, projects_of
+from annotation.server.policies import ADMINS, Asking, Routes, Served
+from annotation.server.routes.marking import CACHED
+from annotation.server.routes.schema import LookQuery, OpaqueId, TraceBody
+from worlds.contract import STEPS_PER_SECOND
+
+ROUTES = Routes("/api/look")
+_Id = Annotated[OpaqueId, Path()]
+
+
+@ROUTES.add("GET", "", ADMINS)
+def datasets(study: Served, visitor: Asking) -> dict[str, Any]:
+    """What there is to look at, and the reward models to look with."""
+    with study.database.reading() as session:
+        projects = projects_of(session, visitor)
+    there = set(study.datasets.names())
+    return {
+        "datasets": [
+            {
+                "id": project.id,
+                "dataset": project.dataset,
+                "title": project.title,
+                "episodes": len(study.datasets.store(project.dataset)),
+            }
+            for project in projects
+            if project.dataset in there
+        ],
+        "models": [model.name for model in study.look.models.all()],
+        "study": not study.config.viewing,
+    }
+
+
+@ROUTES.add("GET", "/{project_id}", ADMINS)
+def choices(project_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+    """What a dataset's episodes can be filtered by."""
+    with study.database.reading() as session:
+        project = project_of(session, visitor, project_id)
+    study.look.indexer.missing(project.dataset, study.datasets.store(project.dataset))
+    return study.look.index.choices(project.dataset)
+
+
+@ROUTES.add("GET", "/{project_id}/episodes", ADMINS)
+def episodes(
+    project_id: _Id, asked: Annotated[LookQuery, Query()], study: Served, visitor: Asking
+) -> dict[str, Any]:  # fmt: skip
+    """A page of the episodes that are wanted, the latest first, with where the words searched for were said."""
+    with study.database.reading() as session:
+        project = project_of(session, visitor, project_id)
+        gold = looking.gold_of(session, project)
+    store, look = study.datasets.store(project.dataset), study.look
+    missing = look.indexer.missing(project.dataset, store)
+    filters = Filters(**asked.model_dump(exclude={"marks", "page"}))
+    total, found, counts = looking.page_of(look, store, project, filters, asked.marks, asked.page)
+    ids = looking.ids_of(study.database, study.datasets, project, found)
+    return {
+        "total": total,
+        "pages": -(-total // looking.PAGE_EPISODES),
+        "missing": missing,
+        "episodes": [
+            looking.listed(
+                each, id, counts.get(each.row.episode_id, 0), gold.get(id, ""),
+                look.index.hits(project.dataset, each.row.episode_id, asked.words, looking.HITS) if asked.words else [],
+            )
+            for each in found
+            if (id := ids.get(each.row.episode_id)) is not None
+        ],
+    }  # fmt: skip
+
+
+@ROUTES.add("GET", "/{project_id}/episodes/{episode_id}", ADMINS)
+def episode(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+    """What was said in an episode, by whom it was played and how it went, and what every rater and judge says of it."""
+    with study.database.reading() as session:
+        project = project_of(session, visitor, project_id)
+        record = looking.episode_of(session, project, episode_id)
+        store = study.datasets.store(project.dataset)
+        marks = looking.marks_of_all(session, store, record)
+        raters = looking.by_rater(marks, looking.submitters(session, record))
+        gold = looking.gold_of(session, project).get(record.id, "")
+    told = store.read_told(record.episode_id)
+    row = next(row for row in store.rows() if row.episode_id == record.episode_id)
+    return {
+        "id": record.id,
+        "name": record.episode_id,
+        "steps": record.steps,
+        "steps_per_second": STEPS_PER_SECOND,
+        "setter": row.setter,
+        "solver": row.solver,
+        "split": row.split,
+        "created": row.created,
+        "words": [{"step": step, "who": who, "words": said} for step, who, said in told.spoken()],
+        "requests": [
+            {"step": request.step, "task": request.task.name, "words": request.task.instruction, "success": success}
+            for request, success in zip(told.requests, told.success_step, strict=False)
+        ],
+        "raters": raters,
+        "judgements": looking.judged(store.judgements(record.episode_id)),
+        "gold": gold,
+    }
+
+
+@ROUTES.add("GET", "/{project_id}/episodes/{episode_id}/frames", ADMINS)
+def frames(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking, request: Request) -> Response:
+    """The solver's view at every step, as one file that browsers keep."""
+    with study.database.reading() as session:
+        project = project_of(session, visitor, project_id)
+        record = looking.episode_of(session, project, episode_id)
+    headers = {"ETag": f'"{record.id}"', "Cache-Control": CACHED}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    packed = study.datasets.shown(project.dataset, record.episode_id).frames
+    return Response(packed, media_type="application/octet-stream", headers=headers)
+
+
+@ROUTES.add("POST", "/{project_id}/episodes/{episode_id}/trace", ADMINS)
+def trace(project_id: _Id, episode_id: _Id, body: TraceBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Utility and reward at every step, by a reward model; or that they are being computed, or why they cannot be."""
+    with study.database.reading() as session:
+        project = project_of(session, visitor, project_id)
+        record = looking.episode_of(session, project, episode_id)
+    store = study.datasets.store(project.dataset)
+    created = next((row.created for row in store.rows() if row.episode_id == record.episode_id), "")
+    wanted = Wanted(study.look.model(body.model), store.folder.absolute(), record.episode_id, created)
+    return study.look.scorer.ask(wanted, body.again)

@@ -1,0 +1,89 @@
+// What the server tells of datasets, episodes and reward models.
+import { ask, bytes } from "../api";
+import { Frames } from "../marking/frames";
+import type { Words } from "../marking/kept";
+
+export interface Overview {
+  datasets: { id: string; dataset: string; title: string; episodes: number }[];
+  models: string[];
+  study: boolean; // false: there are only datasets to look at
+}
+
+export interface Choices {
+  kinds: string[];
+  splits: string[];
+  players: string[];
+  tasks: string[];
+}
+
+export interface Listed {
+  id: string;
+  name: string;
+  steps: number;
+  split: string;
+  setter: string;
+  solver: string;
+  kind: string;
+  tasks: string[];
+  created: string;
+  asked: string;
+  requests: number;
+  successes: number;
+  marks: number;
+  gold: string;
+  hits: Words[];
+}
+
+export interface Page {
+  total: number;
+  pages: number;
+  missing: number;
+  episodes: Listed[];
+}
+
+export interface RaterRow {
+  rater: string;
+  scripted: boolean;
+  marks: { step: number; sign: number }[];
+}
+
+export interface Shown {
+  id: string;
+  name: string;
+  steps: number;
+  steps_per_second: number;
+  setter: string;
+  solver: string;
+  split: string;
+  created: string;
+  words: Words[];
+  requests: { step: number; task: string; words: string; success: number | null }[];
+  raters: RaterRow[];
+  judgements: { judge: string; success: boolean; step: number | null; scripted: boolean }[];
+  gold: string;
+}
+
+export type Trace =
+  | { state: "ready"; kind: string; scale: number; utility: number[]; reward: number[]; mark_probability?: [number, number][] }
+  | { state: "working"; seconds: number; before: number }
+  | { state: "failed"; why: string };
+
+export const FILTERS = { kind: "", split: "", player: "", task: "", outcome: "", shortest: "", longest: "", marks: "", words: "" };
+export type Filters = typeof FILTERS;
+
+export function list(project: string, filters: Filters, page: number): Promise<Page> {
+  const asked = new URLSearchParams({ page: String(page) });
+  for (const [name, value] of Object.entries(filters)) if (value.trim()) asked.set(name, value.trim());
+  return ask<Page>("GET", `/api/look/${project}/episodes?${asked}`);
+}
+
+export async function open(project: string, episode: string): Promise<{ shown: Shown; frames: Frames }> {
+  const place = `/api/look/${project}/episodes/${episode}`;
+  const [shown, file] = await Promise.all([ask<Shown>("GET", place), bytes(`${place}/frames`)]);
+  return { shown, frames: new Frames(file) };
+}
+
+/** Where the page of an episode is, at a step. */
+export function address(project: string, episode: string, step = 0): string {
+  return `#${project}/${episode}/${step}`;
+}

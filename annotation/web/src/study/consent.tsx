@@ -1,0 +1,54 @@
+// The consent text, as its admins write it.
+import { useEffect, useState } from "preact/hooks";
+import { ask } from "../api";
+import { Trouble } from "../frame";
+import type { Data } from "./data";
+import { Section } from "./table";
+
+interface Present {
+  version: number;
+  text: string;
+}
+
+export function ConsentText(props: { data: Data; reload: () => Promise<void> }) {
+  const [present, setPresent] = useState<Present | null>(null);
+  const [text, setText] = useState("");
+  const [trouble, setTrouble] = useState("");
+  useEffect(() => {
+    ask<Present>("GET", "/api/consent")
+      .then((found) => {
+        setPresent(found);
+        setText(found.text);
+      })
+      .catch((error: Error) => setTrouble(error.message));
+  }, []);
+  const publish = async (event: Event) => {
+    event.preventDefault();
+    try {
+      const { version } = await ask<{ version: number }>("PUT", "/api/consent", { text });
+      setPresent({ version: text.trim() ? version : 0, text: text.trim() });
+      await props.reload();
+    } catch (error) {
+      setTrouble((error as Error).message);
+    }
+  };
+  const people = props.data.people.filter((person) => person.active);
+  const agreed = people.filter((person) => person.consented).length;
+  return (
+    <Section title="Consent">
+      <p class="hint">
+        What everybody has to agree to before anything else, plain text. Publishing a change asks everybody again, you too; an empty text asks for nothing. When and to which version each person agreed is kept.
+      </p>
+      <Trouble said={trouble} />
+      {present && (
+        <form onSubmit={publish}>
+          <p>{present.version ? `Version ${present.version}: ${agreed} of ${people.length} people have agreed.` : "No consent is asked for now."}</p>
+          <textarea aria-label="Consent text" rows={14} maxLength={20000} value={text} onInput={(e) => setText(e.currentTarget.value)} />
+          <button class="primary" disabled={text.trim() === present.text}>
+            {text.trim() || !present.version ? "Publish" : "Ask for no consent any more"}
+          </button>
+        </form>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,109 @@
+// What the server tells a study leader.
+
+export interface Project {
+  id: string;
+  dataset: string;
+  title: string;
+  instructions: string;
+  overlap: number;
+  strategy: string;
+  open: boolean;
+  marking: boolean;
+  tolerance: number;
+  gold_every: number;
+  export_gold: boolean;
+  episodes: number;
+  gold: number;
+  wanted: number;
+  submitted: number;
+  begun: number;
+  exported: number;
+  marks_per_five_minutes: number | null;
+}
+
+export interface Person {
+  id: string;
+  name: string;
+  pseudonym: string;
+  roles: string[];
+  active: boolean;
+  projects: string[];
+  consented: number | null;
+  episodes: number;
+  marks: number;
+  marks_per_five_minutes: number | null;
+  minutes_per_episode: number | null;
+}
+
+export interface Invitation {
+  id: string;
+  role: string;
+  note: string;
+  expires: number;
+  again: boolean;
+  projects: string[];
+}
+
+export interface Data {
+  projects: Project[];
+  people: Person[];
+  invitations: Invitation[];
+  export_trouble: string;
+  consent_version: number;
+  removals: number; // people whose data is being deleted
+  removal_trouble: string;
+}
+
+/** A number with its 95% interval; null: it cannot be told. */
+export interface Estimate {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+export interface RaterMeasures {
+  rater: string;
+  episodes: number;
+  share: number | null;
+  share_others: number | null;
+  rate: number | null;
+  rate_others: number | null;
+  share_difference: Estimate;
+  rate_difference: Estimate;
+  lag: Estimate;
+}
+
+export interface Measures {
+  works: number;
+  marks: number;
+  shared: number;
+  over_time: { every_sec: number; bins: { begin: number; episodes: number; marks: number }[] };
+  rates: number[];
+  minutes: number[];
+  agreement: {
+    alpha: Estimate;
+    overall: Estimate;
+    of_moments: Estimate;
+    of_signs: Estimate;
+    pairs: { raters: [string, string]; episodes: number; overall: Estimate; of_signs: Estimate }[];
+  };
+  raters: RaterMeasures[];
+  gold: { rater: string; purpose: string; episodes: number; precision: number | null; recall: number | null; f1: number | null }[];
+}
+
+export interface Measured {
+  measures: Measures | null;
+  computed: number | null;
+  working: boolean;
+  trouble: string;
+  gold_episodes: { id: string; name: string; purpose: string; source: string; marks: number; done: number }[];
+}
+
+export const ROLES = ["rater", "setter", "solver", "co-pilot", "judge", "admin"];
+
+export type Change = (method: string, path: string, body?: unknown) => Promise<void>;
+
+/** How a project is called on the page. */
+export function called(project: Project): string {
+  return project.title || (project.dataset === "." ? "(the folder itself)" : project.dataset);
+}

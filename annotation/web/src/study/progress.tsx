@@ -1,0 +1,52 @@
+// How the marking goes: over time, how many marks, how long it takes.
+import { BarChart, Histogram } from "./charts";
+import type { Data, Measures } from "./data";
+import { WithMeasures } from "./measured";
+import { Section } from "./table";
+
+export function Progress(props: { data: Data }) {
+  return (
+    <WithMeasures
+      data={props.data}
+      show={({ measures }) =>
+        measures && (
+          <Section title="How it goes">
+            <dl class="figures">
+              <div>
+                <dt>episodes submitted</dt>
+                <dd>{measures.works.toLocaleString()}</dd>
+              </div>
+              <div>
+                <dt>marks</dt>
+                <dd>{measures.marks.toLocaleString()}</dd>
+              </div>
+              <div>
+                <dt>episodes by several raters</dt>
+                <dd>{measures.shared.toLocaleString()}</dd>
+              </div>
+            </dl>
+            <div class="charts">
+              <OverTime measures={measures} what="episodes" />
+              <OverTime measures={measures} what="marks" />
+              <Histogram title="Marks in five minutes" values={measures.rates} unit="marks" of="episodes" />
+              <Histogram title="Time for an episode" values={measures.minutes} unit="minutes" of="episodes" />
+            </div>
+            <p class="hint">
+              The paper's raters gave 14 marks in five minutes on average. Time counts while the page is in use; pauses of more than ten seconds do not. Training is left out of the two lower charts.
+            </p>
+          </Section>
+        )
+      }
+    />
+  );
+}
+
+function OverTime(props: { measures: Measures; what: "episodes" | "marks" }) {
+  const { every_sec, bins } = props.measures.over_time;
+  const hourly = every_sec < 86400;
+  const when = (begin: number) =>
+    new Date(1000 * begin).toLocaleString(undefined, hourly ? { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" });
+  const bars = bins.map((bin) => ({ label: when(bin.begin), value: bin[props.what] }));
+  const title = `${props.what === "episodes" ? "Episodes" : "Marks"} each ${hourly ? "hour" : "day"}`;
+  return <BarChart title={title} bars={bars} from={bins[0] ? when(bins[0].begin) : ""} to={bins.length > 1 ? when(bins[bins.length - 1]!.begin) : ""} unit={props.what} />;
+}

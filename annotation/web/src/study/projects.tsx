@@ -1,0 +1,111 @@
+// The study's projects: one for each dataset, how far its marking is, and how its episodes go to people.
+import { useState } from "preact/hooks";
+import { called, type Change, type Project } from "./data";
+import { Section, Table } from "./table";
+
+const STRATEGIES: Record<string, string> = {
+  breadth: "every episode once, then again",
+  depth: "finish each episode first",
+  shuffled: "in an order of each rater's own",
+};
+const COLUMNS = [
+  "project",
+  { name: "episodes", number: true },
+  "marked",
+  { name: "being marked", number: true },
+  { name: "in the dataset", number: true },
+  { name: "marks / 5 min", number: true },
+  "raters each",
+  "order",
+  { name: "marking", title: "Whether its episodes are handed out to be marked" },
+  "",
+];
+
+export function Projects(props: { projects: Project[]; change: Change }) {
+  const { projects, change } = props;
+  const [opened, setOpened] = useState("");
+  const project = projects.find((each) => each.id === opened);
+  const now = (
+    <button type="button" class="quiet" onClick={() => change("POST", "/api/export")}>
+      Write marks to the datasets now
+    </button>
+  );
+  const patch = (project: Project, body: Partial<Project>) => change("PATCH", `/api/projects/${project.id}`, body);
+  const rows = projects.map((project) => ({
+    key: project.id,
+    class: project.open ? "" : "closed",
+    cells: [
+      <span title={project.dataset}>{called(project)}</span>,
+      project.episodes,
+      <>
+        <progress max={Math.max(1, project.wanted)} value={project.submitted} aria-label={`Marked of ${project.dataset}`} /> {project.submitted} of {project.wanted}
+      </>,
+      project.begun,
+      project.exported,
+      project.marks_per_five_minutes ?? "–",
+      <input
+        type="number"
+        min={1}
+        max={1000}
+        value={project.overlap}
+        aria-label={`Raters for each episode of ${project.dataset}`}
+        onChange={(e) => patch(project, { overlap: Number(e.currentTarget.value) })}
+      />,
+      <select value={project.strategy} aria-label={`Order of the episodes of ${project.dataset}`} onChange={(e) => patch(project, { strategy: e.currentTarget.value })}>
+        {Object.entries(STRATEGIES).map(([name, what]) => (
+          <option key={name} value={name} title={what}>
+            {name}
+          </option>
+        ))}
+      </select>,
+      <input type="checkbox" checked={project.marking} aria-label={`Hand out episodes of ${project.dataset}`} onChange={(e) => patch(project, { marking: e.currentTarget.checked })} />,
+      <button type="button" class="quiet" aria-expanded={opened === project.id} onClick={() => setOpened(opened === project.id ? "" : project.id)}>
+        Settings
+      </button>,
+    ],
+  }));
+  return (
+    <Section title="Projects" tools={now}>
+      <Table columns={COLUMNS} rows={rows} />
+      {project && <Settings key={project.id} project={project} onDone={() => setOpened("")} save={(body) => patch(project, body)} />}
+    </Section>
+  );
+}
+
+function Settings(props: { project: Project; save: (body: Partial<Project>) => Promise<void>; onDone: () => void }) {
+  const { project } = props;
+  const [title, setTitle] = useState(project.title);
+  const [instructions, setInstructions] = useState(project.instructions);
+  const [open, setOpen] = useState(project.open);
+  const [tolerance, setTolerance] = useState(project.tolerance);
+  const save = async (event: Event) => {
+    event.preventDefault();
+    await props.save({ title, instructions, open, tolerance });
+    props.onDone();
+  };
+  return (
+    <form class="settings" onSubmit={save} aria-label={`Settings of ${called(project)}`}>
+      <div class="row">
+        <label class="grow">
+          title, as its people see it
+          <input value={title} maxLength={80} placeholder={project.dataset} onInput={(e) => setTitle(e.currentTarget.value)} />
+        </label>
+        <label title="For agreement, bias and gold episodes: marks that are no further apart mean the same moment">
+          tolerance in steps
+          <input type="number" min={0} max={1000} value={tolerance} onInput={(e) => setTolerance(Number(e.currentTarget.value))} />
+        </label>
+        <label class="check">
+          <input type="checkbox" checked={open} onChange={(e) => setOpen(e.currentTarget.checked)} /> open for work
+        </label>
+      </div>
+      <label>
+        instructions for its people, beside the guidelines
+        <textarea rows={4} maxLength={20000} value={instructions} onInput={(e) => setInstructions(e.currentTarget.value)} />
+      </label>
+      <button class="primary">Save</button>
+      <button type="button" class="quiet" onClick={props.onDone}>
+        Cancel
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,53 @@
+// Deleting a person's data, for good.
+import { useState } from "preact/hooks";
+import { ask } from "../api";
+import { Trouble } from "../frame";
+import type { Person } from "./data";
+
+export function Removal(props: { person: Person; onDone: () => void; reload: () => Promise<void> }) {
+  const { person } = props;
+  const [episodes, setEpisodes] = useState(false);
+  const [typed, setTyped] = useState("");
+  const [trouble, setTrouble] = useState("");
+  const [busy, setBusy] = useState(false);
+  const remove = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await ask("POST", `/api/people/${person.id}/removal`, { episodes });
+      props.onDone();
+      await props.reload();
+    } catch (error) {
+      setTrouble((error as Error).message);
+      setBusy(false);
+    }
+  };
+  return (
+    <form class="settings danger" onSubmit={remove} aria-label={`Delete the data of ${person.name}`}>
+      <h3>Delete the data of {person.name}</h3>
+      <p>
+        Their name, sessions, drafts and every mark, also those in the datasets, are deleted for good. Copies that were made elsewhere, and models that were trained on the marks, are yours to look after.
+      </p>
+      <fieldset>
+        <legend>Episodes in which they played</legend>
+        <label>
+          <input type="radio" name="episodes" checked={!episodes} onChange={() => setEpisodes(false)} /> stay, under the made-up name <code>{person.pseudonym}</code>
+        </label>
+        <label>
+          <input type="radio" name="episodes" checked={episodes} onChange={() => setEpisodes(true)} /> are deleted, too, with what others marked in them
+        </label>
+      </fieldset>
+      <label>
+        type <b>{person.name}</b> to confirm
+        <input value={typed} onInput={(e) => setTyped(e.currentTarget.value)} autocomplete="off" />
+      </label>
+      <Trouble said={trouble} />
+      <button class="dangerous" disabled={busy || typed !== person.name}>
+        {busy ? "Deleting…" : "Delete for good"}
+      </button>
+      <button type="button" class="quiet" onClick={props.onDone}>
+        Cancel
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,84 @@
+"""What a reward model says of episodes, for programs that must not load PyTorch: a process that is asked in lines.
+
+    python -m reward_models.tracing
+
+Each line it reads is a JSON object with ``model`` and ``dataset`` (folders) and ``episode_id``. For each it writes one
+line: ``kind``, ``scale``, and ``utility``, ``reward`` [T] and, from a model that predicts marks, ``mark_probability``
+[T, 2]; or ``error``, a sentence. It ends when its input does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+_DIGITS = 6
+_KEPT_MODELS = 2
+
+
+def main() -> None:
+    """Answer until there are no more questions."""
+    os.nice(10)  # people are waiting for the server, and this can wait for them
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever a library prints is no answer
+    serve(sys.stdin, answers)
+
+
+def serve(questions: TextIO, answers: TextIO) -> None:
+    """Answer each line of ``questions`` with one."""
+    from reward_models.judge import Judge
+
+    judges: dict[str, Judge] = {}
+    for line in questions:
+        asked = json.loads(line)
+        try:
+            said = trace(asked, judges)
+        except Exception as error:  # one episode that cannot be scored must not end the process
+            said = {"error": " ".join(str(error).split()) or type(error).__name__}
+        answers.write(json.dumps(said) + "\n")
+        answers.flush()
+
+
+def trace(asked: dict[str, str], judges: dict[str, Any]) -> dict[str, Any]:
+    """Score one episode.
+
+    Raises:
+      UserError: if model, dataset or episode cannot be read, or the model's images have another size.
+      FloatingPointError: if what the model says is not finite.
+    """
+    from agents.batch import encode_episodes
+    from reward_models.judge import load_judge
+    from rlhf.store import open_store
+
+    version = f"{asked['model']} {(Path(asked['model']) / 'model.safetensors').stat().st_mtime_ns}"
+    if version not in judges:
+        while len(judges) >= _KEPT_MODELS:
+            judges.pop(next(iter(judges)))
+        judges[version] = load_judge(Path(asked["model"]))
+    judge = judges[version]
+    episode = open_store(asked["dataset"]).read(asked["episode_id"])
+    (reading,) = judge.read(encode_episodes([episode], judge.tokenizer, judge.sizes))
+    said: dict[str, Any] = {
+        "kind": judge.kind,
+        "scale": judge.scale,
+        "utility": _numbers(reading.utility),
+        "reward": _numbers(reading.reward),
+    }
+    if reading.mark_probability is not None:
+        said["mark_probability"] = _numbers(reading.mark_probability)
+    return said
+
+
+def _numbers(values: np.ndarray) -> Any:
+    if not np.isfinite(values).all():
+        raise FloatingPointError("the model says values that are not finite")
+    return np.round(values.astype(np.float64), _DIGITS).tolist()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""What an episode tells without its frames and movements: who played, what was asked and said, how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rlhf.episodes import CO_PILOT, Episode, Request
+
+
+@dataclass(frozen=True)
+class ToldEpisode:
+    """The words of T steps and what surrounds them; fields as in :class:`rlhf.episodes.Episode`.
+
+    Args:
+      taken_over: whether a co-pilot controlled the solver at some step.
+    """
+
+    episode_id: str
+    setter: str
+    solver: str
+    notes: Mapping[str, Any]
+    requests: tuple[Request, ...]
+    success_step: tuple[int | None, ...]
+    setter_utterance: tuple[str, ...]
+    utterance: tuple[str, ...]
+    taken_over: bool
+
+    def spoken(self) -> list[tuple[int, str, str]]:
+        """Step, "setter" or "solver", and words of every utterance; at one step the setter's first."""
+        said = []
+        for step, (setter, solver) in enumerate(zip(self.setter_utterance, self.utterance, strict=True)):
+            said += [(step, who, words) for who, words in (("setter", setter), ("solver", solver)) if words]
+        return said
+
+
+def told(episode: Episode) -> ToldEpisode:
+    """What ``episode`` tells."""
+    return ToldEpisode(
+        episode_id=episode.episode_id,
+        setter=episode.setter,
+        solver=episode.solver,
+        notes=episode.notes,
+        requests=episode.requests,
+        success_step=episode.success_step,
+        setter_utterance=episode.setter_utterance,
+        utterance=episode.utterance,
+        taken_over=bool((episode.controller == CO_PILOT).any()),
+    )
