@@ -206,7 +206,7 @@ def check_nothing_tells(judge: Judge, suite: Suite, folder: Path) -> None:
             body = b""  # pictures
         said = f"{path} {headers} {body.decode()}"
         assert [word for word in tell if re.search(rf"\b{re.escape(word)}", said)] == [], said
-    assert len(shown) == 6 and len(judge.answers) > 20
+    assert shown == of_agents and len(judge.answers) > 20
 
 
 def check_report(folder: Path, judgements: list[Judgement]) -> None:

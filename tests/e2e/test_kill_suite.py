@@ -53,7 +53,7 @@ def test_a_killed_play_goes_on_to_the_same(tmp_path: Path) -> None:
 
 
 def killed_until_done(folder: Path, count: int) -> int:
-    """How often it was killed, before it was done: each time when some more continuations were there, before all were."""
+    """How often it was killed before it was done, each time when some more continuations were there."""
     until, kills = time.monotonic() + PATIENCE_SEC, 0
     while time.monotonic() < until:
         before, process = there(folder), begun(folder)
