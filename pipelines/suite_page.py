@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from pipelines.findings import percent, signed
-from pipelines.report_charts import interval_plot, line_chart
+from pipelines.report_charts import SMOOTHED_FROM, interval_plot, line_chart
 from pipelines.report_data import Chart, Curve
 from pipelines.report_page import circumstances, document, section
 from pipelines.report_sections import legend
@@ -48,7 +48,7 @@ def _opening(report: SuiteReport) -> str:
     rows = report.suite.agents if report.suite is not None else report.live.agents if report.live is not None else ()
     best = max(rows, key=lambda row: row.success[ALL].estimate)
     what = "scenarios" if report.suite is not None else "requests"
-    headline = f"{best.agent} succeeds at {percent(best.success[ALL].estimate)} of {what}"
+    headline = f"{best.agent} is judged to succeed in {percent(best.success[ALL].estimate)} of {what}"
     notice = f'<p class="notice">{_SCRIPTED}</p>' if report.scripted else ""
     return (
         f'<header><p class="kicker">Standardised test suite &middot; {escape(report.circumstances.created)}</p>'
@@ -71,7 +71,7 @@ def _suite(told: SuiteResults) -> str:
 def _figures(agents: Sequence[AgentResults], x_label: str) -> str:
     colours = _colours(agents)
     groups = [_Group(kind, agents) for kind in (ALL, *KINDS) if any(kind in row.success for row in agents)]
-    curves = tuple(Curve(row.agent, row.cumulative.seconds, row.cumulative.share) for row in agents)
+    curves = tuple(_curve(row) for row in agents)
     chart = Chart("Success against time", x_label, curves, share=True)
     key = legend((name, colour, False) for name, colour in colours.items())
     return (
@@ -79,6 +79,12 @@ def _figures(agents: Sequence[AgentResults], x_label: str) -> str:
         f'<figure class="card"><h3>Succeeded within a time</h3>{key}{line_chart(chart, list(colours.values()))}'
         "</figure></div>"
     )
+
+
+def _curve(row: AgentResults) -> Curve:
+    """Success against time, at so many times that the chart draws each as it is."""
+    every = -(-len(row.cumulative.steps) // (SMOOTHED_FROM - 1))
+    return Curve(row.agent, row.cumulative.seconds[::every], row.cumulative.share[::every])
 
 
 def _colours(agents: Sequence[AgentResults]) -> dict[str, str]:

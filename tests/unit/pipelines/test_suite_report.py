@@ -43,14 +43,12 @@ def store(tmp_path: Path) -> ParquetStore:
 
 
 def judged(store: ParquetStore, **said: str) -> None:
-    """``said`` by judge: a letter for each episode of the store, step of success (a: 10, b: 11...), "." failure
-    or " " not judged.
-    """
+    """``said`` by judge, a letter for each episode of the store: step of success (a is the first that is judged), "."
+    for failure, " " for nothing."""
+    step = {".": None} | {letter: TAKES_OVER + number for number, letter in enumerate("abcdefgh")}
     for judge, letters in said.items():
         store.write_judgements(
-            Judgement(
-                episode, judge, letter != ".", None if letter == "." else TAKES_OVER + ord(letter) - ord("a"), False
-            )
+            Judgement(episode, judge, letter != ".", step[letter], scripted=False)
             for episode, letter in zip(store.ids(), letters, strict=True)
             if letter != " "
         )
