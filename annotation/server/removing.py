@@ -1,8 +1,8 @@
 """Deleting a person's data: name, sessions, drafts, marks and judgements, in the database and in every dataset.
 
 It is first noted, in the transaction that deletes the person from the database, and the note goes when nothing of
-theirs is left anywhere. Whatever dies in between, the next server, or the same command, goes on from the note; every part of
-it can be done again.
+theirs is left anywhere. Whatever dies in between, the next server, or the same command, goes on from the note; every
+part of it can be done again.
 """
 
 from __future__ import annotations
