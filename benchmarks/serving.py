@@ -34,7 +34,14 @@ def make_study(folder: Path, episodes: int, steps: int) -> None:
 @contextmanager
 def served(folder: Path, *settings: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """A running server of ``folder``: its process, its URL and the admin's link. Killed at the end if it still runs."""
-    command = [sys.executable, "-m", "rlhf.cli", "serve", "--data", str(folder), "--port", "0", *settings]
+    with running("serve", folder, *settings) as found:
+        yield found
+
+
+@contextmanager
+def running(verb: str, folder: Path, *settings: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """As :func:`served`, for any ``verb`` that prints a link."""
+    command = [sys.executable, "-m", "rlhf.cli", verb, "--data", str(folder), "--port", "0", *settings]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:

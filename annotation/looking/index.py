@@ -70,11 +70,12 @@ class Index:
     def __init__(self, file: Path) -> None:
         self.file = file
 
-    def missing(self, dataset: str, rows: Sequence[EpisodeRow]) -> int:
-        """How many of the dataset's episodes are not in the index."""
+    def differs(self, dataset: str, rows: Sequence[EpisodeRow]) -> tuple[int, int]:
+        """How many of the dataset's episodes are not in the index, and how many of the index not in the dataset."""
         with self._reading() as connection:
-            known = {i for (i,) in connection.execute("SELECT episode_id FROM episodes WHERE dataset = ?", (dataset,))}
-        return sum(row.episode_id not in known for row in rows)
+            known = _known(connection, dataset)
+        there = {row.episode_id for row in rows}
+        return len(there - known), len(known - there)
 
     def update(self, dataset: str, store: ParquetStore, most: int | None = None) -> int:
         """Forget episodes that are gone and take in those that are new, at most so many; how many were taken in.
@@ -83,11 +84,14 @@ class Index:
         """
         rows = {row.episode_id: row for row in store.rows()}
         with self._writing() as connection:
-            known = {i for (i,) in connection.execute("SELECT episode_id FROM episodes WHERE dataset = ?", (dataset,))}
+            known = _known(connection, dataset)
             for table in ("episodes", "tasks", "words"):
                 gone = [(dataset, episode_id) for episode_id in known - rows.keys()]
                 connection.executemany(f"DELETE FROM {table} WHERE dataset = ? AND episode_id = ?", gone)
-        new = ((place, row) for place, row in enumerate(rows.values()) if row.episode_id not in known)
+            (places,) = connection.execute(
+                "SELECT coalesce(max(place) + 1, 0) FROM episodes WHERE dataset = ?", (dataset,)
+            ).fetchone()
+        new = enumerate((row for row in rows.values() if row.episode_id not in known), places)
         taken, wanted = 0, islice(new, most)
         while batch := list(islice(wanted, _AT_ONCE)):
             told = [_told(store, row.episode_id) for _, row in batch]
@@ -176,6 +180,10 @@ def _opened(file: Path) -> sqlite3.Connection:
     except BaseException:
         connection.close()
         raise
+
+
+def _known(connection: sqlite3.Connection, dataset: str) -> set[str]:
+    return _distinct(connection, "episode_id FROM episodes", dataset)
 
 
 def _distinct(connection: sqlite3.Connection, column: str, dataset: str) -> set[str]:

@@ -19,7 +19,7 @@ from rlhf.store import ParquetStore, open_store
 from rlhf.store.durable import only_writer
 
 AT_ONCE = 40  # episodes that are taken in while somebody waits
-LOOK_EVERY_SEC = 2.0
+BEGIN_EVERY_SEC = 2.0
 _LOCK_FILE = "look.lock"
 
 
@@ -34,19 +34,20 @@ class Indexer:
         self.index = index
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._looked: dict[str, float] = {}  # when each dataset was last found to be wholly indexed, or begun
+        self._begun: dict[str, float] = {}  # when a process was last begun for each dataset
 
     def missing(self, name: str, store: ParquetStore) -> int:
         """How many episodes of a dataset are not in the index yet; they are being taken in when this returns."""
         with self._lock:
-            missing = self.index.missing(name, rows := store.rows())
-            if time.monotonic() - self._looked.get(name, -LOOK_EVERY_SEC) < LOOK_EVERY_SEC:
-                return missing
-            self._looked[name] = time.monotonic()
+            missing, gone = self.index.differs(name, rows := store.rows())
             if missing <= AT_ONCE:
-                self.index.update(name, store, AT_ONCE)
-                return self.index.missing(name, rows)
-            if self._process is None or self._process.poll() is not None:
+                if missing or gone:
+                    self.index.update(name, store, AT_ONCE)
+                    missing, _ = self.index.differs(name, rows)
+                return missing
+            idle = self._process is None or self._process.poll() is not None
+            if idle and time.monotonic() - self._begun.get(name, -BEGIN_EVERY_SEC) >= BEGIN_EVERY_SEC:
+                self._begun[name] = time.monotonic()
                 command = [sys.executable, "-m", "annotation.looking.indexing", str(self.index.file)]
                 self._process = subprocess.Popen(
                     [*command, f"{name}={store.folder}"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,6 @@ from rlhf.store.description import DESCRIPTION_FILE
 WEIGHTS_FILE, CONFIG_FILE = "model.safetensors", "config.json"
 _KIND = "_reward_model"  # how the model type of every kind ends
 _DEEPEST, _MOST = 7, 200
-_LOOK_AGAIN_SEC = 20.0
 
 
 @dataclass(frozen=True)
@@ -41,20 +39,19 @@ class Models:
         self._folder = folder
         self._named = {name: _named(name, path) for name, path in parse_named(named).items()}
         self._found: dict[str, FoundModel] = {}
-        self._looked = -_LOOK_AGAIN_SEC
 
     def all(self) -> list[FoundModel]:
         """Those there are now: the named ones, then the others by name."""
-        if time.monotonic() - self._looked > _LOOK_AGAIN_SEC:
-            self._found = {model.name: model for model in _search(self._folder)}
-            self._looked = time.monotonic()
+        self._found = {model.name: model for model in _search(self._folder)}
         named = [model for name, path in self._named.items() if (model := _model(name, path))]
         return named + [model for name, model in sorted(self._found.items()) if name not in self._named]
 
     def get(self, name: str) -> FoundModel | None:
         """The model ``name`` as it is now; None if there is none."""
-        known = {model.name: model for model in self.all()}.get(name)
-        return known and _model(name, known.folder)
+        if name not in self._named and name not in self._found:
+            self.all()
+        folder = self._named.get(name) or (self._found[name].folder if name in self._found else None)
+        return folder and _model(name, folder)
 
 
 def parse_named(named: Sequence[str]) -> Mapping[str, Path]:

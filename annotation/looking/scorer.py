@@ -162,10 +162,13 @@ class Scorer:
         return json.loads(line)
 
     def _end_process(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+            process.wait()
 
 
 def _read_line(descriptor: int, patience_sec: float) -> bytes | None:

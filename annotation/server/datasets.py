@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from annotation.server.tables import Assignment, EpisodeRecord, Project
@@ -130,16 +130,20 @@ def list_episodes(session: Session, datasets: Datasets, when: float) -> None:
 
 def _list_project(session: Session, project: Project, store: ParquetStore) -> None:
     rows = store.rows()
-    listed = session.scalar(select(func.count()).where(EpisodeRecord.project_id == project.id)) or 0
-    last = session.scalar(select(func.max(EpisodeRecord.place)).where(EpisodeRecord.project_id == project.id))
-    if listed == len(rows) and (last is None or last == len(rows) - 1):
+    own = EpisodeRecord.project_id == project.id
+    listed = session.scalar(select(func.count()).where(own)) or 0
+    last = session.scalar(select(EpisodeRecord.episode_id).where(own).order_by(EpisodeRecord.place.desc()).limit(1))
+    if listed == len(rows) and (not rows or last == rows[-1].episode_id):
         return
-    there = select(EpisodeRecord.episode_id, EpisodeRecord.id).where(EpisodeRecord.project_id == project.id)
-    known = {episode_id: id for episode_id, id in session.execute(there)}
-    gone = [id for episode_id, id in known.items() if episode_id not in store]
+    there = select(EpisodeRecord.episode_id, EpisodeRecord.id, EpisodeRecord.place).where(own)
+    known = {episode_id: (id, place) for episode_id, id, place in session.execute(there)}
+    gone = [id for episode_id, (id, _) in known.items() if episode_id not in store]
     worked_on = set(session.scalars(select(Assignment.episode_id).where(Assignment.submitted.is_not(None))))
     for id in set(gone) - worked_on:
         session.execute(delete(EpisodeRecord).where(EpisodeRecord.id == id))
     for place, row in enumerate(rows):
         if row.episode_id not in known:
             session.add(EpisodeRecord(project_id=project.id, episode_id=row.episode_id, place=place, steps=row.steps))
+        elif known[row.episode_id][1] != place:  # some before it were dropped
+            moved = update(EpisodeRecord).where(EpisodeRecord.id == known[row.episode_id][0])
+            session.execute(moved.values(place=place))

@@ -63,7 +63,7 @@ def gold_episodes(session: Session, project: Project) -> list[dict[str, Any]]:
         Assignment.submitted.is_not(None), Assignment.gold != ""
     )
     counted = done.group_by(Assignment.episode_id).subquery()
-    query = select(GoldEpisode, counted.c.done).join(EpisodeRecord)
+    query = select(GoldEpisode, counted.c.done).select_from(GoldEpisode).join(EpisodeRecord)
     query = query.outerjoin(counted, counted.c.episode_id == GoldEpisode.episode_id)
     return [
         {

@@ -48,7 +48,7 @@ function Overall(props: { measures: Measures; project: Project }) {
 }
 
 function Bias(props: { measures: Measures; name: (rater: string) => string }) {
-  const raters = props.measures.raters;
+  const raters = [...props.measures.raters].sort((a, b) => props.name(a.rater).localeCompare(props.name(b.rater)));
   const widest = (pick: (rater: (typeof raters)[number]) => Estimate, least: number) =>
     Math.max(least, ...raters.flatMap((rater) => [pick(rater).value, pick(rater).low, pick(rater).high].map((value) => Math.abs(value ?? 0))));
   const rate = widest((rater) => rater.rate_difference, 2);
@@ -74,7 +74,7 @@ function Bias(props: { measures: Measures; name: (rater: string) => string }) {
             percent(rater.share),
             <Interval estimate={rater.share_difference} low={-0.5} high={0.5} zero={0} percent signed />,
             rater.rate?.toFixed(1) ?? "–",
-            <Interval estimate={rater.rate_difference} low={-rate} high={rate} zero={0} signed />,
+            <Interval estimate={rater.rate_difference} low={-rate} high={rate} zero={0} digits={1} signed />,
             <Interval estimate={rater.lag} low={-lag} high={lag} zero={0} signed />,
           ],
         }))}

@@ -87,11 +87,11 @@ export function short(value: number): string {
 }
 
 /** A number with its interval, drawn on a line from ``low`` to ``high`` with a tick at ``zero``. */
-export function Interval(props: { estimate: Estimate; low: number; high: number; zero: number; percent?: boolean; signed?: boolean }) {
+export function Interval(props: { estimate: Estimate; low: number; high: number; zero: number; percent?: boolean; signed?: boolean; digits?: number }) {
   const { estimate } = props;
   if (estimate.value === null) return <span class="hint">–</span>;
   const x = (value: number) => 2 + (96 * (Math.min(props.high, Math.max(props.low, value)) - props.low)) / (props.high - props.low);
-  const said = (value: number) => (props.signed && value > 0 ? "+" : "") + (props.percent ? `${Math.round(100 * value)}%` : value.toFixed(2));
+  const said = (value: number) => (props.signed && value > 0 ? "+" : "") + (props.percent ? `${Math.round(100 * value)}%` : value.toFixed(props.digits ?? 2));
   const clear = estimate.low !== null && estimate.high !== null && (estimate.low > props.zero || estimate.high < props.zero);
   return (
     <span class="interval">

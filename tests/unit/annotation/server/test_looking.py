@@ -1,0 +1,206 @@
+"""Looking over HTTP: filters, search, every rater's marks, traces."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from annotation.looking.scorer import Scorer
+from annotation.marks import Judgement, Mark
+from annotation.server import people
+from annotation.server.app import create_app, open_study
+from annotation.server.clock import now
+from annotation.server.config import ViewConfig
+from annotation.server.policies import Role
+from rlhf.episodes import AGENT
+from rlhf.store import open_store
+from rlhf.store.png import decode_frames
+from rlhf.store.synthetic import synthetic_episode
+from tests.unit.annotation.server.conftest import ORIGIN, Browser
+from tests.unit.annotation.server.test_marking import begin, mark, say, unpack
+
+Enter = Callable[..., Browser]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Four episodes of different kinds, players, lengths and words."""
+    store = open_store(tmp_path / "study" / "play", create=True)
+    alone = np.zeros(20, np.uint8) + AGENT
+    made = [
+        {
+            "setter": "human:pa",
+            "solver": "human:pb",
+            "notes": {"kind": "human-human"},
+            "requests": (),
+            "success_step": (),
+        },
+        {"setter": "scripted", "solver": "agent:bc", "success_step": (None,), "controller": alone},
+        {"setter": "human:pa", "solver": "agent:bc", "split": "held_out"},
+        {"setter": "scripted", "solver": "scripted", "controller": alone},
+    ]
+    for number, changes in enumerate(made):
+        steps = 20 if "controller" in changes else 12
+        episode = synthetic_episode(number, steps=steps, height=12, width=16, episode_id=f"e{number}")
+        said = [*episode.utterance[:-1], f"I see 100% of_it ({number})" if number else "Straße"]
+        store.write(replace(episode, utterance=tuple(said), **changes))
+    store.write_marks([Mark("e1", "robot", 3, 1, True), Mark("e1", "pz", 4, -1, False)])
+    store.write_judgements([Judgement("e1", "pz", False, None, False)])
+    return tmp_path / "study"
+
+
+@pytest.fixture
+def admin(enter: Enter) -> Browser:
+    return enter(Role.ADMIN, "eve")
+
+
+@pytest.fixture
+def place(admin: Browser) -> str:
+    """The address of the dataset's episodes."""
+    return f"/api/look/{admin.said('GET', '/api/look')['datasets'][0]['id']}"
+
+
+def found(admin: Browser, place: str, query: str) -> list[str]:
+    answer = admin.said("GET", f"{place}/episodes?{query}")
+    assert answer["missing"] == 0 and answer["total"] == len(answer["episodes"])
+    return [each["name"] for each in answer["episodes"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", ["e3", "e2", "e1", "e0"]),
+        ("kind=human-human", ["e0"]), ("kind=scripted-agent", ["e1"]), ("kind=human-agent%2Bco-pilot", ["e2"]),
+        ("player=human:pa", ["e2", "e0"]), ("player=agent:bc", ["e2", "e1"]), ("player=human:p", []),
+        ("task=lift", ["e3", "e2", "e1"]), ("task=lif", []),
+        ("outcome=succeeded", ["e3", "e2"]), ("outcome=failed", ["e1"]), ("outcome=none", ["e0"]),
+        ("split=held_out", ["e2"]), ("shortest=13", ["e3", "e1"]), ("longest=19", ["e2", "e0"]),
+        ("marks=yes", ["e1"]), ("marks=no", ["e3", "e2", "e0"]),
+        ("words=SEE", ["e3", "e2", "e1"]), ("words=strasse", ["e0"]), ("words=100%25", ["e3", "e2", "e1"]),
+        ("words=of_it", ["e3", "e2", "e1"]), ("words=ofxit", []), ("words=see+please", []),
+        ("words=%25", ["e3", "e2", "e1"]),
+        ("words=please+lift&shortest=13&outcome=failed", ["e1"]), ("words=\\", []), ("words='", []),
+    ],
+)  # fmt: skip
+def test_filters_find_what_they_say(query: str, expected: list[str], admin: Browser, place: str) -> None:
+    assert found(admin, place, query) == expected
+
+
+def test_hits_lead_to_their_moment(admin: Browser, place: str, folder: Path) -> None:
+    (first, *_) = admin.said("GET", f"{place}/episodes?words=see+100")["episodes"]
+    episode = open_store(folder / "play").read("e3")
+    step = next(step for step, words in enumerate(episode.utterance) if "100%" in words)
+    assert first["hits"] == [{"step": step, "who": "solver", "words": "I see 100% of_it (3)"}]
+
+
+def test_what_there_is_to_filter_by(admin: Browser, place: str) -> None:
+    assert admin.said("GET", place) == {
+        "kinds": ["human-agent+co-pilot", "human-human", "scripted-agent", "scripted-scripted"],
+        "splits": ["held_out", "train"],
+        "players": ["agent:bc", "human:pa", "human:pb", "scripted"],
+        "tasks": ["lift"],
+    }
+
+
+def test_episodes_come_and_go(admin: Browser, place: str, folder: Path) -> None:
+    assert len(found(admin, place, "")) == 4
+    store = open_store(folder / "play")
+    store.drop(["e1"])
+    store.write(synthetic_episode(9, steps=12, height=12, width=16, episode_id="e9"))
+    assert found(admin, place, "") == ["e9", "e3", "e2", "e0"]
+
+
+def test_an_episode_shows_every_raters_marks_also_those_that_are_not_exported(
+    admin: Browser, place: str, enter: Enter
+) -> None:  # fmt: skip
+    rater = enter(Role.RATER, "ann")
+    begun = begin(rater)
+    say(rater, begun, mark(1, 3), mark(2, 5))
+    (episode,) = [e for e in admin.said("GET", f"{place}/episodes")["episodes"] if e["name"] == "e0"]
+    assert admin.said("GET", f"{place}/episodes/{episode['id']}")["raters"] == []  # a draft is nobody's business
+    rater.said("POST", f"{begun}/submit", {"marks": 2})
+    shown = admin.said("GET", f"{place}/episodes/{episode['id']}")
+    me = rater.said("GET", "/api/me")["id"]
+    assert shown["raters"] == [
+        {"rater": me, "scripted": False, "marks": [{"step": 3, "sign": 1}, {"step": 5, "sign": 1}]}
+    ]
+    other = next(e for e in admin.said("GET", f"{place}/episodes")["episodes"] if e["name"] == "e1")
+    shown = admin.said("GET", f"{place}/episodes/{other['id']}")
+    assert [(row["rater"], row["scripted"]) for row in shown["raters"]] == [("pz", False), ("robot", True)]
+    assert shown["requests"][0]["success"] is None and shown["judgements"][0]["judge"] == "pz"
+
+
+def test_frames_are_the_episodes(admin: Browser, place: str, folder: Path) -> None:
+    (first, *_) = admin.said("GET", f"{place}/episodes")["episodes"]
+    answer = admin.ask("GET", f"{place}/episodes/{first['id']}/frames")
+    assert np.array_equal(decode_frames(unpack(answer.content)), open_store(folder / "play").read("e3").image)
+
+
+@pytest.mark.parametrize(
+    "path", ["/{0}", "/{0}/episodes", "/{0}/episodes/{0}", "/{1}/episodes/{0}", "/{1}/episodes/{0}/frames"]
+)
+def test_what_is_not_there_is_said_to_be_missing(path: str, admin: Browser, place: str) -> None:
+    assert admin.ask("GET", "/api/look" + path.format("0" * 32, place.rpartition("/")[2])).status_code == 404
+
+
+def trace(admin: Browser, place: str, model: str, again: bool = False) -> dict[str, Any]:
+    """The trace of the latest episode, or why there is none."""
+    (first, *_) = admin.said("GET", f"{place}/episodes")["episodes"]
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        said = admin.said("POST", f"{place}/episodes/{first['id']}/trace", {"model": model, "again": again})
+        if said["state"] != "working":
+            return said
+        again = False
+        time.sleep(0.05)
+    raise AssertionError("no trace")
+
+
+def test_a_dead_or_slow_scorer_is_told_and_asked_again(
+    admin: Browser, place: str, folder: Path, study: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "models" / "ibt").mkdir(parents=True)
+    (folder / "models" / "ibt" / "config.json").write_text('{"model_type": "inter_temporal_reward_model"}')
+    (folder / "models" / "ibt" / "model.safetensors").write_bytes(b"0")
+    assert admin.said("GET", "/api/look")["models"] == ["models/ibt"]
+    scorer: Scorer = study.look.scorer
+    monkeypatch.setattr(scorer, "_command", ("sh", "-c", "read line; kill -9 $$"))
+    said = trace(admin, place, "models/ibt")
+    assert said["state"] == "failed" and "died" in said["why"]
+    monkeypatch.setattr(scorer, "_command", ("sh", "-c", "sleep 60"))
+    monkeypatch.setattr(scorer, "_patience_sec", 0.3)
+    assert trace(admin, place, "models/ibt")["why"] == said["why"]  # nobody has asked for it again
+    assert "longer than 0 s" in trace(admin, place, "models/ibt", again=True)["why"]
+    answer = '{"kind": "IBT", "scale": 1.0, "utility": [1.0], "reward": [0.0]}'
+    monkeypatch.setattr(scorer, "_command", ("sh", "-c", f"while read line; do echo '{answer}'; done"))
+    monkeypatch.setattr(scorer, "_patience_sec", 60.0)
+    assert trace(admin, place, "models/ibt", again=True)["utility"] == [1.0]
+    monkeypatch.setattr(scorer, "_command", ("false",))
+    assert trace(admin, place, "models/ibt")["state"] == "ready"  # it is kept
+
+
+def test_datasets_are_looked_at_without_a_study_and_without_a_trace_in_them(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # noqa: E501
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    before = sorted(path for path in folder.rglob("*"))
+    (tmp_path / "scratch").mkdir()
+    study = open_study(ViewConfig(data=folder, scratch=tmp_path / "scratch"))
+    with study.database.writing() as session:
+        token = people.viewers_link(session, now())
+    app = create_app(study)
+    with TestClient(app, base_url=ORIGIN):
+        viewer = Browser(TestClient(app, base_url=ORIGIN)).join(token)
+        assert viewer.said("GET", "/api/me")["viewing"] is True
+        place = f"/api/look/{viewer.said('GET', '/api/look')['datasets'][0]['id']}"
+        assert found(viewer, place, "marks=yes") == ["e1"]
+        for method, path in (("GET", "/api/study"), ("POST", "/api/marking/next"), ("POST", "/api/export")):
+            assert viewer.ask(method, path).status_code == 404
+    assert sorted(path for path in folder.rglob("*")) == before

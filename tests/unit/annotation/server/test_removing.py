@@ -1,0 +1,204 @@
+"""Deleting a person: nothing of them is left in any file or table, whatever died in between."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from annotation.marks import Judgement, Mark
+from annotation.server import people, removing
+from annotation.server.app import open_study
+from annotation.server.config import ServeConfig
+from annotation.server.policies import Role
+from annotation.server.serve import DeleteConfig, delete_person
+from annotation.server.study import Study
+from annotation.server.tables import Person, Removal
+from rlhf.errors import UserError
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+from tests.unit.annotation.server.conftest import STEPS, Browser
+from tests.unit.annotation.server.test_marking import begin, exported, mark, say
+
+Enter = Callable[..., Browser]
+
+
+def traces(folder: Path, *wanted: str) -> list[str]:
+    """Where something is left: in the bytes of any file, in any value of any table, Parquet or not."""
+    found = []
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        data = path.read_bytes()
+        found += [f"{path.name}: {word}" for word in wanted if word.encode() in data]
+        if path.suffix == ".parquet":
+            text = str(pq.read_table(path).drop_columns(["image"] if path.parent.name == "steps" else []).to_pylist())
+            found += [f"{path.name} (rows): {word}" for word in wanted if word in text]
+        if data.startswith(b"SQLite format 3"):
+            with closing(sqlite3.connect(path)) as connection:
+                text = "\n".join(connection.iterdump())
+            found += [f"{path.name} (rows): {word}" for word in wanted if word in text]
+    return found
+
+
+def wait_until_removed(admin: Browser) -> None:
+    until = time.monotonic() + 60
+    while admin.said("GET", "/api/study")["removals"] and time.monotonic() < until:
+        time.sleep(0.05)
+    assert admin.said("GET", "/api/study")["removals"] == 0
+
+
+def person(admin: Browser, name: str) -> str:
+    return next(found["id"] for found in admin.said("GET", "/api/study")["people"] if found["name"] == name)
+
+
+@pytest.mark.parametrize("episodes", [False, True])
+def test_nothing_is_left(episodes: bool, enter: Enter, study: Study, folder: Path) -> None:
+    admin, ann, bob = enter(Role.ADMIN, "eve"), enter(Role.RATER, "Annabella Q"), enter(Role.RATER, "Bobby W")
+    name = ann.said("GET", "/api/me")["id"]
+    store = open_store(folder / "play")
+    for seed, solver in enumerate((f"human:{name}", f"agent:bc+human:{name}", "scripted")):
+        played = synthetic_episode(seed + 10, steps=STEPS, height=12, width=16)
+        store.write(replace(played, solver=solver, notes={"co_pilot": f"human:{name}"} if "+" in solver else {}))
+    ann.said("POST", "/api/me/password", {"password": "correct horse battery"})
+    for browser in (ann, bob):
+        place = begin(browser)
+        say(browser, place, mark(1, 3), mark(2, 5, -1))
+        browser.said("POST", f"{place}/submit", {"marks": 2})
+        say(browser, begin(browser), mark(1, 4))  # a draft
+    exported(folder, 4)
+    store.write_judgements(
+        [Judgement(store.ids()[0], name, True, 3, False), Judgement(store.ids()[0], "b", True, 3, False)]
+    )
+    project = admin.said("GET", "/api/study")["projects"][0]["id"]
+    assert admin.said("GET", f"/api/look/{project}/episodes")["total"] == 6  # fills the index
+    assert traces(folder, name, "Annabella Q")
+
+    answer = admin.ask("POST", f"/api/people/{person(admin, 'Annabella Q')}/removal", {"episodes": episodes})
+    assert answer.status_code == 200
+    assert ann.ask("GET", "/api/me").status_code == 401
+    wait_until_removed(admin)
+    left = traces(folder, name)
+    if episodes:
+        assert left == [] and len(store) == 4
+        assert admin.said("GET", f"/api/look/{project}/episodes")["total"] == 4
+    else:
+        assert len(store) == 6 and {trace.split(" ")[0].split(":")[0] for trace in left} <= {
+            "index.jsonl", "look.sqlite", "synthetic-000010.parquet", "synthetic-000011.parquet",
+        }  # fmt: skip
+    assert traces(folder, "Annabella Q") == []
+    assert {found.rater for found in store.marks()} == {bob.said("GET", "/api/me")["id"]}
+    assert [found.judge for found in store.judgements()] == ["b"]
+    assert bob.said("POST", "/api/marking/next")["assignment"]
+
+
+def test_marks_that_were_known_because_somebody_gave_them_go_with_them(enter: Enter, study: Study) -> None:
+    admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
+    place = begin(ann)
+    say(ann, place, mark(1, 3))
+    ann.said("POST", f"{place}/submit", {"marks": 1})
+    project = admin.said("GET", "/api/study")["projects"][0]["id"]
+    (marked,) = [e for e in admin.said("GET", f"/api/look/{project}/episodes")["episodes"] if e["name"].endswith("00")]
+    body = {"rater": ann.said("GET", "/api/me")["id"], "purpose": "training"}
+    admin.said("PUT", f"/api/gold/{marked['id']}", body)
+    admin.said("POST", f"/api/people/{person(admin, 'ann')}/removal", {"episodes": False})
+    wait_until_removed(admin)
+    assert admin.said("GET", f"/api/projects/{project}/measures")["gold_episodes"] == []
+
+
+def test_the_last_admin_stays(enter: Enter) -> None:
+    admin = enter(Role.ADMIN, "eve")
+    answer = admin.ask("POST", f"/api/people/{person(admin, 'eve')}/removal", {"episodes": False})
+    assert answer.status_code == 409 and "needs an admin" in answer.json()["error"]
+    assert admin.ask("POST", f"/api/people/{'0' * 32}/removal", {"episodes": False}).status_code == 404
+
+
+def new_person(folder: Path, name: str) -> str:
+    """Their pseudonym."""
+    study = open_study(ServeConfig(data=folder))
+    with study.database.writing() as session:
+        pseudonym = people._new_person(session, name, Role.RATER, 1.0).pseudonym
+    study.database.close()
+    return pseudonym
+
+
+def test_the_command_deletes_by_name_or_pseudonym(folder: Path) -> None:
+    store = open_store(folder / "play")
+    for called in ("name", "pseudonym"):
+        pseudonym = new_person(folder, "Annabella Q")
+        store.write_marks([Mark(store.ids()[0], pseudonym, 3, 1, False)])
+        delete_person(DeleteConfig(" annabella  q" if called == "name" else pseudonym, data=folder))
+        assert traces(folder, pseudonym, "Annabella Q") == []
+    with pytest.raises(UserError, match="nobody in .* is called Annabella Q"):
+        delete_person(DeleteConfig("Annabella Q", data=folder))
+
+
+def test_the_command_deletes_who_is_in_the_datasets_alone(folder: Path) -> None:
+    store = open_store(folder / "play")
+    store.write_marks([Mark(store.ids()[0], "pfromelsewhere", 3, 1, False)])
+    delete_person(DeleteConfig("pfromelsewhere", data=folder))
+    assert store.marks() == [] and traces(folder, "pfromelsewhere") == []
+
+
+def test_a_server_goes_on_with_what_another_has_begun(folder: Path, study: Study, enter: Enter) -> None:
+    pseudonym = new_person(folder, "Annabella Q")
+    store = open_store(folder / "play")
+    store.write_marks([Mark(store.ids()[0], pseudonym, 3, 1, False)])
+    with study.database.writing() as session:
+        found = removing.find(session, "Annabella Q")
+        assert isinstance(found, Person)
+        removing.remove(session, found, False, 1.0)
+    study.remover.wake()  # as a server does when it starts
+    wait_until_removed(enter(Role.ADMIN, "eve"))
+    assert store.marks() == [] and traces(folder, pseudonym) == []
+
+
+def test_killed_at_any_moment_the_same_command_goes_on(folder: Path) -> None:
+    """Many files of marks and played episodes, so that there is something to be killed in."""
+    pseudonym, rng = new_person(folder, "Annabella Q"), random.Random(0)
+    store = open_store(folder / "play")
+    first = store.ids()[0]
+    for seed in range(20):
+        played = synthetic_episode(seed + 100, steps=STEPS, height=12, width=16)
+        store.write(replace(played, setter=f"human:{pseudonym}"))
+    kept = [Mark(first, "bob", step, 1, False) for step in range(STEPS)]
+    for number in range(60):
+        store.write_marks([Mark(first, pseudonym, number % STEPS, -1, False), kept[number % STEPS]])
+    command = [sys.executable, "-m", "rlhf.cli", "people", "delete", "Annabella Q", "--data", str(folder), "--episodes"]
+    kills, began = 0, 0
+    for _ in range(40):
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while process.poll() is None and not changed(folder, pseudonym) and time.monotonic() < deadline:
+            time.sleep(0.002)
+        began += 1
+        time.sleep(rng.uniform(0, 0.06))
+        process.send_signal(signal.SIGKILL)
+        _, said = process.communicate()
+        kills += process.returncode == -signal.SIGKILL
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL, said
+        if kills >= 4:
+            break
+    done = subprocess.run(command, capture_output=True, text=True)
+    # Nobody is called so any more if it was killed after its work; then there is nothing left to go on with.
+    assert done.returncode == 0 or "nobody in" in done.stderr, done.stderr
+    assert kills >= 1 and traces(folder, pseudonym, "Annabella Q") == []
+    assert set(open_store(folder / "play").marks()) == set(kept) and len(open_store(folder / "play")) == 3
+    with closing(sqlite3.connect(folder / "annotation.sqlite")) as connection:
+        assert connection.execute(f"SELECT count(*) FROM {Removal.__tablename__}").fetchone() == (0,)
+
+
+def changed(folder: Path, pseudonym: str) -> bool:
+    """Whether the deletion has been noted, so that killing is worth something."""
+    with closing(sqlite3.connect(folder / "annotation.sqlite", timeout=30)) as connection:
+        return connection.execute("SELECT count(*) FROM people WHERE pseudonym = ?", (pseudonym,)).fetchone() == (0,)
