@@ -16,6 +16,7 @@ import numpy as np
 from PIL import Image
 
 from annotation.session import Role, Session, State
+from annotation.verdicts import Asked
 
 MIME = "image/jpeg"
 SLOW = 0.9  # of real time, below which people are told
@@ -40,6 +41,7 @@ class View:
       in_control: who moves the solver in this step. can: names of the events that this person can cause.
       here, ready, lost: roles of the session.
       dialogue: the last lines, oldest first; each comes in many views, step and role tell them apart.
+      asked: what the setter of an evaluation has said, and says of it.
       notice: what the person should know now, "" for nothing.
       speed: of the game, as a share of real time.
       saved: the episode's id, once it is durable; "" before.
@@ -57,6 +59,7 @@ class View:
     ready: tuple[Role, ...]
     lost: tuple[Role, ...]
     dialogue: tuple[Line, ...]
+    asked: tuple[Asked, ...]
     notice: str
     speed: float
     saved: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,17 +14,19 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketState
 
+from annotation.server.agents import Agents
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.database import Database
 from annotation.server.datasets import Datasets, list_episodes
 from annotation.server.errors import Refused
 from annotation.server.exporting import Exporter
+from annotation.server.gaming import Games
 from annotation.server.limits import SECURITY_HEADERS, Limits, Rates
 from annotation.server.policies import refuse_unguarded
-from annotation.server.routes import marking, pages, people, study
+from annotation.server.routes import marking, pages, people, play, study
 from annotation.server.sessions import COOKIE, Signer, load_secret
 from annotation.server.study import Study
 from rlhf.cli import disk_is_full
@@ -31,23 +34,28 @@ from rlhf.errors import UserError
 
 _log = logging.getLogger("rlhf.serve")
 _POLICY_VIOLATED = 1008  # WebSocket's code
-MODULES = (pages, people, study, marking)
+MODULES = (pages, people, study, marking, play)
 
 
 def open_study(config: ServeConfig) -> Study:
     """Open what is to be served.
 
     Raises:
-      UserError: if the folder is missing, holds no dataset, or its database cannot be used.
+      UserError: if the folder is missing, its database cannot be used, or a named agent is none.
     """
     datasets = Datasets(config.data)
-    if not datasets.names():
-        raise UserError(f"there is no dataset in {config.data}; record one: rlhf record --data {config.data / 'play'}")
+    agents = Agents(config.named_agents(), config.data)
     signer = Signer(load_secret(config.data))
     database = Database(config.database_url)
     with database.writing() as session:
         list_episodes(session, datasets, now())
-    return Study(config, database, datasets, signer, Exporter(database, datasets))
+
+    def recorded() -> None:
+        with database.writing() as session:
+            list_episodes(session, datasets, now())
+
+    games = Games(config.games, config.episode_seconds, agents, recorded)
+    return Study(config, database, datasets, signer, Exporter(database, datasets), games)
 
 
 def create_app(study: Study) -> FastAPI:
@@ -61,6 +69,7 @@ def create_app(study: Study) -> FastAPI:
     async def running(_: FastAPI) -> AsyncIterator[None]:
         study.exporter.start()
         yield
+        await asyncio.to_thread(study.games.close)
         study.exporter.stop()
         study.database.close()
 
@@ -87,7 +96,7 @@ def _answer_errors(app: FastAPI) -> None:
     async def refused(connection: HTTPConnection, error: Exception) -> Response | None:
         assert isinstance(error, Refused)
         if isinstance(connection, WebSocket):
-            await connection.close(_POLICY_VIOLATED, error.said)
+            await _close(connection, error)
             return None
         return _said(error.status, error.said)
 
@@ -108,6 +117,14 @@ def _answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(DBAPIError, _database_trouble)
     app.add_exception_handler(OSError, _disk_trouble)
     app.add_exception_handler(Exception, _bug)
+
+
+async def _close(socket: WebSocket, refused: Refused) -> None:
+    """A socket that is not open yet is answered like any request, if the server can."""
+    if socket.client_state is WebSocketState.CONNECTING and "websocket.http.response" in socket.scope["extensions"]:
+        await socket.send_denial_response(_said(refused.status, refused.said))
+    else:
+        await socket.close(_POLICY_VIOLATED, refused.said)
 
 
 async def _unusable(_: Request, error: Exception) -> Response:

@@ -49,6 +49,7 @@ ANYBODY = Policy("anybody", None)
 SIGNED_IN = Policy("signed in", frozenset(Role))
 ADMINS = Policy("admins", frozenset({Role.ADMIN}))
 RATERS = Policy("raters", frozenset({Role.RATER}))
+PLAYERS = Policy("players", frozenset({Role.SETTER, Role.SOLVER, Role.CO_PILOT, Role.ADMIN}))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from annotation.server.config import ServeConfig
 from annotation.server.database import Database
 from annotation.server.datasets import Datasets
 from annotation.server.exporting import Exporter
+from annotation.server.gaming import Games
 from annotation.server.sessions import Signer
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -24,6 +25,7 @@ class Study:
     datasets: Datasets
     signer: Signer
     exporter: Exporter
+    games: Games
 
     def knows_host(self, host: str) -> bool:
         """Whether a request may call the server ``host``: other names for this machine are somebody's trick."""
