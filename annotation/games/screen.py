@@ -7,7 +7,7 @@ import io
 import json
 import struct
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -144,7 +144,7 @@ class Screen:
             came = self._changed.wait_for(lambda: self._number > after or self._closed, timeout_sec)
             return (self._number, self._view) if came and self._number > after else (after, None)
 
-    async def views(self) -> AsyncIterator[View]:
+    async def views(self) -> AsyncGenerator[View, None]:
         """The newest view, again and again, as soon as there is another; ends when the game has."""
         watcher = asyncio.get_running_loop(), asyncio.Event()
         with self._changed:

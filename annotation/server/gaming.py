@@ -223,9 +223,7 @@ class Games:
             self._forget()
             running = sum(not running.over for running in self._games.values()) + self._starting
             if self._closing or running >= self._most:
-                why = (
-                    "the server is stopping" if self._closing else f"{running} games run, as many as this server takes"
-                )
+                why = "the server is stopping" if self._closing else f"{running} games run, and it takes no more"
                 raise Refused(409, f"{why}; try again later")
             self._starting += 1
         try:
@@ -238,7 +236,7 @@ class Games:
         """The game, not started. Raises UserError if it cannot be played."""
         config = self._config(wish, store)
         if Player.AGENT not in CAST[wish.kind].values():
-            return Game(config, store or MemoryStore())
+            return Game(config, MemoryStore() if store is None else store)
         assert store is not None
         agent = self._agent(wish, None if not store.rows() else (config.height, config.width))
         config = replace(config, height=agent.image[0], width=agent.image[1])

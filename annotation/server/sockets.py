@@ -55,7 +55,8 @@ class PlayerSocket:
     """One connection of one player.
 
     Args:
-      socket: accepted. running: the game. role: what they play. admitted: whether they may still be here; may take long.
+      socket: accepted. running: the game. role: what they play.
+      admitted: whether they may still be here; it may take its time.
     """
 
     def __init__(self, socket: WebSocket, running: Running, role: Role, admitted: Callable[[], bool]) -> None:
@@ -70,16 +71,19 @@ class PlayerSocket:
 
     async def serve(self) -> End:
         """Until the game is over or the connection is; says which. Raises Refused if they do not sit there any more."""
-        self.connection = self._running.connect(self._role, self._replaced.set)
+        loop = asyncio.get_running_loop()
+        self.connection = self._running.connect(
+            self._role, lambda: loop.call_soon_threadsafe(self._replaced.set) and None
+        )
         work = [asyncio.create_task(part()) for part in (self._show, self._hear, self._watch, self._wait_replaced)]
         try:
             done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
             end = _result(done)
         finally:
+            self._running.disconnect(self._role, self.connection)
             for task in work:
                 task.cancel()
             await asyncio.gather(*work, return_exceptions=True)
-            self._running.disconnect(self._role, self.connection)
         with suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
             await self._socket.close(end.code, end.said)
         return end

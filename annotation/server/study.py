@@ -36,7 +36,7 @@ class Study:
 
     def origins(self, host: str) -> set[str]:
         """The origins of our own pages, when a browser calls the server ``host``."""
-        return {f"http://{host}", f"https://{host}", self.config.public_url.rstrip("/")}
+        return {f"http://{host}", f"https://{host}", self.config.public_url.rstrip("/")} - {""}
 
 
 def study_of(connection: HTTPConnection) -> Study:

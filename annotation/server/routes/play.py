@@ -86,12 +86,11 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
     """What a player, or somebody who may join, should know of a game; the prompt is for its setter alone."""
     running = _game(study, visitor, game_id)
     role, prompt = running.role_of(visitor.person_id), running.game.config.prompt
-    told = prompt is not None and role is Role.SETTER
     return {
         **_listed(running, visitor, _parts(visitor)),
         "tutorial": running.wish.tutorial,
         "seconds": study.games.seconds,
-        "prompt": {"text": prompt.text, "modifier": prompt.modifier} if told else None,
+        "prompt": {"text": prompt.text, "modifier": prompt.modifier} if prompt and role is Role.SETTER else None,
     }
 
 

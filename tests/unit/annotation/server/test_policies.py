@@ -19,6 +19,7 @@ from tests.unit.annotation.server.conftest import Browser
 ANYBODY = frozenset(Role) | {None}
 SIGNED_IN = frozenset(Role)
 ADMIN, RATER = frozenset({Role.ADMIN}), frozenset({Role.RATER})
+PLAYER = frozenset({Role.ADMIN, Role.SETTER, Role.SOLVER, Role.CO_PILOT})
 
 # Who may use what, said once more and by hand: a new route must be added here, and by that be thought about.
 EXPECTED: dict[tuple[str, str], frozenset[Role | None]] = {
@@ -26,6 +27,7 @@ EXPECTED: dict[tuple[str, str], frozenset[Role | None]] = {
     ("GET", "/join"): ANYBODY,
     ("GET", "/mark"): ANYBODY,
     ("GET", "/study"): ANYBODY,
+    ("GET", "/play"): ANYBODY,
     ("GET", "/static/{name}"): ANYBODY,
     ("GET", "/service-worker.js"): ANYBODY,
     ("POST", "/api/sign-in/look"): ANYBODY,
@@ -48,6 +50,14 @@ EXPECTED: dict[tuple[str, str], frozenset[Role | None]] = {
     ("GET", "/api/marking/{assignment_id}/frames"): RATER,
     ("PUT", "/api/marking/{assignment_id}/marks"): RATER,
     ("POST", "/api/marking/{assignment_id}/submit"): RATER,
+    ("GET", "/api/play"): PLAYER,
+    ("POST", "/api/play/datasets"): ADMIN,
+    ("POST", "/api/play/games"): PLAYER,
+    ("POST", "/api/play/tutorial"): PLAYER,
+    ("GET", "/api/play/games/{game_id}"): PLAYER,
+    ("POST", "/api/play/games/{game_id}/join"): PLAYER,
+    ("POST", "/api/play/games/{game_id}/leave"): PLAYER,
+    ("SOCKET", "/api/play/games/{game_id}/socket"): PLAYER,
 }
 
 
@@ -65,7 +75,7 @@ def refused(browser: Browser, method: str, path: str) -> int | None:
     path = re.sub(r"\{\w+\}", "0" * 32, path)
     if method == "SOCKET":
         try:
-            with browser.client.websocket_connect(path):
+            with browser.client.websocket_connect(f"ws://localhost{path}"):
                 return None
         except WebSocketDenialResponse as denial:
             return denial.status_code
