@@ -78,7 +78,7 @@ def refused(browser: Browser, method: str, path: str) -> int | None:
             with browser.client.websocket_connect(f"ws://localhost{path}"):
                 return None
         except WebSocketDenialResponse as denial:
-            return denial.status_code
+            return denial.status_code if denial.status_code in (401, 403) else None
         except WebSocketDisconnect as end:
             return 403 if end.code == 1008 else None
     answer = browser.ask(method, path, {} if method != "GET" else None)
