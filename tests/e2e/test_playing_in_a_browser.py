@@ -66,7 +66,7 @@ class Somebody:
     def starts(self, kind: str, **choices: str) -> None:
         self.page.get_by_role("radio", name=kind).check()
         for label, value in choices.items():
-            self.page.get_by_label(label.replace("_", " ")).select_option(value)
+            self.page.get_by_role("combobox", name=label).select_option(value)
         self.click("Start")
 
     def sees(self, words: str) -> None:
@@ -132,6 +132,7 @@ def test_two_people_play(tmp_path: Path) -> None:
     with chromium() as browser, study(tmp_path / "study", 25) as (url, cookie):
         wire = Wire(int(url.rpartition(":")[2]))
         ann = Somebody(browser, url, cookie(Role.SETTER))
+        ann.sees("Before your first game")
         ann.shot("play-lobby-first")
         ann.knows_the_keys()
         ann.shot("play-lobby")

@@ -112,7 +112,7 @@ function Table(props: { person: Me; about: About }) {
       <div class="table">
         <section class="seat" aria-label="The game">
           <Hud about={about} view={view} link={link} lag={lag} onDo={doThis} onLeave={leave} />
-          <Screen pictures={pictures} hands={hands} steers={steers} kind={steers ? "mine" : control} caption={`What the ${role === "setter" ? "setter" : "solver"} sees`}>
+          <Screen pictures={pictures} hands={hands} steers={steers} kind={steers ? "me" : control} caption={`What the ${role === "setter" ? "setter" : "solver"} sees`}>
             <Situation about={about} view={view} link={link} onDo={doThis} onJudge={judge} />
           </Screen>
           <Line input={line} hands={hands} enabled={view?.state === "playing" && link.state === "open" && (role !== "co_pilot" || steers)} />
@@ -123,7 +123,7 @@ function Table(props: { person: Me; about: About }) {
         <aside class="side">
           {about.tutorial ? <Tutorial person={props.person} hands={hands} view={view} onDone={() => doThis("end")} /> : <Prompt about={about} role={role} />}
           <Dialogue view={view} />
-          {about.kind === "evaluation" && view && <Requests asked={view.asked} onJudge={judge} />}
+          {about.kind === "evaluation" && view && view.state !== "judging" && <Requests asked={view.asked} onJudge={judge} />}
           <Keys kind={about.kind} role={role} />
         </aside>
       </div>

@@ -4,7 +4,7 @@ import { ApiError, ask, me, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { NewDataset } from "./dataset";
 import { knowsKeys, rememberKeys } from "./tutorial";
-import { clock, KINDS, NAMES, type Game, type Kind, type Role } from "./view";
+import { duration, KINDS, NAMES, type Game, type Kind, type Role } from "./view";
 
 interface Data {
   parts: Role[];
@@ -175,7 +175,7 @@ function Start(props: { data: Data; disabled: boolean; onStart: (wish: Wish) => 
   if (kinds.length === 0) return null;
   return (
     <form class="card start" onSubmit={start}>
-      <h2>Start a game of {clock(data.seconds)} minutes</h2>
+      <h2>Start a game ({duration(data.seconds)})</h2>
       <fieldset>
         <legend class="hint">Who plays</legend>
         {kinds.map((each) => (

@@ -91,20 +91,20 @@ export function Requests(props: { asked: Asked[]; onJudge: (step: number, said: 
 
 const MOVING: [string, string][] = [
   ["W A S D", "walk"],
-  ["mouse, or ← → ↑ ↓", "turn and look; Shift: slowly"],
-  ["mouse button, or Space", "hold: grab what is under the cross"],
-  ["G", "grab and keep hold; again: let go"],
-  ["wheel, or E Q", "push away, pull nearer"],
+  ["mouse, ← → ↑ ↓", "turn, look (Shift: slowly)"],
+  ["button, Space", "hold: grab at the cross"],
+  ["G", "keep hold, let go"],
+  ["wheel, E Q", "push away, pull nearer"],
 ];
 
 export function Keys(props: { kind: Kind; role: Role }) {
-  const keys = [...MOVING, ["Enter", "write a line, and send it"], ["Escape", "get the mouse back; leave the line"]];
+  const keys = [...MOVING, ["Enter", "write a line, send it"], ["Escape", "free the mouse, leave the line"]];
   if (props.role === "co_pilot") keys.unshift(["C", "take over, hand back"]);
   if (props.kind === "evaluation") keys.push(["Y N X", "succeeded, failed, was no request"]);
   return (
     <details class="panel keys" open>
       <summary>Keys</summary>
-      <p class="hint">Click the picture to look around with the mouse.</p>
+      <p class="hint">Click the picture to look with the mouse.</p>
       <dl>
         {keys.map(([key, what]) => (
           <div key={key}>

@@ -43,7 +43,7 @@ export function Screen(props: { pictures: Pictures; hands: Hands; steers: boolea
   }, [pictures]);
   useMouse(canvas, hands, props.steers);
   return (
-    <div class={`screen ${props.kind}`}>
+    <div class={`screen by-${props.kind}`}>
       <canvas ref={canvas} width={320} height={240} role="img" aria-label={props.caption} />
       {props.steers && <span class="crosshair" aria-hidden="true" />}
       {props.children}

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Link } from "./connection";
 import { Requests } from "./panels";
-import { clock, KINDS, NAMES, type About, type Role, type Said, type View } from "./view";
+import { clock, duration, KINDS, NAMES, type About, type Role, type Said, type View } from "./view";
 
 interface Props {
   about: About;
@@ -127,7 +127,7 @@ function Ready(props: Props & { view: View }) {
         </button>
       )}
       <p class="hint">
-        It takes {clock(about.seconds)} minutes. Pictures, movements and words are recorded, under a made-up name.
+        It takes {duration(about.seconds)}. Pictures, movements and words are recorded, under a made-up name.
       </p>
     </Sheet>
   );
@@ -145,14 +145,14 @@ function Cast(props: { about: About; view: View }) {
   const tell = (role: Role, player: string) => {
     if (view.lost.includes(role)) return "connection lost";
     if (!view.here.includes(role)) return player === "agent" ? "an agent is being loaded" : "has not come yet";
+    if (role === props.about.role) return view.ready.includes(role) ? "you are ready" : "you are here";
     return view.ready.includes(role) ? "is ready" : player === "person" ? "is here" : "is being loaded";
   };
   return (
     <ul class="cast">
       {Object.entries(KINDS[props.about.kind].cast).map(([role, player]) => (
         <li key={role}>
-          <span class={`who ${role === "setter" ? "setter" : "solver"}`}>{NAMES[role as Role]}</span> {role === props.about.role ? "(you) " : ""}
-          {tell(role as Role, player)}
+          <span class={`who ${role === "setter" ? "setter" : "solver"}`}>{NAMES[role as Role]}</span> {tell(role as Role, player)}
         </li>
       ))}
     </ul>

@@ -83,9 +83,14 @@ export const KINDS: Record<Kind, { name: string; what: string; cast: Record<stri
   "practice-solving": { name: "Practise doing", what: "A scripted player asks, you do.", cast: { setter: "scripted", solver: "person" } },
 };
 
+/** How long something takes, for people to read. */
+export function duration(seconds: number): string {
+  return seconds % 60 ? `${seconds} seconds` : seconds === 60 ? "a minute" : `${seconds / 60} minutes`;
+}
+
 /** Minutes and seconds. */
 export function clock(seconds: number): string {
-  const whole = Math.max(0, Math.ceil(seconds));
+  const whole = Math.max(0, Math.round(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
