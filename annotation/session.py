@@ -7,6 +7,7 @@ event the table :data:`RULES` has either a transition or the name of a refusal.
     ready     all are here; each reads the introduction and says when to begin
     playing   the episode runs
     paused    somebody's connection is lost; the episode stands still until they are back or their time is up
+    judging   of an evaluation: the episode is over, and the setter says of what is left whether it succeeded
     saving    the episode is over and being written
     ended     it is written: durable
     abandoned it never began, or not enough of it was played to be worth keeping
@@ -41,6 +42,7 @@ class Kind(StrEnum):
     HUMAN_HUMAN = "human-human"
     HUMAN_AGENT = "human-agent"
     HUMAN_AGENT_HUMAN = "human-agent-human"
+    EVALUATION = "evaluation"  # as human-agent, and the setter says whether each request succeeded
     PRACTICE_SETTING = "practice-setting"
     PRACTICE_SOLVING = "practice-solving"
 
@@ -49,6 +51,7 @@ CAST: Mapping[Kind, Mapping[Role, Player]] = {
     Kind.HUMAN_HUMAN: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.PERSON},
     Kind.HUMAN_AGENT: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.AGENT},
     Kind.HUMAN_AGENT_HUMAN: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.AGENT, Role.CO_PILOT: Player.PERSON},
+    Kind.EVALUATION: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.AGENT},
     Kind.PRACTICE_SETTING: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.SCRIPTED},
     Kind.PRACTICE_SOLVING: {Role.SETTER: Player.SCRIPTED, Role.SOLVER: Player.PERSON},
 }
@@ -61,6 +64,7 @@ class State(StrEnum):
     READY = "ready"
     PLAYING = "playing"
     PAUSED = "paused"
+    JUDGING = "judging"
     SAVING = "saving"
     ENDED = "ended"
     ABANDONED = "abandoned"
@@ -82,6 +86,7 @@ class Event(StrEnum):
     END = "end"  # the episode, before its time is up
     TIMEOUT = "timeout"  # the time that this state may last
     FINISH = "finish"  # all steps have been played
+    JUDGED = "judged"  # every request has been
     FAIL = "fail"  # the world or a stand-in cannot go on
     STOP = "stop"  # the server stops
     SAVED = "saved"
@@ -115,6 +120,7 @@ class Refusal(StrEnum):
     IN_CONTROL = "you are in control already"
     NOT_IN_CONTROL = "you are not in control"
     STILL_OPEN = "the episode is not over yet"
+    NO_SUCH_REQUEST = "nothing was said then"
     NOT_TIMED = "this state has no time limit"
 
 
@@ -168,10 +174,14 @@ class Limits:
     waiting: float = 600.0
     ready: float = 600.0
     paused: float = 60.0  # for all its pauses together
+    judging: float = 180.0
 
     def of(self, state: State) -> float | None:
         """The limit of ``state``; None for the states that end by themselves."""
-        return {State.WAITING: self.waiting, State.READY: self.ready, State.PAUSED: self.paused}.get(state)
+        return {
+            State.WAITING: self.waiting, State.READY: self.ready, State.PAUSED: self.paused,
+            State.JUDGING: self.judging,
+        }.get(state)  # fmt: skip
 
 
 def after(session: Session, event: Event, role: Role | None = None) -> Session:
@@ -273,10 +283,6 @@ def _leave_after(session: Session, role: Role | Event) -> Session:
     return replace(session, here=session.here - {role}, lost=session.lost - {role}, ready=session.ready - {role})
 
 
-def _lost_after(session: Session, role: Role | Event) -> Session:
-    return _lost_before(session, role)
-
-
 def _take_over(session: Session, role: Role | Event) -> Session:
     if session.taken_over:
         raise Refused(Refusal.IN_CONTROL)
@@ -290,16 +296,29 @@ def _hand_back(session: Session, role: Role | Event) -> Session:
 
 
 def _end(session: Session, role: Role | Event) -> Session:
-    return replace(session, state=State.SAVING, why=f"ended by the {role}", taken_over=False)
+    return _over(session, f"ended by the {role}")
 
 
 def _save(session: Session, event: Role | Event) -> Session:
-    """The episode is over by itself."""
+    """The episode is over by itself. Nobody is asked to judge it when the setter is lost or the server stops."""
     if event is Event.TIMEOUT:
         why = f"lost {' and '.join(sorted(session.lost))}"
     else:
         why = {Event.FINISH: "complete", Event.FAIL: "failed", Event.STOP: "the server stopped"}[Event(event)]
-    return replace(session, state=State.SAVING, why=why, taken_over=False)
+    over = _over(session, why)
+    return replace(over, state=State.SAVING) if event in (Event.TIMEOUT, Event.STOP) else over
+
+
+def _over(session: Session, why: str) -> Session:
+    state = State.JUDGING if session.kind is Kind.EVALUATION else State.SAVING
+    return replace(session, state=state, why=why, taken_over=False)
+
+
+def _judged(session: Session, role_or_event: Role | Event) -> Session:
+    """Enough has been judged, or whoever judges has left, or does not come back."""
+    if isinstance(role_or_event, Role):
+        _check_here(session, role_or_event)
+    return replace(session, state=State.SAVING)
 
 
 def _abandon(session: Session, event: Role | Event) -> Session:
@@ -347,6 +366,7 @@ _BEFORE: Mapping[Event, Rule | Refusal] = {
     Event.END: Refusal.NOT_YET,
     Event.TIMEOUT: _abandon,
     Event.FINISH: Refusal.NOT_YET,
+    Event.JUDGED: Refusal.NOT_YET,
     Event.FAIL: _abandon,
     Event.STOP: _abandon,
     Event.SAVED: Refusal.NOT_YET,
@@ -363,6 +383,7 @@ _PLAYING: Mapping[Event, Rule | Refusal] = {
     Event.END: _end,
     Event.TIMEOUT: Refusal.NOT_TIMED,
     Event.FINISH: _save,
+    Event.JUDGED: Refusal.STILL_OPEN,
     Event.FAIL: _save,
     Event.STOP: _save,
     Event.SAVED: Refusal.STILL_OPEN,
@@ -378,9 +399,13 @@ _PAUSED: Mapping[Event, Rule | Refusal] = {
 }
 _AFTER: Mapping[Event, Rule | Refusal] = {
     **dict.fromkeys(Event, Refusal.IS_OVER),
-    Event.LOST: _lost_after,
+    Event.LOST: _lost_before,
     Event.BACK: _found,
     Event.LEAVE: _leave_after,
+}
+_JUDGING: Mapping[Event, Rule | Refusal] = {
+    **_AFTER,
+    **dict.fromkeys((Event.JUDGED, Event.LEAVE, Event.TIMEOUT, Event.FAIL, Event.STOP), _judged),
 }
 RULES: Mapping[tuple[State, Event], Rule | Refusal] = {
     (state, event): rules[event]
@@ -389,6 +414,7 @@ RULES: Mapping[tuple[State, Event], Rule | Refusal] = {
         State.READY: {**_BEFORE, Event.JOIN: Refusal.TAKEN},
         State.PLAYING: _PLAYING,
         State.PAUSED: _PAUSED,
+        State.JUDGING: _JUDGING,
         State.SAVING: {**_AFTER, Event.SAVED: _ended, Event.EMPTY: _abandon},
         State.ENDED: _AFTER,
         State.ABANDONED: _AFTER,

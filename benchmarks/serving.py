@@ -62,14 +62,19 @@ def _admin_link(process: subprocess.Popen[str]) -> str:
 
 
 def new_raters(folder: Path, count: int) -> list[str]:
-    """Cookies of ``count`` new raters, made in the database while no server runs or one does."""
+    """Cookies of ``count`` new raters, see :func:`new_people`."""
+    return new_people(folder, Role.RATER, count)
+
+
+def new_people(folder: Path, role: Role, count: int) -> list[str]:
+    """Cookies of ``count`` new people with ``role``, made in the database while no server runs or one does."""
     config = ServeConfig(data=folder)
     database, signer = Database(config.database_url), Signer(load_secret(folder))
     cookies = []
     with database.writing() as session:
         for number in range(count):
-            token = people.invite(session, Role.RATER, now())[1]
-            cookies.append(signer.cookie(people.accept(session, token, f"rater {token[:8]} {number}", now())))
+            token = people.invite(session, role, now())[1]
+            cookies.append(signer.cookie(people.accept(session, token, f"{role} {token[:8]} {number}", now())))
     database.close()
     return cookies
 

@@ -11,15 +11,16 @@ import numpy as np
 
 from annotation.games.casting import cast, check_dataset
 from annotation.games.config import GameConfig
+from annotation.games.following import Following, Judging
 from annotation.games.inputs import Hands, Inputs
 from annotation.games.pace import Pace
 from annotation.games.recording import Recording
 from annotation.games.screen import Line, Screen, View, encode, notice
 from annotation.games.stage import Stage
 from annotation.games.stand_ins import AT_WORK, GONE, STARTING, ScriptedPlayer, StandIn
-from annotation.session import Event, Player, Refusal, Refused, Role, Session, State, after, allowed
+from annotation.session import Event, Kind, Player, Refusal, Refused, Role, Session, State, after, allowed
+from annotation.verdicts import Said
 from rlhf.errors import UserError
-from rlhf.referee import Referee
 from rlhf.store import EpisodeStore
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, Action, WorldError, silent
@@ -27,6 +28,7 @@ from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, Action, WorldError, 
 DIALOGUE = 8  # lines that a view shows
 IDLE_SEC = 0.5  # between two views while nothing moves
 LOST_AGENT = "the solver stands still from now on unless somebody takes over"
+BLIND = "the agent cannot go on; whoever runs the study finds the reason in the server's log"
 LATE_AGENT = "the agent did not answer in time and did nothing"
 _AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}
 _log = logging.getLogger(__name__)
@@ -57,8 +59,9 @@ class Game:
         self._stand_ins = cast(self._session, entry, stand_in)
         self._stage = Stage(config, entry)
         self._recording = Recording(config, self._stage.place)
-        self._referee = Referee(entry) if Role.SETTER in self._stand_ins else None
-        self._task: object = None
+        scripted = self._stand_ins.get(Role.SETTER)
+        self._following = Following(entry, scripted) if isinstance(scripted, ScriptedPlayer) else None
+        self._judging = Judging()
         self._hands = {role: Hands() for role in self._session.cast}
         self._screens = {r: Screen() for r, player in self._session.cast.items() if player is Player.PERSON}
         self._names = {role: stand_in.name for role, stand_in in self._stand_ins.items()}
@@ -122,11 +125,25 @@ class Game:
                 watches = role is Role.CO_PILOT and not self._session.taken_over
                 self._hands[role].give(Inputs(held=inputs.held) if watches else inputs)
 
+    def judge(self, role: Role, request_step: int, said: Said) -> None:
+        """In an evaluation: what the setter says of the line that they said at ``request_step``; the last counts.
+
+        Raises Refused if it is not theirs to say or they said nothing then.
+        """
+        with self._changed:
+            step = len(self._recording) - (self._session.state is State.JUDGING)
+            self._judging.judge(self._session, role, request_step, said, step)
+            self._changed.notify_all()
+
     def screen(self, role: Role) -> Screen:
         """Where the person who plays ``role`` is shown what they see. Raises Refused if no person plays it."""
         if role not in self._screens:
             raise Refused(Refusal.NO_SUCH_ROLE)
         return self._screens[role]
+
+    def wait(self) -> None:
+        """Until it is over, once it has been started."""
+        self._thread.join()
 
     def close(self, timeout_sec: float = 30.0) -> None:
         """End it as it is, keep what was played, and wait until that is done (the server stops)."""
@@ -146,6 +163,7 @@ class Game:
             self._gather()
             if not self._session.over:
                 self._play()
+                self._judge()
                 self._save()
         except Exception as error:  # whatever else: people are not left with a picture that stands still
             _log.exception("game %s", self.id)
@@ -177,9 +195,17 @@ class Game:
             if stand_in.state == AT_WORK and role not in self._session.ready:
                 self._happens(Event.READY, role)
             if stand_in.state == GONE:
-                self._trouble = stand_in.trouble
+                self._trouble = self._told(stand_in)
                 self._happens(Event.FAIL)
                 return
+
+    def _told(self, stand_in: StandIn) -> str:
+        """What people hear of a stand-in that is gone; nobody who judges an agent hears which it is."""
+        if self.config.kind is not Kind.EVALUATION:
+            return stand_in.trouble
+        if not self._trouble.startswith(BLIND):
+            _log.error("game %s: %s", self.id, stand_in.trouble)
+        return BLIND
 
     def _play(self) -> None:
         """Until the episode is over."""
@@ -209,13 +235,24 @@ class Game:
                     self._changed.wait(IDLE_SEC)
         self._pace.resume()
 
+    def _judge(self) -> None:
+        """Of an evaluation: until the setter has said of every request whether it succeeded."""
+        with self._changed:
+            while self._session.state is State.JUDGING:
+                self._happens_if(Event.JUDGED, self._judging.done or len(self._recording) < self.config.shortest)
+                self._happens_if(Event.TIMEOUT, self._time_is_up())
+                self._happens_if(Event.STOP, self._closing)
+                self._show()
+                if self._session.state is State.JUDGING:
+                    self._changed.wait(IDLE_SEC)
+
     def _step(self) -> None:
         """One step: eight ticks in real time, then what came of them."""
         step, seen = len(self._recording), self._stage.observations
         with self._changed:
             self._in_control = self._session.in_control
-            gone = [stand_in.trouble for stand_in in self._stand_ins.values() if stand_in.state == GONE]
-            self._trouble = f"{gone[0]}: {LOST_AGENT}" if gone else ""
+            gone = [stand_in for stand_in in self._stand_ins.values() if stand_in.state == GONE]
+            self._trouble = f"{self._told(gone[0])}: {LOST_AGENT}" if gone else ""
             if self._in_control is not Role.CO_PILOT and Role.CO_PILOT in self._hands:
                 self._hands[Role.CO_PILOT].watch()
         for role, stand_in in self._stand_ins.items():
@@ -242,8 +279,8 @@ class Game:
         goes_on = self._stage.end(said)
         setter, solver = ({"movement": movement[p], "utterance": said[p]} for p in (SETTER, SOLVER))
         self._recording.add(seen[SOLVER], solver, setter, self._in_control)  # type: ignore[arg-type]
-        if self._referee is not None:
-            self._follow(step, said)
+        if self._following is not None:
+            self._following.step(self._stage.world, step, said)
         return goes_on
 
     def _action(self, step: int, role: Role) -> Action | Role:
@@ -272,18 +309,9 @@ class Game:
                 if said[player]:
                     role = Role.SETTER if player == SETTER else self._in_control
                     self._dialogue.append(Line(step, role, said[player]))
+            if said[SETTER]:
+                self._judging.hear(step, said[SETTER])
         return said
-
-    def _follow(self, step: int, said: Mapping[str, str]) -> None:
-        """Note what a scripted setter asked for and what came of it, as recordings of scripted play do."""
-        assert self._referee is not None
-        setter = self._stand_ins[Role.SETTER]
-        assert isinstance(setter, ScriptedPlayer)
-        task = getattr(setter.player, "task", None)
-        if said[SETTER] and task is not None and task is not self._task:
-            self._referee.ask(step, task.spec, task)
-            self._task = task
-        self._referee.look(self._stage.world, step, said[SOLVER])
 
     # -- the end -------------------------------------------------------------------------------------------------
 
@@ -295,7 +323,9 @@ class Game:
         notes = {"prompt": self.config.prompt.note() if self.config.prompt else None, "ended": self._session.why}
         if self._stand_ins:
             notes["late_steps"] = self._late
-        episode = self._recording.episode(self.id, self._names, notes, self._referee)
+        notes |= self._judging.note(self.config.kind)
+        referee = self._following.referee if self._following else None
+        episode = self._recording.episode(self.id, self._names, notes, referee)
         self._show()
         while True:
             try:
@@ -316,7 +346,7 @@ class Game:
     def _break_off(self) -> None:
         """After an error of the game itself: keep what was played, if that can still be done."""
         with self._changed:
-            if self._session.state not in (State.SAVING, State.ENDED, State.ABANDONED):
+            while self._session.state not in (State.SAVING, State.ENDED, State.ABANDONED):
                 self._happens(Event.FAIL)
         if self._session.state is State.SAVING:
             try:
@@ -384,6 +414,7 @@ class Game:
             ready=tuple(sorted(session.ready)),
             lost=tuple(sorted(session.lost)),
             dialogue=tuple(self._dialogue[-DIALOGUE:]),
+            asked=self._judging.asked if session.kind is Kind.EVALUATION and role is Role.SETTER else (),
             notice=self._trouble or self._notice(),
             speed=self._pace.speed if session.state is State.PLAYING else 1.0,
             saved=self.id if session.state is State.ENDED else "",

@@ -7,7 +7,7 @@ import io
 import json
 import struct
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from PIL import Image
 
 from annotation.session import Role, Session, State
+from annotation.verdicts import Asked
 
 MIME = "image/jpeg"
 SLOW = 0.9  # of real time, below which people are told
@@ -40,6 +41,7 @@ class View:
       in_control: who moves the solver in this step. can: names of the events that this person can cause.
       here, ready, lost: roles of the session.
       dialogue: the last lines, oldest first; each comes in many views, step and role tell them apart.
+      asked: what the setter of an evaluation has said, and says of it.
       notice: what the person should know now, "" for nothing.
       speed: of the game, as a share of real time.
       saved: the episode's id, once it is durable; "" before.
@@ -57,6 +59,7 @@ class View:
     ready: tuple[Role, ...]
     lost: tuple[Role, ...]
     dialogue: tuple[Line, ...]
+    asked: tuple[Asked, ...]
     notice: str
     speed: float
     saved: str
@@ -141,7 +144,7 @@ class Screen:
             came = self._changed.wait_for(lambda: self._number > after or self._closed, timeout_sec)
             return (self._number, self._view) if came and self._number > after else (after, None)
 
-    async def views(self) -> AsyncIterator[View]:
+    async def views(self) -> AsyncGenerator[View, None]:
         """The newest view, again and again, as soon as there is another; ends when the game has."""
         watcher = asyncio.get_running_loop(), asyncio.Event()
         with self._changed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,21 +14,23 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketState
 
+from annotation.server.agents import Agents
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.continuations import list_continuations
 from annotation.server.database import Database
-from annotation.server.datasets import Datasets
+from annotation.server.datasets import Datasets, list_episodes
 from annotation.server.errors import Refused
 from annotation.server.exporting import Exporter
+from annotation.server.gaming import Games
 from annotation.server.limits import SECURITY_HEADERS, Limits, Rates
 from annotation.server.looking import Look
 from annotation.server.measuring import Measuring
 from annotation.server.policies import refuse_unguarded
 from annotation.server.removing import Remover
-from annotation.server.routes import consent, gold, judging, looking, marking, pages, people, study
+from annotation.server.routes import consent, gold, judging, looking, marking, pages, people, play, study
 from annotation.server.sessions import COOKIE, Signer, load_secret
 from annotation.server.study import Study
 from rlhf.cli import disk_is_full
@@ -35,7 +38,7 @@ from rlhf.errors import UserError
 
 _log = logging.getLogger("rlhf.serve")
 _POLICY_VIOLATED = 1008  # WebSocket's code
-MODULES = (pages, people, study, marking, judging, looking, gold, consent)
+MODULES = (pages, people, study, play, marking, judging, looking, gold, consent)
 VIEWING = (pages, people, looking)  # where there is no study, but only datasets to look at
 
 
@@ -43,17 +46,24 @@ def open_study(config: ServeConfig) -> Study:
     """Open what is to be served.
 
     Raises:
-      UserError: if the folder is missing, holds no dataset, or its database cannot be used.
+      UserError: if the folder is missing, its database cannot be used, or a named agent is none.
     """
     datasets = Datasets(config.data)
-    if not datasets.names():
+    if config.viewing and not datasets.names():
         raise UserError(f"there is no dataset in {config.data}; record one: rlhf record --data {config.data / 'play'}")
+    agents = Agents(config.named_agents(), config.data)
     signer = Signer(load_secret(config.secrets))
     database = Database(config.database_url)
     list_continuations(database, datasets, now())
+
+    def recorded() -> None:
+        with database.writing() as session:
+            list_episodes(session, datasets, now())
+
+    exporter, games = Exporter(database, datasets), Games(config.games, config.episode_seconds, agents, recorded)
     look, measuring = Look.of(config), Measuring(config.database_url)
     remover = Remover(database, datasets, look, measuring)
-    return Study(config, database, datasets, signer, Exporter(database, datasets), look, measuring, remover)
+    return Study(config, database, datasets, signer, exporter, games, look, measuring, remover)
 
 
 def create_app(study: Study) -> FastAPI:
@@ -68,6 +78,7 @@ def create_app(study: Study) -> FastAPI:
         study.remover.start()
         study.exporter.start()
         yield
+        await asyncio.to_thread(study.games.close)
         study.exporter.stop()
         study.remover.stop()
         study.look.stop()
@@ -96,7 +107,7 @@ def _answer_errors(app: FastAPI) -> None:
     async def refused(connection: HTTPConnection, error: Exception) -> Response | None:
         assert isinstance(error, Refused)
         if isinstance(connection, WebSocket):
-            await connection.close(_POLICY_VIOLATED, error.said)
+            await _close(connection, error)
             return None
         return _said(error.status, error.said)
 
@@ -117,6 +128,14 @@ def _answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(DBAPIError, _database_trouble)
     app.add_exception_handler(OSError, _disk_trouble)
     app.add_exception_handler(Exception, _bug)
+
+
+async def _close(socket: WebSocket, refused: Refused) -> None:
+    """A socket that is not open yet is answered like any request, if the server can."""
+    if socket.client_state is WebSocketState.CONNECTING and "websocket.http.response" in socket.scope["extensions"]:
+        await socket.send_denial_response(_said(refused.status, refused.said))
+    else:
+        await socket.close(_POLICY_VIOLATED, refused.said)
 
 
 async def _unusable(_: Request, error: Exception) -> Response:

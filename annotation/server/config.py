@@ -30,6 +30,8 @@ class ServeConfig:
       lock_minutes: how long an episode stays with a rater who has stopped working on it.
       requests_per_second: that one person may make, on average; bursts of ten times as many pass.
       reward_models: NAME=FOLDER of reward models to look at episodes with, beside those in the study's folder.
+      agents: that people can play with, as NAME=FOLDER,NAME=FOLDER; without it, those below the study's folder.
+      games: that run at once. episode_seconds: of play; the paper's episodes have five minutes.
     """
 
     data: Path = Path("data")
@@ -40,6 +42,9 @@ class ServeConfig:
     lock_minutes: int = 30
     requests_per_second: float = 20.0
     reward_models: tuple[str, ...] = ()
+    agents: str = ""
+    games: int = 4
+    episode_seconds: int = 300
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
@@ -48,6 +53,11 @@ class ServeConfig:
             raise UserError(f"lock-minutes is at least 1, not {self.lock_minutes}")
         if self.requests_per_second <= 0:
             raise UserError(f"requests-per-second is above 0, not {self.requests_per_second}")
+        if self.games < 1:
+            raise UserError(f"games is at least 1, not {self.games}")
+        if not 1 <= self.episode_seconds <= 3600:
+            raise UserError(f"episode-seconds is 1 to 3600, not {self.episode_seconds}")
+        self.named_agents()
         if self.public_url and not self.public_url.startswith(("http://", "https://")):
             raise UserError(f"public-url begins with http:// or https://, not {self.public_url}")
 
@@ -55,6 +65,16 @@ class ServeConfig:
     def database_url(self) -> str:
         """SQLAlchemy's URL of the database."""
         return self.database or f"sqlite:///{(self.data / DATABASE_FILE).absolute()}"
+
+    def named_agents(self) -> dict[str, Path]:
+        """The folder of each named agent. Raises UserError if ``agents`` is not written as it should be."""
+        named: dict[str, Path] = {}
+        for part in filter(None, (part.strip() for part in self.agents.split(","))):
+            name, _, folder = part.partition("=")
+            if not name.strip() or not folder.strip() or name.strip() in named:
+                raise UserError(f"agents is NAME=FOLDER,NAME=FOLDER with different names; {part!r} is not")
+            named[name.strip()] = Path(folder.strip())
+        return named
 
     @property
     def cache(self) -> Path:

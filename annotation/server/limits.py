@@ -111,10 +111,12 @@ class Limits:
         connection = HTTPConnection(scope)
         wait = self._wait(connection)
         if scope["type"] == "websocket":
-            if not wait:
-                await self._app(scope, receive, send)
-            else:
+            if wait:
                 await send({"type": "websocket.close", "code": 1013, "reason": "too many requests"})
+            elif not self._knows_host(connection.headers.get("host", "")):
+                await send({"type": "websocket.close", "code": 1008, "reason": "the server does not go by this name"})
+            else:
+                await self._app(scope, receive, send)
             return
         send = _with_headers(send)
         if wait:

@@ -58,6 +58,7 @@ ARRIVING = Policy("signed in, before agreeing to anything", frozenset(Role), con
 ADMINS = Policy("admins", frozenset({Role.ADMIN}))
 RATERS = Policy("raters", frozenset({Role.RATER}))
 JUDGES = Policy("judges", frozenset({Role.JUDGE}))
+PLAYERS = Policy("players", frozenset({Role.SETTER, Role.SOLVER, Role.CO_PILOT, Role.ADMIN}))
 
 
 @dataclass(frozen=True)

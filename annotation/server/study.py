@@ -11,6 +11,7 @@ from annotation.server.config import ServeConfig
 from annotation.server.database import Database
 from annotation.server.datasets import Datasets
 from annotation.server.exporting import Exporter
+from annotation.server.gaming import Games
 from annotation.server.sessions import Signer
 
 if TYPE_CHECKING:  # they know who asks, and whoever asks is known by the study
@@ -30,6 +31,7 @@ class Study:
     datasets: Datasets
     signer: Signer
     exporter: Exporter
+    games: Games
     look: Look
     measuring: Measuring
     remover: Remover
@@ -43,7 +45,7 @@ class Study:
 
     def origins(self, host: str) -> set[str]:
         """The origins of our own pages, when a browser calls the server ``host``."""
-        return {f"http://{host}", f"https://{host}", self.config.public_url.rstrip("/")}
+        return {f"http://{host}", f"https://{host}", self.config.public_url.rstrip("/")} - {""}
 
 
 def study_of(connection: HTTPConnection) -> Study:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from annotation.games import Key
 from annotation.gold import QUALITY, TRAINING
 from annotation.looking.index import OUTCOMES
 from annotation.marks import PROGRESS, REGRESS
 from annotation.queues import STRATEGIES
 from annotation.server.policies import Role
+from annotation.session import Kind
+from annotation.session import Role as Part
+from annotation.verdicts import Said
+from worlds.contract import UTTERANCE_MAX_CHARS
 
 _MAX_INT = 2**31 - 1
 
@@ -183,3 +188,55 @@ class JudgedProjectBody(Body):
 
     overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
     open: Annotated[bool, Field(strict=True)] | None = None
+
+
+class DatasetBody(Body):
+    """A new dataset to play into."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
+
+
+class GameBody(Body):
+    """A game that somebody wants to play, and the role that they play themselves."""
+
+    project: OpaqueId
+    kind: Kind
+    role: Part
+    prompted: Annotated[bool, Field(strict=True)] = True
+    agent: Annotated[str, StringConstraints(max_length=200)] = ""
+
+
+class JoinBody(Body):
+    """The role in which somebody joins a game."""
+
+    role: Part
+
+
+_Moved = Annotated[float, Field(ge=-1000, le=1000, allow_inf_nan=False)]
+
+
+class InputsMessage(Body):
+    """What a player did since the message before; see :class:`annotation.games.Inputs`."""
+
+    held: Annotated[list[Key], Field(max_length=len(Key))] = []
+    tapped: Annotated[list[Key], Field(max_length=len(Key))] = []
+    turn: _Moved = 0.0
+    look: _Moved = 0.0
+    reach: _Moved = 0.0
+    say: Annotated[str, StringConstraints(max_length=4 * UTTERANCE_MAX_CHARS)] = ""
+
+
+class JudgeMessage(Body):
+    """What the setter of an evaluation says of the line that they said at a step."""
+
+    request_step: Step
+    said: Said
+
+
+class PlayerMessage(Body):
+    """One message of a player's browser. Args: seen: how many views have come. do: an event of theirs."""
+
+    seen: Annotated[int, Field(ge=0, le=_MAX_INT)] | None = None
+    do: Literal["ready", "leave", "take_over", "hand_back", "end"] | None = None
+    inputs: InputsMessage | None = None
+    judge: JudgeMessage | None = None

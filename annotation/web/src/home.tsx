@@ -6,6 +6,7 @@ import { Frame, Trouble } from "./frame";
 const JOURNEYS: { role: string; href: string; name: string; what: string }[] = [
   { role: "admin", href: "/study", name: "Run the study", what: "Invite people, set how many raters see each episode, and follow how far they are." },
   { role: "admin", href: "/look", name: "Look at episodes", what: "Find episodes by who played, what was asked or said; see all marks, and what a reward model makes of them." },
+  { role: "setter solver co-pilot admin", href: "/play", name: "Play", what: "Ask or do things in a small house, together with others or with an agent; what is played is recorded." },
   { role: "rater", href: "/mark", name: "Mark episodes", what: "Watch recorded play and mark where the solver made progress, and where it went wrong." },
   { role: "judge", href: "/judge", name: "Judge", what: "Watch how a solver goes on after a request, and say whether it did what was asked." },
 ];
@@ -21,7 +22,7 @@ export function Home() {
       .catch((error: ApiError) => (error.status === 401 ? setStranger(true) : setTrouble(error.message)));
   }, []);
 
-  const journeys = JOURNEYS.filter((journey) => person?.roles.includes(journey.role));
+  const journeys = JOURNEYS.filter((journey) => journey.role.split(" ").some((role) => person?.roles.includes(role)));
   return (
     <Frame title={person ? `Hello, ${person.name}` : "Sign in"} me={person}>
       <Trouble said={trouble} />

@@ -5,11 +5,13 @@ import { Join } from "./join";
 import { Judge } from "./judge";
 import { Look } from "./look";
 import { Mark } from "./mark";
+import { Play } from "./play";
 import { Study } from "./study";
 
 const PAGES: Record<string, () => preact.JSX.Element> = {
   "/": Home,
   "/join": Join,
+  "/play": Play,
   "/mark": Mark,
   "/judge": Judge,
   "/study": Study,

@@ -70,7 +70,7 @@ def test_every_state_and_event_has_a_rule():
 @pytest.mark.parametrize("kind", Kind)
 def test_every_reachable_session_is_sound(kind):
     sessions = reachable(kind)
-    assert {s.state for s in sessions} == set(State)
+    assert {s.state for s in sessions} == set(State) - ({State.JUDGING} if kind is not Kind.EVALUATION else set())
     for session in sessions:
         assert session.lost <= session.here <= set(session.cast)
         assert session.ready <= session.here
@@ -80,14 +80,14 @@ def test_every_reachable_session_is_sound(kind):
         assert (session.state is State.PAUSED) <= bool(session.lost)
         assert (session.state is State.PLAYING) <= (session.here == session.ready == set(session.cast))
         assert (session.state is State.PLAYING) <= (not session.lost)
-        assert bool(session.why) == (session.over or session.state is State.SAVING)
+        assert bool(session.why) == (session.over or session.state in (State.JUDGING, State.SAVING))
 
 
 @pytest.mark.parametrize("kind", Kind)
 def test_it_is_never_stuck_even_if_nobody_does_anything(kind):
     """The game's own events alone end it from everywhere."""
     for session in reachable(kind):
-        for event in (Event.TIMEOUT, Event.FINISH, Event.SAVED):
+        for event in (Event.TIMEOUT, Event.FINISH, Event.TIMEOUT, Event.SAVED):
             try:
                 session = after(session, event)
             except Refused:
@@ -181,9 +181,30 @@ def test_who_ends_an_episode(kind):
     assert after(left, Event.EMPTY).state is State.ABANDONED
 
 
+def test_an_evaluation_is_judged_before_it_is_saved():
+    session = playing(Kind.EVALUATION)
+    assert after(session, Event.LEAVE, Role.SETTER).state is State.SAVING
+    assert after(session, Event.STOP).state is State.SAVING, "a server that stops waits for nobody"
+    lost = after(session, Event.LOST, Role.SETTER)
+    assert after(lost, Event.TIMEOUT).state is State.SAVING, "nobody is there to judge"
+    for over in (after(session, Event.FINISH), after(session, Event.END, Role.SETTER), after(session, Event.FAIL)):
+        assert over.state is State.JUDGING and over.why
+        assert refused(over, Event.JUDGED, Role.SETTER) is Refusal.NOT_YOURS, "the game counts what is left"
+        for event, role in (
+            (Event.JUDGED, None),
+            (Event.TIMEOUT, None),
+            (Event.STOP, None),
+            (Event.LEAVE, Role.SETTER),
+        ):
+            then = after(over, event, role)
+            assert then.state is State.SAVING and then.why == over.why
+        away = after(over, Event.LOST, Role.SETTER)
+        assert after(away, Event.BACK, Role.SETTER) == over
+
+
 def test_states_without_a_limit_end_by_themselves():
-    limits = Limits(waiting=1.0, ready=2.0, paused=3.0)
+    limits = Limits(waiting=1.0, ready=2.0, paused=3.0, judging=4.0)
     timed = {state for state in State if limits.of(state) is not None}
-    assert timed == {State.WAITING, State.READY, State.PAUSED}
+    assert timed == {State.WAITING, State.READY, State.PAUSED, State.JUDGING}
     for state in State:
         assert isinstance(RULES[state, Event.TIMEOUT], Refusal) != (state in timed)

@@ -40,7 +40,8 @@ def wild(seed: int):
 
 def replayed(episode):
     """What the solver sees when the recorded controls are played again, a whole step at a time."""
-    world = registry.get(episode.world).make(**episode.notes["world_options"])
+    height, width = episode.image.shape[1:3]
+    world = registry.get(episode.world).make(height=height, width=width, **episode.notes["world_options"])
     env = SetterReplay(world, episode)
     observation, _ = env.reset()
     for step in range(len(episode)):

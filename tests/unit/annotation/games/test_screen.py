@@ -17,8 +17,8 @@ from annotation.session import Kind, Role, Session, State
 
 VIEW = View(
     state=State.PLAYING, step=3, steps=1125, seconds_left=299.2, limit_sec=None, in_control=Role.SOLVER, can=("end",),
-    here=(Role.SETTER,), ready=(Role.SETTER,), lost=(), dialogue=(Line(2, Role.SETTER, "lift the ‹duck›"),), notice="",
-    speed=1.0, saved="", frame=b"\xff\xd8picture",
+    here=(Role.SETTER,), ready=(Role.SETTER,), lost=(), dialogue=(Line(2, Role.SETTER, "lift the ‹duck›"),), asked=(),
+    notice="", speed=1.0, saved="", frame=b"\xff\xd8picture",
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 
 from annotation.server.app import create_app, open_study
 from annotation.server.config import ServeConfig
@@ -72,3 +73,11 @@ def test_answers_about_people_are_not_kept(enter: Callable[..., Browser]) -> Non
 def test_a_strange_name_for_this_machine_is_refused(visit: Callable[[], Browser]) -> None:
     answer = visit().ask("GET", "/api/me", headers={"Host": "evil.example"})
     assert answer.status_code == 400 and "name" in answer.json()["error"]
+
+
+def test_a_strange_name_opens_no_socket(enter: Callable[..., Browser]) -> None:
+    client = enter(Role.ADMIN, "ann").client
+    with pytest.raises(WebSocketDisconnect) as end:
+        with client.websocket_connect(f"ws://evil.example/api/play/games/{'0' * 32}/socket"):
+            pass
+    assert end.value.code == 1008 and "name" in end.value.reason

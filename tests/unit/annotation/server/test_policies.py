@@ -19,6 +19,7 @@ from tests.unit.annotation.server.conftest import Browser
 ANYBODY = frozenset(Role) | {None}
 SIGNED_IN = frozenset(Role)
 ADMIN, RATER, JUDGE = (frozenset({role}) for role in (Role.ADMIN, Role.RATER, Role.JUDGE))
+PLAYER = frozenset({Role.ADMIN, Role.SETTER, Role.SOLVER, Role.CO_PILOT})
 
 # Who may use what, said once more and by hand: a new route must be added here, and by that be thought about.
 EXPECTED: dict[tuple[str, str], frozenset[Role | None]] = {
@@ -27,6 +28,7 @@ EXPECTED: dict[tuple[str, str], frozenset[Role | None]] = {
     ("GET", "/mark"): ANYBODY,
     ("GET", "/judge"): ANYBODY,
     ("GET", "/study"): ANYBODY,
+    ("GET", "/play"): ANYBODY,
     ("GET", "/static/{name}"): ANYBODY,
     ("GET", "/service-worker.js"): ANYBODY,
     ("POST", "/api/sign-in/look"): ANYBODY,
@@ -73,6 +75,14 @@ EXPECTED: dict[tuple[str, str], frozenset[Role | None]] = {
     ("GET", "/api/consent"): SIGNED_IN,
     ("POST", "/api/consent"): SIGNED_IN,
     ("PUT", "/api/consent"): ADMIN,
+    ("GET", "/api/play"): PLAYER,
+    ("POST", "/api/play/datasets"): ADMIN,
+    ("POST", "/api/play/games"): PLAYER,
+    ("POST", "/api/play/tutorial"): PLAYER,
+    ("GET", "/api/play/games/{game_id}"): PLAYER,
+    ("POST", "/api/play/games/{game_id}/join"): PLAYER,
+    ("POST", "/api/play/games/{game_id}/leave"): PLAYER,
+    ("SOCKET", "/api/play/games/{game_id}/socket"): PLAYER,
 }
 
 
@@ -90,10 +100,10 @@ def refused(browser: Browser, method: str, path: str) -> int | None:
     path = re.sub(r"\{\w+\}", "0" * 32, path)
     if method == "SOCKET":
         try:
-            with browser.client.websocket_connect(path):
+            with browser.client.websocket_connect(f"ws://localhost{path}"):
                 return None
         except WebSocketDenialResponse as denial:
-            return denial.status_code
+            return denial.status_code if denial.status_code in (401, 403) else None
         except WebSocketDisconnect as end:
             return 403 if end.code == 1008 else None
     answer = browser.ask(method, path, {} if method != "GET" else None)

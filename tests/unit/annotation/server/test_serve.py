@@ -23,9 +23,15 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         serve(ServeConfig(data=tmp_path / "nowhere", port=0))
 
 
-def test_a_folder_without_datasets_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no dataset in .*rlhf record"):
-        serve(ServeConfig(data=tmp_path, port=0))
+@pytest.mark.parametrize("agents", ["bc", "bc=", "=x", "bc=x,bc=y"])
+def test_agents_are_named_once_each(agents: str) -> None:
+    with pytest.raises(UserError, match="NAME=FOLDER"):
+        ServeConfig(agents=agents)
+
+
+def test_a_folder_that_is_no_agents_is_named(folder: Path) -> None:
+    with pytest.raises(UserError, match="agent bc: .*play is not an agent's folder"):
+        open_study(ServeConfig(data=folder, agents=f"bc={folder / 'play'}"))
 
 
 def test_a_taken_port_is_named(folder: Path) -> None:
@@ -72,7 +78,10 @@ def test_the_database_is_on_disk_when_a_transaction_ends(folder: Path) -> None:
     assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
 
 
-@pytest.mark.parametrize("wrong", [{"port": 70000}, {"lock_minutes": 0}, {"public_url": "study.example"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"port": 70000}, {"lock_minutes": 0}, {"public_url": "study.example"}, {"games": 0}, {"episode_seconds": 0}],
+)
 def test_wrong_settings_are_named(wrong: dict[str, object]) -> None:
     with pytest.raises(UserError):
         ServeConfig(**wrong)  # type: ignore[arg-type]

@@ -1,0 +1,63 @@
+"""What came of the requests in a game: by the world's truth for a scripted setter's, by their own word for people's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation import verdicts
+from annotation.games.stand_ins import ScriptedPlayer
+from annotation.session import Kind, Refusal, Refused, Role, Session, State
+from rlhf.referee import Referee
+from worlds.contract import SETTER, SOLVER
+from worlds.registry import WorldEntry
+
+
+class Following:
+    """Follows a scripted setter's requests as recordings of scripted play do.
+
+    Args:
+      entry: of the world. setter: who asks.
+    """
+
+    def __init__(self, entry: WorldEntry, setter: ScriptedPlayer) -> None:
+        self.referee, self._setter, self._task = Referee(entry), setter, None
+
+    def step(self, world: Any, step: int, said: Mapping[str, str]) -> None:
+        """Note what was asked for in this step and what came of all that was asked for."""
+        task = getattr(self._setter.player, "task", None)
+        if said[SETTER] and task is not None and task is not self._task:
+            self.referee.ask(step, task.spec, task)
+            self._task = task
+        self.referee.look(world, step, said[SOLVER])
+
+
+class Judging:
+    """What a person says of their requests in an evaluation. Guarded by the game's lock."""
+
+    def __init__(self) -> None:
+        self.asked: tuple[verdicts.Asked, ...] = ()
+
+    def hear(self, step: int, words: str) -> None:
+        """The setter said this."""
+        self.asked += (verdicts.Asked(step, words),)
+
+    def judge(self, session: Session, role: Role, request_step: int, said: verdicts.Said, step: int) -> None:
+        """``role`` says ``said`` of the line of ``request_step``. Raises Refused if it is not theirs to say."""
+        if role is not Role.SETTER or session.kind is not Kind.EVALUATION:
+            raise Refused(Refusal.NOT_YOURS)
+        if session.state not in (State.PLAYING, State.PAUSED, State.JUDGING):
+            raise Refused(Refusal.IS_OVER)
+        try:
+            self.asked = verdicts.judged(self.asked, request_step, said, step)
+        except KeyError:
+            raise Refused(Refusal.NO_SUCH_REQUEST) from None
+
+    @property
+    def done(self) -> bool:
+        """Whether something has been said of every line."""
+        return not verdicts.left(self.asked)
+
+    def note(self, kind: Kind) -> dict[str, Any]:
+        """For the notes of an episode of ``kind``."""
+        return {verdicts.NOTE: verdicts.note(self.asked)} if kind is Kind.EVALUATION else {}

@@ -1,0 +1,213 @@
+"""Playing: the lobby, games that people start and join, and each player's connection."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import Path, WebSocket
+from sqlalchemy import select
+
+from annotation.server import members, policies
+from annotation.server.clock import now
+from annotation.server.datasets import list_episodes
+from annotation.server.errors import Refused
+from annotation.server.gaming import Running, Wish
+from annotation.server.policies import ADMINS, PLAYERS, Asking, Routes, Served, Visitor, visitor_of
+from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, OpaqueId
+from annotation.server.sockets import PlayerSocket
+from annotation.server.study import Study
+from annotation.server.tables import Project
+from annotation.session import CAST, Kind, Player, Role
+from rlhf.store import open_store
+
+ROUTES = Routes("/api/play")
+GIVE_UP_SEC = 45.0  # before play, for whoever has closed the page
+_Id = Annotated[OpaqueId, Path()]
+_OF_STUDY = {
+    Role.SETTER: policies.Role.SETTER,
+    Role.SOLVER: policies.Role.SOLVER,
+    Role.CO_PILOT: policies.Role.CO_PILOT,
+}
+_waiting: set[asyncio.Task[None]] = set()
+
+
+@ROUTES.add("GET", "", PLAYERS)
+def lobby(study: Served, visitor: Asking) -> dict[str, Any]:
+    """What somebody can play, and who waits for them."""
+    parts, projects = _parts(visitor), _projects(study, visitor)
+    kinds = [kind for kind in Kind if any(CAST[kind].get(part) is Player.PERSON for part in parts)]
+    return {
+        "parts": parts,
+        "kinds": {kind: _people(kind, parts) for kind in kinds},
+        "projects": [{"id": project_id, "dataset": dataset} for project_id, dataset in projects.items()],
+        "agents": [agent.name for agent in study.games.agents.all()],
+        "seconds": study.games.seconds,
+        "games": [
+            _listed(running, visitor, parts)
+            for running in study.games.all()
+            if running.wish.project_id in projects or running.role_of(visitor.person_id)
+        ],
+    }
+
+
+@ROUTES.add("POST", "/datasets", ADMINS)
+def make_dataset(body: DatasetBody, study: Served) -> dict[str, Any]:
+    """Make an empty dataset to play into."""
+    names = study.datasets.names()
+    if "." in names:
+        raise Refused(409, "the study's folder is a dataset itself; play into that")
+    if body.name in names:
+        raise Refused(409, f"there is a dataset {body.name} already")
+    open_store(study.config.data.expanduser() / body.name, create=True)
+    with study.database.writing() as session:
+        list_episodes(session, study.datasets, now())
+        return {"project": session.scalars(select(Project.id).where(Project.dataset == body.name)).one()}
+
+
+@ROUTES.add("POST", "/games", PLAYERS)
+def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Start a game and sit down in it."""
+    with study.database.reading() as session:
+        project = members.project_of(session, visitor, body.project)
+    _refuse_other_parts(visitor, body.kind, body.role)
+    wish = Wish(project.id, project.dataset, body.kind, body.prompted, body.agent)
+    return _begin(study, visitor, wish, body.role)
+
+
+@ROUTES.add("POST", "/tutorial", PLAYERS)
+def tutorial(study: Served, visitor: Asking) -> dict[str, Any]:
+    """Start a game to learn the keys in; it is not kept, and anybody who plays at all may play it."""
+    return _begin(study, visitor, Wish("", "", Kind.PRACTICE_SOLVING), Role.SOLVER)
+
+
+@ROUTES.add("GET", "/games/{game_id}", PLAYERS)
+def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+    """What a player, or somebody who may join, should know of a game; the prompt is for its setter alone."""
+    running = _game(study, visitor, game_id)
+    role, prompt = running.role_of(visitor.person_id), running.game.config.prompt
+    return {
+        **_listed(running, visitor, _parts(visitor)),
+        "tutorial": running.wish.tutorial,
+        "seconds": study.games.seconds,
+        "prompt": {"text": prompt.text, "modifier": prompt.modifier} if prompt and role is Role.SETTER else None,
+    }
+
+
+@ROUTES.add("POST", "/games/{game_id}/join", PLAYERS)
+def join(game_id: _Id, body: JoinBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Sit down in somebody else's game."""
+    running = _game(study, visitor, game_id)
+    _refuse_other_parts(visitor, running.wish.kind, body.role)
+    _refuse_two_games(study, visitor)
+    running.join(body.role, visitor.person_id, visitor.pseudonym)
+    return {}
+
+
+@ROUTES.add("POST", "/games/{game_id}/leave", PLAYERS)
+def leave(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Get up for good; what was played is kept if it is long enough."""
+    running = study.games.get(game_id)
+    role = running.role_of(visitor.person_id)
+    if role is None:
+        raise Refused(404, "you are not in this game")
+    running.leave(role)
+    study.games.close_deserted(running)
+    return {}
+
+
+@ROUTES.socket("/games/{game_id}/socket", PLAYERS)
+async def play(websocket: WebSocket, game_id: _Id, study: Served, visitor: Asking) -> None:
+    """A player's connection, see :mod:`annotation.server.sockets`."""
+    running = study.games.get(game_id)
+    role = running.role_of(visitor.person_id)
+    if role is None:
+        raise Refused(403, "you are not in this game; join it first")
+    await websocket.accept()
+
+    def admitted() -> bool:
+        found = visitor_of(websocket)
+        return found is not None and PLAYERS.admits(found.roles)
+
+    player = PlayerSocket(websocket, running, role, admitted)
+    try:
+        await player.serve()
+    finally:
+        task = asyncio.create_task(_clear_up(study, running, role, player.connection))
+        _waiting.add(task)
+        task.add_done_callback(_waiting.discard)
+
+
+async def _clear_up(study: Study, running: Running, role: Role, connection: int) -> None:
+    """Whoever closes the page before play begins, and does not come back, leaves their place to others."""
+    if not running.deserted:
+        await asyncio.sleep(GIVE_UP_SEC)
+        await asyncio.to_thread(running.give_up, role, connection)
+    await asyncio.to_thread(study.games.close_deserted, running)
+
+
+def _begin(study: Study, visitor: Visitor, wish: Wish, role: Role) -> dict[str, Any]:
+    _refuse_two_games(study, visitor)
+    running = study.games.start(wish, study.datasets.store(wish.dataset) if wish.dataset else None)
+    running.join(role, visitor.person_id, visitor.pseudonym)
+    return {"id": running.id}
+
+
+def _game(study: Study, visitor: Visitor, game_id: str) -> Running:
+    """The game, for somebody who plays in it or may join it. Raises Refused."""
+    running = study.games.get(game_id)
+    if running.role_of(visitor.person_id) is None:
+        with study.database.reading() as session:
+            members.project_of(session, visitor, running.wish.project_id)
+    return running
+
+
+def _parts(visitor: Visitor) -> list[Role]:
+    """What somebody may play; an admin anything."""
+    admin = policies.Role.ADMIN in visitor.roles
+    return [part for part, role in _OF_STUDY.items() if admin or role in visitor.roles]
+
+
+def _people(kind: Kind, parts: list[Role]) -> list[Role]:
+    """The roles of ``kind`` that somebody with these parts can play."""
+    return [part for part in parts if CAST[kind].get(part) is Player.PERSON]
+
+
+def _projects(study: Study, visitor: Visitor) -> dict[str, str]:
+    """Id and dataset of the projects that somebody can play in."""
+    found = {}
+    with study.database.reading() as session:
+        for project_id in session.scalars(select(Project.id).order_by(Project.created, Project.dataset)).all():
+            try:
+                found[project_id] = members.project_of(session, visitor, project_id).dataset
+            except Refused:
+                continue
+    return found
+
+
+def _refuse_other_parts(visitor: Visitor, kind: Kind, role: Role) -> None:
+    if role not in _people(kind, list(Role)):
+        raise Refused(422, f"no person plays the {role.value} of {kind.value}")
+    if role not in _parts(visitor):
+        raise Refused(403, f"you do not take part as {role.value.replace('_', '-')}")
+
+
+def _refuse_two_games(study: Study, visitor: Visitor) -> None:
+    if study.games.of_person(visitor.person_id) is not None:
+        raise Refused(409, "you are in another game; leave that first")
+
+
+def _listed(running: Running, visitor: Visitor, parts: list[Role]) -> dict[str, Any]:
+    """A game, as those who may join it see it: nobody's name, and no agent's."""
+    now = running.game.session
+    return {
+        "id": running.id,
+        "kind": now.kind,
+        "dataset": running.wish.dataset,
+        "prompted": running.wish.prompted,
+        "state": now.state,
+        "role": running.role_of(visitor.person_id),
+        "free": [role for role in running.free() if role in parts],
+        "here": sorted(now.here - now.lost),
+        "over": running.over,
+    }

@@ -1,0 +1,193 @@
+"""A player's connection: views down, as few as the connection carries and always the newest; inputs up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from annotation import session
+from annotation.games import Inputs
+from annotation.server.gaming import Running
+from annotation.server.limits import Rate
+from annotation.server.routes.schema import PlayerMessage
+from annotation.session import Event, Role
+
+MESSAGE_CHARS = 4096
+MESSAGES_PER_SECOND, MESSAGES_AT_ONCE = 100.0, 500.0  # inputs come 30 times a second, views are noted 15 times
+UNSEEN_VIEWS = 4  # on their way at once: more would only make the delay longer
+WATCH_SEC = 1.0
+SILENT_SEC = 8.0  # then the connection is lost, whatever the network says
+ADMITTED_SEC = 15.0  # how often it is asked whether the player may still be here
+
+_log = logging.getLogger("rlhf.serve")
+
+
+@dataclass(frozen=True)
+class End:
+    """Why a connection ends: WebSocket's code, or one of ours from 4000, and a sentence for the person."""
+
+    code: int
+    said: str
+
+
+OVER = End(1000, "the game is over")
+LEFT = End(1000, "you have left the game")
+GONE = End(1001, "the connection was lost")
+NOT_UNDERSTOOD = End(1008, "the server did not understand your browser; load the page again")
+TOO_MANY = End(1008, "your browser sends too much; load the page again")
+TOO_LONG = End(1009, f"a message has at most {MESSAGE_CHARS} letters")
+ELSEWHERE = End(4001, "you play in another window now")
+SILENT = End(4002, "nothing has been heard from your browser for a while")
+SIGNED_OUT = End(4003, "you are signed out")
+
+
+class PlayerSocket:
+    """One connection of one player.
+
+    Args:
+      socket: accepted. running: the game. role: what they play.
+      admitted: whether they may still be here; it may take its time.
+    """
+
+    def __init__(self, socket: WebSocket, running: Running, role: Role, admitted: Callable[[], bool]) -> None:
+        self._socket, self._running, self._role, self._admitted = socket, running, role, admitted
+        self._rate = Rate(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
+        self._sending = asyncio.Lock()
+        self._replaced = asyncio.Event()
+        self._room = asyncio.Event()
+        self._sent, self._unseen = 0, deque[tuple[int, float]]()
+        self._heard, self._lag_sec = time.monotonic(), 0.0
+        self.connection = 0
+
+    async def serve(self) -> End:
+        """Until the game is over or the connection is; says which. Raises Refused if they do not sit there any more."""
+        loop = asyncio.get_running_loop()
+        self.connection = self._running.connect(
+            self._role, lambda: loop.call_soon_threadsafe(self._replaced.set) and None
+        )
+        work = [asyncio.create_task(part()) for part in (self._show, self._hear, self._watch, self._wait_replaced)]
+        try:
+            done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
+            end = _result(done)
+        finally:
+            self._running.disconnect(self._role, self.connection)
+            for task in work:
+                task.cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+        with suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
+            await self._socket.close(end.code, end.said)
+        return end
+
+    async def _show(self) -> End:
+        """Send views for as long as there are any."""
+        async with aclosing(self._running.game.screen(self._role).views()) as views:
+            self._room.set()
+            while True:
+                await self._room.wait()
+                try:
+                    view = await anext(views)
+                except StopAsyncIteration:
+                    return OVER
+                self._sent += 1
+                self._unseen.append((self._sent, time.monotonic()))
+                if len(self._unseen) >= UNSEEN_VIEWS:
+                    self._room.clear()
+                async with self._sending:
+                    await self._socket.send_bytes(view.message())
+
+    async def _hear(self) -> End:
+        """Take what the browser sends."""
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return GONE
+            text = message.get("text")
+            self._heard = time.monotonic()
+            if text is None:
+                return NOT_UNDERSTOOD
+            if len(text) > MESSAGE_CHARS:
+                return TOO_LONG
+            if self._rate.wait("") > 0:
+                return TOO_MANY
+            try:
+                said = PlayerMessage.model_validate_json(text)
+            except ValidationError:
+                return NOT_UNDERSTOOD
+            try:
+                self._obey(said)
+            except session.Refused as refused:
+                await self._tell({"refused": str(refused)})
+            if said.do == Event.LEAVE:
+                return LEFT
+
+    def _obey(self, said: PlayerMessage) -> None:
+        """Pass on what was said. Raises session.Refused."""
+        game = self._running.game
+        if said.seen is not None:
+            self._note_seen(said.seen)
+        if said.inputs is not None:
+            game.give(self._role, _inputs(said))
+        if said.judge is not None:
+            game.judge(self._role, said.judge.request_step, said.judge.said)
+        if said.do == Event.LEAVE:
+            self._running.leave(self._role)
+        elif said.do is not None:
+            game.do(self._role, Event(said.do))
+
+    def _note_seen(self, seen: int) -> None:
+        while self._unseen and self._unseen[0][0] <= seen:
+            self._lag_sec = time.monotonic() - self._unseen.popleft()[1]
+        if len(self._unseen) < UNSEEN_VIEWS:
+            self._room.set()
+
+    async def _watch(self) -> End:
+        """Tell the browser that we are here and how far it is behind; end when it says nothing for long."""
+        asked, silent = time.monotonic(), 0
+        while True:
+            await asyncio.sleep(WATCH_SEC)
+            now = time.monotonic()
+            silent = silent + 1 if now - self._heard > SILENT_SEC else 0
+            if silent > 1:  # not for a server that was busy itself
+                return SILENT
+            if now - asked > ADMITTED_SEC:
+                asked = now
+                if not await asyncio.to_thread(self._admitted):
+                    return SIGNED_OUT
+            waited = now - self._unseen[0][1] if self._unseen else 0.0
+            await self._tell({"lag_ms": round(1000 * max(self._lag_sec, waited))})
+
+    async def _wait_replaced(self) -> End:
+        await self._replaced.wait()
+        return ELSEWHERE
+
+    async def _tell(self, message: dict[str, Any]) -> None:
+        async with self._sending:
+            await self._socket.send_text(json.dumps(message))
+
+
+def _inputs(said: PlayerMessage) -> Inputs:
+    told = said.inputs
+    assert told is not None
+    return Inputs(frozenset(told.held), frozenset(told.tapped), told.turn, told.look, told.reach, told.say)
+
+
+def _result(done: set[asyncio.Task[End]]) -> End:
+    """Why a connection ended: the game's end and the newer window go before a lost connection."""
+    ends = []
+    for task in done:
+        error = task.exception()
+        if error is None:
+            ends.append(task.result())
+        elif not isinstance(error, (WebSocketDisconnect, RuntimeError, OSError)):
+            _log.error("a player's connection failed", exc_info=error)
+    return min(ends, key=lambda end: (end is GONE, end.code), default=GONE)

@@ -1,0 +1,78 @@
+"""Live evaluation: what a setter asked an agent for, and whether they said that it succeeded. Pure.
+
+Whatever a setter says may be a request. Of each they say that it succeeded, that it failed, or that it asked for
+nothing; the last that they said counts. An episode keeps it in ``notes["verdicts"]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+NOTE = "verdicts"  # in the notes of an episode
+
+
+class Said(StrEnum):
+    """What a setter says of a line of theirs."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    NO_REQUEST = "no request"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A line that a setter said.
+
+    Args:
+      step: at which. words: the line. said: what they say of it, None before. judged: the step at which they said so.
+    """
+
+    step: int
+    words: str
+    said: Said | None = None
+    judged: int | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a request succeeded, as its setter said.
+
+    Args:
+      step: when it was said; what was said after the end counts for the last step.
+      request_step, request: when and what was asked for.
+    """
+
+    step: int
+    request_step: int
+    request: str
+    success: bool
+
+
+def judged(asked: Sequence[Asked], request_step: int, said: Said, step: int) -> tuple[Asked, ...]:
+    """``asked``, with what is said at ``step`` of the line of ``request_step``. Raises KeyError if there is none."""
+    if all(line.step != request_step for line in asked):
+        raise KeyError(request_step)
+    return tuple(replace(line, said=said, judged=step) if line.step == request_step else line for line in asked)
+
+
+def left(asked: Sequence[Asked]) -> tuple[Asked, ...]:
+    """The lines of which nothing has been said yet."""
+    return tuple(line for line in asked if line.said is None)
+
+
+def note(asked: Sequence[Asked]) -> list[dict[str, Any]]:
+    """The verdicts for an episode's notes, in the order of the requests."""
+    verdicts = [
+        Verdict(line.judged, line.step, line.words, line.said is Said.SUCCESS)
+        for line in asked
+        if line.judged is not None and line.said is not Said.NO_REQUEST
+    ]
+    return [asdict(verdict) for verdict in verdicts]
+
+
+def of_notes(notes: Mapping[str, Any]) -> tuple[Verdict, ...]:
+    """The verdicts in an episode's notes; none where nobody judged."""
+    return tuple(Verdict(**verdict) for verdict in notes.get(NOTE, ()))

@@ -1,0 +1,231 @@
+// A game: the player's view as large as fits, what is said beside it, and what everybody should know now.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ApiError, ask, me, type Me } from "../api";
+import { Frame, Trouble } from "../frame";
+import { Connection, type Link } from "./connection";
+import { Hands } from "./hands";
+import { Hud } from "./hud";
+import { Dialogue, Keys, Prompt, Requests } from "./panels";
+import { Pictures, Screen } from "./screen";
+import { Situation } from "./situation";
+import { Tutorial } from "./tutorial";
+import { openRequest, type About, type Said, type View } from "./view";
+
+export function Play(props: { id: string }) {
+  const [person, setPerson] = useState<Me | null>(null);
+  const [about, setAbout] = useState<About | null>(null);
+  const [trouble, setTrouble] = useState("");
+  const load = async () => {
+    try {
+      setPerson(await me());
+      setAbout(await ask<About>("GET", `/api/play/games/${props.id}`));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) location.replace("/");
+      else setTrouble((error as Error).message);
+    }
+  };
+  useEffect(() => void load(), [props.id]);
+  const join = async (role: string) => {
+    try {
+      await ask("POST", `/api/play/games/${props.id}/join`, { role });
+      await load();
+    } catch (error) {
+      setTrouble((error as Error).message);
+    }
+  };
+  if (person && about?.role) return <Table key={about.id} person={person} about={about} />;
+  return (
+    <Frame title="Play" me={person}>
+      <Trouble said={trouble} />
+      {about && (
+        <div class="card">
+          <p>{about.free.length ? "This game waits for somebody." : "There is no place for you in this game."}</p>
+          {about.free.map((role) => (
+            <button key={role} type="button" class="primary" onClick={() => join(role)}>
+              Join as {role.replace("_", "-")}
+            </button>
+          ))}
+        </div>
+      )}
+      <p>
+        <a href="/play">All games</a>
+      </p>
+    </Frame>
+  );
+}
+
+/** The game that somebody sits in. */
+function Table(props: { person: Me; about: About }) {
+  const { about } = props;
+  const [view, setView] = useState<View | null>(null);
+  const [link, setLink] = useState<Link>({ state: "connecting", why: "" });
+  const [lag, setLag] = useState(0);
+  const [refused, setRefused] = useState("");
+  const pictures = useMemo(() => new Pictures(), []);
+  const connection = useRef<Connection | null>(null);
+  const hands = useMemo(() => new Hands((message) => connection.current?.send(message) ?? false), []);
+  const line = useRef<HTMLInputElement>(null);
+
+  useEffect(() => {
+    const made = new Connection(about.id, {
+      onView: (view, picture) => {
+        setView(view);
+        if (picture) pictures.show(picture);
+      },
+      onLag: setLag,
+      onRefused: setRefused,
+      onLink: setLink,
+    });
+    connection.current = made;
+    return () => {
+      made.close();
+      hands.close();
+    };
+  }, [about.id]);
+  useEffect(() => {
+    if (!refused) return undefined;
+    const timer = setTimeout(() => setRefused(""), 4_000);
+    return () => clearTimeout(timer);
+  }, [refused]);
+
+  const role = about.role ?? "solver";
+  const doThis = (event: string) => connection.current?.send({ do: event });
+  const judge = (step: number, said: Said) => connection.current?.send({ judge: { request_step: step, said } });
+  const steers = view?.state === "playing" && link.state === "open" && (role === "setter" || view.in_control === role);
+  useGameKeys({ view, hands, line, role, steers, doThis, judge });
+  useEffect(() => {
+    if (view?.state !== "playing" || link.state !== "open") hands.rest();
+    if (about.tutorial && view?.state === "ready" && view.can.includes("ready")) doThis("ready");
+  }, [view?.state, link.state]);
+
+  const leave = async () => {
+    if (!view || !["waiting", "ready", "ended", "abandoned"].includes(view.state)) {
+      if (!about.tutorial && !confirm("Leave the game? That ends it for everybody.")) return;
+    }
+    connection.current?.close();
+    await ask("POST", `/api/play/games/${about.id}/leave`).catch(() => undefined);
+    location.assign("/play");
+  };
+  const control = view?.in_control === "co_pilot" ? "co-pilot" : "solver";
+  return (
+    <Frame title={about.tutorial ? "Learn the keys" : "Play"} me={props.person} wide>
+      <div class="table">
+        <section class="seat" aria-label="The game">
+          <Hud about={about} view={view} link={link} lag={lag} onDo={doThis} onLeave={leave} />
+          <Screen pictures={pictures} hands={hands} steers={steers} kind={steers ? "me" : control} caption={`What the ${role === "setter" ? "setter" : "solver"} sees`}>
+            <Situation about={about} view={view} link={link} onDo={doThis} onJudge={judge} />
+          </Screen>
+          <Line input={line} hands={hands} enabled={view?.state === "playing" && link.state === "open" && (role !== "co_pilot" || steers)} />
+          <p class="notice" role="status">
+            {refused || (view?.state === "playing" ? view.notice : "")}
+          </p>
+        </section>
+        <aside class="side">
+          {about.tutorial ? <Tutorial person={props.person} hands={hands} view={view} onDone={() => doThis("end")} /> : <Prompt about={about} role={role} />}
+          <Dialogue view={view} />
+          {about.kind === "evaluation" && view && view.state !== "judging" && <Requests asked={view.asked} onJudge={judge} />}
+          <Keys kind={about.kind} role={role} />
+        </aside>
+      </div>
+    </Frame>
+  );
+}
+
+/** Where lines are written: Enter begins and sends, Escape leaves. */
+function Line(props: { input: { current: HTMLInputElement | null }; hands: Hands; enabled: boolean }) {
+  const [text, setText] = useState("");
+  const [send, setSend] = useState("");
+  useEffect(() => {
+    if (!send) return undefined;
+    const timer = setInterval(() => props.hands.say(send) && setSend(""), 30);
+    return () => clearInterval(timer);
+  }, [send]);
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      if (text.trim()) setSend(send ? `${send} ${text}` : text);
+      setText("");
+      props.input.current?.blur();
+    } else if (event.key === "Escape") {
+      setText("");
+      props.input.current?.blur();
+    }
+    event.stopPropagation();
+  };
+  return (
+    <div class="say">
+      <input
+        ref={props.input}
+        value={text}
+        maxLength={160}
+        disabled={!props.enabled}
+        aria-label="Say something"
+        placeholder={props.enabled ? "Press Enter to write, Enter to send, Escape to leave" : ""}
+        autocomplete="off"
+        onInput={(event) => setText(event.currentTarget.value)}
+        onFocus={() => props.hands.rest()}
+        onKeyDown={press}
+      />
+    </div>
+  );
+}
+
+interface Desk {
+  view: View | null;
+  hands: Hands;
+  line: { current: HTMLInputElement | null };
+  role: string;
+  steers: boolean;
+  doThis: (event: string) => void;
+  judge: (step: number, said: Said) => void;
+}
+
+const VERDICTS: Record<string, Said> = { KeyY: "success", KeyN: "failure", KeyX: "no request" };
+
+/** Every key of the game; none of them while something is written. */
+function useGameKeys(desk: Desk): void {
+  const latest = useRef(desk);
+  latest.current = desk;
+  useEffect(() => {
+    const down = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      const own = target.closest("button, a, summary") && (event.code === "Space" || event.code === "Enter");
+      if (own || target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (act(latest.current, event)) event.preventDefault();
+    };
+    const up = (event: KeyboardEvent) => latest.current.hands.release(event.code);
+    const away = () => latest.current.hands.rest();
+    addEventListener("keydown", down);
+    addEventListener("keyup", up);
+    addEventListener("blur", away);
+    return () => {
+      removeEventListener("keydown", down);
+      removeEventListener("keyup", up);
+      removeEventListener("blur", away);
+    };
+  }, []);
+}
+
+/** What a key does; whether it does anything. */
+function act({ view, hands, line, steers, doThis, judge }: Desk, event: KeyboardEvent): boolean {
+  const can = (what: string) => view?.can.includes(what) ?? false;
+  const said = VERDICTS[event.code];
+  if (event.code === "Enter") {
+    if (can("ready") && view?.state === "ready") doThis("ready");
+    else line.current?.focus();
+    return true;
+  }
+  if (event.code === "KeyC" && !event.repeat) {
+    if (can("take_over")) doThis("take_over");
+    else if (can("hand_back")) doThis("hand_back");
+    return can("take_over") || can("hand_back");
+  }
+  if (said && view) {
+    const asked = openRequest(view.asked);
+    if (asked && !event.repeat) judge(asked.step, said);
+    return view.asked.length > 0;
+  }
+  if (!steers) return false;
+  if (event.code === "KeyG" && !event.repeat) hands.toggleHold();
+  return event.code === "KeyG" || hands.press(event.code);
+}

@@ -1,0 +1,110 @@
+// From keys and mouse to what the server is told: what is held, and how far the mouse went, 30 times a second at most.
+
+export const KEYS: Record<string, string> = {
+  KeyW: "forward",
+  KeyS: "back",
+  KeyA: "left",
+  KeyD: "right",
+  ArrowLeft: "turn_left",
+  ArrowRight: "turn_right",
+  ArrowUp: "look_up",
+  ArrowDown: "look_down",
+  ShiftLeft: "slow",
+  ShiftRight: "slow",
+  Space: "grab",
+  KeyE: "push",
+  KeyQ: "pull",
+};
+const EVERY_MS = 33;
+const TURN_PER_PIXEL = 0.15 / 4; // degrees of a pixel, by those of a tick of full turning
+const LOOK_PER_PIXEL = 0.15 / 2;
+const MOVES = ["forward", "back", "left", "right"];
+const LOOKS = ["turn_left", "turn_right", "look_up", "look_down"];
+
+/** How much of each a person has done; the tutorial waits for it. Milliseconds, but `looked` is also by mouse. */
+export interface Practice {
+  moved: number;
+  looked: number;
+  grabbed: number;
+}
+
+export class Hands {
+  readonly practice: Practice = { moved: 0, looked: 0, grabbed: 0 };
+  private readonly held = new Map<string, string>(); // what by which key or button
+  private readonly tapped = new Set<string>();
+  private turn = 0;
+  private look = 0;
+  private reach = 0;
+  private keepsHold = false;
+  private told = "";
+  private readonly timer = setInterval(() => this.tell(), EVERY_MS);
+
+  /** `send` takes a message and says whether it went out. */
+  constructor(private readonly send: (message: unknown) => boolean) {}
+
+  /** Whether the hand keeps hold without a key being held. */
+  get holds(): boolean {
+    return this.keepsHold;
+  }
+
+  press(code: string): boolean {
+    const what = code === "Mouse" ? "grab" : KEYS[code];
+    if (what === undefined) return false;
+    if (!this.held.has(code)) this.tapped.add(what);
+    this.held.set(code, what);
+    return true;
+  }
+
+  release(code: string): void {
+    this.held.delete(code);
+  }
+
+  /** Grab and keep hold, or let go. */
+  toggleHold(): void {
+    this.keepsHold = !this.keepsHold;
+  }
+
+  /** The mouse went so many pixels to the right and down. */
+  move(right: number, down: number): void {
+    this.turn -= right * TURN_PER_PIXEL;
+    this.look -= down * LOOK_PER_PIXEL;
+    this.practice.looked += 4 * (Math.abs(right) + Math.abs(down));
+  }
+
+  wheel(away: number): void {
+    this.reach += Math.sign(away);
+  }
+
+  /** Let go of everything but what the hand holds by a toggle. */
+  rest(): void {
+    this.held.clear();
+    this.tapped.clear();
+  }
+
+  /** Say a line; whether it went out. */
+  say(line: string): boolean {
+    const held = [...new Set(this.held.values()), ...(this.keepsHold ? ["grab"] : [])];
+    return this.send({ inputs: { held, say: line.slice(0, 600) } });
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private tell(): void {
+    const held = new Set(this.held.values());
+    if (this.keepsHold) held.add("grab");
+    const seen = (names: string[]) => names.some((name) => held.has(name));
+    if (seen(MOVES)) this.practice.moved += EVERY_MS;
+    if (seen(LOOKS)) this.practice.looked += EVERY_MS;
+    if (held.has("grab")) this.practice.grabbed += EVERY_MS;
+    const now = [...held].sort().join(" ");
+    if (now === this.told && this.tapped.size === 0 && !this.turn && !this.look && !this.reach) return;
+    const limit = (value: number) => Math.max(-1000, Math.min(1000, value));
+    const inputs = { held: [...held], tapped: [...this.tapped], turn: limit(this.turn), look: limit(this.look), reach: limit(this.reach) };
+    if (!this.send({ inputs })) return; // it is added up until it can be told
+    this.told = now;
+    this.tapped.clear();
+    this.turn = this.look = this.reach = 0;
+  }
+}

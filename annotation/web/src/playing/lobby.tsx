@@ -1,0 +1,242 @@
+// Games that wait for somebody, and new ones.
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, ask, me, type Me } from "../api";
+import { Frame, Trouble } from "../frame";
+import { NewDataset } from "./dataset";
+import { knowsKeys, rememberKeys } from "./tutorial";
+import { duration, KINDS, NAMES, type Game, type Kind, type Role } from "./view";
+
+interface Data {
+  parts: Role[];
+  kinds: Partial<Record<Kind, Role[]>>;
+  projects: { id: string; dataset: string }[];
+  agents: string[];
+  seconds: number;
+  games: Game[];
+}
+
+const REFRESH_MS = 2_000;
+
+export function Lobby() {
+  const [person, setPerson] = useState<Me | null>(null);
+  const [data, setData] = useState<Data | null>(null);
+  const [trouble, setTrouble] = useState("");
+  const [knows, setKnows] = useState(false);
+  const [busy, setBusy] = useState(false);
+
+  const load = () =>
+    ask<Data>("GET", "/api/play")
+      .then(setData)
+      .catch((error: Error) => setTrouble(error.message));
+  useEffect(() => {
+    me()
+      .then((found) => {
+        setPerson(found);
+        setKnows(knowsKeys(found));
+      })
+      .then(load)
+      .catch((error: ApiError) => (error.status === 401 ? location.replace("/") : setTrouble(error.message)));
+    const timer = setInterval(() => document.visibilityState === "visible" && void load(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
+
+  /** Start or join, then go to the game. */
+  const enter = async (path: string, body?: unknown, id?: string) => {
+    setBusy(true);
+    setTrouble("");
+    try {
+      const made = await ask<{ id?: string }>("POST", path, body);
+      location.assign(`/play#${id ?? made.id}`);
+      location.reload(); // only what stands behind the # has changed
+    } catch (error) {
+      setTrouble((error as Error).message);
+      setBusy(false);
+    }
+  };
+  const leave = (game: Game) => ask("POST", `/api/play/games/${game.id}/leave`).then(load, (error: Error) => setTrouble(error.message));
+  const mine = data?.games.find((game) => game.role !== null);
+  const open = data?.games.filter((game) => game.role === null && game.free.length > 0) ?? [];
+  const locked = busy || !knows || mine !== undefined;
+  return (
+    <Frame title="Play" me={person}>
+      <Trouble said={trouble} />
+      {!data && !trouble && <p role="status">Looking who is there…</p>}
+      {data && person && (
+        <>
+          {mine && <Mine game={mine} onLeave={() => void leave(mine)} />}
+          <Learn
+            knows={knows}
+            disabled={busy || mine !== undefined}
+            onStart={() => void enter("/api/play/tutorial")}
+            onSkip={() => {
+              rememberKeys(person);
+              setKnows(true);
+            }}
+          />
+          <section class="card">
+            <h2>Waiting for somebody</h2>
+            {open.length === 0 && <p class="hint">Nobody waits for you just now. Start a game; others find it here.</p>}
+            <ul class="plain games">
+              {open.map((game) => (
+                <li key={game.id}>
+                  <span>
+                    <strong>{KINDS[game.kind].name}</strong> <span class="hint">into {named(game.dataset)}{game.prompted ? "" : ", free-form"}</span>
+                  </span>
+                  {game.free.map((role) => (
+                    <button key={role} type="button" class="primary" disabled={locked} onClick={() => void enter(`/api/play/games/${game.id}/join`, { role }, game.id)}>
+                      Join as {NAMES[role]}
+                    </button>
+                  ))}
+                </li>
+              ))}
+            </ul>
+          </section>
+          {data.projects.length > 0 && <Start data={data} disabled={locked} onStart={(wish) => void enter("/api/play/games", wish)} />}
+          {data.projects.length === 0 && !person.roles.includes("admin") && <p>There is no dataset to play into yet; whoever runs the study makes one.</p>}
+          {person.roles.includes("admin") && <NewDataset first={data.projects.length === 0} onMade={load} />}
+        </>
+      )}
+    </Frame>
+  );
+}
+
+function named(dataset: string): string {
+  return dataset === "." ? "the study's dataset" : dataset;
+}
+
+function Mine(props: { game: Game; onLeave: () => void }) {
+  const { game } = props;
+  return (
+    <section class="card mine">
+      <h2>You are in a game</h2>
+      <p>
+        {game.dataset ? KINDS[game.kind].name : "Learn the keys"}, as {game.role && NAMES[game.role]}: {game.state}
+      </p>
+      <div class="row">
+        <a class="button primary" href={`/play#${game.id}`} onClick={() => setTimeout(() => location.reload())}>
+          Go on
+        </a>
+        <button type="button" onClick={props.onLeave}>
+          Leave it
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function Learn(props: { knows: boolean; disabled: boolean; onStart: () => void; onSkip: () => void }) {
+  return (
+    <section class={`card ${props.knows ? "known" : ""}`}>
+      {props.knows ? (
+        <button type="button" class="quiet" disabled={props.disabled} onClick={props.onStart}>
+          Learn the keys again
+        </button>
+      ) : (
+        <>
+          <h2>Before your first game</h2>
+          <p>Look, walk, grab and speak: two minutes, and nothing is recorded.</p>
+          <div class="row">
+            <button type="button" class="primary" disabled={props.disabled} onClick={props.onStart}>
+              Learn the keys
+            </button>
+            <button type="button" class="quiet" onClick={props.onSkip}>
+              I know them already
+            </button>
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+interface Wish {
+  project: string;
+  kind: Kind;
+  role: Role;
+  prompted: boolean;
+  agent: string;
+}
+
+function Start(props: { data: Data; disabled: boolean; onStart: (wish: Wish) => void }) {
+  const { data } = props;
+  const withAgents = (kind: Kind) => Object.values(KINDS[kind].cast).includes("agent");
+  const kinds = (Object.keys(data.kinds) as Kind[]).filter((kind) => data.agents.length > 0 || !withAgents(kind));
+  const [kind, setKind] = useState<Kind>(kinds[0] ?? "human-human");
+  const [role, setRole] = useState<Role | null>(null);
+  const [project, setProject] = useState(data.projects[0]?.id ?? "");
+  const [agent, setAgent] = useState("");
+  const [prompted, setPrompted] = useState(true);
+  const roles = data.kinds[kind] ?? [];
+  const played = role && roles.includes(role) ? role : roles[0];
+  const start = (event: Event) => {
+    event.preventDefault();
+    if (played) props.onStart({ project, kind, role: played, prompted, agent: kind === "evaluation" ? "" : agent });
+  };
+  if (kinds.length === 0) return null;
+  return (
+    <form class="card start" onSubmit={start}>
+      <h2>Start a game ({duration(data.seconds)})</h2>
+      <fieldset>
+        <legend class="hint">Who plays</legend>
+        {kinds.map((each) => (
+          <label key={each} class="choice">
+            <input type="radio" name="kind" checked={each === kind} onChange={() => setKind(each)} />
+            <span>
+              <strong>{KINDS[each].name}</strong> <span class="hint">{KINDS[each].what}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {data.agents.length === 0 && <p class="hint">There is no agent to play with: name some with rlhf serve --agents, or train one in the study's folder.</p>}
+      <div class="row">
+        {roles.length > 1 && (
+          <label>
+            you are the
+            <select value={played} onChange={(event) => setRole(event.currentTarget.value as Role)}>
+              {roles.map((each) => (
+                <option key={each} value={each}>
+                  {NAMES[each]}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {withAgents(kind) && kind !== "evaluation" && (
+          <label>
+            agent
+            <select value={agent} onChange={(event) => setAgent(event.currentTarget.value)}>
+              <option value="">by chance</option>
+              {data.agents.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        <label>
+          into the dataset
+          <select value={project} onChange={(event) => setProject(event.currentTarget.value)}>
+            {data.projects.map((each) => (
+              <option key={each.id} value={each.id}>
+                {named(each.dataset)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {kind !== "practice-solving" && (
+          <label>
+            the setter
+            <select value={prompted ? "prompted" : "free"} onChange={(event) => setPrompted(event.currentTarget.value === "prompted")}>
+              <option value="prompted">is told what kind of thing to ask</option>
+              <option value="free">asks what they like</option>
+            </select>
+          </label>
+        )}
+      </div>
+      <p>
+        <button class="primary" disabled={props.disabled}>
+          Start
+        </button>
+      </p>
+    </form>
+  );
+}

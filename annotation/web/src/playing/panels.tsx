@@ -1,0 +1,120 @@
+// Beside the picture: the prompt, what is said, what is judged, and the keys.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { NAMES, openRequest, type About, type Asked, type Kind, type Line, type Role, type Said, type View } from "./view";
+
+export function Prompt(props: { about: About; role: Role }) {
+  const { about, role } = props;
+  if (role !== "setter") return null;
+  return (
+    <section class="panel prompt" aria-label="What to ask for">
+      <h2>What to ask for</h2>
+      {about.prompt ? (
+        <>
+          <p class="task">{about.prompt.text}</p>
+          {about.prompt.modifier && <p class="modifier">{about.prompt.modifier}</p>}
+          <p class="hint">When it is done, or hopeless, ask for another of the kind.</p>
+        </>
+      ) : (
+        <p>Ask for whatever you like: a deed, or an answer.</p>
+      )}
+    </section>
+  );
+}
+
+/** All that has been said. A view has only the last lines, so they are collected. */
+export function Dialogue(props: { view: View | null }) {
+  const [lines, setLines] = useState<Line[]>([]);
+  const list = useRef<HTMLOListElement>(null);
+  const shown = props.view?.dialogue ?? [];
+  const last = shown[shown.length - 1];
+  useEffect(() => {
+    const known = new Set(lines.map((line) => `${line.step} ${line.role}`));
+    const more = shown.filter((line) => !known.has(`${line.step} ${line.role}`));
+    if (more.length) setLines([...lines, ...more]);
+  }, [shown.length, last?.step, last?.role]);
+  useEffect(() => list.current?.scrollTo({ top: list.current.scrollHeight }), [lines]);
+  return (
+    <section class="panel spoken" aria-label="What is said">
+      <h2>What is said</h2>
+      <ol ref={list} aria-live="polite" tabIndex={0}>
+        {lines.map((line) => (
+          <li key={`${line.step} ${line.role}`} class={line.role === "setter" ? "setter" : "solver"}>
+            <span class="who">{NAMES[line.role]}</span> <span class="words">{line.words}</span>
+          </li>
+        ))}
+        {lines.length === 0 && <li class="hint">Nothing yet.</li>}
+      </ol>
+    </section>
+  );
+}
+
+const SIGNS: Record<Said, string> = { success: "✓", failure: "✗", "no request": "–" };
+
+/** What the setter of an evaluation asked for, and says of it. */
+export function Requests(props: { asked: Asked[]; onJudge: (step: number, said: Said) => void }) {
+  const open = openRequest(props.asked);
+  return (
+    <section class="panel requests" aria-label="Did it succeed?">
+      <h2>Did it succeed?</h2>
+      {props.asked.length === 0 && <p class="hint">When the agent has done what you asked, or failed, say so: Y or N.</p>}
+      <ol>
+        {[...props.asked].reverse().map((line) => (
+          <li key={line.step} class={line === open ? "current" : ""}>
+            <span class="words">{line.words}</span>
+            <span class="verdicts" role="group" aria-label={`Of “${line.words}”`}>
+              {(Object.keys(SIGNS) as Said[]).map((said) => (
+                <button
+                  key={said}
+                  type="button"
+                  class={said.replace(" ", "-")}
+                  aria-pressed={line.said === said}
+                  title={{ success: "It succeeded", failure: "It failed", "no request": "It asked for nothing" }[said]}
+                  aria-label={{ success: "It succeeded", failure: "It failed", "no request": "It asked for nothing" }[said]}
+                  onMouseDown={(event) => event.preventDefault()}
+                  onClick={() => props.onJudge(line.step, said)}
+                >
+                  {SIGNS[said]}
+                </button>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {open && (
+        <p class="hint">
+          Keys for the marked one: <kbd>Y</kbd> succeeded, <kbd>N</kbd> failed, <kbd>X</kbd> was no request
+        </p>
+      )}
+    </section>
+  );
+}
+
+const MOVING: [string, string][] = [
+  ["W A S D", "walk"],
+  ["mouse, ← → ↑ ↓", "turn, look (Shift: slowly)"],
+  ["button, Space", "hold: grab at the cross"],
+  ["G", "keep hold, let go"],
+  ["wheel, E Q", "push away, pull nearer"],
+];
+
+export function Keys(props: { kind: Kind; role: Role }) {
+  const keys = [...MOVING, ["Enter", "write a line, send it"], ["Escape", "free the mouse, leave the line"]];
+  if (props.role === "co_pilot") keys.unshift(["C", "take over, hand back"]);
+  if (props.kind === "evaluation") keys.push(["Y N X", "succeeded, failed, was no request"]);
+  return (
+    <details class="panel keys" open>
+      <summary>Keys</summary>
+      <p class="hint">Click the picture to look with the mouse.</p>
+      <dl>
+        {keys.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

@@ -1,0 +1,179 @@
+// What lies over the picture whenever the game does not simply go on: why, for how long, and what one can do.
+import type { ComponentChildren } from "preact";
+import type { Link } from "./connection";
+import { Requests } from "./panels";
+import { clock, duration, KINDS, NAMES, type About, type Role, type Said, type View } from "./view";
+
+interface Props {
+  about: About;
+  view: View | null;
+  link: Link;
+  onDo: (event: string) => void;
+  onJudge: (step: number, said: Said) => void;
+}
+
+export function Situation(props: Props) {
+  const { about, view, link } = props;
+  const over = view && (view.state === "ended" || view.state === "abandoned");
+  if (link.state === "lost" && !over)
+    return (
+      <Sheet title="Your connection is lost">
+        <p>Trying again… The game stands still and waits for you, a minute in all. Nothing that was played is lost.</p>
+      </Sheet>
+    );
+  if (link.state === "ended" && !over)
+    return (
+      <Sheet title="You are no longer connected">
+        <p>{link.why || "The game is over."}</p>
+        <p>
+          <a href="/play">All games</a>
+        </p>
+      </Sheet>
+    );
+  if (!view) return <Sheet title="Connecting…" />;
+  switch (view.state) {
+    case "waiting":
+      return <Waiting about={about} view={view} />;
+    case "ready":
+      return about.tutorial ? null : <Ready {...props} view={view} />;
+    case "paused":
+      return (
+        <Sheet title="Paused">
+          <p>{view.notice}</p>
+          <p class="hint">The clock stands still. If they are not back in {clock(view.limit_sec ?? 0)}, the episode ends and is kept.</p>
+        </Sheet>
+      );
+    case "judging":
+      return (
+        <Sheet title="One thing more: did these succeed?">
+          <Requests asked={view.asked} onJudge={props.onJudge} />
+          <p class="hint">The episode is saved when you have answered, or in {clock(view.limit_sec ?? 0)}.</p>
+        </Sheet>
+      );
+    case "saving":
+      return (
+        <Sheet title="Saving…">
+          <p>{view.notice || "One moment."}</p>
+        </Sheet>
+      );
+    case "ended":
+      return <Ended />;
+    case "abandoned":
+      return (
+        <Sheet title={about.tutorial ? "That was it" : "This game is not kept"}>
+          {!about.tutorial && <p>{view.notice || "Not enough of it was played."}</p>}
+          <Onwards />
+        </Sheet>
+      );
+    default:
+      return null;
+  }
+}
+
+function Sheet(props: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="sheet">
+      <div class="card" role="status">
+        <h2>{props.title}</h2>
+        {props.children}
+      </div>
+    </div>
+  );
+}
+
+function Waiting(props: { about: About; view: View }) {
+  const { about, view } = props;
+  const cast = KINDS[about.kind].cast;
+  const missing = Object.keys(cast).filter((role) => !view.here.includes(role as Role)) as Role[];
+  const link = `${location.origin}/play#${about.id}`;
+  return (
+    <Sheet title={`Waiting for the ${missing.map((role) => NAMES[role]).join(" and the ")}`}>
+      <Cast about={about} view={view} />
+      {missing.some((role) => cast[role] === "person") && (
+        <>
+          <p>They find the game on their page “Play”, or by this link:</p>
+          <p class="link">
+            <input readOnly value={link} aria-label="Link to this game" onFocus={(event) => event.currentTarget.select()} />
+            <button type="button" onClick={() => void navigator.clipboard?.writeText(link)}>
+              Copy
+            </button>
+          </p>
+        </>
+      )}
+      {view.notice && <p class="hint">{view.notice}</p>}
+      <p class="hint">If nobody comes, the game is given up in {clock(view.limit_sec ?? 0)}.</p>
+    </Sheet>
+  );
+}
+
+function Ready(props: Props & { view: View }) {
+  const { about, view } = props;
+  const role = about.role ?? "solver";
+  const said = view.ready.includes(role);
+  return (
+    <Sheet title={`You are the ${NAMES[role]}`}>
+      <p>{INTRODUCTION[role]}</p>
+      {about.kind === "evaluation" && (
+        <p>
+          After each request, say whether it succeeded: <kbd>Y</kbd> or <kbd>N</kbd>, at any time. The clock does not wait.
+        </p>
+      )}
+      <Cast about={about} view={view} />
+      {said ? (
+        <p>{view.notice || "Waiting until everybody is ready."}</p>
+      ) : (
+        <button type="button" class="primary" onClick={() => props.onDo("ready")}>
+          I am ready <kbd>Enter</kbd>
+        </button>
+      )}
+      <p class="hint">
+        It takes {duration(about.seconds)}. Pictures, movements and words are recorded, under a made-up name.
+      </p>
+    </Sheet>
+  );
+}
+
+const INTRODUCTION: Record<Role, string> = {
+  setter: "Ask the solver to do things, or ask them something, as the note beside the picture says. You can walk around, too. Ask for one thing at a time, and help if they ask back.",
+  solver: "The setter will ask you to do things or to answer. Do it as well as you can; say so if something is unclear.",
+  co_pilot: "You see through the solver's eyes. An agent plays it. When it goes wrong, take over with C, put it right, and hand back with C. What you do is what it learns from.",
+};
+
+/** Everybody who plays, and whether they are there. */
+function Cast(props: { about: About; view: View }) {
+  const { view } = props;
+  const tell = (role: Role, player: string) => {
+    if (view.lost.includes(role)) return "connection lost";
+    if (!view.here.includes(role)) return player === "agent" ? "an agent is being loaded" : "has not come yet";
+    if (role === props.about.role) return view.ready.includes(role) ? "you are ready" : "you are here";
+    return view.ready.includes(role) ? "is ready" : player === "person" ? "is here" : "is being loaded";
+  };
+  return (
+    <ul class="cast">
+      {Object.entries(KINDS[props.about.kind].cast).map(([role, player]) => (
+        <li key={role}>
+          <span class={`who ${role === "setter" ? "setter" : "solver"}`}>{NAMES[role as Role]}</span> {tell(role as Role, player)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Ended() {
+  return (
+    <Sheet title="Saved. Thank you!">
+      <p>The episode is on the server's disk and goes to the raters.</p>
+      <Onwards />
+    </Sheet>
+  );
+}
+
+function Onwards() {
+  return (
+    <p>
+      <a class="button primary" href="/play">
+        All games
+      </a>
+    </p>
+  );
+}

@@ -1,0 +1,100 @@
+// What the server shows a player, as annotation/games/screen.py sends it.
+
+export type Role = "setter" | "solver" | "co_pilot";
+export type State = "waiting" | "ready" | "playing" | "paused" | "judging" | "saving" | "ended" | "abandoned";
+export type Said = "success" | "failure" | "no request";
+
+export interface Line {
+  step: number;
+  role: Role;
+  words: string;
+}
+
+export interface Asked {
+  step: number;
+  words: string;
+  said: Said | null;
+}
+
+export interface View {
+  state: State;
+  step: number;
+  steps: number;
+  seconds_left: number;
+  limit_sec: number | null;
+  in_control: Role;
+  can: string[];
+  here: Role[];
+  ready: Role[];
+  lost: Role[];
+  dialogue: Line[];
+  asked: Asked[];
+  notice: string;
+  speed: number;
+  saved: string;
+  frame: number; // bytes of the picture
+}
+
+/** A game, as the lobby and its players see it. */
+export interface Game {
+  id: string;
+  kind: Kind;
+  dataset: string;
+  prompted: boolean;
+  state: State;
+  role: Role | null;
+  free: Role[];
+  here: Role[];
+  over: boolean;
+}
+
+export interface About extends Game {
+  tutorial: boolean;
+  seconds: number;
+  prompt: { text: string; modifier: string } | null;
+}
+
+export type Kind = "human-human" | "human-agent" | "human-agent-human" | "evaluation" | "practice-setting" | "practice-solving";
+
+/** A message taken apart: length of the header, the header as JSON, a JPEG (or nothing). */
+export function parse(message: ArrayBuffer): { view: View; picture: Blob | null } {
+  const length = new DataView(message).getUint32(0);
+  const view = JSON.parse(new TextDecoder().decode(new Uint8Array(message, 4, length))) as View;
+  const picture = message.byteLength > 4 + length ? new Blob([new Uint8Array(message, 4 + length)], { type: "image/jpeg" }) : null;
+  return { view, picture };
+}
+
+export const NAMES: Record<Role, string> = { setter: "setter", solver: "solver", co_pilot: "co-pilot" };
+
+export const KINDS: Record<Kind, { name: string; what: string; cast: Record<string, "person" | "agent" | "scripted"> }> = {
+  "human-human": { name: "Two people", what: "One asks, the other does.", cast: { setter: "person", solver: "person" } },
+  "human-agent": { name: "A person and an agent", what: "You ask, an agent does.", cast: { setter: "person", solver: "agent" } },
+  "human-agent-human": {
+    name: "An agent with a co-pilot",
+    what: "One asks, an agent does, and a co-pilot takes over when it goes wrong.",
+    cast: { setter: "person", solver: "agent", co_pilot: "person" },
+  },
+  evaluation: {
+    name: "Evaluate an agent",
+    what: "You ask, an agent does, and you say of each request whether it succeeded. Which agent it is stays hidden.",
+    cast: { setter: "person", solver: "agent" },
+  },
+  "practice-setting": { name: "Practise asking", what: "A scripted player does what you ask.", cast: { setter: "person", solver: "scripted" } },
+  "practice-solving": { name: "Practise doing", what: "A scripted player asks, you do.", cast: { setter: "scripted", solver: "person" } },
+};
+
+/** How long something takes, for people to read. */
+export function duration(seconds: number): string {
+  return seconds % 60 ? `${seconds} seconds` : seconds === 60 ? "a minute" : `${seconds / 60} minutes`;
+}
+
+/** Minutes and seconds. */
+export function clock(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** The line that a verdict by key is about: the newest of which nothing has been said. */
+export function openRequest(asked: Asked[]): Asked | undefined {
+  return [...asked].reverse().find((line) => line.said === null);
+}

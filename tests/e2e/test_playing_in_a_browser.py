@@ -1,0 +1,314 @@
+"""Playing in real browsers, two at once: with people, with an agent, with a co-pilot; the tutorial, and evaluation."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from agents.folder import save_agent
+from agents.tokenizer import Tokenizer
+from annotation.server.policies import Role
+from annotation.server.sessions import COOKIE
+from benchmarks.serving import new_people, served
+from rlhf.episodes import CO_PILOT, Episode
+from rlhf.store import open_store
+from tests.e2e.browsers import PATIENCE_MS, chromium
+from tests.e2e.wires import Wire
+from tests.unit.agents import made_up_play
+from tests.unit.annotation.games.test_game import assert_replays
+from tests.unit.annotation.games.test_real_agents import SIZES
+
+SHOTS = os.environ.get("RLHF_SCREENSHOTS", "")  # a folder for pictures of the pages, for the documentation
+SIZE = {"width": 1280, "height": 800}
+LOST = ("WebSocket connection to", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "net::ERR", "Failed to load resource")
+
+
+class Somebody:
+    """A person with a browser of their own, which must never complain.
+
+    Args:
+      url: of the server, or of a wire to it. cookie: of their session.
+    """
+
+    def __init__(self, browser: Any, url: str, cookie: str, **options: Any) -> None:
+        self.url, self.complaints = url, []
+        self.context = browser.new_context(viewport=SIZE, **options)
+        self.context.add_cookies([{"name": COOKIE, "value": cookie, "url": url}])
+        self.open()
+
+    def open(self) -> None:
+        """A new tab at the lobby."""
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", lambda message: self._hear(message))
+        self.page.on("dialog", lambda dialog: dialog.accept())
+        self.page.goto(f"{self.url}/play")
+
+    def _hear(self, message: Any) -> None:
+        if message.type == "error" and not any(words in message.text for words in LOST):
+            self.complaints.append(message.text)
+
+    def knows_the_keys(self) -> None:
+        self.page.get_by_role("button", name="I know them already").click()
+
+    def click(self, name: str) -> None:
+        self.page.get_by_role("button", name=name).click()
+
+    def starts(self, kind: str, **choices: str) -> None:
+        self.page.get_by_role("radio", name=kind).check()
+        for label, value in choices.items():
+            self.page.get_by_role("combobox", name=label).select_option(value)
+        self.click("Start")
+
+    def sees(self, words: str) -> None:
+        self.page.get_by_text(words).first.wait_for()
+
+    def plays(self) -> None:
+        """Waits until the episode runs."""
+        self.page.locator(".screen .sheet").wait_for(state="detached")
+
+    def says(self, words: str) -> None:
+        self.page.keyboard.press("Enter")
+        self.page.keyboard.type(words)
+        self.page.keyboard.press("Enter")
+
+    def hears(self, words: str) -> None:
+        self.page.locator(".said .words", has_text=words).first.wait_for()
+
+    @contextmanager
+    def holding(self, *keys: str) -> Iterator[None]:
+        for key in keys:
+            self.page.keyboard.down(key)
+        yield
+        for key in keys:
+            self.page.keyboard.up(key)
+
+    def wait(self, seconds: float) -> None:
+        self.page.wait_for_timeout(1000 * seconds)
+
+    def shot(self, name: str) -> None:
+        """A picture of the page for the documentation, of few colours, so that it is small."""
+        if SHOTS:
+            path = Path(SHOTS) / f"{name}.png"
+            self.page.screenshot(path=path)
+            Image.open(path).convert("RGB").quantize(200).save(path, optimize=True)
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny agent that has learned nothing, and speaks."""
+    made = made_up_play.agent(**(SIZES | {"image_size": (24, 32)}))
+    return save_agent(made, Tokenizer.train(["yes"], made_up_play.VOCABULARY), tmp_path_factory.mktemp("agents") / "a")
+
+
+@contextmanager
+def study(folder: Path, seconds: int, *settings: str) -> Iterator[tuple[str, Callable[[Role], str]]]:
+    """A study to play in: its URL, and cookies of new people."""
+    open_store(folder / "people", create=True)
+    with served(folder, "--episode-seconds", str(seconds), *settings) as (_, url, _):
+        yield url, lambda role: new_people(folder, role, 1)[0]
+
+
+def recorded(folder: Path) -> Episode:
+    """The one episode, once it is there."""
+    until = time.monotonic() + 60
+    while not (rows := open_store(folder / "people").rows()) and time.monotonic() < until:
+        time.sleep(0.1)
+    (row,) = rows
+    return open_store(folder / "people").read(row.episode_id)
+
+
+@pytest.mark.e2e
+def test_two_people_play(tmp_path: Path) -> None:
+    with chromium() as browser, study(tmp_path / "study", 25) as (url, cookie):
+        wire = Wire(int(url.rpartition(":")[2]))
+        ann = Somebody(browser, url, cookie(Role.SETTER))
+        ann.sees("Before your first game")
+        ann.shot("play-lobby-first")
+        ann.knows_the_keys()
+        ann.shot("play-lobby")
+        ann.starts("Two people")
+        ann.sees("Waiting for the solver")
+        ann.shot("play-waiting")
+        bob = Somebody(browser, f"http://127.0.0.1:{wire.port}", cookie(Role.SOLVER), color_scheme="dark")
+        bob.knows_the_keys()
+        bob.click("Join as solver")
+        bob.sees("You are the solver")
+        bob.shot("play-ready")
+        for somebody in (ann, bob):
+            somebody.page.keyboard.press("Enter")
+        ann.plays()
+        they_talk_and_walk(ann, bob)
+        they_lose_each_other(ann, bob, wire)
+        for somebody in (ann, bob):
+            somebody.sees("Saved. Thank you!")
+        ann.shot("play-saved")
+        assert ann.complaints == [] and bob.complaints == []
+    episode = recorded(tmp_path / "study")
+    assert "lift the <b>duck</b>" in episode.setter_utterance and "which one?" in episode.utterance
+    assert "i am back" in episode.utterance and episode.notes["ended"] == "complete"
+    assert (episode.movement[:, :, 0] == 2).sum() > 8 and (episode.movement[:, :, 4] == 1).any()
+    assert (episode.setter_movement[:, :, 2] != 2).any(), "the setter turned by mouse"
+    assert_replays(episode)
+
+
+def they_talk_and_walk(ann: Somebody, bob: Somebody) -> None:
+    canvas = ann.page.locator("canvas").bounding_box()
+    x, y = canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] / 2
+    ann.page.mouse.click(x, y)
+    ann.page.wait_for_function("document.pointerLockElement !== null")
+    for shift in range(1, 8):
+        ann.page.mouse.move(x + 15 * shift, y)
+    ann.says("lift the <b>duck</b>")
+    bob.hears("lift the <b>duck</b>")
+    with bob.holding("w", "Space"):
+        bob.wait(0.7)
+    bob.says("which one?")
+    ann.hears("which one?")
+    ann.shot("play-setter")
+    bob.shot("play-solver")
+    ann.page.keyboard.press("Escape")
+
+
+def they_lose_each_other(ann: Somebody, bob: Somebody, wire: Wire) -> None:
+    """Once by a wire that is cut, once by a closed tab."""
+    wire.cut()
+    bob.sees("Your connection is lost")
+    ann.sees("Paused")
+    ann.shot("play-paused")
+    wire.mend()
+    ann.plays()
+    bob.plays()
+    bob.page.close()
+    ann.sees("Paused")
+    bob.open()
+    bob.page.get_by_role("link", name="Go on").click()
+    ann.plays()
+    bob.plays()
+    bob.says("i am back")
+    ann.hears("i am back")
+
+
+@pytest.mark.e2e
+def test_a_person_and_an_agent_and_a_co_pilot(tmp_path: Path, agent: Path) -> None:
+    with chromium() as browser, study(tmp_path / "study", 15, "--agents", f"tiny={agent}") as (url, cookie):
+        ann, cid = Somebody(browser, url, cookie(Role.SETTER)), Somebody(browser, url, cookie(Role.CO_PILOT))
+        for somebody in (ann, cid):
+            somebody.knows_the_keys()
+        ann.starts("An agent with a co-pilot", agent="tiny")
+        cid.click("Join as co-pilot")
+        for somebody in (ann, cid):
+            somebody.sees("You are the")
+            somebody.page.keyboard.press("Enter")
+        cid.plays()
+        cid.sees("the agent controls the solver")
+        cid.wait(1.5)
+        cid.page.keyboard.press("c")
+        cid.sees("you are in control")
+        ann.sees("the co-pilot controls the solver")
+        with cid.holding("s"):
+            cid.wait(2)
+        cid.says("let me")
+        ann.hears("let me")
+        cid.shot("play-co-pilot")
+        cid.page.keyboard.press("c")
+        cid.sees("the agent controls the solver")
+        cid.sees("Saved. Thank you!")
+        assert ann.complaints == [] and cid.complaints == []
+    episode = recorded(tmp_path / "study")
+    taken = np.flatnonzero(episode.controller == CO_PILOT)
+    assert len(taken) >= 6 and (np.diff(taken) == 1).all() and taken[0] > 2 and taken[-1] < len(episode) - 2
+    assert (episode.movement[taken][:, :, 0] == 0).sum() > 20, "the co-pilot walked back"
+    assert episode.utterance[taken[0] : taken[-1] + 1].count("let me") == 1
+    assert episode.solver.startswith("agent:tiny+human:") and episode.notes["kind"] == "human-agent-human"
+    assert_replays(episode)
+
+
+@pytest.mark.e2e
+def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
+    with chromium() as browser, study(tmp_path / "study", 15, "--agents", f"one={agent},two={agent}") as (url, cookie):
+        ann = Somebody(browser, url, cookie(Role.SETTER))
+        ann.knows_the_keys()
+        ann.starts("Evaluate an agent")
+        ann.sees("You are the setter")
+        ann.page.keyboard.press("Enter")
+        ann.plays()
+        for words in ("go to the bed", "well done", "is it red?"):
+            ann.says(words)
+            ann.page.locator(".requests .words", has_text=words).wait_for()
+            if words == "go to the bed":
+                ann.page.keyboard.press("y")
+                ann.page.locator('.requests [aria-pressed="true"]').wait_for()
+        ann.shot("play-evaluation")
+        assert "one" not in ann.page.locator(".table").inner_text().lower().split()
+        ann.sees("One thing more")
+        ann.shot("play-judging")
+        sheet = ann.page.locator(".sheet .requests li")
+        sheet.filter(has_text="well done").get_by_role("button", name="It asked for nothing").click()
+        ann.page.keyboard.press("n")
+        ann.sees("Saved. Thank you!")
+        assert ann.complaints == []
+    episode = recorded(tmp_path / "study")
+    first, second = episode.notes["verdicts"]
+    assert first | {"step": 0, "request_step": 0} == {"step": 0, "request_step": 0, "request": "go to the bed", "success": True}  # fmt: skip # noqa: E501
+    assert second["request"] == "is it red?" and second["success"] is False and second["step"] == len(episode) - 1
+    for verdict in (first, second):
+        assert episode.setter_utterance[verdict["request_step"]] == verdict["request"]
+        assert verdict["step"] >= verdict["request_step"]
+    assert episode.solver in ("agent:one", "agent:two") and episode.notes["kind"] == "evaluation"
+    assert_replays(episode)
+
+
+@pytest.mark.e2e
+def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path) -> None:
+    """The agent is found in the study's folder; the setter ends the episode, which is kept."""
+    save = tmp_path / "study" / "runs" / "first"
+    save.parent.mkdir(parents=True)
+    save.symlink_to(agent)
+    with chromium() as browser, study(tmp_path / "study", 60) as (url, cookie):
+        ann = Somebody(browser, url, cookie(Role.SETTER))
+        ann.knows_the_keys()
+        ann.starts("A person and an agent")
+        ann.sees("You are the setter")
+        ann.page.keyboard.press("Enter")
+        ann.plays()
+        ann.says("come here")
+        ann.hears("come here")
+        ann.wait(12)
+        ann.click("End")
+        ann.sees("Saved. Thank you!")
+        assert ann.complaints == []
+    episode = recorded(tmp_path / "study")
+    assert episode.notes["ended"] == "ended by the setter" and episode.solver == "agent:runs/first"
+    assert_replays(episode)
+
+
+@pytest.mark.e2e
+def test_the_tutorial_is_done_by_keys_alone(tmp_path: Path) -> None:
+    with chromium() as browser, study(tmp_path / "study", 300) as (url, cookie):
+        ann = Somebody(browser, url, cookie(Role.SETTER))
+        assert ann.page.get_by_role("button", name="Start").is_disabled()
+        ann.page.get_by_role("button", name="Learn the keys").press("Enter")
+        ann.plays()
+        for lesson, key in (("Look around", "ArrowLeft"), ("Walk", "w"), ("Grab", "Space")):
+            ann.page.locator(".tutorial .current", has_text=lesson).wait_for()
+            with ann.holding(key):
+                ann.page.locator(".tutorial .done", has_text=lesson).wait_for()
+        ann.shot("play-tutorial")
+        ann.says("hello")
+        ann.click("I know the keys")
+        ann.sees("That was it")
+        ann.page.get_by_role("link", name="All games").click()
+        ann.page.get_by_role("button", name="Learn the keys again").wait_for()
+        assert ann.page.get_by_role("button", name="Start").is_enabled()
+        assert ann.complaints == []
+    assert len(open_store(tmp_path / "study" / "people")) == 0

@@ -1,0 +1,58 @@
+"""A wire between browsers and a server, which a test can cut and mend."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+
+
+class Wire:
+    """Listens at a port of its own and passes on whatever comes to ``port``.
+
+    Args:
+      port: of the server, on this machine.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._whole = True
+        self._open: set[socket.socket] = set()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        """Every connection ends, and no new one comes about."""
+        self._whole = False
+        for end in list(self._open):
+            _close(end)
+
+    def mend(self) -> None:
+        """New connections come about again."""
+        self._whole = True
+
+    def _accept(self) -> None:
+        while True:
+            near, _ = self._listener.accept()
+            if not self._whole:
+                _close(near)
+                continue
+            far = socket.create_connection(("127.0.0.1", self._to))
+            self._open |= {near, far}
+            for source, target in ((near, far), (far, near)):
+                threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+        for end in (source, target):
+            _close(end)
+            self._open.discard(end)
+
+
+def _close(end: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
+    end.close()

@@ -1,0 +1,131 @@
+"""A server with its own port, and people who play at it: each has a browser, and a thread that reads their socket."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import uvicorn
+from fastapi import FastAPI
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from annotation.server.sessions import COOKIE
+from tests.unit.annotation.server.conftest import Browser
+
+PATIENCE_SEC = 60.0
+
+
+def until(condition: Callable[[], Any], what: str = "") -> Any:
+    """What ``condition`` returns once that is true."""
+    deadline = time.monotonic() + PATIENCE_SEC
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"in vain: {what}"
+        time.sleep(0.01)
+    return found
+
+
+@contextmanager
+def listening(app: FastAPI) -> Iterator[Callable[[], Browser]]:
+    """Serve ``app`` until the end of the block; makes browsers of strangers."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    until(lambda: server.started, "the server")
+    clients: list[httpx.Client] = []
+
+    def stranger() -> Browser:
+        client = httpx.Client(base_url=f"http://127.0.0.1:{port}", headers={"Host": "localhost"}, timeout=PATIENCE_SEC)
+        clients.append(client)
+        return Browser(client)  # type: ignore[arg-type]
+
+    try:
+        yield stranger
+    finally:
+        server.should_exit = True
+        thread.join(PATIENCE_SEC)
+        for client in clients:
+            client.close()
+        assert not thread.is_alive()
+
+
+class Denied(Exception):
+    """A socket that was not opened. ``status`` says why."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class Player:
+    """Somebody's connection to a game, as a browser holds it.
+
+    Args:
+      reads: whether views are noted as seen, as a browser does. headers: of the request that opens it.
+    """
+
+    def __init__(self, browser: Browser, game_id: str, reads: bool = True, **headers: str) -> None:
+        url = str(browser.client.base_url).replace("http", "ws") + f"/api/play/games/{game_id}/socket"
+        told = {"Origin": str(browser.client.base_url), "Cookie": f"{COOKIE}={browser.client.cookies.get(COOKIE)}"}
+        try:
+            self._socket = connect(url, additional_headers=told | headers, max_size=None, proxy=None)
+        except InvalidStatus as denied:
+            raise Denied(denied.response.status_code) from None
+        self.view: dict[str, Any] = {}
+        self.picture, self.views, self.end = b"", 0, None
+        self.told: list[dict[str, Any]] = []
+        self._reads = reads
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        try:
+            for message in self._socket:
+                self._take(message)
+        except ConnectionClosed:
+            pass
+        self.end = (self._socket.close_code, self._socket.close_reason)
+
+    def _take(self, message: str | bytes) -> None:
+        if isinstance(message, str):
+            self.told.append(json.loads(message))
+            return
+        (length,) = struct.unpack(">I", message[:4])
+        self.view, self.picture = json.loads(message[4 : 4 + length]), message[4 + length :]
+        self.views += 1
+        if self._reads:
+            self.say(seen=self.views)
+
+    def say(self, **message: Any) -> None:
+        """Send one message."""
+        self.send(json.dumps(message))
+
+    def send(self, message: str | bytes) -> None:
+        """Send whatever it is, unless the connection has ended."""
+        try:
+            self._socket.send(message)
+        except ConnectionClosed:
+            pass
+
+    def sees(self, **expected: Any) -> dict[str, Any]:
+        """The view, once it is as expected."""
+        return until(lambda: all(self.view.get(k) == v for k, v in expected.items()) and self.view, str(expected))
+
+    def ended(self) -> tuple[int, str]:
+        """Code and reason of the connection's end, once it has one."""
+        until(lambda: self.end is not None, "the end of a connection")
+        assert self.end is not None
+        return self.end
+
+    def close(self) -> None:
+        """The connection is lost."""
+        self._socket.socket.shutdown(socket.SHUT_RDWR)
