@@ -145,8 +145,9 @@ async def measure(url: str, folder: Path, games: int, seconds: float) -> tuple[l
         await asyncio.sleep(2 * WARM_SEC)
         return await _requests(url, rater, seconds - WARM_SEC)
 
-    *seen, together = await asyncio.gather(*playing, beside())
-    return list(seen), alone, together
+    requests = asyncio.create_task(beside())
+    seen = await asyncio.gather(*playing)
+    return seen, alone, await requests
 
 
 def report(seen: list[Seen], alone: list[float], together: list[float]) -> None:

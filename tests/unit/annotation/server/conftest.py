@@ -14,6 +14,7 @@ from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.policies import Role
+from annotation.server.sessions import COOKIE
 from annotation.server.study import Study
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
@@ -85,7 +86,10 @@ def enter(study: Study, visit: Callable[[], Browser]) -> Callable[..., Browser]:
 
     def signed_in(role: Role, name: str) -> Browser:
         with study.database.writing() as session:
-            token = people.invite(session, role, now())[1]
-        return visit().join(token, name)
+            token = people.accept(session, people.invite(session, role, now())[1], name, now())
+        browser = visit()  # signed in already: the server lets nobody use links as fast as tests want to
+        browser.client.cookies.set(COOKIE, study.signer.cookie(token))
+        browser.csrf = study.signer.csrf(token)
+        return browser
 
     return signed_in

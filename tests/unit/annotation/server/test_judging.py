@@ -187,7 +187,7 @@ def test_only_suites_are_judged_and_they_are_not_marked(enter: Enter) -> None:
     admin, ann, rater = enter(Role.ADMIN, "eve"), enter(Role.JUDGE, "ann"), enter(Role.RATER, "bob")
     assert len(judge_all(ann)) == 4
     projects = {project["dataset"]: project for project in admin.said("GET", "/api/study")["projects"]}
-    assert not projects["sts"]["open"] and projects["play"]["open"]
+    assert not projects["sts"]["marking"] and projects["play"]["marking"]
     place = f"/api/marking/{rater.said('POST', '/api/marking/next')['assignment']}"
     assert rater.said("GET", place)["steps"] == 12
     answer = admin.ask("PATCH", f"/api/suites/{projects['play']['id']}", {"overlap": 2})
@@ -300,7 +300,7 @@ def test_continuations_played_while_serving_are_handed_out(enter: Enter, folder:
     open_store(folder / "sts").write(continuation(5, "zaphod", 4))
     open_store(folder / "more", create=True).write(continuation(6, "zaphod"))
     assert len(judge_all(ann)) == 2
-    projects = {p["dataset"]: p["open"] for p in enter(Role.ADMIN, "eve").said("GET", "/api/study")["projects"]}
+    projects = {p["dataset"]: p["marking"] for p in enter(Role.ADMIN, "eve").said("GET", "/api/study")["projects"]}
     assert projects == {"sts": False, "more": False, "play": True}
 
 

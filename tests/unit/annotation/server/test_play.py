@@ -76,9 +76,9 @@ def test_two_people_play_and_their_episode_waits_to_be_marked(enter: Enter, stud
     setter.sees(state="ready", lost=[])
     for player in (setter, solver):
         player.say(do="ready")
+    setter.sees(state="playing")
     setter.say(inputs={"say": "lift the <b>duck</b>"})
     solver.say(inputs={"held": ["forward"], "turn": 3.5})
-    setter.sees(state="playing")
     until(lambda: solver.view["dialogue"], "what was said")
     assert solver.view["dialogue"][0]["words"] == "lift the <b>duck</b>"
     assert Image.open(io.BytesIO(solver.picture)).size == (320, 240)
