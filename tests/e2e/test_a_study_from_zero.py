@@ -1,0 +1,157 @@
+"""From an empty folder to a trained reward model: an admin, two players and a rater in browsers, then commands."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.serving import served
+from pipelines.learned_from import division_of
+from reward_models.registry import load_reward_model
+from rlhf.store import open_store
+from tests.e2e.browsers import LAPTOP, PATIENCE_MS, chromium
+
+GAMES, SECONDS = 2, 15
+
+
+class Person:
+    """Somebody with a browser of their own, which must never complain."""
+
+    def __init__(self, browser: Any, link: str, name: str) -> None:
+        self.complaints: list[str] = []
+        self.page = browser.new_context(viewport=LAPTOP).new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.goto(link)
+        self.page.get_by_label("What shall we call you?").fill(name)
+        self.click("Join")
+        self.page.get_by_role("heading", name=f"Hello, {name}").wait_for()
+
+    def click(self, name: str) -> None:
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def presses(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def says(self, words: str) -> None:
+        self.presses("Enter")
+        self.page.keyboard.type(words)
+        self.presses("Enter")
+
+    def hears(self, words: str) -> None:
+        self.page.locator(".spoken .words", has_text=words).first.wait_for()
+
+
+@pytest.mark.e2e
+def test_people_make_a_reward_model(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    with chromium() as browser, served(folder, "--episode-seconds", str(SECONDS)) as (_, url, link):
+        admin = Person(browser, link, "Ada")
+        admin.page.goto(f"{url}/play")
+        admin.click("Make it")
+        admin.page.get_by_text("Start a game").first.wait_for()
+        setter, solver, rater = (Person(browser, invited(admin, url, role), name) for role, name in CAST)
+        for number in range(GAMES):
+            they_play(setter, solver, url, f"lift the toy number {number}", first=number == 0)
+        for _ in range(GAMES):
+            marks(rater, url)
+        rater.page.get_by_text("All done.").wait_for()
+        for person in (admin, setter, solver, rater):
+            assert person.complaints == []
+    check(folder, learned(folder))
+
+
+CAST = (("setter", "Ann"), ("solver", "Bob"), ("rater", "Cid"))
+
+
+def invited(admin: Person, url: str, role: str) -> str:
+    """A link for somebody who is to be ``role``."""
+    admin.page.goto(f"{url}/study")
+    admin.page.get_by_role("combobox", name="as").select_option(role)
+    admin.click("Make a link")
+    return admin.page.locator(".invitation-link").input_value()
+
+
+def they_play(setter: Person, solver: Person, url: str, request: str, first: bool) -> None:
+    """One game from the lobby to its end."""
+    for person in (setter, solver):
+        person.page.goto(f"{url}/play")
+        if first:
+            person.click("I know them already")
+    setter.page.get_by_role("radio", name="Two people").check()
+    setter.click("Start")
+    solver.click("Join as solver")
+    for person in (setter, solver):
+        person.page.get_by_role("button", name="I am ready").click()
+    for person in (setter, solver):
+        person.page.locator(".screen .sheet").wait_for(state="detached")
+    setter.says(request)
+    solver.hears(request)
+    for key in ("w", "Space"):
+        solver.page.keyboard.down(key)
+    solver.page.wait_for_timeout(2000)
+    for key in ("w", "Space"):
+        solver.page.keyboard.up(key)
+    solver.says("here you are")
+    for person in (setter, solver):
+        person.page.get_by_text("Saved. Thank you!").wait_for()
+
+
+def marks(rater: Person, url: str) -> None:
+    """One episode: progress late, regress early."""
+    rater.page.goto(f"{url}/mark")
+    rater.page.get_by_role("slider").wait_for()
+    rater.presses("Shift+ArrowRight", "-", "Shift+ArrowRight", "Shift+ArrowRight", "+")
+    rater.page.locator(".mark").nth(1).wait_for()
+    rater.page.locator('.saved[data-waiting="0"]').wait_for()
+    before = rater.page.url
+    rater.page.get_by_role("button", name="Submit").click()
+    rater.page.get_by_role("slider").or_(rater.page.get_by_text("All done.")).first.wait_for()
+    assert rater.page.url == before
+
+
+def learned(folder: Path) -> Path:
+    """A reward model of what the people did and marked, made as docs/study.md says, only much shorter."""
+    runs, play = folder / "runs", folder / "people"
+    rlhf("marks", "collect", "--data", str(folder))
+    rlhf(
+        "clone", "--data", str(play), "--solver", "None", "--runs", str(runs), "--held-out", "0",
+        "--training.updates", "2", "--training.batch", "2", "--training.steps", "8", "--wandb", "disabled",
+    )  # fmt: skip
+    rlhf(
+        "reward", "--data", str(play), "--agent", str(runs / "clone" / "agent"), "--runs", str(runs),
+        "--training.updates", "2", "--training.evaluate-every", "1", "--training.batch", "2", "--training.steps", "8",
+        "--wandb", "disabled",
+    )  # fmt: skip
+    return runs / "reward" / "reward_model"
+
+
+def rlhf(*arguments: str) -> None:
+    """The command line, as people use it."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "rlhf.cli", *arguments], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def check(folder: Path, reward_model: Path) -> None:
+    store = open_store(folder / "people")
+    rows = store.rows()
+    assert len(rows) == GAMES and all(row.setter.startswith("human:") for row in rows)
+    for row in rows:
+        found = {(mark.step, mark.sign, mark.scripted) for mark in store.marks(row.episode_id)}
+        assert found == {(10, -1, False), (30, 1, False)}
+        assert "here you are" in store.read(row.episode_id).utterance
+    division = division_of(reward_model)
+    assert division.learned | division.validation == set(store.ids()) and division.learned
+    model, _ = load_reward_model(reward_model)
+    assert all(np.isfinite(weights.detach().numpy()).all() for weights in model.parameters())
