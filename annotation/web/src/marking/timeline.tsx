@@ -3,6 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import type { Words } from "./kept";
 import type { Mark } from "./marks";
 import { clock } from "./player";
+import { Scale } from "./scale";
 
 interface Props {
   steps: number;
@@ -24,14 +25,15 @@ const DRAG_PIXELS = 3;
 
 export function Timeline(props: Props) {
   const track = useRef<HTMLDivElement>(null);
+  const scale = new Scale(props.steps, props.from);
   const [dragged, setDragged] = useState<{ id: string; step: number } | null>(null);
   const grip = useRef<{ mark: Mark; x: number; moved: boolean } | null>(null);
 
   const stepAt = (x: number): number => {
     const box = track.current!.getBoundingClientRect();
-    return Math.max(0, Math.min(props.steps - 1, Math.floor(((x - box.left) / box.width) * props.steps)));
+    return scale.step((x - box.left) / box.width);
   };
-  const place = (step: number) => ({ left: `${((step + 0.5) / props.steps) * 100}%` });
+  const place = (step: number) => ({ left: `${scale.share(step + 0.5) * 100}%` });
 
   const move = (event: PointerEvent) => {
     const held = grip.current;
@@ -74,7 +76,7 @@ export function Timeline(props: Props) {
         onPointerUp={drop}
         onPointerCancel={drop}
       >
-        {props.from !== undefined && <div class="before" style={{ width: `${(props.from / props.steps) * 100}%` }} />}
+        {props.from !== undefined && <div class="before" style={{ width: `${scale.share(props.from) * 100}%` }} />}
         <div class="line" />
         {props.words.map((said) => (
           <span key={`${said.who}${said.step}`} class={`said ${said.who}`} style={place(said.step)} title={`${said.who}: ${said.words}`} />
