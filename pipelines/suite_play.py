@@ -162,8 +162,11 @@ class _Cast:
         from agents.acting import AgentSolvers
 
         agent, tokenizer = self._agent
-        seed = int.from_bytes(hashlib.sha256(f"{self.config.seed} {batch}".encode()).digest()[:7], "big")
-        return AgentSolvers(agent, tokenizer, slots, seed=seed, greedy=self.config.greedy)
+        return AgentSolvers(agent, tokenizer, slots, seed=self._seed(batch), greedy=self.config.greedy)
+
+    def _seed(self, what: str, size: int = 7) -> int:
+        """Random numbers of its own for each batch of an agent, or continuation of a stand-in."""
+        return int.from_bytes(hashlib.sha256(f"{self.config.seed} {what}".encode()).digest()[:size], "big")
 
     @cached_property
     def _agent(self) -> Any:
@@ -181,7 +184,7 @@ class _Cast:
         if self.folder not in STAND_INS:
             return None
         made = self.world.entry().make_solver(**self._stand_in())
-        return LateSolver(made, wanted.scenario.step, self.config.seed + wanted.number)
+        return LateSolver(made, wanted.scenario.step, self._seed(wanted.episode_id, 4))
 
     def _stand_in(self) -> dict[str, Any]:
         perfect = self.folder == "perfect"

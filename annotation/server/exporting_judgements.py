@@ -28,7 +28,7 @@ def export_judgements(database: Database, datasets: Datasets, when: float) -> in
         try:
             while batch := _waiting(database, project_id):
                 store = datasets.store(dataset)
-                known = set(store.judgements())
+                known = {said for one in batch.values() for said in store.judgements(one.episode_id)}
                 store.write_judgements(set(batch.values()) - known)
                 _note(database, list(batch), when)
                 done += len(batch)

@@ -4,7 +4,7 @@ import { Scale } from "../src/marking/scale";
 
 test("without anything before it, steps lie evenly, as they always did", () => {
   const scale = new Scale(200);
-  for (const share of [0, 0.1, 0.25, 0.5, 0.75, 0.999, 1]) assert.equal(scale.step(share), Math.min(199, Math.floor(share * 200)));
+  for (const share of [-0.5, 0, 0.1, 0.25, 0.5, 0.75, 0.999, 1, 3]) assert.equal(scale.step(share), Math.max(0, Math.min(199, Math.floor(share * 200))));
   assert.equal(scale.share(50.5), 50.5 / 200);
 });
 

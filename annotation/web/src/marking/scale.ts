@@ -19,7 +19,8 @@ export class Scale {
   }
 
   /** The step at a share of the line. */
-  step(share: number): number {
+  step(anywhere: number): number {
+    const share = Math.max(0, Math.min(anywhere, 1)); // the mouse goes beyond its ends
     const place =
       share < this.split ? (share / this.split) * this.from : this.from + ((share - this.split) / (1 - this.split)) * (this.steps - this.from);
     return Math.max(0, Math.min(this.steps - 1, Math.floor(place + 1e-9)));
