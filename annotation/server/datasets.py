@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from annotation.server.judging_tables import JudgingAssignment
 from annotation.server.tables import Assignment, EpisodeRecord, Project
 from rlhf.errors import UserError
 from rlhf.store import ParquetStore, open_store
@@ -123,7 +124,8 @@ def _list_project(session: Session, project: Project, store: ParquetStore) -> No
     known = {episode_id: id for episode_id, id in session.execute(there)}
     gone = [id for episode_id, id in known.items() if episode_id not in store]
     worked_on = set(session.scalars(select(Assignment.episode_id).where(Assignment.submitted.is_not(None))))
-    for id in set(gone) - worked_on:
+    judged = session.scalars(select(JudgingAssignment.episode_id).where(JudgingAssignment.submitted.is_not(None)))
+    for id in set(gone) - worked_on - set(judged):
         session.execute(delete(EpisodeRecord).where(EpisodeRecord.id == id))
     for place, row in enumerate(rows):
         if row.episode_id not in known:
