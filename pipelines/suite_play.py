@@ -15,8 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from pipelines.places import PlayersConfig, WorldConfig
 from pipelines.suite import (
     NOTE,
@@ -26,18 +24,16 @@ from pipelines.suite import (
     context_of,
     load_suite,
     open_recordings,
-    silence_after,
 )
+from pipelines.suite_players import Context, ContinuedSetter, DoesNotReplay, LateSolver, Recorded, RecordedSolver
 from rlhf.episodes import Episode
-from rlhf.errors import RunError, UserError
+from rlhf.errors import UserError
 from rlhf.json_records import to_json
 from rlhf.play import Plan, ScriptedSolvers, Solvers, play
 from rlhf.progress import announce, progress
-from rlhf.referee import Referee
 from rlhf.store import EpisodeStore, ParquetStore, open_store
 from rlhf.store.json_text import to_json as json_text
-from worlds import registry
-from worlds.contract import Action, Observation, Solver, Task, silent
+from worlds.contract import Solver
 
 STAND_INS = ("scripted", "perfect")  # as `rlhf evaluate` knows them
 _SETTINGS = "recorded_with"  # in an episode's notes, as `rlhf record` has it
@@ -166,8 +162,11 @@ class _Cast:
         from agents.acting import AgentSolvers
 
         agent, tokenizer = self._agent
-        seed = int.from_bytes(hashlib.sha256(f"{self.config.seed} {batch}".encode()).digest()[:7], "big")
-        return AgentSolvers(agent, tokenizer, slots, seed=seed, greedy=self.config.greedy)
+        return AgentSolvers(agent, tokenizer, slots, seed=self._seed(batch), greedy=self.config.greedy)
+
+    def _seed(self, what: str, size: int = 7) -> int:
+        """Random numbers of its own for each batch of an agent, or continuation of a stand-in."""
+        return int.from_bytes(hashlib.sha256(f"{self.config.seed} {what}".encode()).digest()[:size], "big")
 
     @cached_property
     def _agent(self) -> Any:
@@ -181,11 +180,11 @@ class _Cast:
     def scripted(self, wanted: _Wanted, episode: Episode) -> Solver | None:
         """A solver that is not a learned agent, for one continuation."""
         if self.folder == RECORDED:
-            return _RecordedSolver(episode, wanted.scenario)
+            return RecordedSolver(episode, wanted.scenario)
         if self.folder not in STAND_INS:
             return None
         made = self.world.entry().make_solver(**self._stand_in())
-        return _LateSolver(made, wanted.scenario.step, self.config.seed + wanted.number)
+        return LateSolver(made, wanted.scenario.step, self._seed(wanted.episode_id, 4))
 
     def _stand_in(self) -> dict[str, Any]:
         perfect = self.folder == "perfect"
@@ -216,7 +215,7 @@ def _play_batch(cast: _Cast, batch: Sequence[_Wanted], known: set[str], recordin
     if all(one.episode_id in known for one in batch):
         return
     ids = list(dict.fromkeys(one.scenario.episode for one in batch))
-    episodes = dict(zip(ids, recordings.stream(ids), strict=True))
+    episodes = {episode.episode_id: Recorded.of(episode) for episode in recordings.stream(ids)}
     plans = [_plan(cast, one, episodes[one.scenario.episode]) for one in batch]
     worlds = cast.world.make(len(plans))
     solvers = cast.solvers(len(plans), batch[0].episode_id)
@@ -231,8 +230,8 @@ def _play_batch(cast: _Cast, batch: Sequence[_Wanted], known: set[str], recordin
             world.close()
 
 
-def _plan(cast: _Cast, wanted: _Wanted, episode: Episode) -> Plan:
-    scenario = wanted.scenario
+def _plan(cast: _Cast, wanted: _Wanted, recorded: Recorded) -> Plan:
+    scenario, episode = wanted.scenario, recorded.episode
     if len(episode) <= scenario.step or context_of(episode, scenario.step) != scenario.context:
         raise UserError(f"episode {episode.episode_id} is not the one that scenario {scenario.name} was drawn from")
     about = {
@@ -243,106 +242,15 @@ def _plan(cast: _Cast, wanted: _Wanted, episode: Episode) -> Plan:
     return Plan(
         episode_id=wanted.episode_id,
         config=episode.config,
-        setter=_ContinuedSetter(episode, scenario.request_step),
+        setter=ContinuedSetter(episode, scenario.request_step),
         seed=episode.seed,
         steps=scenario.step + scenario.limit,
         split="held_out",  # nobody learns from a test
         solver=cast.scripted(wanted, episode),
-        co_pilot=_Context(episode, scenario.step),
+        co_pilot=Context(recorded, scenario.step),
         notes={NOTE: about, _SETTINGS: cast.settings} | cast.world.note(),
         setter_name=f"replay:{episode.episode_id}",
     )
-
-
-class DoesNotReplay(RunError):
-    """A context that looks different from its recording."""
-
-
-class _Context:
-    """In control until the take-over, as a co-pilot is: does what the recorded solver did, and compares what is seen
-    with what was seen then."""
-
-    name = "recording"
-
-    def __init__(self, episode: Episode, step: int) -> None:
-        self._episode, self._step = episode, step
-
-    def reset(self, world: Any, seed: int) -> None:
-        """See :meth:`rlhf.co_pilot.CoPilot.reset`."""
-
-    def act(self, step: int, observation: Observation, referee: Referee) -> Action | None:
-        """See :meth:`rlhf.co_pilot.CoPilot.act`. Raises DoesNotReplay."""
-        if step > self._step:
-            return None
-        told = self._episode.setter_text[step], self._episode.solver_text[step]
-        same = np.array_equal(observation["image"], self._episode.image[step])
-        if not same or (observation["setter_text"], observation["solver_text"]) != told:
-            raise DoesNotReplay(f"episode {self._episode.episode_id} does not replay: step {step} looks different")
-        return self._episode.solver_action(step) if step < self._step else None
-
-
-class _ContinuedSetter:
-    """Does and says what the recorded setter did up to ``request_step``, moves on in silence until it would have spoken
-    again, and then stands still."""
-
-    def __init__(self, episode: Episode, request_step: int) -> None:
-        self._episode, self._last_words = episode, request_step
-        self._end = min(len(episode), silence_after(episode, request_step) + 1)
-        self._step, self.task = 0, None
-
-    task: Task | None
-
-    def reset(self, world: Any, seed: int) -> None:
-        """See :meth:`worlds.contract.Setter.reset`."""
-        self._step, self.task = 0, None
-
-    def act(self, observation: Observation) -> Action:
-        """See :meth:`worlds.contract.Setter.act`."""
-        step, self._step = self._step, self._step + 1
-        if step > self._last_words:
-            return silent(self._episode.setter_movement[step] if step < self._end else None)
-        for request in self._episode.requests:
-            if request.step == step:
-                self.task = registry.get(self._episode.world).make_task(request.task)
-        return self._episode.setter_action(step)
-
-
-class _RecordedSolver:
-    """Does again what the recorded solver did until the setter spoke again, and then stands still."""
-
-    def __init__(self, episode: Episode, scenario: Scenario) -> None:
-        self._episode, self._end = episode, scenario.step + scenario.recorded
-        self._step = 0
-
-    def reset(self, world: Any, seed: int) -> None:
-        """See :meth:`worlds.contract.Solver.reset`."""
-        self._step = 0
-
-    def act(self, observation: Observation) -> Action:
-        """See :meth:`worlds.contract.Solver.act`."""
-        step, self._step = self._step, self._step + 1
-        return self._episode.solver_action(step) if step < self._end else silent()
-
-
-class _LateSolver:
-    """A scripted solver that begins at ``step``, as one does who takes over."""
-
-    def __init__(self, solver: Solver, step: int, seed: int) -> None:
-        self._solver, self._begins, self._seed = solver, step, seed
-        self._step, self._world = 0, None
-
-    def reset(self, world: Any, seed: int) -> None:
-        """See :meth:`worlds.contract.Solver.reset`."""
-        self._step, self._world = 0, world
-
-    def act(self, observation: Observation) -> Action:
-        """See :meth:`worlds.contract.Solver.act`."""
-        step, self._step = self._step, self._step + 1
-        if step < self._begins:
-            return silent()
-        if step == self._begins:
-            self._solver.reset(self._world, self._seed)
-        return self._solver.act(observation)
 
 
 def _check_purpose(store: ParquetStore) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
+from annotation.server.judging_tables import JudgingAssignment
 from annotation.server.tables import Assignment, EpisodeRecord, Project
 from rlhf.errors import UserError
 from rlhf.store import ParquetStore, open_store
@@ -139,7 +140,8 @@ def _list_project(session: Session, project: Project, store: ParquetStore) -> No
     known = {episode_id: (id, place) for episode_id, id, place in session.execute(there)}
     gone = [id for episode_id, (id, _) in known.items() if episode_id not in store]
     worked_on = set(session.scalars(select(Assignment.episode_id).where(Assignment.submitted.is_not(None))))
-    for id in set(gone) - worked_on:
+    judged = session.scalars(select(JudgingAssignment.episode_id).where(JudgingAssignment.submitted.is_not(None)))
+    for id in set(gone) - worked_on - set(judged):
         session.execute(delete(EpisodeRecord).where(EpisodeRecord.id == id))
     for place, row in enumerate(rows):
         if row.episode_id not in known:

@@ -41,7 +41,8 @@ def _export_some(database: Database, datasets: Datasets, project_id: str, datase
         batch = _waiting(database, project_id)
         if batch:
             store = datasets.store(dataset)
-            store.write_judgements(set(batch.values()) - set(store.judgements()))
+            known = {said for one in batch.values() for said in store.judgements(one.episode_id)}
+            store.write_judgements(set(batch.values()) - known)
             _note(database, list(batch), when)
     return len(batch)
 

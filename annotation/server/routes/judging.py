@@ -11,10 +11,11 @@ from annotation.server import judging
 from annotation.server.clock import now
 from annotation.server.continuations import list_continuations
 from annotation.server.errors import Refused
-from annotation.server.judging_tables import JudgedProject
+from annotation.server.judging_tables import JudgedProject, JudgingAssignment
 from annotation.server.members import project_of
-from annotation.server.policies import ADMINS, JUDGES, Asking, Routes, Served
+from annotation.server.policies import ADMINS, JUDGES, Asking, Routes, Served, Visitor
 from annotation.server.routes.schema import JudgedProjectBody, OpaqueId, RevisionBody, VerdictBody
+from annotation.server.study import Study
 from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api")
@@ -32,15 +33,21 @@ def work(study: Served, visitor: Asking) -> dict[str, Any]:
 @ROUTES.add("POST", "/judging/next", JUDGES)
 def next_continuation(study: Served, visitor: Asking) -> dict[str, Any]:
     """The continuation to judge: the one begun, or a new one; null when all are judged."""
-    lock_sec = 60 * study.config.lock_minutes
+    found = _open_next(study, visitor)
+    if found is None or not _is_there(study, found):  # some may have been played, or dropped, meanwhile
+        list_continuations(study.database, study.datasets, now())
+        found = _open_next(study, visitor)
+    return {"assignment": found.id if found else None}
+
+
+def _open_next(study: Study, visitor: Visitor) -> JudgingAssignment | None:
     with study.database.writing() as session:
-        found = judging.open_next(session, visitor, now(), lock_sec)
-        if found is not None:
-            return {"assignment": found.id}
-    list_continuations(study.database, study.datasets, now())  # some may have been played meanwhile
-    with study.database.writing() as session:
-        found = judging.open_next(session, visitor, now(), lock_sec)
-        return {"assignment": found.id if found else None}
+        return judging.open_next(session, visitor, now(), 60 * study.config.lock_minutes)
+
+
+def _is_there(study: Study, assignment: JudgingAssignment) -> bool:
+    record = assignment.continuation.episode
+    return record.episode_id in study.datasets.store(record.project.dataset)
 
 
 @ROUTES.add("GET", "/judging/{assignment_id}", JUDGES)

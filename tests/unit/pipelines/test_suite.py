@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ from agents.acting import AgentSolvers
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
-from pipelines import suite_play
 from pipelines.places import WorldConfig
 from pipelines.record import RecordConfig, record
 from pipelines.recordings import read_episodes, spoken_texts
@@ -29,7 +27,7 @@ from pipelines.suite_make import MakeSuiteConfig, draw, make_suite, scenarios_of
 from pipelines.suite_play import PlaySuiteConfig, play_suite
 from rlhf.episodes import AGENT, CO_PILOT, Episode
 from rlhf.errors import UserError
-from rlhf.store import open_store, same_episode, share_play
+from rlhf.store import ParquetStore, open_store, same_episode, share_play
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.rlhf import tiny_agent
 
@@ -222,7 +220,7 @@ def test_an_interrupted_play_goes_on_to_the_same(
     store, config = open_store(tmp_path / "sts", create=True), settings(folder, tmp_path / "sts")
     for after in (2, 3, 1, 4):  # continuations between one interruption and the next
         with monkeypatch.context() as patch:
-            patch.setattr(suite_play, "replace", _stops_after(after))
+            patch.setattr(ParquetStore, "write", _writes(after))
             with pytest.raises(KeyboardInterrupt):
                 play_suite(config)
     assert 10 <= len(store) < len(played)
@@ -233,16 +231,16 @@ def test_an_interrupted_play_goes_on_to_the_same(
     assert play_suite(config) == ids  # nothing is left to do
 
 
-def _stops_after(count: int) -> Callable[..., Any]:
-    """``replace``, which every continuation goes through as it ends, for so many of them."""
-    left = iter(range(count))
+def _writes(count: int) -> Callable[[ParquetStore, Episode], None]:
+    """A store's ``write`` that is interrupted after so many episodes."""
+    left, write = iter(range(count)), ParquetStore.write
 
-    def replace_or_stop(*args: Any, **changes: Any) -> Any:
+    def write_or_stop(store: ParquetStore, episode: Episode) -> None:
         if next(left, None) is None:
             raise KeyboardInterrupt
-        return replace(*args, **changes)
+        write(store, episode)
 
-    return replace_or_stop
+    return write_or_stop
 
 
 def test_other_settings_do_not_mix(folder: Path, played: dict[str, Episode]) -> None:

@@ -8,6 +8,7 @@ import type { Mark } from "../marking/marks";
 import { Picture } from "../marking/picture";
 import { SPEEDS, usePlayer } from "../marking/player";
 import { Queue, type SavedState } from "../marking/queue";
+import { Scale } from "../marking/scale";
 import { Timeline } from "../marking/timeline";
 import { keepFocus, Saved, useKeys, usePlace } from "../marking/working";
 import { JudgeControls } from "./controls";
@@ -19,6 +20,7 @@ import { Verdict, type SaidVerdict } from "./verdict";
 export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext: () => void }) {
   const { episode, frames } = props.work;
   const verdict = useMemo(() => new Verdict({ id: episode.id, ...episode.verdict }, episode.takes_over, episode.steps), [episode]);
+  const scale = useMemo(() => new Scale(episode.steps, episode.takes_over), [episode]);
   const [version, setVersion] = useState(0);
   const [submitting, setSubmitting] = useState(false);
   const [trouble, setTrouble] = useState("");
@@ -77,6 +79,9 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
   const { success, step } = verdict.now;
   const moment: Mark[] = success && step !== null ? [{ id: "success", revision: 1, step, sign: 1, deleted: false }] : [];
   const judged = verdict.judged(player.step);
+  useEffect(() => setTrouble(""), [judged]);
+  // An earlier answer is no answer to this request.
+  const heard = judged ? episode.words.filter((said) => said.step >= episode.takes_over) : episode.words;
   return (
     <Frame title="Judge" me={props.person} status={<Saved state={saved} />} wide>
       <div class="bench">
@@ -87,14 +92,14 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
             step={player.step}
             playing={player.playing}
             caption={`The solver's view at step ${player.step}`}
-            onScan={(share) => player.scrub(Math.floor(share * episode.steps))}
+            onScan={(share) => player.scrub(scale.step(share))}
           />
           <div class="captions">
             <p>
               <span class="who setter">setter</span> {lastSaid(episode.words, player.step, "setter") || <i>says nothing yet</i>}
             </p>
             <p>
-              <span class="who solver">solver</span> {lastSaid(episode.words, player.step, "solver") || <i>says nothing yet</i>}
+              <span class="who solver">solver</span> {lastSaid(heard, player.step, "solver") || <i>says nothing yet</i>}
             </p>
           </div>
         </div>

@@ -24,7 +24,7 @@ interface Props {
 const DRAG_PIXELS = 3;
 
 export function Timeline(props: Props) {
-  const { track, stepAt, place } = useTrack(props.steps);
+  const { track, scale, stepAt, place } = useTrack(props.steps, props.from);
   const [dragged, setDragged] = useState<{ id: string; step: number } | null>(null);
   const grip = useRef<{ mark: Mark; x: number; moved: boolean } | null>(null);
 
@@ -69,7 +69,7 @@ export function Timeline(props: Props) {
         onPointerUp={drop}
         onPointerCancel={drop}
       >
-        {props.from !== undefined && <div class="before" style={{ width: `${(props.from / props.steps) * 100}%` }} />}
+        {props.from !== undefined && <div class="before" style={{ width: `${scale.share(props.from) * 100}%` }} />}
         <div class="line" />
         {props.words.map((said) => (
           <span key={`${said.who}${said.step}`} class={`said ${said.who}`} style={place(said.step)} title={`${said.who}: ${said.words}`} />

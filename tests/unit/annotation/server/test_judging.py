@@ -304,6 +304,21 @@ def test_continuations_played_while_serving_are_handed_out(enter: Enter, folder:
     assert projects == {"sts": False, "more": False, "play": True}
 
 
+def test_a_dropped_continuation_goes_unless_it_is_judged(enter: Enter, folder: Path, study: Study) -> None:
+    ann = enter(Role.JUDGE, "ann")
+    place = begin(ann)
+    say(ann, place, False)
+    ann.said("POST", f"{place}/submit", {"revision": 1})
+    assert len(exported(folder, 1)) == 1
+    store = open_store(folder / "sts")
+    store.drop(store.ids())
+    store.write(continuation(3, "zaphod"))
+    assert len(judge_all(ann)) >= 1
+    with study.database.reading() as session:
+        left = {one.episode.episode_id for one in session.scalars(select(Continuation))}
+    assert len(left) == 2 and "sts-5u1te-s003-zaphod-0" in left
+
+
 def test_an_episode_among_them_that_is_none_is_named(folder: Path) -> None:
     open_store(folder / "sts").write(synthetic_episode(8, steps=STEPS, height=12, width=16))
     with pytest.raises(UserError, match="synthetic-000008 of sts is no continuation"):
