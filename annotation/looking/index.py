@@ -114,13 +114,18 @@ class Index:
             found = (_row(connection, dataset, episode_id) for episode_id in episode_ids)
             return [row for row in found if row is not None]
 
-    def hits(self, dataset: str, episode_id: str, words: str, most: int) -> list[tuple[int, str, str]]:
-        """Step, who and words of the first utterances of an episode in which all of ``words`` are."""
+    def hits(
+        self, dataset: str, episode_ids: Sequence[str], words: str, most: int
+    ) -> dict[str, list[tuple[int, str, str]]]:
+        """By episode, step, who and words of its first utterances in which all of ``words`` are."""
         terms = _terms(words)
         where = " AND ".join(["dataset = ?", "episode_id = ?", *["folded LIKE ? ESCAPE '\\'"] * len(terms)])
         query = f"SELECT step, who, words FROM words WHERE {where} ORDER BY rowid LIMIT ?"
         with self._reading() as connection:
-            return connection.execute(query, (dataset, episode_id, *terms, most)).fetchall()
+            return {
+                episode_id: connection.execute(query, (dataset, episode_id, *terms, most)).fetchall()
+                for episode_id in episode_ids
+            }
 
     def choices(self, dataset: str) -> dict[str, list[str]]:
         """What there is to filter by: kinds, splits, players and tasks."""
