@@ -35,7 +35,7 @@ def work_on(folder: Path, each: int = 3) -> dict[str, str]:
     store = open_store(folder / "play")
     rng = np.random.default_rng(0)
     with study.database.writing() as session:
-        names = {name: people._new_person(session, name, Role.RATER, BEGUN).id for name in RATERS}
+        names = {name: people.new_person(session, name, Role.RATER, BEGUN).id for name in RATERS}
         for place, record in enumerate(session.scalars(select(EpisodeRecord).order_by(EpisodeRecord.place)).all()):
             truth = store.read(record.episode_id).truth
             for name in list(RATERS)[place % 2 :][:each]:
