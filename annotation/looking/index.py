@@ -163,7 +163,10 @@ class Index:
 
     def _connect(self) -> sqlite3.Connection:
         try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
             return _opened(self.file)
+        except OSError as error:
+            raise UserError(f"the index {self.file} cannot be made ({error.strerror}); mend its folder") from error
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):  # busy, or the disk: nothing that a new file would mend
                 raise UserError(f"the index {self.file} cannot be used ({error}); look after its disk") from error
@@ -173,7 +176,6 @@ class Index:
 
 def _opened(file: Path) -> sqlite3.Connection:
     """A connection to an index of this version; of another, it is emptied first."""
-    file.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(file, timeout=_BUSY_SEC, isolation_level=None)
     try:
         connection.execute("PRAGMA secure_delete = ON")
