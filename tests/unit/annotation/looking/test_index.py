@@ -83,7 +83,8 @@ def test_many_are_taken_in_by_a_process_of_its_own(
 
 def test_reward_models_are_found_and_named(tmp_path: Path) -> None:
     for place, kind in (("runs/a", "inter_temporal_reward_model"), ("runs/b", "autoregressive_reward_model"),
-                        ("runs/c", "interactive_agent"), ("data/d", "inter_temporal_reward_model")):  # fmt: skip
+                        ("runs/c", "interactive_agent"), ("runs/b/checkpoints/e", "autoregressive_reward_model"),
+                        ("data/d", "inter_temporal_reward_model")):  # fmt: skip
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "config.json").write_text(f'{{"model_type": "{kind}"}}')
         (tmp_path / place / "model.safetensors").write_bytes(b"0")
