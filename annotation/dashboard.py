@@ -21,6 +21,8 @@ from annotation.moments import alpha, coincidences, find_moments
 
 RESAMPLES = 1000
 STEPS_IN_FIVE_MINUTES = 1125
+MOST_BINS = 72  # of time; more are drawn in a larger unit, where there is one
+_UNITS_SEC = (3600, 86400, 7 * 86400, 28 * 86400)
 MOST_PAIRS = 200  # of raters that are told one by one; those with most episodes in common
 
 
@@ -184,17 +186,17 @@ def _told(score: Score) -> dict[str, Any]:
 
 
 def over_time(works: Sequence[Work]) -> dict[str, Any]:
-    """Submitted episodes and their marks by the hour, or, if that is more than three days, by the day (UTC)."""
+    """Submitted episodes and their marks by the hour, or, where those are too many, by a larger unit (UTC)."""
     if not works:
         return {"every_sec": 3600, "bins": []}
     first, last = (int(pick(work.submitted for work in works)) for pick in (min, max))
-    every = 3600 if last - first <= 3 * 86400 else 86400
+    every = next((unit for unit in _UNITS_SEC if last - first <= MOST_BINS * unit), _UNITS_SEC[-1])
     bins = [{"begin": begin, "episodes": 0, "marks": 0} for begin in range(first // every * every, last + 1, every)]
     for work in works:
         found = bins[int(work.submitted) // every - first // every]
         found["episodes"] += 1
         found["marks"] += len(work.marks)
-    return {"every_sec": every, "bins": bins[-400:]}
+    return {"every_sec": every, "bins": bins}
 
 
 def with_interval(

@@ -6,6 +6,8 @@ it has the first mark in it that is in no earlier moment, or none; so no two mar
 tolerance apart, a rater is in it once, and the order of the raters does not matter. Where nobody marks anything they
 agree, too, and leaving that out would make chance look better than it is: steps between moments count as *quiet* units
 of the same length, in which every rater has the label 0. Krippendorff's alpha (nominal; +1, -1, 0) is taken over both.
+Units that are laid around marks favour agreement a little: with 14 marks in five minutes and a tolerance of 4 steps,
+chance comes to 0.03 instead of 0.
 """
 
 from __future__ import annotations

@@ -48,6 +48,7 @@ _ROUNDS = "every finished stage is kept; the same command goes on from there"
 _RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
 
 _GONE = "the same command goes on with what was begun"
+_LOOKED = "the datasets are as they were"
 _SERVED = "whatever was called saved is kept"
 
 _SERVE = "annotation.server.serve"
@@ -90,7 +91,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         "people",
         (
             Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people mark episodes", _SERVED),
-            Verb("look", _SERVE, "LookConfig", "look", "episodes, marks and rewards of datasets in a browser"),
+            Verb("look", _SERVE, "LookConfig", "look", "episodes, marks and rewards of datasets", _LOOKED),
             Verb("people delete", _SERVE, "DeleteConfig", "delete_person", "somebody's data, for good", _GONE),
             Verb("marks collect", _SERVE, "CollectConfig", "collect", "what people submitted into the datasets"),
         ),

@@ -114,13 +114,18 @@ class Index:
             found = (_row(connection, dataset, episode_id) for episode_id in episode_ids)
             return [row for row in found if row is not None]
 
-    def hits(self, dataset: str, episode_id: str, words: str, most: int) -> list[tuple[int, str, str]]:
-        """Step, who and words of the first utterances of an episode in which all of ``words`` are."""
+    def hits(
+        self, dataset: str, episode_ids: Sequence[str], words: str, most: int
+    ) -> dict[str, list[tuple[int, str, str]]]:
+        """By episode, step, who and words of its first utterances in which all of ``words`` are."""
         terms = _terms(words)
         where = " AND ".join(["dataset = ?", "episode_id = ?", *["folded LIKE ? ESCAPE '\\'"] * len(terms)])
         query = f"SELECT step, who, words FROM words WHERE {where} ORDER BY rowid LIMIT ?"
         with self._reading() as connection:
-            return connection.execute(query, (dataset, episode_id, *terms, most)).fetchall()
+            return {
+                episode_id: connection.execute(query, (dataset, episode_id, *terms, most)).fetchall()
+                for episode_id in episode_ids
+            }
 
     def choices(self, dataset: str) -> dict[str, list[str]]:
         """What there is to filter by: kinds, splits, players and tasks."""
@@ -158,7 +163,10 @@ class Index:
 
     def _connect(self) -> sqlite3.Connection:
         try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
             return _opened(self.file)
+        except OSError as error:
+            raise UserError(f"the index {self.file} cannot be made ({error.strerror}); mend its folder") from error
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):  # busy, or the disk: nothing that a new file would mend
                 raise UserError(f"the index {self.file} cannot be used ({error}); look after its disk") from error
@@ -168,7 +176,6 @@ class Index:
 
 def _opened(file: Path) -> sqlite3.Connection:
     """A connection to an index of this version; of another, it is emptied first."""
-    file.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(file, timeout=_BUSY_SEC, isolation_level=None)
     try:
         connection.execute("PRAGMA secure_delete = ON")

@@ -13,6 +13,7 @@ from rlhf.store.description import DESCRIPTION_FILE
 
 WEIGHTS_FILE, CONFIG_FILE = "model.safetensors", "config.json"
 _KIND = "_reward_model"  # how the model type of every kind ends
+_UNFINISHED = "checkpoints"  # of a run: models on the way to the one that it keeps
 _DEEPEST, _MOST = 7, 200
 
 
@@ -76,7 +77,7 @@ def _search(folder: Path) -> Iterator[FoundModel]:
     for place, below, files in os.walk(folder):
         depth = len(Path(place).relative_to(folder).parts)
         keep = depth < _DEEPEST and DESCRIPTION_FILE not in files
-        below[:] = sorted(name for name in below if keep and not name.startswith("."))
+        below[:] = sorted(name for name in below if keep and name != _UNFINISHED and not name.startswith("."))
         if CONFIG_FILE in files and WEIGHTS_FILE in files:
             model = _model(str(Path(place).relative_to(folder)), Path(place))
             if model is not None and found < _MOST:

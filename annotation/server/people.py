@@ -43,7 +43,7 @@ def admin_link(session: Transaction, when: float) -> str:
 
 def viewers_link(session: Transaction, when: float) -> str:
     """The token of the link that `rlhf look` prints: signs its one viewer in."""
-    viewer = _new_person(session, "viewer", Role.ADMIN, when)
+    viewer = new_person(session, "viewer", Role.ADMIN, when)
     return invite(session, Role.ADMIN, when, note=_TERMINAL, person_id=viewer.id, lasts=ADMIN_LINK_SEC)[1]
 
 
@@ -64,7 +64,7 @@ def accept(session: Transaction, token: str, name: str, when: float) -> str:
     """
     invitation = open_invitation(session, token, when)
     if invitation.person_id is None:
-        person = _new_person(session, name, Role(invitation.role), when)
+        person = new_person(session, name, Role(invitation.role), when)
         invitation.person_id = person.id
         members.restrict(session, person.id, members.projects_of_invitation(session, invitation.id))
     else:
@@ -108,7 +108,8 @@ def refuse_last_admin(session: Transaction, person: Person) -> None:
         raise Refused(409, "the study needs an admin; make somebody else one first")
 
 
-def _new_person(session: Transaction, name: str, role: Role, when: float) -> Person:
+def new_person(session: Transaction, name: str, role: Role, when: float) -> Person:
+    """Somebody new, with a made-up name for datasets. Raises Refused if the name is empty or taken."""
     name = " ".join(name.split())
     if not name:
         raise Refused(422, "give a name")

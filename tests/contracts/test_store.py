@@ -397,8 +397,4 @@ def test_what_an_episode_tells_needs_no_frames(store: EpisodeStore) -> None:
         if words
     ]
     assert (found.setter, found.solver, found.success_step) == (episode.setter, episode.solver, episode.success_step)
-    assert same_json(found.requests, episode.requests) and found.taken_over == bool(episode.controller.any())
-
-
-def same_json(one: object, other: object) -> bool:
-    return to_json(one) == to_json(other)
+    assert to_json(found.requests) == to_json(episode.requests) and found.taken_over == bool(episode.controller.any())

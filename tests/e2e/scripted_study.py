@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from annotation.server.tables import Assignment, EpisodeRecord, MarkRecord, Pers
 from rlhf.store import ParquetStore, open_store
 from worlds.contract import Event
 
-BEGUN = 1_750_000_000.0  # when the study began
+BEGUN = time.time() - 5 * 86400  # when the study began
 RATERS = {
     "Ann": ScriptedRater("ann", delay=(1.0, 0.6), miss=0.05, mistake=0.02, spurious=0.002, seed=1),
     "Bob": ScriptedRater("bob", delay=(2.4, 0.9), longest_delay=5, miss=0.1, mistake=0.05, spurious=0.004, seed=2),
@@ -34,7 +35,7 @@ def work_on(folder: Path, each: int = 3) -> dict[str, str]:
     store = open_store(folder / "play")
     rng = np.random.default_rng(0)
     with study.database.writing() as session:
-        names = {name: people._new_person(session, name, Role.RATER, BEGUN).id for name in RATERS}
+        names = {name: people.new_person(session, name, Role.RATER, BEGUN).id for name in RATERS}
         for place, record in enumerate(session.scalars(select(EpisodeRecord).order_by(EpisodeRecord.place)).all()):
             truth = store.read(record.episode_id).truth
             for name in list(RATERS)[place % 2 :][:each]:

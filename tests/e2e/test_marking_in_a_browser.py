@@ -30,7 +30,7 @@ class Visitor:
         self.page.on("console", lambda message: self._hear(message))
 
     def _hear(self, message: Any) -> None:
-        lost = ("ERR_INTERNET_DISCONNECTED", "401 (Unauthorized)")  # a lost connection and a stranger are no bugs
+        lost = ("ERR_INTERNET_DISCONNECTED", "401 (Unauthorized)", "428 (Pre")  # no bugs: no connection, a stranger
         if message.type == "error" and not any(words in message.text for words in lost):
             self.complaints.append(message.text)
 

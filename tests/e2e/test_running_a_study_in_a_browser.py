@@ -74,7 +74,7 @@ def asks_for_consent(admin: Visitor) -> None:
 
 def agrees(visitor: Visitor) -> None:
     """They are shown the text before anything else."""
-    visitor.page.wait_for_url("**/consent#*")
+    visitor.page.wait_for_url(lambda url: "/consent#" in url)
     visitor.page.get_by_text("You may ask us to delete them").wait_for()
     visitor.shot("consent")
     visitor.page.get_by_role("button", name="I have read this and agree").click()
@@ -84,8 +84,13 @@ def agrees(visitor: Visitor) -> None:
 def makes_gold(admin: Visitor, gold: str) -> None:
     page = admin.page
     page.goto(page.url.partition("/study")[0] + "/look")
+    page.locator(f'a[title="{gold}"]').wait_for()
+    admin.shot("look")
     page.locator(f'a[title="{gold}"]').click()
     page.get_by_label("known marks: those of").select_option("oracle")
+    admin.press("]", "]", "]")
+    page.wait_for_timeout(300)
+    admin.shot("look-gold")
     page.get_by_role("button", name="Make it gold").click()
     page.get_by_text("it is given for training").wait_for()
     page.goto(page.url.partition("/look")[0] + "/study")
@@ -107,6 +112,7 @@ def trains(rater: Visitor) -> None:
     """One known mark found, one missed, one that is the rater's alone; then an ordinary episode."""
     page = rater.page
     page.get_by_text("For practice").wait_for()
+    rater.shot("mark-practice")
     page.get_by_text("Mark questions, too.").wait_for()
     rater.press("Shift+ArrowRight", "Shift+ArrowRight", "ArrowRight", "ArrowRight", "+")  # step 22
     rater.press("End", "Shift+ArrowLeft", "-")

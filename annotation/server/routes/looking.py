@@ -63,19 +63,18 @@ def episodes(
     filters = Filters(**asked.model_dump(exclude={"marks", "page"}))
     total, found, counts = looking.page_of(look, store, project, filters, asked.marks, asked.page)
     ids = looking.ids_of(study.database, study.datasets, project, found)
+    names = [each.row.episode_id for each in found]
+    hits = look.index.hits(project.dataset, names, asked.words, looking.HITS) if asked.words.strip() else {}
     return {
         "total": total,
         "pages": -(-total // looking.PAGE_EPISODES),
         "missing": missing,
         "episodes": [
-            looking.listed(
-                each, id, counts.get(each.row.episode_id, 0), gold.get(id, ""),
-                look.index.hits(project.dataset, each.row.episode_id, asked.words, looking.HITS) if asked.words else [],
-            )
-            for each in found
-            if (id := ids.get(each.row.episode_id)) is not None
+            looking.listed(each, id, counts.get(name, 0), gold.get(id, ""), hits.get(name, []))
+            for name, each in zip(names, found, strict=True)
+            if (id := ids.get(name)) is not None
         ],
-    }  # fmt: skip
+    }
 
 
 @ROUTES.add("GET", "/{project_id}/episodes/{episode_id}", ADMINS)

@@ -81,6 +81,8 @@ def test_time_goes_by_hours_and_then_by_days() -> None:
     assert [(b["episodes"], b["marks"]) for b in by_hour["bins"]] == [(3, 5), (2, 3)]
     by_day = over_time([*WORKS, work("ann", "e9", (1, 1), submitted=10 * 86400.0)])
     assert by_day["every_sec"] == 86400 and len(by_day["bins"]) == 11 and by_day["bins"][-1]["marks"] == 1
+    by_week = over_time([*WORKS, work("ann", "e9", (1, 1), submitted=200 * 86400.0)])
+    assert by_week["every_sec"] == 7 * 86400 and sum(b["marks"] for b in by_week["bins"]) == 9
 
 
 def test_the_interval_holds_what_it_promises() -> None:

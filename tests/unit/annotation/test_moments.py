@@ -87,3 +87,12 @@ def test_chance_is_nothing_and_the_same_is_everything() -> None:
         total += coincidences(find_moments([given_by("a", one), given_by("b", other)], 60, 0))
         same += coincidences(find_moments([given_by("a", one), given_by("b", one)], 60, 0))
     assert abs(float(alpha(total))) < 0.02 and float(alpha(same)) == 1.0
+
+
+def test_the_favour_of_units_laid_around_marks_is_small() -> None:
+    """Raters who mark at random, as often as people do; what docs/annotation.md says of it."""
+    rng, total = np.random.default_rng(0), np.zeros((3, 3))
+    for _ in range(200):
+        two = [[(int(s), int(rng.choice((1, -1)))) for s in rng.choice(1125, 14, replace=False)] for _ in "ab"]
+        total += coincidences(find_moments([given_by(str(i), pairs) for i, pairs in enumerate(two)], 1125, 4))
+    assert 0.01 < float(alpha(total)) < 0.05

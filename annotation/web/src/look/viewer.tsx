@@ -4,9 +4,10 @@ import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Dialogue, lastSaid } from "../marking/dialogue";
 import type { Frames } from "../marking/frames";
-import { command, type Command } from "../marking/keys";
+import { command } from "../marking/keys";
 import { Picture } from "../marking/picture";
 import { clock, SPEEDS, usePlayer, type Player } from "../marking/player";
+import { steer } from "../marking/steer";
 import { useKeys } from "../marking/working";
 import { About } from "./about";
 import { open, type Overview, type Shown } from "./data";
@@ -49,7 +50,7 @@ function Stage(props: Props & { shown: Shown; frames: Frames; onChange: () => vo
 
   useEffect(() => player.go(props.step), [props.step]);
   const moments = shown.raters.flatMap((row) => row.marks.map((mark) => mark.step)).sort((a, b) => a - b);
-  useKeys(command, (asked) => obey(asked, player, { mark: moments, words: shown.words.map((said) => said.step) }), true);
+  useKeys(command, (asked) => steer(asked, player, { mark: moments, words: shown.words.map((said) => said.step) }), true);
 
   const choose = (name: string) => {
     localStorage.setItem(MODEL, name);
@@ -136,16 +137,4 @@ function Buttons(props: { player: Player; shown: Shown }) {
       </output>
     </div>
   );
-}
-
-function obey(asked: Command, player: Player, steps: { mark: number[]; words: number[] }): void {
-  if (asked.do === "step") player.go(player.step + asked.by);
-  else if (asked.do === "place") player.go(asked.end ? Infinity : 0);
-  else if (asked.do === "toggle") player.toggle();
-  else if (asked.do === "speed") player.setSpeed(SPEEDS[asked.index] ?? 1);
-  else if (asked.do === "jump") {
-    const there = asked.direction === 1 ? steps[asked.to] : [...steps[asked.to]].reverse();
-    const next = there.find((step) => (asked.direction === 1 ? step > player.step : step < player.step));
-    if (next !== undefined) player.go(next);
-  }
 }

@@ -5,9 +5,12 @@ import { Frame, Trouble } from "../frame";
 import { MarksRow, Tracks, WordsRow } from "../look/tracks";
 import { Dialogue, lastSaid } from "./dialogue";
 import { Guidelines } from "./guidelines";
+import { command } from "./keys";
 import type { Work } from "./load";
 import { Picture } from "./picture";
 import { clock, usePlayer } from "./player";
+import { steer } from "./steer";
+import { useKeys } from "./working";
 
 interface Found {
   tolerance: number;
@@ -21,6 +24,8 @@ export function Feedback(props: { person: Me; work: Work; onNext: () => void }) 
   const [found, setFound] = useState<Found | null>(null);
   const [trouble, setTrouble] = useState("");
   const player = usePlayer(episode.steps, episode.steps_per_second, 0);
+  const marks = found ? [...known(found), ...given(found)].map((mark) => mark.step).sort((a, b) => a - b) : [];
+  useKeys(command, (asked) => steer(asked, player, { mark: marks, words: episode.words.map((said) => said.step) }), true);
   useEffect(() => {
     ask<Found>("GET", `/api/marking/${episode.id}/feedback`)
       .then(setFound)

@@ -35,7 +35,7 @@ function Overall(props: { measures: Measures; project: Project }) {
         Over {shared.toLocaleString()} {shared === 1 ? "episode" : "episodes"} that several raters have marked. Marks at most {props.project.tolerance} steps apart mean the same moment. Intervals are of 95%, by resampling episodes.
       </p>
       <Table
-        columns={["", "", "what it means"]}
+        columns={["measure", "value", "what it means"]}
         rows={[
           row("alpha", "Krippendorff's alpha", agreement.alpha, -0.2, false, "agreement on where marks are and on their sign, less that of chance: 1 is the same, 0 is chance"),
           row("overall", "same moment, same sign", agreement.overall, 0, true, "of every moment that one of two raters marked"),

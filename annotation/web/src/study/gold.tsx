@@ -54,7 +54,7 @@ function Episodes(props: { measured: Measured; project: Project; change: Change 
         </label>
       </div>
       <Table
-        columns={["episode", "for", "marks of", { name: "marks", number: true }, { name: "raters so far", number: true }, ""]}
+        columns={["episode", "for", "marks of", { name: "marks", number: true }, { name: "raters so far", number: true }, "change"]}
         rows={rows}
         empty="There is none yet."
       />

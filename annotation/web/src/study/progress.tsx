@@ -47,6 +47,7 @@ function OverTime(props: { measures: Measures; what: "episodes" | "marks" }) {
   const when = (begin: number) =>
     new Date(1000 * begin).toLocaleString(undefined, hourly ? { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" });
   const bars = bins.map((bin) => ({ label: when(bin.begin), value: bin[props.what] }));
-  const title = `${props.what === "episodes" ? "Episodes" : "Marks"} each ${hourly ? "hour" : "day"}`;
+  const unit = hourly ? "hour" : every_sec < 7 * 86400 ? "day" : every_sec < 28 * 86400 ? "week" : "four weeks";
+  const title = `${props.what === "episodes" ? "Episodes" : "Marks"} each ${unit}`;
   return <BarChart title={title} bars={bars} from={bins[0] ? when(bins[0].begin) : ""} to={bins.length > 1 ? when(bins[bins.length - 1]!.begin) : ""} unit={props.what} />;
 }

@@ -18,7 +18,7 @@ const COLUMNS = [
   "raters each",
   "order",
   { name: "marking", title: "Whether its episodes are handed out to be marked" },
-  "",
+  "settings",
 ];
 
 export function Projects(props: { projects: Project[]; change: Change }) {

@@ -125,7 +125,7 @@ def new_person(folder: Path, name: str) -> str:
     """Their pseudonym."""
     study = open_study(ServeConfig(data=folder))
     with study.database.writing() as session:
-        pseudonym = people._new_person(session, name, Role.RATER, 1.0).pseudonym
+        pseudonym = people.new_person(session, name, Role.RATER, 1.0).pseudonym
     study.database.close()
     return pseudonym
 
