@@ -71,7 +71,7 @@ class Person:
         """Play for so long, doing something all the time."""
         seen, rng = Seen(), np.random.default_rng(seed)
         url = self.url.replace("http", "ws") + f"/api/play/games/{game_id}/socket"
-        async with connect(url, additional_headers={"Cookie": f"{COOKIE}={self.cookie}", "Origin": self.url}) as socket:
+        async with connect(url, additional_headers={"Cookie": f"{COOKIE}={self.cookie}", "Origin": self.url}, proxy=None) as socket:
             await socket.send(json.dumps({"do": "ready"}))
             acting = asyncio.create_task(_act(socket, rng))
             views, end = 0, time.monotonic() + PATIENCE_SEC

@@ -105,6 +105,9 @@ def _greet(config: ServeConfig, datasets: list[str], port: int, token: str) -> N
             file=sys.stderr,
         )
     named = ", ".join(datasets[:5]) + (", ..." if len(datasets) > 5 else "")
-    print(f"serving {len(datasets)} dataset{'s' if len(datasets) != 1 else ''} of {config.data}: {named}")
+    if datasets:
+        print(f"serving {len(datasets)} dataset{'s' if len(datasets) != 1 else ''} of {config.data}: {named}")
+    else:
+        print(f"there is no dataset in {config.data} yet; make one on the page Run the study, or with rlhf record")
     print(f"sign in as admin (works once, for an hour): {config.url(port)}/join#{token}")
     print("Ctrl-C ends the server; whatever was called saved is kept", flush=True)

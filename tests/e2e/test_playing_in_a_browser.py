@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from tests.unit.annotation.games.test_real_agents import SIZES
 
 SHOTS = os.environ.get("RLHF_SCREENSHOTS", "")  # a folder for pictures of the pages, for the documentation
 SIZE = {"width": 1280, "height": 800}
+SERVERS: set[int] = set()  # their process ids
 LOST = ("WebSocket connection to", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "net::ERR", "Failed to load resource")
 
 
@@ -114,7 +117,8 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def study(folder: Path, seconds: int, *settings: str) -> Iterator[tuple[str, Callable[[Role], str]]]:
     """A study to play in: its URL, and cookies of new people."""
     open_store(folder / "people", create=True)
-    with served(folder, "--episode-seconds", str(seconds), *settings) as (_, url, _):
+    with served(folder, "--episode-seconds", str(seconds), *settings) as (process, url, _):
+        SERVERS.add(process.pid)
         yield url, lambda role: new_people(folder, role, 1)[0]
 
 
@@ -270,7 +274,7 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
 
 @pytest.mark.e2e
 def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path) -> None:
-    """The agent is found in the study's folder; the setter ends the episode, which is kept."""
+    """The agent is found in the study's folder; it dies; the setter ends the episode, which is kept."""
     save = tmp_path / "study" / "runs" / "first"
     save.parent.mkdir(parents=True)
     save.symlink_to(agent)
@@ -283,13 +287,27 @@ def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path) ->
         ann.plays()
         ann.says("come here")
         ann.hears("come here")
-        ann.wait(12)
+        ann.wait(3)
+        kill_agent()
+        ann.sees("the agent runs/first has died: the solver stands still from now on")
+        ann.shot("play-agent-died")
+        ann.wait(8)
         ann.click("End")
         ann.sees("Saved. Thank you!")
         assert ann.complaints == []
     episode = recorded(tmp_path / "study")
     assert episode.notes["ended"] == "ended by the setter" and episode.solver == "agent:runs/first"
     assert_replays(episode)
+
+
+def kill_agent() -> None:
+    """Kill the process in which the agent of this test's server thinks."""
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):
+            parent = int(re.search(r"PPid:\s+(\d+)", status.read_text())[1])  # type: ignore[index]
+            said = (status.parent / "cmdline").read_bytes()
+            if b"spawn_main" in said and parent in SERVERS:
+                os.kill(int(status.parent.name), signal.SIGKILL)
 
 
 @pytest.mark.e2e

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
+import { NewDataset } from "./playing/dataset";
 
 interface Project {
   id: string;
@@ -90,6 +91,7 @@ export function Study() {
         {data?.export_trouble && <Trouble said={`Marks wait to be written to their dataset: ${data.export_trouble}`} />}
         {data && (
           <>
+            {data.projects.length === 0 && <NewDataset first onMade={load} />}
             <Projects projects={data.projects} change={change} />
             <Invitations invitations={data.invitations} reload={load} change={change} />
             <People people={data.people} change={change} />
