@@ -22,7 +22,7 @@ from annotation.session import CAST, Event, Kind, Limits, Player, Role, State
 from rlhf.episodes import WORLD_OPTIONS
 from rlhf.errors import UserError
 from rlhf.store import EpisodeStore, MemoryStore
-from worlds.contract import STEPS_PER_SECOND
+from worlds.contract import STEPS_PER_SECOND, WorldError
 
 LIMITS = Limits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
 REMEMBERED_SEC = 180.0  # a game that is over, so that whoever comes back learns how it ended
@@ -189,7 +189,7 @@ class Games:
         with self._slot():
             try:
                 running = Running(wish, self._make(wish, store))
-            except UserError as error:
+            except (UserError, WorldError) as error:
                 raise Refused(409, str(error)) from error
             running.game.start()
             with self._lock:

@@ -53,7 +53,9 @@ def serve(config: ServeConfig) -> None:
         server = uvicorn.Server(
             uvicorn.Config(
                 app, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
-                timeout_keep_alive=KEEP_ALIVE_SEC, ws_max_size=MESSAGE_BYTES, timeout_graceful_shutdown=5,
+                timeout_keep_alive=KEEP_ALIVE_SEC, ws_max_size=MESSAGE_BYTES,
+                ws_per_message_deflate=False,  # pictures are compressed already
+                timeout_graceful_shutdown=5,
             )
         )  # fmt: skip
         server.run(sockets=[listener])
