@@ -107,12 +107,13 @@ class Running:
             seat = self._seats.get(role)
             if seat is None:
                 raise Refused(403, "you are not in this game; join it first")
-            seat.replaced()
+            if seat.connected:
+                seat.replaced()
+                with suppress(session.Refused):
+                    self.game.give(role, Inputs())  # what was held down in the other window
             seat.connection, seat.connected, seat.replaced = seat.connection + 1, True, replaced
             if role in self.game.session.lost:
                 self.game.do(role, Event.BACK)
-            with suppress(session.Refused):
-                self.game.give(role, Inputs())  # what the connection before held down
             return seat.connection
 
     def disconnect(self, role: Role, connection: int) -> None:

@@ -58,6 +58,20 @@ test("the hand keeps hold by a toggle, also while a line is written", async () =
   assert.deepEqual(sent.at(-1)?.inputs.held, []);
 });
 
+test("a new connection is told what is held, and whoever loses control lets go", async () => {
+  const { hands, sent } = person();
+  hands.toggleHold();
+  await pause(60);
+  hands.tellAgain();
+  await pause(60);
+  assert.deepEqual(sent.map((each) => each.inputs.held), [["grab"], ["grab"]]);
+  hands.drop();
+  await pause(60);
+  hands.close();
+  assert.deepEqual(sent.at(-1)?.inputs.held, []);
+  assert.equal(hands.holds, false);
+});
+
 test("the mouse turns to where it goes, and nothing of it is lost while the connection is away", async () => {
   const { hands, sent, line } = person();
   line.open = false;
