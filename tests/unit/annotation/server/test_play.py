@@ -76,9 +76,9 @@ def test_two_people_play_and_their_episode_waits_to_be_marked(enter: Enter, stud
     setter.sees(state="ready", lost=[])
     for player in (setter, solver):
         player.say(do="ready")
+    setter.sees(state="playing")
     setter.say(inputs={"say": "lift the <b>duck</b>"})
     solver.say(inputs={"held": ["forward"], "turn": 3.5})
-    setter.sees(state="playing")
     until(lambda: solver.view["dialogue"], "what was said")
     assert solver.view["dialogue"][0]["words"] == "lift the <b>duck</b>"
     assert Image.open(io.BytesIO(solver.picture)).size == (320, 240)
@@ -313,7 +313,7 @@ def test_what_leads_nowhere_is_told_and_the_game_goes_on(enter: Enter) -> None:
 
 def test_a_silent_browser_is_lost(enter: Enter, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sockets, "WATCH_SEC", 0.05)
-    monkeypatch.setattr(sockets, "SILENT_SEC", 0.3)
+    monkeypatch.setattr(sockets, "SILENT_SEC", 2.0)
     ann, bob, game_id = a_pair(enter)
     setter, solver = Player(ann, game_id), Player(bob, game_id, reads=False)
     assert solver.ended() == (sockets.SILENT.code, sockets.SILENT.said)
