@@ -71,7 +71,9 @@ class Person:
         """Play for so long, doing something all the time."""
         seen, rng = Seen(), np.random.default_rng(seed)
         url = self.url.replace("http", "ws") + f"/api/play/games/{game_id}/socket"
-        async with connect(url, additional_headers={"Cookie": f"{COOKIE}={self.cookie}", "Origin": self.url}) as socket:
+        async with connect(
+            url, additional_headers={"Cookie": f"{COOKIE}={self.cookie}", "Origin": self.url}, proxy=None
+        ) as socket:
             await socket.send(json.dumps({"do": "ready"}))
             acting = asyncio.create_task(_act(socket, rng))
             views, end = 0, time.monotonic() + PATIENCE_SEC
@@ -145,9 +147,8 @@ async def measure(url: str, folder: Path, games: int, seconds: float) -> tuple[l
         await asyncio.sleep(2 * WARM_SEC)
         return await _requests(url, rater, seconds - WARM_SEC)
 
-    requests = asyncio.create_task(beside())
-    seen = await asyncio.gather(*playing)
-    return seen, alone, await requests
+    seen, together = await asyncio.gather(asyncio.gather(*playing), beside())
+    return seen, alone, together
 
 
 def report(seen: list[Seen], alone: list[float], together: list[float]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,7 @@ from rlhf.errors import UserError
 _MODEL_TYPE = "interactive_agent"  # as agents/config.py says; importing that would import PyTorch
 _DEPTH = 3  # folders below the study's that are looked through
 _MOST_FOUND = 200
+_FRESH_SEC = 5.0
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,17 @@ class Agents:
 
     def __init__(self, named: Mapping[str, Path], study: Path) -> None:
         self._study = study.expanduser()
+        self._seen: tuple[float, list[Agent]] = (-math.inf, [])
         self._named = [_described(name, folder.expanduser()) for name, folder in named.items()]
 
     def all(self) -> list[Agent]:
         """The agents, by name; those that are trained while the server runs are found, too."""
-        return self._named or sorted(_found(self._study), key=lambda agent: agent.name)
+        if self._named:
+            return self._named
+        now = time.monotonic()
+        if now - self._seen[0] > _FRESH_SEC:  # lobbies ask every two seconds, each
+            self._seen = now, sorted(_found(self._study), key=lambda agent: agent.name)
+        return self._seen[1]
 
     def get(self, name: str) -> Agent | None:
         """The agent ``name``, None if there is none."""

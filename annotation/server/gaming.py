@@ -22,7 +22,7 @@ from annotation.session import CAST, Event, Kind, Limits, Player, Role, State
 from rlhf.episodes import WORLD_OPTIONS
 from rlhf.errors import UserError
 from rlhf.store import EpisodeStore, MemoryStore
-from worlds.contract import STEPS_PER_SECOND
+from worlds.contract import STEPS_PER_SECOND, WorldError
 
 LIMITS = Limits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
 REMEMBERED_SEC = 180.0  # a game that is over, so that whoever comes back learns how it ended
@@ -107,12 +107,13 @@ class Running:
             seat = self._seats.get(role)
             if seat is None:
                 raise Refused(403, "you are not in this game; join it first")
-            seat.replaced()
+            if seat.connected:
+                seat.replaced()
+                with suppress(session.Refused):
+                    self.game.give(role, Inputs())  # what was held down in the other window
             seat.connection, seat.connected, seat.replaced = seat.connection + 1, True, replaced
             if role in self.game.session.lost:
                 self.game.do(role, Event.BACK)
-            with suppress(session.Refused):
-                self.game.give(role, Inputs())  # what the connection before held down
             return seat.connection
 
     def disconnect(self, role: Role, connection: int) -> None:
@@ -189,7 +190,7 @@ class Games:
         with self._slot():
             try:
                 running = Running(wish, self._make(wish, store))
-            except UserError as error:
+            except (UserError, WorldError) as error:
                 raise Refused(409, str(error)) from error
             running.game.start()
             with self._lock:

@@ -108,7 +108,9 @@ def _run(study: Study, listener: socket.socket) -> None:
     server = uvicorn.Server(
         uvicorn.Config(
             create_app(study), log_level="warning", access_log=False, server_header=False, proxy_headers=False,
-            timeout_keep_alive=KEEP_ALIVE_SEC, ws_max_size=MESSAGE_BYTES, timeout_graceful_shutdown=5,
+            timeout_keep_alive=KEEP_ALIVE_SEC, ws_max_size=MESSAGE_BYTES,
+            ws_per_message_deflate=False,  # pictures are compressed already
+            timeout_graceful_shutdown=5,
         )
     )  # fmt: skip
     server.run(sockets=[listener])
@@ -206,6 +208,9 @@ def _greet(config: ServeConfig, datasets: list[str], port: int, token: str) -> N
             file=sys.stderr,
         )
     named = ", ".join(datasets[:5]) + (", ..." if len(datasets) > 5 else "")
-    print(f"serving {len(datasets)} dataset{'s' if len(datasets) != 1 else ''} of {config.data}: {named}")
+    if datasets:
+        print(f"serving {len(datasets)} dataset{'s' if len(datasets) != 1 else ''} of {config.data}: {named}")
+    else:
+        print(f"there is no dataset in {config.data} yet; make one on the page Run the study, or with rlhf record")
     print(f"sign in as admin (works once, for an hour): {config.url(port)}/join#{token}")
     print("Ctrl-C ends the server; whatever was called saved is kept", flush=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from tests.unit.annotation.games.test_real_agents import SIZES
 
 SHOTS = os.environ.get("RLHF_SCREENSHOTS", "")  # a folder for pictures of the pages, for the documentation
 SIZE = {"width": 1280, "height": 800}
+SERVERS: set[int] = set()  # their process ids
 LOST = ("WebSocket connection to", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "net::ERR", "Failed to load resource")
 
 
@@ -39,7 +42,9 @@ class Somebody:
     """
 
     def __init__(self, browser: Any, url: str, cookie: str, **options: Any) -> None:
-        self.url, self.complaints = url, []
+        self.url = url
+        self.complaints: list[str] = []
+        self.heard: list[bytes] = []  # over sockets
         self.context = browser.new_context(viewport=SIZE, **options)
         self.context.add_cookies([{"name": COOKIE, "value": cookie, "url": url}])
         self.open()
@@ -51,7 +56,11 @@ class Somebody:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", lambda message: self._hear(message))
         self.page.on("dialog", lambda dialog: dialog.accept())
+        self.page.on("websocket", lambda socket: socket.on("framereceived", self._receive))
         self.page.goto(f"{self.url}/play")
+
+    def _receive(self, message: str | bytes) -> None:
+        self.heard.append(message.encode() if isinstance(message, str) else message)
 
     def _hear(self, message: Any) -> None:
         if message.type == "error" and not any(words in message.text for words in LOST):
@@ -114,7 +123,8 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def study(folder: Path, seconds: int, *settings: str) -> Iterator[tuple[str, Callable[[Role], str]]]:
     """A study to play in: its URL, and cookies of new people."""
     open_store(folder / "people", create=True)
-    with served(folder, "--episode-seconds", str(seconds), *settings) as (_, url, _):
+    with served(folder, "--episode-seconds", str(seconds), *settings) as (process, url, _):
+        SERVERS.add(process.pid)
         yield url, lambda role: new_people(folder, role, 1)[0]
 
 
@@ -135,7 +145,6 @@ def test_two_people_play(tmp_path: Path) -> None:
         ann.sees("Before your first game")
         ann.shot("play-lobby-first")
         ann.knows_the_keys()
-        ann.shot("play-lobby")
         ann.starts("Two people")
         ann.sees("Waiting for the solver")
         ann.shot("play-waiting")
@@ -235,9 +244,13 @@ def test_a_person_and_an_agent_and_a_co_pilot(tmp_path: Path, agent: Path) -> No
 
 @pytest.mark.e2e
 def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
-    with chromium() as browser, study(tmp_path / "study", 15, "--agents", f"one={agent},two={agent}") as (url, cookie):
+    with (
+        chromium() as browser,
+        study(tmp_path / "study", 15, "--agents", f"zebra={agent},quokka={agent}") as (url, cookie),
+    ):
         ann = Somebody(browser, url, cookie(Role.SETTER))
         ann.knows_the_keys()
+        ann.shot("play-lobby")
         ann.starts("Evaluate an agent")
         ann.sees("You are the setter")
         ann.page.keyboard.press("Enter")
@@ -249,13 +262,13 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
                 ann.page.keyboard.press("y")
                 ann.page.locator('.requests [aria-pressed="true"]').wait_for()
         ann.shot("play-evaluation")
-        assert "one" not in ann.page.locator(".table").inner_text().lower().split()
         ann.sees("One thing more")
         ann.shot("play-judging")
         sheet = ann.page.locator(".sheet .requests li")
         sheet.filter(has_text="well done").get_by_role("button", name="It asked for nothing").click()
         ann.page.keyboard.press("n")
         ann.sees("Saved. Thank you!")
+        assert len(ann.heard) > 50 and not any(b"zebra" in said or b"quokka" in said for said in ann.heard)
         assert ann.complaints == []
     episode = recorded(tmp_path / "study")
     first, second = episode.notes["verdicts"]
@@ -264,13 +277,13 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
     for verdict in (first, second):
         assert episode.setter_utterance[verdict["request_step"]] == verdict["request"]
         assert verdict["step"] >= verdict["request_step"]
-    assert episode.solver in ("agent:one", "agent:two") and episode.notes["kind"] == "evaluation"
+    assert episode.solver in ("agent:zebra", "agent:quokka") and episode.notes["kind"] == "evaluation"
     assert_replays(episode)
 
 
 @pytest.mark.e2e
 def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path) -> None:
-    """The agent is found in the study's folder; the setter ends the episode, which is kept."""
+    """The agent is found in the study's folder; it dies; the setter ends the episode, which is kept."""
     save = tmp_path / "study" / "runs" / "first"
     save.parent.mkdir(parents=True)
     save.symlink_to(agent)
@@ -283,13 +296,27 @@ def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path) ->
         ann.plays()
         ann.says("come here")
         ann.hears("come here")
-        ann.wait(12)
+        ann.wait(3)
+        kill_agent()
+        ann.sees("the agent runs/first has died: the solver stands still from now on")
+        ann.shot("play-agent-died")
+        ann.wait(8)
         ann.click("End")
         ann.sees("Saved. Thank you!")
         assert ann.complaints == []
     episode = recorded(tmp_path / "study")
     assert episode.notes["ended"] == "ended by the setter" and episode.solver == "agent:runs/first"
     assert_replays(episode)
+
+
+def kill_agent() -> None:
+    """Kill the process in which the agent of this test's server thinks."""
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):
+            parent = int(re.search(r"PPid:\s+(\d+)", status.read_text())[1])  # type: ignore[index]
+            said = (status.parent / "cmdline").read_bytes()
+            if b"spawn_main" in said and parent in SERVERS:
+                os.kill(int(status.parent.name), signal.SIGKILL)
 
 
 @pytest.mark.e2e

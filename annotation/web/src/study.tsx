@@ -11,6 +11,7 @@ import { Invitations } from "./study/invitations";
 import { People } from "./study/people";
 import { Progress } from "./study/progress";
 import { Projects } from "./study/projects";
+import { NewDataset } from "./playing/dataset";
 
 const TABS: [string, string][] = [
   ["", "Projects and people"],
@@ -89,6 +90,7 @@ function Part(props: { tab: string; data: Data; reload: () => Promise<void>; cha
   if (tab === "consent") return <ConsentText data={data} reload={reload} />;
   return (
     <>
+      {data.projects.length === 0 && <NewDataset first onMade={reload} />}
       <Projects projects={data.projects} change={change} />
       <Suites />
       <Invitations data={data} reload={reload} change={change} />

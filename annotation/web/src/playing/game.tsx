@@ -94,6 +94,12 @@ function Table(props: { person: Me; about: About }) {
   const steers = view?.state === "playing" && link.state === "open" && (role === "setter" || view.in_control === role);
   useGameKeys({ view, hands, line, role, steers, doThis, judge });
   useEffect(() => {
+    if (link.state === "open") hands.tellAgain();
+  }, [link.state]);
+  useEffect(() => {
+    if (view?.state === "playing" && link.state === "open" && !steers) hands.drop();
+  }, [steers]);
+  useEffect(() => {
     if (view?.state !== "playing" || link.state !== "open") hands.rest();
     if (about.tutorial && view?.state === "ready" && view.can.includes("ready")) doThis("ready");
   }, [view?.state, link.state]);
@@ -136,10 +142,10 @@ function Line(props: { input: { current: HTMLInputElement | null }; hands: Hands
   const [text, setText] = useState("");
   const [send, setSend] = useState("");
   useEffect(() => {
-    if (!send) return undefined;
+    if (!send || !props.enabled) return undefined; // what is said while the game stands still is not heard
     const timer = setInterval(() => props.hands.say(send) && setSend(""), 30);
     return () => clearInterval(timer);
-  }, [send]);
+  }, [send, props.enabled]);
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter") {
       event.preventDefault();

@@ -75,6 +75,17 @@ export class Hands {
     this.reach += Math.sign(away);
   }
 
+  /** The connection is new: the server is told anew what is held. */
+  tellAgain(): void {
+    this.told = "?";
+  }
+
+  /** Somebody else is in control: let go of everything. */
+  drop(): void {
+    this.keepsHold = false;
+    this.rest();
+  }
+
   /** Let go of everything but what the hand holds by a toggle. */
   rest(): void {
     this.held.clear();

@@ -313,7 +313,7 @@ def test_what_leads_nowhere_is_told_and_the_game_goes_on(enter: Enter) -> None:
 
 def test_a_silent_browser_is_lost(enter: Enter, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sockets, "WATCH_SEC", 0.05)
-    monkeypatch.setattr(sockets, "SILENT_SEC", 0.3)
+    monkeypatch.setattr(sockets, "SILENT_SEC", 2.0)
     ann, bob, game_id = a_pair(enter)
     setter, solver = Player(ann, game_id), Player(bob, game_id, reads=False)
     assert solver.ended() == (sockets.SILENT.code, sockets.SILENT.said)

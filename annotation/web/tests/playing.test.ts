@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Hands } from "../src/playing/hands";
+import { clock, duration, openRequest, parse } from "../src/playing/view";
+
+interface Sent {
+  inputs: { held: string[]; tapped?: string[]; turn?: number; look?: number; reach?: number; say?: string };
+}
+
+/** Hands whose messages are kept, or refused while the connection is away. */
+function person(): { hands: Hands; sent: Sent[]; line: { open: boolean } } {
+  const sent: Sent[] = [];
+  const line = { open: true };
+  const hands = new Hands((message) => {
+    if (line.open) sent.push(message as Sent);
+    return line.open;
+  });
+  return { hands, sent, line };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test("what is pressed and let go between two messages is told", async () => {
+  const { hands, sent } = person();
+  hands.press("KeyW");
+  hands.release("KeyW");
+  await pause(60);
+  hands.close();
+  assert.deepEqual(sent[0]?.inputs.tapped, ["forward"]);
+  assert.deepEqual(sent[0]?.inputs.held, []);
+});
+
+test("what is held is told once, and that it is let go", async () => {
+  const { hands, sent } = person();
+  assert.equal(hands.press("KeyW"), true);
+  assert.equal(hands.press("KeyZ"), false);
+  hands.press("Space");
+  await pause(150);
+  assert.equal(sent.length, 1);
+  assert.deepEqual(sent[0]?.inputs.held.sort(), ["forward", "grab"]);
+  hands.rest();
+  await pause(60);
+  hands.close();
+  assert.deepEqual(sent.at(-1)?.inputs.held, []);
+});
+
+test("the hand keeps hold by a toggle, also while a line is written", async () => {
+  const { hands, sent } = person();
+  hands.toggleHold();
+  hands.rest();
+  await pause(60);
+  assert.deepEqual(sent.at(-1)?.inputs.held, ["grab"]);
+  hands.say("look");
+  assert.deepEqual(sent.at(-1)?.inputs, { held: ["grab"], say: "look" });
+  hands.toggleHold();
+  await pause(60);
+  hands.close();
+  assert.deepEqual(sent.at(-1)?.inputs.held, []);
+});
+
+test("a new connection is told what is held, and whoever loses control lets go", async () => {
+  const { hands, sent } = person();
+  hands.toggleHold();
+  await pause(60);
+  hands.tellAgain();
+  await pause(60);
+  assert.deepEqual(sent.map((each) => each.inputs.held), [["grab"], ["grab"]]);
+  hands.drop();
+  await pause(60);
+  hands.close();
+  assert.deepEqual(sent.at(-1)?.inputs.held, []);
+  assert.equal(hands.holds, false);
+});
+
+test("the mouse turns to where it goes, and nothing of it is lost while the connection is away", async () => {
+  const { hands, sent, line } = person();
+  line.open = false;
+  hands.move(80, 0);
+  hands.move(80, -40);
+  hands.wheel(3);
+  await pause(100);
+  assert.equal(sent.length, 0);
+  line.open = true;
+  await pause(60);
+  hands.close();
+  const told = sent[0]?.inputs;
+  assert.ok(Math.abs((told?.turn ?? 0) + 6) < 1e-9, "24 degrees to the right are six ticks");
+  assert.ok(Math.abs((told?.look ?? 0) - 3) < 1e-9, "6 degrees up are three ticks");
+  assert.equal(told?.reach, 1);
+});
+
+test("a message is taken apart", async () => {
+  const header = new TextEncoder().encode(JSON.stringify({ state: "playing", dialogue: [{ words: "größer <b>" }] }));
+  const message = new Uint8Array(4 + header.length + 3);
+  new DataView(message.buffer).setUint32(0, header.length);
+  message.set(header, 4);
+  message.set([255, 216, 1], 4 + header.length);
+  const { view, picture } = parse(message.buffer);
+  assert.equal(view.dialogue[0]?.words, "größer <b>");
+  assert.deepEqual([...new Uint8Array(await picture!.arrayBuffer())], [255, 216, 1]);
+  assert.equal(parse(message.buffer.slice(0, 4 + header.length)).picture, null);
+});
+
+test("a verdict by key is about the newest line that has none", () => {
+  const line = (step: number, said: "success" | null) => ({ step, words: "", said });
+  assert.equal(openRequest([line(1, null), line(2, null), line(3, "success")])?.step, 2);
+  assert.equal(openRequest([line(3, "success")]), undefined);
+});
+
+test("times are for people", () => {
+  assert.deepEqual([clock(299.6), clock(9.2), clock(-1)], ["5:00", "0:09", "0:00"]);
+  assert.deepEqual([duration(300), duration(60), duration(25)], ["5 minutes", "a minute", "25 seconds"]);
+});

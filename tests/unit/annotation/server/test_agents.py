@@ -1,0 +1,90 @@
+"""Agents to play with: named or found, fitting the dataset or refused, and never told to who judges them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from annotation.server.agents import Agents
+from annotation.server.errors import Refused
+from annotation.server.gaming import Games, Wish
+from annotation.session import Event, Kind, Role, State
+from rlhf.errors import UserError
+from rlhf.store import MemoryStore
+from rlhf.store.synthetic import synthetic_episode
+from tests.unit.annotation.server.players import until
+
+
+def make_agent(folder: Path, height: int = 72, kind: str = "interactive_agent") -> Path:
+    """A folder that looks like an agent's; what is in it cannot play."""
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps({"model_type": kind, "image_size": [height, 96]}))
+    (folder / "model.safetensors").write_bytes(b"")
+    return folder
+
+
+def games(tmp_path: Path, **named: Path) -> Games:
+    return Games(2, 300, Agents(named, tmp_path), lambda: None)
+
+
+def test_agents_are_found_in_the_studys_folder(tmp_path: Path) -> None:
+    make_agent(tmp_path / "bc")
+    make_agent(tmp_path / "runs" / "rl" / "agent", height=36)
+    make_agent(tmp_path / "runs" / "too" / "far" / "down")
+    make_agent(tmp_path / "reward", kind="reward_model")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "config.json").write_text("{")
+    found = Agents({}, tmp_path).all()
+    assert [(agent.name, agent.image) for agent in found] == [("bc", (72, 96)), ("runs/rl/agent", (36, 96))]
+
+
+def test_named_agents_are_the_only_ones(tmp_path: Path) -> None:
+    make_agent(tmp_path / "bc")
+    elsewhere = make_agent(tmp_path.parent / f"{tmp_path.name}-elsewhere")
+    agents = Agents({"mine": elsewhere}, tmp_path)
+    assert [agent.name for agent in agents.all()] == ["mine"]
+    with pytest.raises(UserError, match="agent mine: .* is not an agent's folder"):
+        Agents({"mine": tmp_path}, tmp_path)
+
+
+def test_an_agent_that_sees_other_pictures_is_refused_before_anybody_waits(tmp_path: Path) -> None:
+    make_agent(tmp_path / "small", height=36)
+    store = MemoryStore()
+    store.write(synthetic_episode(1, steps=4, height=72, width=96))
+    for kind in (Kind.HUMAN_AGENT, Kind.EVALUATION):
+        with pytest.raises(Refused, match="another size"):
+            games(tmp_path).start(Wish("p", "people", kind, agent="small"), store)
+
+
+def test_an_evaluation_ignores_which_agent_is_wished_for(tmp_path: Path) -> None:
+    playing = games(tmp_path, a=make_agent(tmp_path / "a"), b=make_agent(tmp_path / "b"))
+    drawn = {playing._agent(Wish("p", "people", Kind.EVALUATION, agent="a"), None).name for _ in range(60)}
+    assert drawn == {"a", "b"}
+    assert {playing._agent(Wish("p", "d", Kind.HUMAN_AGENT, agent="a"), None).name for _ in range(20)} == {"a"}
+
+
+@pytest.mark.parametrize("kind", [Kind.HUMAN_AGENT, Kind.EVALUATION])
+def test_an_agent_that_cannot_be_loaded_is_told_and_blindly_where_it_must_be(tmp_path: Path, kind: Kind) -> None:
+    playing = games(tmp_path, secret=make_agent(tmp_path / "secret"))
+    store = MemoryStore()
+    running = playing.start(Wish("p", "people", kind), store)
+    running.join(Role.SETTER, "id", "p1")
+    running.connect(Role.SETTER, lambda: None)
+    running.game.do(Role.SETTER, Event.READY)
+    until(lambda: running.over_since is not None, "the end of the game")
+    view = running.game.screen(Role.SETTER).latest
+    assert view is not None and view.state is State.ABANDONED and len(store) == 0
+    assert "the agent" in view.notice and ("secret" in view.notice) == (kind is Kind.HUMAN_AGENT)
+    playing.close()
+    with pytest.raises(Refused, match="stopping"):
+        playing.start(Wish("p", "people", kind), store)
+
+
+def test_evaluations_are_played_where_no_agent_was_trained(tmp_path: Path) -> None:
+    playing = games(tmp_path)
+    for kind, split, least in ((Kind.EVALUATION, "held_out", 500_000_000), (Kind.HUMAN_HUMAN, "train", 0)):
+        config = playing._config(Wish("p", "people", kind, prompted=True), MemoryStore())
+        assert config.split == split and least <= config.seed < least + 500_000_000
+        assert config.steps == 1125 and config.prompt is not None
