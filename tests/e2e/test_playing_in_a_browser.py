@@ -309,6 +309,26 @@ def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path) ->
     assert_replays(episode)
 
 
+@pytest.mark.e2e
+def test_a_study_begins_with_nothing(tmp_path: Path) -> None:
+    """The admin makes a dataset to play into on the study's page, and a game can be started."""
+    folder = tmp_path / "study"
+    folder.mkdir()
+    with chromium() as browser, served(folder) as (_, url, _):
+        eve = Somebody(browser, url, new_people(folder, Role.ADMIN, 1)[0])
+        eve.page.goto(f"{url}/study")
+        eve.click("Make it")
+        eve.page.get_by_role("row").filter(has_text="people").wait_for()
+        eve.page.goto(f"{url}/play")
+        eve.knows_the_keys()
+        eve.starts("Two people")
+        eve.sees("Waiting for the solver")
+        eve.click("Leave")
+        eve.sees("Nobody waits for you just now")
+        assert eve.complaints == []
+    assert len(open_store(folder / "people")) == 0
+
+
 def kill_agent() -> None:
     """Kill the process in which the agent of this test's server thinks."""
     for status in Path("/proc").glob("[0-9]*/status"):
