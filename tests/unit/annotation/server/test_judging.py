@@ -152,7 +152,7 @@ def _order(study: Study, session: Any, name: str) -> tuple[str, ...]:
     from annotation.server import judging
     from annotation.server.policies import Visitor
 
-    person = people._new_person(session, name, Role.JUDGE, now())
+    person = people.new_person(session, name, Role.JUDGE, now())
     visitor = Visitor(person.id, name, person.pseudonym, frozenset({Role.JUDGE}), "")
     order = []
     for project in session.scalars(select(judging.JudgedProject)):
