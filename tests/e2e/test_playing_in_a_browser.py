@@ -91,7 +91,7 @@ class Somebody:
         self.page.keyboard.press("Enter")
 
     def hears(self, words: str) -> None:
-        self.page.locator(".said .words", has_text=words).first.wait_for()
+        self.page.locator(".spoken .words", has_text=words).first.wait_for()
 
     @contextmanager
     def holding(self, *keys: str) -> Iterator[None]:
@@ -163,7 +163,8 @@ def test_two_people_play(tmp_path: Path) -> None:
         ann.shot("play-saved")
         assert ann.complaints == [] and bob.complaints == []
     episode = recorded(tmp_path / "study")
-    assert "lift the <b>duck</b>" in episode.setter_utterance and "which one?" in episode.utterance
+    assert {"bring me the bottle", "the <b>blue</b> one"} <= set(episode.setter_utterance)
+    assert "which one?" in episode.utterance
     assert "i am back" in episode.utterance and episode.notes["ended"] == "complete"
     assert (episode.movement[:, :, 0] == 2).sum() > 8 and (episode.movement[:, :, 4] == 1).any()
     assert (episode.setter_movement[:, :, 2] != 2).any(), "the setter turned by mouse"
@@ -177,14 +178,16 @@ def they_talk_and_walk(ann: Somebody, bob: Somebody) -> None:
     ann.page.wait_for_function("document.pointerLockElement !== null")
     for shift in range(1, 8):
         ann.page.mouse.move(x + 15 * shift, y)
-    ann.says("lift the <b>duck</b>")
-    bob.hears("lift the <b>duck</b>")
+    ann.says("bring me the bottle")
+    bob.hears("bring me the bottle")
     with bob.holding("w", "Space"):
         bob.wait(0.7)
     bob.says("which one?")
     ann.hears("which one?")
     ann.shot("play-setter")
     bob.shot("play-solver")
+    ann.says("the <b>blue</b> one")
+    bob.hears("the <b>blue</b> one")
     ann.page.keyboard.press("Escape")
 
 
