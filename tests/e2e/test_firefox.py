@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.serving import make_study, served
-from rlhf.store import open_store
 from tests.e2e.firefox import Firefox, firefox
+from tests.e2e.test_marking_in_a_browser import exported
 
 STEPS = 100
 _RIGHT, _SHIFT = "\ue014", "\ue008"
@@ -57,5 +57,4 @@ def test_an_episode_is_marked_in_firefox(tmp_path: Path) -> None:
         click(browser, "Submit")
         browser.until("!document.querySelector('[role=slider]')")
         assert browser.complaints == []
-    marks = [(mark.step, mark.sign) for mark in open_store(folder / "play").marks()]
-    assert marks == [(4, 1), (STEPS // 2, -1)]
+        assert [(mark.step, mark.sign) for mark in exported(folder, 2)] == [(4, 1), (STEPS // 2, -1)]
