@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,15 +30,15 @@ class Models:
     """Finds reward models, again and again: they may be trained while somebody looks.
 
     Args:
-      folder: to look through. named: NAME=FOLDER of others.
+      folder: to look through. named: folders of others, by name.
 
     Raises:
       UserError: if a named folder holds no reward model.
     """
 
-    def __init__(self, folder: Path, named: Sequence[str] = ()) -> None:
+    def __init__(self, folder: Path, named: Mapping[str, Path] | None = None) -> None:
         self._folder = folder
-        self._named = {name: _named(name, path) for name, path in parse_named(named).items()}
+        self._named = {name: _named(name, path.expanduser()) for name, path in (named or {}).items()}
         self._found: dict[str, FoundModel] = {}
 
     def all(self) -> list[FoundModel]:
@@ -53,17 +53,6 @@ class Models:
             self.all()
         folder = self._named.get(name) or (self._found[name].folder if name in self._found else None)
         return folder and _model(name, folder)
-
-
-def parse_named(named: Sequence[str]) -> Mapping[str, Path]:
-    """Folders by name. Raises UserError if one is not NAME=FOLDER."""
-    parsed = {}
-    for each in named:
-        name, equals, folder = each.partition("=")
-        if not (name and equals and folder):
-            raise UserError(f"a reward model is named as NAME=FOLDER, not {each}")
-        parsed[name] = Path(folder).expanduser()
-    return parsed
 
 
 def _named(name: str, folder: Path) -> Path:

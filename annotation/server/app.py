@@ -51,7 +51,7 @@ def open_study(config: ServeConfig) -> Study:
     datasets = Datasets(config.data)
     if config.viewing and not datasets.names():
         raise UserError(f"there is no dataset in {config.data}; record one: rlhf record --data {config.data / 'play'}")
-    agents = Agents(config.named_agents(), config.data)
+    agents = Agents(config.agents, config.data)
     signer = Signer(load_secret(config.secrets))
     database = Database(config.database_url)
     list_continuations(database, datasets, now())

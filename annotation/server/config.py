@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rlhf.errors import UserError
@@ -29,8 +30,8 @@ class ServeConfig:
       public_url: how people's browsers reach the server, if not by host and port, e.g. https://study.example.org.
       lock_minutes: how long an episode stays with a rater who has stopped working on it.
       requests_per_second: that one person may make, on average; bursts of ten times as many pass.
-      reward_models: NAME=FOLDER of reward models to look at episodes with, beside those in the study's folder.
-      agents: that people can play with, as NAME=FOLDER,NAME=FOLDER; without it, those below the study's folder.
+      reward_models: name=folder of reward models to look at episodes with, beside those in the study's folder.
+      agents: name=folder of those that people can play with; without any, those below the study's folder.
       games: that run at once. episode_seconds: of play; the paper's episodes have five minutes.
     """
 
@@ -41,8 +42,8 @@ class ServeConfig:
     public_url: str = ""
     lock_minutes: int = 30
     requests_per_second: float = 20.0
-    reward_models: tuple[str, ...] = ()
-    agents: str = ""
+    reward_models: Mapping[str, Path] = field(default_factory=dict)
+    agents: Mapping[str, Path] = field(default_factory=dict)
     games: int = 4
     episode_seconds: int = 300
 
@@ -57,7 +58,6 @@ class ServeConfig:
             raise UserError(f"games is at least 1, not {self.games}")
         if not 1 <= self.episode_seconds <= 3600:
             raise UserError(f"episode-seconds is 1 to 3600, not {self.episode_seconds}")
-        self.named_agents()
         if self.public_url and not self.public_url.startswith(("http://", "https://")):
             raise UserError(f"public-url begins with http:// or https://, not {self.public_url}")
 
@@ -65,16 +65,6 @@ class ServeConfig:
     def database_url(self) -> str:
         """SQLAlchemy's URL of the database."""
         return self.database or f"sqlite:///{(self.data / DATABASE_FILE).absolute()}"
-
-    def named_agents(self) -> dict[str, Path]:
-        """The folder of each named agent. Raises UserError if ``agents`` is not written as it should be."""
-        named: dict[str, Path] = {}
-        for part in filter(None, (part.strip() for part in self.agents.split(","))):
-            name, _, folder = part.partition("=")
-            if not name.strip() or not folder.strip() or name.strip() in named:
-                raise UserError(f"agents is NAME=FOLDER,NAME=FOLDER with different names; {part!r} is not")
-            named[name.strip()] = Path(folder.strip())
-        return named
 
     @property
     def cache(self) -> Path:

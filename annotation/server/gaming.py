@@ -274,7 +274,7 @@ class Games:
         blind = wish.kind is Kind.EVALUATION or not wish.agent
         agents = self.agents.all() if blind else [a for a in self.agents.all() if a.name == wish.agent]
         if not agents:
-            raise UserError("there is no such agent; name agents with rlhf serve --agents NAME=FOLDER")
+            raise UserError("there is no such agent; name agents with rlhf serve --agents NAME FOLDER")
         fitting = [agent for agent in agents if image in (None, agent.image)]
         if not fitting:
             raise UserError("the agent sees pictures of another size than this dataset's; play into another dataset")

@@ -9,7 +9,8 @@ import logging
 import socket
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,12 +47,12 @@ class LookConfig:
 
     Args:
       data: a dataset, or a folder of datasets. Nothing is written into it.
-      reward_models: NAME=FOLDER of reward models to look with, beside those found below the folder.
+      reward_models: name=folder of reward models to look with, beside those found below the folder.
       port: of this machine to listen at; 0 takes a free one.
     """
 
     data: Path = Path("data")
-    reward_models: tuple[str, ...] = ()
+    reward_models: Mapping[str, Path] = field(default_factory=dict)
     port: int = 0
 
 

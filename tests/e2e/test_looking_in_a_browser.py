@@ -51,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_dataset_is_looked_at(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     store = open_store(folder / "play")
-    with chromium() as browser, running("look", folder, "--reward-models", f"mine={folder / 'models' / 'tiny'}") as (
+    with chromium() as browser, running("look", folder, "--reward-models", "mine", str(folder / "models" / "tiny")) as (
         _, _, link,
     ):  # fmt: skip
         viewer = Visitor(browser)

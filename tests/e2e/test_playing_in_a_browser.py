@@ -212,7 +212,7 @@ def they_lose_each_other(ann: Somebody, bob: Somebody, wire: Wire) -> None:
 
 @pytest.mark.e2e
 def test_a_person_and_an_agent_and_a_co_pilot(tmp_path: Path, agent: Path) -> None:
-    with chromium() as browser, study(tmp_path / "study", 15, "--agents", f"tiny={agent}") as (url, cookie):
+    with chromium() as browser, study(tmp_path / "study", 15, "--agents", "tiny", str(agent)) as (url, cookie):
         ann, cid = Somebody(browser, url, cookie(Role.SETTER)), Somebody(browser, url, cookie(Role.CO_PILOT))
         for somebody in (ann, cid):
             somebody.knows_the_keys()
@@ -249,7 +249,7 @@ def test_a_person_and_an_agent_and_a_co_pilot(tmp_path: Path, agent: Path) -> No
 def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
     with (
         chromium() as browser,
-        study(tmp_path / "study", 15, "--agents", f"zebra={agent},quokka={agent}") as (url, cookie),
+        study(tmp_path / "study", 15, "--agents", "zebra", str(agent), "quokka", str(agent)) as (url, cookie),
     ):
         ann = Somebody(browser, url, cookie(Role.SETTER))
         ann.knows_the_keys()

@@ -89,19 +89,19 @@ def test_reward_models_are_found_and_named(tmp_path: Path) -> None:
         (tmp_path / place / "config.json").write_text(f'{{"model_type": "{kind}"}}')
         (tmp_path / place / "model.safetensors").write_bytes(b"0")
     (tmp_path / "data" / "dataset.json").write_text("{}")  # in a dataset nobody looks for models
-    models = Models(tmp_path / "runs", named=[f"mine={tmp_path / 'data' / 'd'}"])
+    models = Models(tmp_path / "runs", named={"mine": tmp_path / "data" / "d"})
     assert [model.name for model in models.all()] == ["mine", "a", "b"]
     assert models.get("a") is not None and models.get("c") is None and models.get("../data/d") is None
     before = models.get("a")
     (tmp_path / "runs/a/model.safetensors").write_bytes(b"01")
     assert models.get("a") != before  # what was computed with the old one does not count
     assert [model.name for model in Models(tmp_path).all()] == ["runs/a", "runs/b"]
-    for wrong in ("mine", "=x", f"mine={tmp_path / 'runs' / 'c'}", "mine=/nowhere"):
+    for wrong in (tmp_path / "runs" / "c", Path("/nowhere")):
         with pytest.raises(UserError):
-            Models(tmp_path, named=[wrong])
+            Models(tmp_path, named={"mine": wrong})
 
 
-@pytest.mark.parametrize("arguments", [["--data", "nowhere"], ["--reward-models", "x=nowhere"]])
+@pytest.mark.parametrize("arguments", [["--data", "nowhere"], ["--reward-models", "x", "nowhere"]])
 def test_rlhf_look_says_in_one_line_what_is_wrong(arguments: list[str], store: ParquetStore) -> None:
     command = [sys.executable, "-m", "rlhf.cli", "look", "--data", str(store.folder), "--port", "0", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

@@ -23,15 +23,9 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         serve(ServeConfig(data=tmp_path / "nowhere", port=0))
 
 
-@pytest.mark.parametrize("agents", ["bc", "bc=", "=x", "bc=x,bc=y"])
-def test_agents_are_named_once_each(agents: str) -> None:
-    with pytest.raises(UserError, match="NAME=FOLDER"):
-        ServeConfig(agents=agents)
-
-
 def test_a_folder_that_is_no_agents_is_named(folder: Path) -> None:
     with pytest.raises(UserError, match="agent bc: .*play is not an agent's folder"):
-        open_study(ServeConfig(data=folder, agents=f"bc={folder / 'play'}"))
+        open_study(ServeConfig(data=folder, agents={"bc": folder / "play"}))
 
 
 def test_a_taken_port_is_named(folder: Path) -> None:
