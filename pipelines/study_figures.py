@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from pipelines.study_table import ALL, Table
 
 INK, FAINT, PAPER = "#1f2933", "#d5dbe1", "white"
+_TOGETHER, _COLUMNS = 3, 4  # curves in one panel; panels in a row
 # Okabe and Ito's colours, which people who see few colours tell apart; the arm compared with is drawn in ink.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7b8794", "#000000")
 
@@ -93,30 +94,61 @@ def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
 
 
 def over_training(series: Series, title: str, y_label: str, dashed: Series | None = None) -> Figure:
-    """Curves over updates: the mean over seeds, its range shaded; ``dashed`` are the same of held-out episodes."""
+    """Curves over updates: the mean over seeds, its range shaded; ``dashed`` are the same of held-out episodes.
+
+    Few are drawn together; more would hide each other and get a panel each.
+    """
     names = list({**series, **(dashed or {})})
-    figure = _figure(6.2, 3.4)
-    axes = figure.subplots()
-    _plain(axes, title)
+    groups = [names] if len(names) <= _TOGETHER else [[name] for name in names]
+    rows = -(-len(groups) // _COLUMNS)
+    columns = -(-len(groups) // rows)
+    figure = _figure(6.2 if columns == 1 else 2.5 * columns, 3.4 if columns == 1 else 2.1 * rows + 0.7)
+    panels: list[Axes] = (
+        figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=_alike(series)).ravel().tolist()
+    )
     colours = colours_of(names, None)
-    for curves, style in ((series, "-"), (dashed or {}, "--")):
-        for name, seeds in curves.items():
-            x, ys = _together(seeds)
-            if len(x):
-                axes.plot(x, ys.mean(0), style, color=colours[name], linewidth=1.6)
-                if len(ys) > 1:
-                    axes.fill_between(x, ys.min(0), ys.max(0), color=colours[name], alpha=0.12, linewidth=0)
-    axes.set_xlabel("updates", fontsize=8)
-    axes.set_ylabel(y_label, fontsize=8)
-    axes.grid(color=FAINT, linewidth=0.6)
-    handles = [Line2D([], [], color=colours[name], label=name) for name in names]
+    for axes, group in zip(panels, groups, strict=False):
+        _plain(axes, title if len(groups) == 1 else group[0])
+        _draw(axes, {name: series[name] for name in group if name in series}, "-", colours)
+        _draw(axes, {name: dashed[name] for name in group if dashed and name in dashed}, "--", colours)
+        axes.grid(color=FAINT, linewidth=0.6)
+    for unused in panels[len(groups) :]:
+        unused.set_visible(False)
+    for lowest in panels[len(groups) - columns : len(groups)] if len(groups) > 1 else ():
+        lowest.tick_params(labelbottom=True)
+    handles = [Line2D([], [], color=colours[name], label=name) for name in names] if len(groups) == 1 else []
     if dashed:
         handles += [
             Line2D([], [], color=INK, label="training episodes"),
             Line2D([], [], color=INK, linestyle="--", label="held-out episodes"),
         ]
-    axes.legend(handles=handles, fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    if len(groups) == 1:
+        panels[0].set_xlabel("updates", fontsize=8)
+        panels[0].set_ylabel(y_label, fontsize=8)
+        panels[0].legend(handles=handles, fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        return figure
+    figure.suptitle(title, fontsize=10, color=INK)
+    figure.supxlabel("updates", fontsize=8, color=INK)
+    figure.supylabel(y_label, fontsize=8, color=INK)
+    figure.legend(handles=handles, fontsize=7, frameon=False, loc="outside lower right", ncols=2)
     return figure
+
+
+def _alike(series: Series) -> bool:
+    """Whether the curves span ranges that can be read on one scale."""
+    means = [ys.mean(0) for x, ys in map(_together, series.values()) if len(x)]
+    spans = sorted(float(np.ptp(mean)) for mean in means)
+    return not spans or spans[-1] <= 4 * spans[len(spans) // 2]
+
+
+def _draw(axes: Axes, series: Series, style: str, colours: Mapping[str, str]) -> None:
+    """Every curve of ``series``: the mean over seeds, its range shaded."""
+    for name, seeds in series.items():
+        x, ys = _together(seeds)
+        if len(x):
+            axes.plot(x, ys.mean(0), style, color=colours[name], linewidth=1.6)
+            if len(ys) > 1:
+                axes.fill_between(x, ys.min(0), ys.max(0), color=colours[name], alpha=0.12, linewidth=0)
 
 
 def colours_of(names: Sequence[str], ink: str | None) -> dict[str, str]:
