@@ -11,7 +11,8 @@ from tests.e2e.firefox import Firefox, firefox
 from tests.e2e.test_marking_in_a_browser import exported
 
 STEPS = 100
-CUT_OFF = ("ServiceWorker intercepted", "NetworkError", "Failed to load")  # a page that is left takes its requests along
+# A page that is left takes its requests along.
+CUT_OFF = ("ServiceWorker intercepted", "NetworkError", "Failed to load")
 _RIGHT, _SHIFT = "\ue014", "\ue008"
 
 
