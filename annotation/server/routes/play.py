@@ -10,9 +10,10 @@ from sqlalchemy import select
 
 from annotation.server import members, policies
 from annotation.server.clock import now
-from annotation.server.datasets import list_episodes
+from annotation.server.datasets import holds_continuations, list_episodes
 from annotation.server.errors import Refused
 from annotation.server.gaming import Running, Wish
+from annotation.server.judging_tables import JudgedProject
 from annotation.server.policies import ADMINS, PLAYERS, Asking, Routes, Served, Visitor, visitor_of
 from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, OpaqueId
 from annotation.server.sockets import PlayerSocket
@@ -71,6 +72,10 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
     with study.database.reading() as session:
         project = members.project_of(session, visitor, body.project)
     _refuse_other_parts(visitor, body.kind, body.role)
+    if not project.open and policies.Role.ADMIN not in visitor.roles:
+        raise Refused(409, "this project is closed; whoever runs the study can open it")
+    if holds_continuations(study.datasets.store(project.dataset)):
+        raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
     wish = Wish(project.id, project.dataset, body.kind, body.prompted, body.agent)
     return _begin(study, visitor, wish, body.role)
 
@@ -177,11 +182,10 @@ def _projects(study: Study, visitor: Visitor) -> dict[str, str]:
     """Id and dataset of the projects that somebody can play in."""
     found = {}
     with study.database.reading() as session:
-        for project_id in session.scalars(select(Project.id).order_by(Project.created, Project.dataset)).all():
-            try:
-                found[project_id] = members.project_of(session, visitor, project_id).dataset
-            except Refused:
-                continue
+        judged = set(session.scalars(select(JudgedProject.project_id)))
+        for project in members.projects_of(session, visitor):
+            if project.id not in judged and (project.open or policies.Role.ADMIN in visitor.roles):
+                found[project.id] = project.dataset
     return found
 
 
