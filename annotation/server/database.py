@@ -107,6 +107,11 @@ def _set_up_sqlite(connection: Any, _: Any) -> None:
         f"busy_timeout={BUSY_SEC * 1000}",
     ):
         connection.execute(f"PRAGMA {pragma}")
+    connection.create_function("lower", 1, _lower, deterministic=True)  # SQLite's own knows English letters only
+
+
+def _lower(text: Any) -> Any:
+    return text.lower() if isinstance(text, str) else text
 
 
 def _begin_sqlite(connection: Any) -> None:
