@@ -141,9 +141,9 @@ class Game:
             raise Refused(Refusal.NO_SUCH_ROLE)
         return self._screens[role]
 
-    def wait(self) -> None:
-        """Until it is over, once it has been started."""
-        self._thread.join()
+    def wait(self, timeout_sec: float | None = None) -> None:
+        """Until it is over, once it has been started, or so long."""
+        self._thread.join(timeout_sec)
 
     def close(self, timeout_sec: float = 30.0) -> None:
         """End it as it is, keep what was played, and wait until that is done (the server stops)."""

@@ -16,7 +16,7 @@ from annotation.server.gaming import Running, Wish
 from annotation.server.judging_tables import JudgedProject
 from annotation.server.policies import ADMINS, PLAYERS, Asking, Routes, Served, Visitor, visitor_of
 from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, OpaqueId
-from annotation.server.sockets import PlayerSocket
+from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End, PlayerSocket
 from annotation.server.study import Study
 from annotation.server.tables import Project
 from annotation.session import CAST, Kind, Player, Role
@@ -104,8 +104,8 @@ def join(game_id: _Id, body: JoinBody, study: Served, visitor: Asking) -> dict[s
     """Sit down in somebody else's game."""
     running = _game(study, visitor, game_id)
     _refuse_other_parts(visitor, running.wish.kind, body.role)
-    _refuse_two_games(study, visitor)
-    running.join(body.role, visitor.person_id, visitor.pseudonym)
+    with study.games.entering(visitor.person_id):
+        running.join(body.role, visitor.person_id, visitor.pseudonym)
     return {}
 
 
@@ -128,13 +128,14 @@ async def play(websocket: WebSocket, game_id: _Id, study: Served, visitor: Askin
     role = running.role_of(visitor.person_id)
     if role is None:
         raise Refused(403, "you are not in this game; join it first")
+
+    def barred() -> End | None:
+        return _barred(study, visitor_of(websocket), running, role)
+
+    if (end := await asyncio.to_thread(barred)) is not None:
+        raise Refused(403, end.said)
     await websocket.accept()
-
-    def admitted() -> bool:
-        found = visitor_of(websocket)
-        return found is not None and PLAYERS.admits(found.roles)
-
-    player = PlayerSocket(websocket, running, role, admitted)
+    player = PlayerSocket(websocket, running, role, barred)
     try:
         await player.serve()
     finally:
@@ -151,10 +152,28 @@ async def _clear_up(study: Study, running: Running, role: Role, connection: int)
     await asyncio.to_thread(study.games.close_deserted, running)
 
 
+def _barred(study: Study, visitor: Visitor | None, running: Running, role: Role) -> End | None:
+    """Why somebody who sits in a game may not play on: roles, projects and terms change while people play."""
+    if visitor is None:
+        return SIGNED_OUT
+    if visitor.consent_due:
+        return TERMS_CHANGED
+    if running.wish.tutorial:
+        return None if PLAYERS.admits(visitor.roles) else TAKEN_OUT
+    if role not in _parts(visitor):
+        return TAKEN_OUT
+    try:
+        with study.database.reading() as session:
+            members.project_of(session, visitor, running.wish.project_id)
+    except Refused:
+        return TAKEN_OUT
+    return None
+
+
 def _begin(study: Study, visitor: Visitor, wish: Wish, role: Role) -> dict[str, Any]:
-    _refuse_two_games(study, visitor)
-    running = study.games.start(wish, study.datasets.store(wish.dataset) if wish.dataset else None)
-    running.join(role, visitor.person_id, visitor.pseudonym)
+    with study.games.entering(visitor.person_id):
+        running = study.games.start(wish, study.datasets.store(wish.dataset) if wish.dataset else None)
+        running.join(role, visitor.person_id, visitor.pseudonym)
     return {"id": running.id}
 
 
@@ -194,11 +213,6 @@ def _refuse_other_parts(visitor: Visitor, kind: Kind, role: Role) -> None:
         raise Refused(422, f"no person plays the {role.value} of {kind.value}")
     if role not in _parts(visitor):
         raise Refused(403, f"you do not take part as {role.value.replace('_', '-')}")
-
-
-def _refuse_two_games(study: Study, visitor: Visitor) -> None:
-    if study.games.of_person(visitor.person_id) is not None:
-        raise Refused(409, "you are in another game; leave that first")
 
 
 def _listed(running: Running, visitor: Visitor, parts: list[Role]) -> dict[str, Any]:
