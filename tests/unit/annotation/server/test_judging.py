@@ -360,6 +360,16 @@ def test_a_dropped_continuation_goes_unless_it_is_judged(enter: Enter, folder: P
     assert len(left) == 2 and "sts-5u1te-s003-zaphod-0" in left
 
 
+def test_a_dropped_continuation_keeps_no_export(enter: Enter, folder: Path, study: Study) -> None:
+    study.exporter.stop()  # exported by hand below
+    assert len(judge_all(enter(Role.JUDGE, "ann"))) == 4
+    store = open_store(folder / "sts")
+    store.drop(gone := store.ids()[:1])
+    with pytest.raises(UserError, match=f"no longer in sts, e.g. {gone[0]}"):
+        export_judgements(study.database, study.datasets, 1.0)
+    assert len(open_store(folder / "sts").judgements()) == 3
+
+
 def test_an_episode_among_them_that_is_none_is_named(folder: Path) -> None:
     open_store(folder / "sts").write(synthetic_episode(8, steps=STEPS, height=12, width=16))
     with pytest.raises(UserError, match="synthetic-000008 of sts is no continuation"):
