@@ -60,7 +60,10 @@ def make_dataset(body: DatasetBody, study: Served) -> dict[str, Any]:
         raise Refused(409, "the study's folder is a dataset itself; play into that")
     if body.name in names:
         raise Refused(409, f"there is a dataset {body.name} already")
-    open_store(study.config.data.expanduser() / body.name, create=True)
+    folder = study.config.data.expanduser() / body.name
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Refused(409, f"in the study's folder {body.name} is something else already; choose another name")
+    open_store(folder, create=True)
     with study.database.writing() as session:
         list_episodes(session, study.datasets, now())
         return {"project": session.scalars(select(Project.id).where(Project.dataset == body.name)).one()}

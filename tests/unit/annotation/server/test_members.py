@@ -112,6 +112,15 @@ def test_nobody_but_an_admin_starts_a_game_in_a_closed_project(enter: Enter) -> 
     assert answer.status_code == 409 and "closed" in answer.json()["error"]
 
 
+def test_a_new_dataset_takes_no_folder_of_something_else(enter: Enter, study: Study) -> None:
+    (study.config.data / "runs" / "clone").mkdir(parents=True)
+    (study.config.data / "empty").mkdir()
+    admin = enter(Role.ADMIN, "eve")
+    answer = admin.ask("POST", "/api/play/datasets", {"name": "runs"})
+    assert answer.status_code == 409 and "choose another name" in answer.json()["error"]
+    admin.said("POST", "/api/play/datasets", {"name": "empty"})
+
+
 def test_people_are_told_what_a_project_wants(enter: Enter) -> None:
     admin, rater = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
     said = {"title": "Kitchen", "instructions": "Mark only <b>questions</b>.\nNothing else."}
