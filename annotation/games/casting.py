@@ -41,10 +41,10 @@ def check_dataset(config: GameConfig, store: EpisodeStore) -> None:
     theirs = other.world, other.image.shape[1:3]
     if mine != theirs:
         sizes = [f"world {world} at {size[0]}x{size[1]} pixels" for world, size in (mine, theirs)]
-        raise UserError(f"the game is played in {sizes[0]}, {store} holds {sizes[1]}; play into another dataset")
+        raise UserError(f"the game is played in {sizes[0]}, the dataset holds {sizes[1]}; play into another dataset")
     options = other.notes.get(WORLD_OPTIONS)
     if options is not None and dict(options) != dict(config.world_options):
         raise UserError(
-            f"{store} was recorded with world options {options}, the game has {dict(config.world_options)}; "
+            f"the dataset was recorded with world options {options}, the game has {dict(config.world_options)}; "
             f"play with the same, or into another dataset"
         )

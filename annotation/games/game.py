@@ -20,6 +20,7 @@ from annotation.games.stage import Stage
 from annotation.games.stand_ins import AT_WORK, GONE, STARTING, ScriptedPlayer, StandIn
 from annotation.session import Event, Kind, Player, Refusal, Refused, Role, Session, State, after, allowed
 from annotation.verdicts import Said
+from rlhf.cli import disk_is_full
 from rlhf.errors import UserError
 from rlhf.store import EpisodeStore
 from worlds import registry
@@ -29,6 +30,7 @@ DIALOGUE = 8  # lines that a view shows
 IDLE_SEC = 0.5  # between two views while nothing moves
 LOST_AGENT = "the solver stands still from now on unless somebody takes over"
 BLIND = "the agent cannot go on; whoever runs the study finds the reason in the server's log"
+BROKEN = "the game has broken down; whoever runs the study finds the reason in the server's log"
 LATE_AGENT = "the agent did not answer in time and did nothing"
 _AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}
 _log = logging.getLogger(__name__)
@@ -141,9 +143,9 @@ class Game:
             raise Refused(Refusal.NO_SUCH_ROLE)
         return self._screens[role]
 
-    def wait(self) -> None:
-        """Until it is over, once it has been started."""
-        self._thread.join()
+    def wait(self, timeout_sec: float | None = None) -> None:
+        """Until it is over, once it has been started, or so long."""
+        self._thread.join(timeout_sec)
 
     def close(self, timeout_sec: float = 30.0) -> None:
         """End it as it is, keep what was played, and wait until that is done (the server stops)."""
@@ -165,9 +167,9 @@ class Game:
                 self._play()
                 self._judge()
                 self._save()
-        except Exception as error:  # whatever else: people are not left with a picture that stands still
+        except Exception:  # whatever else: people are not left with a picture that stands still
             _log.exception("game %s", self.id)
-            self._trouble = f"the game has broken down: {type(error).__name__}: {error}"
+            self._trouble = BROKEN
             self._break_off()
         finally:
             for stand_in in self._stand_ins.values():
@@ -332,8 +334,9 @@ class Game:
                 self._store.write(episode)
                 break
             except (UserError, OSError) as error:
-                self._trouble = f"the episode is not saved yet ({error}); trying again"
-                _log.error("game %s: %s", self.id, self._trouble)
+                why = "the server's disk is full" if disk_is_full(error) else "the server cannot write it"
+                self._trouble = f"the episode is not saved yet ({why}); trying again"
+                _log.error("game %s: the episode is not saved yet: %s", self.id, error)
             with self._changed:
                 if self._closing:
                     self._trouble = self._trouble.replace("not saved yet", "not saved").replace("; trying again", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
@@ -16,6 +16,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.websockets import WebSocket, WebSocketState
 
+from annotation.server import removing
 from annotation.server.agents import Agents
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
@@ -56,7 +57,11 @@ def open_study(config: ServeConfig) -> Study:
     database = Database(config.database_url)
     list_continuations(database, datasets, now())
 
-    def recorded() -> None:
+    def recorded(players: Mapping[str, str]) -> None:
+        with database.writing() as session:
+            gone = removing.note_absent(session, players, now())
+        if gone:
+            remover.wake()
         with database.writing() as session:
             list_episodes(session, datasets, now())
 

@@ -12,12 +12,11 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from annotation.server.database import Database
-from annotation.server.datasets import Datasets, list_episodes
+from annotation.server.datasets import SCENARIO_NOTE, Datasets, holds_continuations, list_episodes
 from annotation.server.judging_tables import Continuation, JudgedProject
 from annotation.server.tables import Assignment, EpisodeRecord, Project
 from rlhf.errors import UserError
 
-NOTE = "scenario"  # in an episode's notes
 _AT_ONCE = 200  # that one transaction makes known, so that nobody waits long
 
 
@@ -39,16 +38,9 @@ def list_continuations(database: Database, datasets: Datasets, when: float) -> N
                     session.add(Continuation(episode_id=record_id, **about))
 
 
-def holds_continuations(datasets: Datasets, dataset: str) -> bool:
-    """Whether the dataset's episodes are continuations. Raises UserError if its first cannot be read."""
-    store = datasets.store(dataset)
-    first = next(iter(store.ids()), None)
-    return first is not None and NOTE in store.read_told(first).notes
-
-
 def _know_project(session: Session, project: Project, datasets: Datasets) -> None:
     """If the project's episodes are continuations, have them judged, and not marked unless somebody has begun to."""
-    if not holds_continuations(datasets, project.dataset):
+    if not holds_continuations(datasets.store(project.dataset)):
         return
     session.add(JudgedProject(project_id=project.id, overlap=1, open=True))
     marked = exists().where(Assignment.episode_id == EpisodeRecord.id, EpisodeRecord.project_id == project.id)
@@ -71,7 +63,7 @@ def _unknown(database: Database) -> list[tuple[str, str, str]]:
 
 
 def _told(datasets: Datasets, dataset: str, episode_id: str) -> Mapping[str, Any]:
-    about = datasets.store(dataset).read_told(episode_id).notes.get(NOTE)
+    about = datasets.store(dataset).read_told(episode_id).notes.get(SCENARIO_NOTE)
     try:
         assert about is not None
         return {"step": int(about["step"]), "request_step": int(about["request_step"]), "request": about["request"]}

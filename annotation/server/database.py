@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -88,6 +89,8 @@ def _engine(url: str) -> Engine:
     try:
         sqlite = url.startswith("sqlite")
         options: dict[str, Any] = {"connect_args": {"timeout": BUSY_SEC}} if sqlite else {"pool_pre_ping": True}
+        if sqlite:
+            _make_private(make_url(url).database)
         engine = create_engine(url, pool_size=20, max_overflow=40, **options)
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise UserError(f"database {_safe(url)} cannot be opened ({_gist(error)}); install its driver") from error
@@ -95,6 +98,13 @@ def _engine(url: str) -> Engine:
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _make_private(file: str | None) -> None:
+    """A new file is its owner's alone, and so is what SQLite puts beside it: it has names and passwords' hashes."""
+    if file and file != ":memory:" and not file.startswith("file:"):
+        with suppress(OSError):  # it is there already, or cannot be, which SQLite says better
+            os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _set_up_sqlite(connection: Any, _: Any) -> None:
@@ -107,6 +117,11 @@ def _set_up_sqlite(connection: Any, _: Any) -> None:
         f"busy_timeout={BUSY_SEC * 1000}",
     ):
         connection.execute(f"PRAGMA {pragma}")
+    connection.create_function("lower", 1, _lower, deterministic=True)  # SQLite's own knows English letters only
+
+
+def _lower(text: Any) -> Any:
+    return text.lower() if isinstance(text, str) else text
 
 
 def _begin_sqlite(connection: Any) -> None:

@@ -23,6 +23,7 @@ from rlhf.store.durable import only_writer
 
 KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
 LOCK_FILE = "annotation.export.lock"  # see :meth:`Datasets.exporting`
+SCENARIO_NOTE = "scenario"  # in the notes of an episode that continues a scenario of a suite
 _MAGIC = b"RLF1"
 
 
@@ -94,6 +95,12 @@ class Datasets:
                 self._shown.pop((name, episode_id), None)
 
 
+def holds_continuations(store: ParquetStore) -> bool:
+    """Whether the dataset's episodes are continuations of a suite: the first tells. Raises UserError if unreadable."""
+    first = next(iter(store.ids()), None)
+    return first is not None and SCENARIO_NOTE in store.read_told(first).notes
+
+
 def pack(frames: Sequence[bytes]) -> bytes:
     """PNG files end to end behind an index: "RLF1", their number, where each begins and where the last ends.
 
@@ -138,6 +145,8 @@ def _list_project(session: Session, project: Project, store: ParquetStore) -> No
         return
     there = select(EpisodeRecord.episode_id, EpisodeRecord.id, EpisodeRecord.place).where(own)
     known = {episode_id: (id, place) for episode_id, id, place in session.execute(there)}
+    if not known and holds_continuations(store):  # they are for judges
+        project.marking = False
     gone = [id for episode_id, (id, _) in known.items() if episode_id not in store]
     worked_on = set(session.scalars(select(Assignment.episode_id).where(Assignment.submitted.is_not(None))))
     judged = session.scalars(select(JudgingAssignment.episode_id).where(JudgingAssignment.submitted.is_not(None)))

@@ -19,6 +19,7 @@ from annotation.server.datasets import Datasets
 from annotation.server.exporting_judgements import export_judgements
 from annotation.server.tables import Assignment, EpisodeRecord, MarkRecord, Project
 from rlhf.errors import UserError
+from rlhf.store import ParquetStore
 
 _AT_ONCE = 500  # submissions of one transaction
 _NOT_EXPORTED = (
@@ -59,14 +60,28 @@ def export_everything(database: Database, datasets: Datasets, when: float) -> in
 def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
     """The next submissions of a project; how many. Nobody's data is deleted between their reading and their writing."""
     with datasets.exporting():
-        batch = _waiting(database, project_id)
+        store = datasets.store(dataset)
+        gone = _gone(database, project_id, store)
+        batch = _waiting(database, project_id, gone)
         if batch:
-            store = datasets.store(dataset)
             episodes = {mark.episode_id for marks in batch.values() for mark in marks}
             known = {mark for episode_id in episodes for mark in store.marks(episode_id)}
             store.write_marks({mark for marks in batch.values() for mark in marks} - known)
             _note(database, list(batch), when)
+    if gone and not batch:
+        raise UserError(
+            f"{len(gone)} episodes with work on them are no longer in {dataset}, e.g. {gone[0]}; what was said of "
+            "them stays in the database"
+        )
     return len(batch)
+
+
+def _gone(database: Database, project_id: str, store: ParquetStore) -> list[str]:
+    """Episodes with submissions to export that the dataset has no more: they keep no others back."""
+    query = select(EpisodeRecord.episode_id).join(Assignment).join(Project, Project.id == EpisodeRecord.project_id)
+    with database.reading() as session:
+        found = session.scalars(query.where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED).distinct())
+        return sorted(episode_id for episode_id in found if episode_id not in store)
 
 
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:
@@ -76,10 +91,15 @@ def _projects_waiting(database: Database) -> list[tuple[str, str]]:
         return [(project_id, dataset) for project_id, dataset in session.execute(query.distinct())]
 
 
-def _waiting(database: Database, project_id: str) -> dict[str, list[Mark]]:
+def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[str, list[Mark]]:
     """The marks of the next submissions to export, by assignment."""
     with database.reading() as session:
-        query = select(Assignment).join(EpisodeRecord).join(Project).where(Project.id == project_id, *_NOT_EXPORTED)
+        query = (
+            select(Assignment)
+            .join(EpisodeRecord)
+            .join(Project)
+            .where(Project.id == project_id, EpisodeRecord.episode_id.not_in(gone), *_NOT_EXPORTED)
+        )
         assignments = session.scalars(query.order_by(Assignment.submitted).limit(_AT_ONCE)).all()
         return {assignment.id: _marks(session, assignment) for assignment in assignments}
 

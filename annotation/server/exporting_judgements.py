@@ -12,6 +12,7 @@ from annotation.server.datasets import Datasets
 from annotation.server.judging_tables import Continuation, JudgingAssignment
 from annotation.server.tables import EpisodeRecord, Project
 from rlhf.errors import UserError
+from rlhf.store import ParquetStore
 
 _AT_ONCE = 500  # judgements of one transaction
 _NOT_EXPORTED = (JudgingAssignment.submitted.is_not(None), JudgingAssignment.exported.is_(None))
@@ -38,13 +39,27 @@ def export_judgements(database: Database, datasets: Datasets, when: float) -> in
 def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
     """The next judgements of a project; how many. Nobody's data is deleted between their reading and their writing."""
     with datasets.exporting():
-        batch = _waiting(database, project_id)
+        store = datasets.store(dataset)
+        gone = _gone(database, project_id, store)
+        batch = _waiting(database, project_id, gone)
         if batch:
-            store = datasets.store(dataset)
             known = {said for one in batch.values() for said in store.judgements(one.episode_id)}
             store.write_judgements(set(batch.values()) - known)
             _note(database, list(batch), when)
+    if gone and not batch:
+        raise UserError(
+            f"{len(gone)} episodes with work on them are no longer in {dataset}, e.g. {gone[0]}; what was said of "
+            "them stays in the database"
+        )
     return len(batch)
+
+
+def _gone(database: Database, project_id: str, store: ParquetStore) -> list[str]:
+    """Episodes with judgements to export that the dataset has no more: they keep no others back."""
+    query = select(EpisodeRecord.episode_id).join(Continuation).join(JudgingAssignment)
+    with database.reading() as session:
+        found = session.scalars(query.where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED).distinct())
+        return sorted(episode_id for episode_id in found if episode_id not in store)
 
 
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:
@@ -54,11 +69,13 @@ def _projects_waiting(database: Database) -> list[tuple[str, str]]:
         return [(id, dataset) for id, dataset in session.execute(query.where(*_NOT_EXPORTED).distinct())]
 
 
-def _waiting(database: Database, project_id: str) -> dict[str, Judgement]:
+def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[str, Judgement]:
     """The next judgements to export, by assignment, under the judges' pseudonyms."""
     with database.reading() as session:
         query = select(JudgingAssignment).join(Continuation).join(EpisodeRecord)
-        query = query.where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED)
+        query = query.where(
+            EpisodeRecord.project_id == project_id, EpisodeRecord.episode_id.not_in(gone), *_NOT_EXPORTED
+        )
         found = session.scalars(query.order_by(JudgingAssignment.submitted).limit(_AT_ONCE)).all()
         return {one.id: _judgement(one) for one in found}
 

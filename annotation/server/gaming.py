@@ -7,7 +7,7 @@ import random
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
@@ -29,6 +29,8 @@ REMEMBERED_SEC = 180.0  # a game that is over, so that whoever comes back learns
 # Places of play and of evaluation, as pipelines/places.py divides them: no agent is judged where it was trained.
 _TRAIN_SEEDS, _HELD_OUT_SEEDS = (0, 500_000_000), (500_000_000, 1_000_000_000)
 _BEFORE_PLAY = (State.WAITING, State.READY)
+_SAVING_SEC = 30.0
+_IN_ANOTHER = "you are in another game; leave that first"
 
 _log = logging.getLogger("rlhf.serve")
 
@@ -74,6 +76,7 @@ class Running:
         self.over_since: float | None = None
         self._lock = threading.Lock()
         self._seats: dict[Role, Seat] = {}
+        self.people: dict[str, str] = {}  # pseudonym by id of everybody who has sat in it
 
     @property
     def over(self) -> bool:
@@ -98,6 +101,7 @@ class Running:
                 raise Refused(409, "you play in this game already")
             self.game.join(role, pseudonym)
             self._seats[role] = Seat(person_id)
+            self.people[person_id] = pseudonym
             with suppress(session.Refused):
                 self.game.do(role, Event.LOST)
 
@@ -152,15 +156,16 @@ class Games:
 
     Args:
       most: games that run at once. seconds: of play of an episode. agents: that solve.
-      recorded: called when an episode has been stored, in a thread of its own.
+      recorded: called with Running.people when an episode has been stored, in a thread of its own.
     """
 
-    def __init__(self, most: int, seconds: int, agents: Agents, recorded: Callable[[], None]) -> None:
+    def __init__(self, most: int, seconds: int, agents: Agents, recorded: Callable[[Mapping[str, str]], None]) -> None:
         self.agents, self.seconds = agents, seconds
         self._most, self._recorded = most, recorded
         self._lock = threading.Lock()
         self._games: dict[str, Running] = {}
         self._starting, self._closing = 0, False
+        self._entering: set[str] = set()
 
     def all(self) -> list[Running]:
         """Games that are not over, the first one first."""
@@ -180,6 +185,31 @@ class Games:
     def of_person(self, person_id: str) -> Running | None:
         """The game in which somebody plays now."""
         return next((running for running in self.all() if running.role_of(person_id)), None)
+
+    @contextmanager
+    def entering(self, person_id: str) -> Iterator[None]:
+        """While somebody sits down. Raises Refused if they sit in a game, or are about to sit down in another."""
+        with self._lock:
+            if person_id in self._entering:
+                raise Refused(409, _IN_ANOTHER)
+            self._entering.add(person_id)
+        try:
+            if self.of_person(person_id) is not None:
+                raise Refused(409, _IN_ANOTHER)
+            yield
+        finally:
+            with self._lock:
+                self._entering.discard(person_id)
+
+    def leave(self, person_id: str) -> None:
+        """Somebody gets up from whatever they play, for good; waits until what was played is kept, but not for ever."""
+        while (running := self.of_person(person_id)) is not None:
+            role = running.role_of(person_id)
+            if role is not None:
+                running.leave(role)
+            self.close_deserted(running)
+            if running.game.state not in _BEFORE_PLAY:
+                running.game.wait(_SAVING_SEC)
 
     def start(self, wish: Wish, store: EpisodeStore | None) -> Running:
         """A new game; it waits for people to join. ``store`` is the dataset, None for a tutorial.
@@ -285,7 +315,7 @@ class Games:
         running.game.wait()
         if running.game.state is State.ENDED and not running.wish.tutorial:
             try:
-                self._recorded()
+                self._recorded(running.people)
             except Exception as error:  # it is stored; the queue finds it when somebody looks
                 _log.warning("a recorded episode is not in the queue yet: %s", error)
         running.over_since = time.monotonic()

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, aliased
 from annotation.queues import Waiting, next_episode
 from annotation.server.errors import Refused
 from annotation.server.judging_tables import Continuation, JudgedProject, JudgingAssignment
-from annotation.server.members import projects_of
+from annotation.server.members import project_of, projects_of
 from annotation.server.policies import Visitor
 from annotation.server.tables import EpisodeRecord, Project
 
@@ -97,11 +97,12 @@ def _waiting(session: Session, project_id: str, judge_id: str, when: float) -> l
     return [Waiting(key, 0, judges) for key, judges in session.execute(query)]
 
 
-def own_assignment(session: Session, assignment_id: str, judge_id: str) -> JudgingAssignment:
-    """The judge's assignment. Raises Refused if there is none of that id, or it is somebody else's."""
+def own_assignment(session: Session, assignment_id: str, visitor: Visitor) -> JudgingAssignment:
+    """The judge's assignment. Raises Refused if there is none of that id in a project of theirs, or it is another's."""
     assignment = session.get(JudgingAssignment, assignment_id)
-    if assignment is None or assignment.judge_id != judge_id:
+    if assignment is None or assignment.judge_id != visitor.person_id:
         raise Refused(404, "there is nothing of that kind for you to judge")
+    project_of(session, visitor, assignment.continuation.episode.project_id)
     return assignment
 
 

@@ -49,19 +49,23 @@ class Rate:
         self._per_second, self._burst, self._clock = per_second, burst, clock
         self._buckets: dict[str, _Bucket] = {}
         self._lock = threading.Lock()
+        self._next_look = _KNOWN_BUCKETS
 
     def wait(self, key: str) -> float:
         """0 if ``key`` may go on (which is counted), else the seconds until it may."""
         with self._lock:
             now = self._clock()
-            bucket = self._buckets.setdefault(key, _Bucket(self._burst, now))
+            if key not in self._buckets:
+                if len(self._buckets) >= self._next_look:
+                    self._forget(now)
+                    self._next_look = max(_KNOWN_BUCKETS, 2 * len(self._buckets))
+                self._buckets[key] = _Bucket(self._burst, now)
+            bucket = self._buckets[key]
             bucket.tokens = min(self._burst, bucket.tokens + (now - bucket.filled) * self._per_second)
             bucket.filled = now
             if bucket.tokens >= 1:
                 bucket.tokens -= 1
                 return 0.0
-            if len(self._buckets) > _KNOWN_BUCKETS:
-                self._forget(now)
             return (1 - bucket.tokens) / self._per_second
 
     def _forget(self, now: float) -> None:

@@ -30,13 +30,18 @@ class SaidMark:
     deleted: bool
 
 
-def open_next(session: Session, visitor: Visitor, when: float, lock_sec: float) -> Assignment | None:
+def open_next(
+    session: Session, visitor: Visitor, there: Sequence[str], when: float, lock_sec: float
+) -> Assignment | None:
     """The episode that the rater has begun, or else a new one; None if there is nothing to do.
 
     A rater who comes back to an episode whose lock has expired goes on with it all the same: work is never thrown
     away, at the price of now and then one rater more than wanted. Gold episodes for training come first.
+
+    Args:
+      there: the datasets that the study has now; what lies in others waits until they are back.
     """
-    projects = _handing_out(visitor)
+    projects = [*_handing_out(visitor), Project.dataset.in_(there)]
     begun = session.scalar(
         select(Assignment)
         .join(EpisodeRecord)

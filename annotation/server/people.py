@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import unicodedata
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session as Transaction
 
 from annotation.server import members
@@ -75,6 +76,16 @@ def accept(session: Transaction, token: str, name: str, when: float) -> str:
     return sign_in(session, person.id, when)
 
 
+def tidy(name: str) -> str:
+    """A name as it is kept: however it was typed, the same letters are the same name."""
+    return " ".join(unicodedata.normalize("NFC", name).split())
+
+
+def named(name: str) -> ColumnElement[bool]:
+    """For queries of people: those called ``name``, in any case."""
+    return func.lower(Person.name) == tidy(name).lower()
+
+
 def sign_in(session: Transaction, person_id: str, when: float) -> str:
     """The token of a new session; sessions that have expired go."""
     session.execute(delete(Session).where(Session.expires < when))
@@ -110,10 +121,10 @@ def refuse_last_admin(session: Transaction, person: Person) -> None:
 
 def new_person(session: Transaction, name: str, role: Role, when: float) -> Person:
     """Somebody new, with a made-up name for datasets. Raises Refused if the name is empty or taken."""
-    name = " ".join(name.split())
+    name = tidy(name)
     if not name:
         raise Refused(422, "give a name")
-    if session.scalar(select(Person.id).where(func.lower(Person.name) == name.lower())) is not None:
+    if session.scalar(select(Person.id).where(named(name))) is not None:
         raise Refused(409, f"somebody here is called {name} already; choose another name")
     person = Person(name=name, pseudonym=f"p{secrets.token_hex(4)}", created=when, active=True)
     person.roles = [PersonRole(role=role)]

@@ -7,9 +7,10 @@ part of it can be done again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from uuid import uuid4
 
-from sqlalchemy import delete, func, or_, select
+from sqlalchemy import delete, or_, select
 from sqlalchemy.orm import Session
 
 from annotation.server import people
@@ -43,10 +44,20 @@ def note(session: Session, pseudonym: str, episodes: bool, when: float) -> None:
     session.merge(Removal(pseudonym=pseudonym, episodes=episodes, asked=when))
 
 
+def note_absent(session: Session, players: Mapping[str, str], when: float) -> bool:
+    """Note who of the players of an episode (pseudonyms by id) was deleted while they played; whether anybody was.
+
+    What they chose is not known any more, so that the episode goes.
+    """
+    there = set(session.scalars(select(Person.id).where(Person.id.in_(players))))
+    for person_id in players.keys() - there:
+        note(session, players[person_id], True, when)
+    return bool(players.keys() - there)
+
+
 def find(session: Session, called: str) -> Person | None:
     """Somebody by name, in any case, or by what datasets call them."""
-    name = " ".join(called.split()).lower()
-    return session.scalar(select(Person).where(or_(func.lower(Person.name) == name, Person.pseudonym == called)))
+    return session.scalar(select(Person).where(or_(people.named(called), Person.pseudonym == called)))
 
 
 def is_in(datasets: Datasets, pseudonym: str) -> bool:

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import os
 import secrets
+import threading
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +23,7 @@ SESSION_SEC = 30 * 24 * 3600.0
 _TOKEN_BYTES = 32
 
 _hasher = PasswordHasher()
+_hashing = threading.Semaphore(2)  # each takes 64 MiB and a processor: many at once would take them from everybody
 
 
 def new_token() -> str:
@@ -95,13 +97,15 @@ def load_secret(folder: Path) -> str:
 
 def hash_password(password: str) -> str:
     """What the database keeps of a password (argon2id)."""
-    return _hasher.hash(password)
+    with _hashing:
+        return _hasher.hash(password)
 
 
 def password_matches(kept: str | None, password: str) -> bool:
     """Whether ``password`` is the one that was kept; takes as long if none was."""
     try:
-        return _hasher.verify(kept or _nobodys(), password) and kept is not None
+        with _hashing:
+            return _hasher.verify(kept or _nobodys(), password) and kept is not None
     except (VerifyMismatchError, InvalidHashError):
         return False
 

@@ -49,6 +49,8 @@ TOO_LONG = End(1009, f"a message has at most {MESSAGE_CHARS} letters")
 ELSEWHERE = End(4001, "you play in another window now")
 SILENT = End(4002, "nothing has been heard from your browser for a while")
 SIGNED_OUT = End(4003, "you are signed out")
+TERMS_CHANGED = End(4003, "the study's terms have changed: read them, and go on with the game within a minute")
+TAKEN_OUT = End(4003, "you do not take part in this any more; ask whoever runs the study")
 
 
 class PlayerSocket:
@@ -56,11 +58,11 @@ class PlayerSocket:
 
     Args:
       socket: accepted. running: the game. role: what they play.
-      admitted: whether they may still be here; it may take its time.
+      barred: why they may not be here any more, None if they may; it may take its time.
     """
 
-    def __init__(self, socket: WebSocket, running: Running, role: Role, admitted: Callable[[], bool]) -> None:
-        self._socket, self._running, self._role, self._admitted = socket, running, role, admitted
+    def __init__(self, socket: WebSocket, running: Running, role: Role, barred: Callable[[], End | None]) -> None:
+        self._socket, self._running, self._role, self._barred = socket, running, role, barred
         self._rate = Rate(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
         self._sending = asyncio.Lock()
         self._replaced = asyncio.Event()
@@ -161,8 +163,8 @@ class PlayerSocket:
                 return SILENT
             if now - asked > ADMITTED_SEC:
                 asked = now
-                if not await asyncio.to_thread(self._admitted):
-                    return SIGNED_OUT
+                if (barred := await asyncio.to_thread(self._barred)) is not None:
+                    return barred
             waited = now - self._unseen[0][1] if self._unseen else 0.0
             await self._tell({"lag_ms": round(1000 * max(self._lag_sec, waited))})
 

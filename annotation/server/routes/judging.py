@@ -54,7 +54,7 @@ def _is_there(study: Study, assignment: JudgingAssignment) -> bool:
 def continuation(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
     """What was asked for, what is said, where the take-over is, and what the judge has said themselves."""
     with study.database.reading() as session:
-        found = judging.own_assignment(session, assignment_id, visitor.person_id)
+        found = judging.own_assignment(session, assignment_id, visitor)
     about, record = found.continuation, found.continuation.episode
     words = study.datasets.shown(record.project.dataset, record.episode_id).words
     return {
@@ -76,7 +76,7 @@ def continuation(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str
 def frames(assignment_id: _Id, study: Served, visitor: Asking, request: Request) -> Response:
     """The solver's view at every step, as one file that browsers keep."""
     with study.database.reading() as session:
-        found = judging.own_assignment(session, assignment_id, visitor.person_id)
+        found = judging.own_assignment(session, assignment_id, visitor)
     record = found.continuation.episode
     headers = {"ETag": f'"{found.id}"', "Cache-Control": _CACHED}
     if request.headers.get("if-none-match") == headers["ETag"]:
@@ -90,7 +90,7 @@ def say(assignment_id: _Id, body: VerdictBody, study: Served, visitor: Asking) -
     """Keep the verdict; it is on disk when this answers. The same twice is the same once."""
     said = judging.SaidVerdict(body.revision, body.success, body.step)
     with study.database.writing() as session:
-        found = judging.own_assignment(session, assignment_id, visitor.person_id)
+        found = judging.own_assignment(session, assignment_id, visitor)
         judging.say(found, said, now())
         if found.submitted is None:
             found.locked_until = now() + 60 * study.config.lock_minutes
@@ -103,7 +103,7 @@ def say(assignment_id: _Id, body: VerdictBody, study: Served, visitor: Asking) -
 def submit(assignment_id: _Id, body: RevisionBody, study: Served, visitor: Asking) -> dict[str, Any]:
     """The judge goes on: the verdict goes to the dataset and stays as it is."""
     with study.database.writing() as session:
-        judging.submit(judging.own_assignment(session, assignment_id, visitor.person_id), body.revision, now())
+        judging.submit(judging.own_assignment(session, assignment_id, visitor), body.revision, now())
     study.exporter.wake()
     return {}
 

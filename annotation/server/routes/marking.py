@@ -12,7 +12,7 @@ from annotation.server.clock import now
 from annotation.server.datasets import list_episodes
 from annotation.server.policies import RATERS, Asking, Routes, Served
 from annotation.server.routes.schema import MarksBody, OpaqueId, SubmitBody
-from annotation.server.tables import MarkRecord
+from annotation.server.tables import Assignment, MarkRecord
 from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api/marking")
@@ -30,11 +30,12 @@ def work(study: Served, visitor: Asking) -> dict[str, Any]:
 @ROUTES.add("POST", "/next", RATERS)
 def next_episode(study: Served, visitor: Asking) -> dict[str, Any]:
     """The episode to mark: the one begun, or a new one; null when everything is marked."""
-    asked = visitor, now(), 60 * study.config.lock_minutes
+    asked = visitor, study.datasets.names(), now(), 60 * study.config.lock_minutes
     with study.database.writing() as session:
         found = marking.open_next(session, *asked)
-        if found is None:  # some may have been recorded meanwhile
+        if found is None or not _is_there(study, found):  # some may have been recorded, or dropped, meanwhile
             list_episodes(session, study.datasets, now())
+            session.expire_all()
             found = marking.open_next(session, *asked)
         return {"assignment": found.id if found else None}
 
@@ -96,6 +97,11 @@ def submit(assignment_id: _Id, body: SubmitBody, study: Served, visitor: Asking)
         marking.submit(session, found, body.marks, now())
     study.exporter.wake()
     return {}
+
+
+def _is_there(study: Served, assignment: Assignment) -> bool:
+    record = assignment.episode
+    return record.episode_id in study.datasets.store(record.project.dataset)
 
 
 def _mark(mark: MarkRecord) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import Response
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from annotation.server import people
 from annotation.server.clock import now
@@ -51,8 +51,7 @@ def sign_in_by_link(body: LinkBody, study: Served, response: Response) -> dict[s
 def sign_in_by_password(body: SignInBody, study: Served, response: Response) -> dict[str, Any]:
     """Sign in by name and password."""
     with study.database.reading() as session:
-        name = " ".join(body.name.split()).lower()
-        person = session.scalar(select(Person).where(func.lower(Person.name) == name, Person.active))
+        person = session.scalar(select(Person).where(people.named(body.name), Person.active))
     if not password_matches(person.password if person else None, body.password) or person is None:
         raise Refused(403, "the name or the password is wrong")
     with study.database.writing() as session:

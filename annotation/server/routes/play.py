@@ -10,12 +10,13 @@ from sqlalchemy import select
 
 from annotation.server import members, policies
 from annotation.server.clock import now
-from annotation.server.datasets import list_episodes
+from annotation.server.datasets import holds_continuations, list_episodes
 from annotation.server.errors import Refused
 from annotation.server.gaming import Running, Wish
+from annotation.server.judging_tables import JudgedProject
 from annotation.server.policies import ADMINS, PLAYERS, Asking, Routes, Served, Visitor, visitor_of
 from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, OpaqueId
-from annotation.server.sockets import PlayerSocket
+from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End, PlayerSocket
 from annotation.server.study import Study
 from annotation.server.tables import Project
 from annotation.session import CAST, Kind, Player, Role
@@ -59,7 +60,10 @@ def make_dataset(body: DatasetBody, study: Served) -> dict[str, Any]:
         raise Refused(409, "the study's folder is a dataset itself; play into that")
     if body.name in names:
         raise Refused(409, f"there is a dataset {body.name} already")
-    open_store(study.config.data.expanduser() / body.name, create=True)
+    folder = study.config.data.expanduser() / body.name
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Refused(409, f"in the study's folder {body.name} is something else already; choose another name")
+    open_store(folder, create=True)
     with study.database.writing() as session:
         list_episodes(session, study.datasets, now())
         return {"project": session.scalars(select(Project.id).where(Project.dataset == body.name)).one()}
@@ -71,6 +75,10 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
     with study.database.reading() as session:
         project = members.project_of(session, visitor, body.project)
     _refuse_other_parts(visitor, body.kind, body.role)
+    if not project.open and policies.Role.ADMIN not in visitor.roles:
+        raise Refused(409, "this project is closed; whoever runs the study can open it")
+    if holds_continuations(study.datasets.store(project.dataset)):
+        raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
     wish = Wish(project.id, project.dataset, body.kind, body.prompted, body.agent)
     return _begin(study, visitor, wish, body.role)
 
@@ -99,8 +107,8 @@ def join(game_id: _Id, body: JoinBody, study: Served, visitor: Asking) -> dict[s
     """Sit down in somebody else's game."""
     running = _game(study, visitor, game_id)
     _refuse_other_parts(visitor, running.wish.kind, body.role)
-    _refuse_two_games(study, visitor)
-    running.join(body.role, visitor.person_id, visitor.pseudonym)
+    with study.games.entering(visitor.person_id):
+        running.join(body.role, visitor.person_id, visitor.pseudonym)
     return {}
 
 
@@ -123,13 +131,14 @@ async def play(websocket: WebSocket, game_id: _Id, study: Served, visitor: Askin
     role = running.role_of(visitor.person_id)
     if role is None:
         raise Refused(403, "you are not in this game; join it first")
+
+    def barred() -> End | None:
+        return _barred(study, visitor_of(websocket), running, role)
+
+    if (end := await asyncio.to_thread(barred)) is not None:
+        raise Refused(403, end.said)
     await websocket.accept()
-
-    def admitted() -> bool:
-        found = visitor_of(websocket)
-        return found is not None and PLAYERS.admits(found.roles)
-
-    player = PlayerSocket(websocket, running, role, admitted)
+    player = PlayerSocket(websocket, running, role, barred)
     try:
         await player.serve()
     finally:
@@ -146,10 +155,28 @@ async def _clear_up(study: Study, running: Running, role: Role, connection: int)
     await asyncio.to_thread(study.games.close_deserted, running)
 
 
+def _barred(study: Study, visitor: Visitor | None, running: Running, role: Role) -> End | None:
+    """Why somebody who sits in a game may not play on: roles, projects and terms change while people play."""
+    if visitor is None:
+        return SIGNED_OUT
+    if visitor.consent_due:
+        return TERMS_CHANGED
+    if running.wish.tutorial:
+        return None if PLAYERS.admits(visitor.roles) else TAKEN_OUT
+    if role not in _parts(visitor):
+        return TAKEN_OUT
+    try:
+        with study.database.reading() as session:
+            members.project_of(session, visitor, running.wish.project_id)
+    except Refused:
+        return TAKEN_OUT
+    return None
+
+
 def _begin(study: Study, visitor: Visitor, wish: Wish, role: Role) -> dict[str, Any]:
-    _refuse_two_games(study, visitor)
-    running = study.games.start(wish, study.datasets.store(wish.dataset) if wish.dataset else None)
-    running.join(role, visitor.person_id, visitor.pseudonym)
+    with study.games.entering(visitor.person_id):
+        running = study.games.start(wish, study.datasets.store(wish.dataset) if wish.dataset else None)
+        running.join(role, visitor.person_id, visitor.pseudonym)
     return {"id": running.id}
 
 
@@ -177,11 +204,10 @@ def _projects(study: Study, visitor: Visitor) -> dict[str, str]:
     """Id and dataset of the projects that somebody can play in."""
     found = {}
     with study.database.reading() as session:
-        for project_id in session.scalars(select(Project.id).order_by(Project.created, Project.dataset)).all():
-            try:
-                found[project_id] = members.project_of(session, visitor, project_id).dataset
-            except Refused:
-                continue
+        judged = set(session.scalars(select(JudgedProject.project_id)))
+        for project in members.projects_of(session, visitor):
+            if project.id not in judged and (project.open or policies.Role.ADMIN in visitor.roles):
+                found[project.id] = project.dataset
     return found
 
 
@@ -190,11 +216,6 @@ def _refuse_other_parts(visitor: Visitor, kind: Kind, role: Role) -> None:
         raise Refused(422, f"no person plays the {role.value} of {kind.value}")
     if role not in _parts(visitor):
         raise Refused(403, f"you do not take part as {role.value.replace('_', '-')}")
-
-
-def _refuse_two_games(study: Study, visitor: Visitor) -> None:
-    if study.games.of_person(visitor.person_id) is not None:
-        raise Refused(409, "you are in another game; leave that first")
 
 
 def _listed(running: Running, visitor: Visitor, parts: list[Role]) -> dict[str, Any]:

@@ -107,6 +107,9 @@ def new_link(person_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 @ROUTES.add("POST", "/people/{person_id}/removal", ADMINS)
 def remove(person_id: _Id, body: RemovalBody, study: Served) -> dict[str, Any]:
     """Delete a person's data for good: they are gone when this answers, what datasets have of them soon after."""
+    with study.database.reading() as session:
+        people.refuse_last_admin(session, _known(session, person_id))
+    study.games.leave(person_id)  # before they are gone, or their game would bring them back
     with study.database.writing() as session:
         removing.remove(session, _known(session, person_id), body.episodes, now())
     study.measuring.forget()

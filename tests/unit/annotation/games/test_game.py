@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import subprocess
 import sys
 
@@ -192,7 +193,7 @@ class FullDisk(MemoryStore):
     def write(self, episode):
         self.attempts += 1
         if self.attempts < 3:
-            raise UserError("no space left on the device; free some")
+            raise UserError("no space is left in /srv/study/play; free some") from OSError(errno.ENOSPC, "full")
         super().write(episode)
 
 
@@ -204,7 +205,8 @@ def test_a_full_disk_is_told_and_nothing_is_lost():
         patch.setattr(Screen, "show", lambda self, view: (seen.append(view), show(self, view)) and None)
         game = play(game_config, wild(0), store)
     assert store.attempts == 3 and game.state is State.ENDED
-    assert any("no space left" in view.notice and view.state is State.SAVING for view in seen)
+    assert any("disk is full" in view.notice and view.state is State.SAVING for view in seen)
+    assert not any("/srv" in view.notice for view in seen), "people need not know where the data lies"
     assert all(not view.saved for view in seen if view.state is not State.ENDED)
     assert seen[-1].saved == game.id and not seen[-1].notice
     assert same_episode(store.read(game.id), store.read(game.id)) and len(store) == 1

@@ -28,7 +28,7 @@ def make_agent(folder: Path, height: int = 72, kind: str = "interactive_agent") 
 
 
 def games(tmp_path: Path, **named: Path) -> Games:
-    return Games(2, 300, Agents(named, tmp_path), lambda: None)
+    return Games(2, 300, Agents(named, tmp_path), lambda _: None)
 
 
 def test_agents_are_found_in_the_studys_folder(tmp_path: Path) -> None:

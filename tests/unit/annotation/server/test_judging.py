@@ -22,6 +22,7 @@ from annotation.server.exporting_judgements import export_judgements
 from annotation.server.judging_tables import Continuation, JudgingAssignment
 from annotation.server.policies import Role
 from annotation.server.study import Study
+from annotation.server.tables import Project
 from rlhf.errors import UserError
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
@@ -195,6 +196,46 @@ def test_only_suites_are_judged_and_they_are_not_marked(enter: Enter) -> None:
     assert admin.ask("PATCH", f"/api/suites/{'0' * 32}", {"overlap": 2}).status_code == 404
 
 
+def test_a_suite_that_is_played_while_serving_does_not_go_to_raters(enter: Enter, folder: Path) -> None:
+    empty = open_store(folder / "more", create=True)
+    enter(Role.ADMIN, "eve").said("GET", "/api/study")  # which lists it before anything is in it
+    empty.write(continuation(6, "zaphod"))
+    rater = enter(Role.RATER, "bob")
+    first = rater.said("POST", "/api/marking/next")["assignment"]
+    assert rater.said("GET", f"/api/marking/{first}")["steps"] == 12
+    rater.said("POST", f"/api/marking/{first}/submit", {"marks": 0})
+    assert rater.said("POST", "/api/marking/next")["assignment"] is None
+    assert len(judge_all(enter(Role.JUDGE, "ann"))) == 5
+
+
+def test_nobody_plays_into_a_suite(enter: Enter, folder: Path, study: Study) -> None:
+    setter = enter(Role.SETTER, "ann")
+    assert [project["dataset"] for project in setter.said("GET", "/api/play")["projects"]] == ["play"]
+    with study.database.reading() as session:
+        suite = session.scalars(select(Project.id).where(Project.dataset == "sts")).one()
+    wish = {"project": suite, "kind": "practice-setting", "role": "setter"}
+    answer = setter.ask("POST", "/api/play/games", wish)
+    assert answer.status_code == 409 and "of a test suite" in answer.json()["error"]
+
+
+def test_a_judge_who_is_taken_out_of_a_project_reaches_nothing_in_it(enter: Enter) -> None:
+    admin, ann = enter(Role.ADMIN, "eve"), enter(Role.JUDGE, "ann")
+    place = begin(ann)
+    say(ann, place, False)
+    page = admin.said("GET", "/api/study")
+    (person,) = [person["id"] for person in page["people"] if person["name"] == "ann"]
+    other = next(project["id"] for project in page["projects"] if project["dataset"] == "play")
+    admin.said("PATCH", f"/api/people/{person}", {"projects": [other]})
+    verdict = {"revision": 2, "success": True, "step": TAKES_OVER}
+    for method, path, body in (
+        ("GET", place, None), ("GET", f"{place}/frames", None), ("PUT", f"{place}/verdict", verdict),
+        ("POST", f"{place}/submit", {"revision": 1}),
+    ):  # fmt: skip
+        assert ann.ask(method, path, body).status_code == 404
+    admin.said("PATCH", f"/api/people/{person}", {"projects": []})
+    assert begin(ann) == place and ann.said("GET", place)["verdict"]["success"] is False
+
+
 def test_the_order_and_number_of_sayings_do_not_matter(enter: Enter) -> None:
     ann = enter(Role.JUDGE, "ann")
     place = begin(ann)
@@ -317,6 +358,16 @@ def test_a_dropped_continuation_goes_unless_it_is_judged(enter: Enter, folder: P
     with study.database.reading() as session:
         left = {one.episode.episode_id for one in session.scalars(select(Continuation))}
     assert len(left) == 2 and "sts-5u1te-s003-zaphod-0" in left
+
+
+def test_a_dropped_continuation_keeps_no_export(enter: Enter, folder: Path, study: Study) -> None:
+    study.exporter.stop()  # exported by hand below
+    assert len(judge_all(enter(Role.JUDGE, "ann"))) == 4
+    store = open_store(folder / "sts")
+    store.drop(gone := store.ids()[:1])
+    with pytest.raises(UserError, match=f"no longer in sts, e.g. {gone[0]}"):
+        export_judgements(study.database, study.datasets, 1.0)
+    assert len(open_store(folder / "sts").judgements()) == 3
 
 
 def test_an_episode_among_them_that_is_none_is_named(folder: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from annotation.server import limits
 from annotation.server.app import create_app, open_study
 from annotation.server.config import ServeConfig
 from annotation.server.limits import BODY_BYTES, Rate, Rates
@@ -25,6 +26,16 @@ def test_a_bucket_lets_a_burst_through_and_then_its_rate() -> None:
     assert rate.wait("ann") == 0.0 and rate.wait("ann") > 0
     time[0] = 100.0
     assert [rate.wait("ann") > 0 for _ in range(4)] == [False, False, False, True]
+
+
+def test_those_who_came_once_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "_KNOWN_BUCKETS", 10)
+    time = [0.0]
+    rate = Rate(per_second=1.0, burst=3.0, clock=lambda: time[0])
+    for number in range(1000):
+        time[0] = float(number)
+        assert rate.wait(f"address {number}") == 0.0
+    assert len(rate._buckets) <= 20
 
 
 def test_too_many_requests_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

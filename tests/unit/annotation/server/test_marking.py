@@ -233,7 +233,7 @@ def test_export_is_idempotent_and_goes_on_after_a_crash(enter: Enter, study: Stu
     ann.said("POST", f"{place}/submit", {"marks": 3})
     marks = exported(folder, 2)
     assert [(mark.step, mark.sign) for mark in marks] == [(3, 1), (9, -1)]
-    time.sleep(0.2)
+    study.exporter.stop()  # when it has noted that
     with study.database.writing() as session:  # as if it had died before noting what it wrote
         session.execute(update(Assignment).values(exported=None))
     assert export_submitted(study.database, study.datasets, 1.0) == 1
@@ -259,6 +259,34 @@ def test_episodes_recorded_while_serving_are_handed_out(enter: Enter, folder: Pa
     assert [(project["dataset"], project["episodes"]) for project in listed] == [("play", EPISODES + 1), ("more", 1)]
     ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
     assert ann.said("POST", "/api/marking/next") == {"assignment": None}
+
+
+def test_an_episode_that_is_dropped_keeps_no_rater_and_no_export(enter: Enter, study: Study, folder: Path) -> None:
+    ann, store = enter(Role.RATER, "ann"), open_store(folder / "play")
+    study.exporter.stop()  # exported by hand below
+    kept = store.ids()
+    for number in range(2):
+        place = begin(ann)
+        say(ann, place, mark(number, 3))
+        ann.said("POST", f"{place}/submit", {"marks": 1})
+    say(ann, begin(ann), mark(1, 3))
+    store.drop(kept[::2])  # one is submitted, one is begun
+    assert ann.said("POST", "/api/marking/next")["assignment"] is None
+    with pytest.raises(UserError, match=f"no longer in play, e.g. {kept[0]}"):
+        export_submitted(study.database, study.datasets, 1.0)
+    assert [found.episode_id for found in open_store(folder / "play").marks()] == [kept[1]]
+
+
+def test_a_dataset_that_is_taken_away_keeps_no_rater(enter: Enter, folder: Path) -> None:
+    ann = enter(Role.RATER, "ann")
+    open_store(folder / "away", create=True).write(synthetic_episode(99, steps=STEPS, height=12, width=16))
+    enter(Role.ADMIN, "eve").said("GET", "/api/study")
+    begun = ann.said("POST", "/api/marking/next")["assignment"]
+    (folder / "play").rename(folder.parent / "elsewhere")
+    other = ann.said("POST", "/api/marking/next")["assignment"]
+    assert other != begun and ann.said("GET", f"/api/marking/{other}")["steps"] == STEPS
+    (folder.parent / "elsewhere").rename(folder / "play")
+    assert ann.said("POST", "/api/marking/next")["assignment"] in (begun, other)
 
 
 def test_a_dataset_that_cannot_be_written_does_not_keep_the_others_back(

@@ -101,6 +101,26 @@ def test_a_project_that_is_not_for_marking_hands_nothing_out(switch: str, enter:
     assert marks_all(rater, study) == {"two"}
 
 
+def test_nobody_but_an_admin_starts_a_game_in_a_closed_project(enter: Enter) -> None:
+    admin, setter = enter(Role.ADMIN, "eve"), enter(Role.SETTER, "ann")
+    known = projects(admin)
+    admin.said("PATCH", f"/api/projects/{known['one']}", {"open": False})
+    assert [found["dataset"] for found in setter.said("GET", "/api/play")["projects"]] == ["two"]
+    assert {found["dataset"] for found in admin.said("GET", "/api/play")["projects"]} == {"one", "two"}
+    wish = {"project": known["one"], "kind": "practice-setting", "role": "setter"}
+    answer = setter.ask("POST", "/api/play/games", wish)
+    assert answer.status_code == 409 and "closed" in answer.json()["error"]
+
+
+def test_a_new_dataset_takes_no_folder_of_something_else(enter: Enter, study: Study) -> None:
+    (study.config.data / "runs" / "clone").mkdir(parents=True)
+    (study.config.data / "empty").mkdir()
+    admin = enter(Role.ADMIN, "eve")
+    answer = admin.ask("POST", "/api/play/datasets", {"name": "runs"})
+    assert answer.status_code == 409 and "choose another name" in answer.json()["error"]
+    admin.said("POST", "/api/play/datasets", {"name": "empty"})
+
+
 def test_people_are_told_what_a_project_wants(enter: Enter) -> None:
     admin, rater = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
     said = {"title": "Kitchen", "instructions": "Mark only <b>questions</b>.\nNothing else."}

@@ -12,13 +12,15 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from annotation.server import gaming, people, sockets
+from annotation.server import gaming, people, removing, sockets
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
+from annotation.server.errors import Refused
 from annotation.server.policies import Role
 from annotation.server.routes import play
 from annotation.server.study import Study
+from annotation.server.tables import Person
 from rlhf.store import open_store
 from tests.unit.annotation.server.conftest import Browser
 from tests.unit.annotation.server.players import Denied, Player, listening, until
@@ -330,3 +332,64 @@ def test_whoever_is_signed_out_plays_no_longer(enter: Enter, study: Study, monke
     assert setter.end is None
     ann.said("POST", "/api/sign-out")
     assert setter.ended() == (sockets.SIGNED_OUT.code, sockets.SIGNED_OUT.said)
+
+
+@pytest.mark.parametrize("how", ["terms", "role", "project"])
+def test_who_may_not_play_any_more_is_out(
+    how: str, enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sockets, "WATCH_SEC", 0.05)
+    monkeypatch.setattr(sockets, "ADMITTED_SEC", 0.1)
+    ann, bob, game_id = a_pair(enter)
+    admin = enter(Role.ADMIN, "ada")
+    admin.said("POST", "/api/play/datasets", {"name": "other"})
+    page = admin.said("GET", "/api/study")
+    other = next(found["id"] for found in page["projects"] if found["dataset"] == "other")
+    person = next(f"/api/people/{found['id']}" for found in page["people"] if found["name"] == "ann")
+    setter, solver = Player(ann, game_id), Player(bob, game_id)
+    for player in (setter, solver):
+        player.sees(state="ready")
+    if how == "terms":
+        admin.said("PUT", "/api/consent", {"text": "We keep what you play."})
+    else:
+        admin.said("PATCH", person, {"roles": ["rater", "solver"]} if how == "role" else {"projects": [other]})
+    said = sockets.TERMS_CHANGED if how == "terms" else sockets.TAKEN_OUT
+    assert setter.ended() == (said.code, said.said)
+    with pytest.raises(Denied) as denied:
+        Player(ann, game_id)
+    assert denied.value.status == (428 if how == "terms" else 403)
+    if how != "terms":
+        assert solver.end is None and solver.sees(lost=["setter"])
+
+
+def test_nobody_starts_two_games_at_once(study: Study) -> None:
+    first = study.games.entering("ann")
+    with first, pytest.raises(Refused, match="another game"), study.games.entering("ann"):
+        pass
+    with study.games.entering("ann"):
+        pass
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_who_is_deleted_while_they_play_is_not_brought_back(
+    seen: bool, enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gaming.GameConfig, "shortest", 3)
+    ann, bob, game_id = a_pair(enter)
+    name = ann.said("GET", "/api/me")["id"]
+    admin = enter(Role.ADMIN, "ada")
+    person_id = next(found["id"] for found in admin.said("GET", "/api/study")["people"] if found["name"] == "ann")
+    setter, solver = Player(ann, game_id), Player(bob, game_id)
+    for player in (setter, solver):
+        player.say(do="ready")
+    until(lambda: setter.view.get("step", 0) >= 4, "play")
+    if seen:
+        admin.said("POST", f"/api/people/{person_id}/removal", {"episodes": True})
+    else:  # by the command, which knows nothing of this server's games
+        with study.database.writing() as session:
+            removing.remove(session, session.get_one(Person, person_id), True, now())
+        removing.finish(study.database, study.datasets, study.look)
+    solver.sees(state="ended")
+    store = study.datasets.store("people")
+    until(lambda: not store.played_by(name) and not admin.said("GET", "/api/study")["removals"], "the end of it")
+    assert len(store) == 0

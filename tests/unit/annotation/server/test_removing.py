@@ -137,6 +137,8 @@ def test_the_command_deletes_by_name_or_pseudonym(folder: Path) -> None:
         store.write_marks([Mark(store.ids()[0], pseudonym, 3, 1, False)])
         delete_person(DeleteConfig(" annabella  q" if called == "name" else pseudonym, data=folder))
         assert traces(folder, pseudonym, "Annabella Q") == []
+    new_person(folder, "Émile Žižka")
+    delete_person(DeleteConfig("e\u0301mile ŽIŽKA", data=folder))
     with pytest.raises(UserError, match="nobody in .* is called Annabella Q"):
         delete_person(DeleteConfig("Annabella Q", data=folder))
 

@@ -59,6 +59,13 @@ def test_a_wrong_database_is_refused_without_its_password(url: str) -> None:
     assert "secret" not in str(error.value)
 
 
+def test_the_database_is_its_owners_alone(folder: Path) -> None:
+    study = open_study(ServeConfig(data=folder))
+    with study.database.writing():
+        files = list(folder.glob("annotation.sqlite*"))
+        assert len(files) >= 2 and {path.stat().st_mode & 0o777 for path in files} == {0o600}
+
+
 def test_a_file_that_is_no_database_is_refused(folder: Path) -> None:
     (folder / "annotation.sqlite").write_text("something else\n" * 100)
     with pytest.raises(UserError, match="cannot be used .*not a database"):

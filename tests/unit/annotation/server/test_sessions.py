@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import stat
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select, update
 
-from annotation.server import people
+from annotation.server import people, sessions
 from annotation.server.clock import now
 from annotation.server.policies import Role
 from annotation.server.sessions import COOKIE, Signer, load_secret
@@ -91,6 +93,36 @@ def test_a_password_signs_in(enter: Enter, visit: Visit) -> None:
         assert answer.status_code == 403 and "wrong" in answer.json()["error"]
     browser.said("POST", "/api/sign-in/password", {"name": "ann", "password": "correct horse battery"})
     assert browser.said("GET", "/api/me")["name"] == "Ann"
+
+
+def test_letters_beyond_english_are_letters(enter: Enter, visit: Visit, study: Study) -> None:
+    enter(Role.RATER, "Åsa Łoś").said("POST", "/api/me/password", {"password": "correct horse battery"})
+    for name in ("Åsa Łoś", "åsa łoś", "A\u030asa ŁOŚ"):
+        visit().said("POST", "/api/sign-in/password", {"name": name, "password": "correct horse battery"})
+        answer = visit().ask("POST", "/api/sign-in/link", {"token": link(study), "name": name})
+        assert answer.status_code == 409 and "called" in answer.json()["error"]
+
+
+def test_passwords_are_checked_two_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, most, lock = 0, 0, threading.Lock()
+
+    class Slow:
+        def verify(self, *_: str) -> bool:
+            nonlocal now, most
+            with lock:
+                now, most = now + 1, max(most, now + 1)
+            time.sleep(0.05)
+            with lock:
+                now -= 1
+            return True
+
+    monkeypatch.setattr(sessions, "_hasher", Slow())
+    threads = [threading.Thread(target=sessions.password_matches, args=("kept", "said")) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 2
 
 
 def test_cookies_are_kept_from_scripts_and_other_sites(study: Study, visit: Visit) -> None:
