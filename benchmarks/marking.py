@@ -143,10 +143,12 @@ def look(url: str, cookie: str, seconds: float) -> dict[str, list[float]]:
         page.get_by_text("Mark episodes").click()
         page.get_by_role("slider").wait_for()
         times: dict[str, list[float]] = {"ready": [time.perf_counter() - clock], "scan": [], "save": []}
-        rng, end = random.Random(0), time.monotonic() + seconds
+        # No step twice: a mark that is there already is not given again.
+        steps, end = iter(random.Random(0).sample(range(STEPS), STEPS)), time.monotonic() + seconds
         while time.monotonic() < end:
             for _ in range(8):
-                times["scan"].append(page.evaluate(SCAN, rng.random()))
+                times["scan"].append(page.evaluate(SCAN, (next(steps) + 0.5) / STEPS))
+                page.wait_for_timeout(30)
             times["save"].append(page.evaluate(SAVE))
         browser.close()
     return times
