@@ -17,11 +17,11 @@ from annotation.server.clock import now
 from annotation.server.database import Database
 from annotation.server.datasets import Datasets
 from annotation.server.exporting_judgements import export_judgements
+from annotation.server.submissions import AT_ONCE, export_projects, lost
 from annotation.server.tables import Assignment, EpisodeRecord, MarkRecord, Project
 from rlhf.errors import UserError
 from rlhf.store import ParquetStore
 
-_AT_ONCE = 500  # submissions of one transaction
 _NOT_EXPORTED = (
     Assignment.submitted.is_not(None),
     Assignment.exported.is_(None),
@@ -35,16 +35,9 @@ def export_submitted(database: Database, datasets: Datasets, when: float) -> int
     Raises:
       UserError: if a dataset cannot be written, or no longer has an episode; the others are written all the same.
     """
-    done, trouble = 0, None
-    for project_id, dataset in _projects_waiting(database):
-        try:
-            while exported := _export_some(database, datasets, project_id, dataset, when):
-                done += exported
-        except UserError as error:
-            trouble = error
-    if trouble is not None:
-        raise trouble
-    return done
+    return export_projects(
+        _projects_waiting(database), lambda project, dataset: _export_some(database, datasets, project, dataset, when)
+    )
 
 
 def export_everything(database: Database, datasets: Datasets, when: float) -> int:
@@ -69,10 +62,7 @@ def _export_some(database: Database, datasets: Datasets, project_id: str, datase
             store.write_marks({mark for marks in batch.values() for mark in marks} - known)
             _note(database, list(batch), when)
     if gone and not batch:
-        raise UserError(
-            f"{len(gone)} episodes with work on them are no longer in {dataset}, e.g. {gone[0]}; what was said of "
-            "them stays in the database"
-        )
+        raise lost(gone, dataset)
     return len(batch)
 
 
@@ -100,7 +90,7 @@ def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[s
             .join(Project)
             .where(Project.id == project_id, EpisodeRecord.episode_id.not_in(gone), *_NOT_EXPORTED)
         )
-        assignments = session.scalars(query.order_by(Assignment.submitted).limit(_AT_ONCE)).all()
+        assignments = session.scalars(query.order_by(Assignment.submitted).limit(AT_ONCE)).all()
         return {assignment.id: _marks(session, assignment) for assignment in assignments}
 
 

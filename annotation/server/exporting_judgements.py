@@ -10,11 +10,10 @@ from annotation.marks import Judgement
 from annotation.server.database import Database
 from annotation.server.datasets import Datasets
 from annotation.server.judging_tables import Continuation, JudgingAssignment
+from annotation.server.submissions import AT_ONCE, export_projects, lost
 from annotation.server.tables import EpisodeRecord, Project
-from rlhf.errors import UserError
 from rlhf.store import ParquetStore
 
-_AT_ONCE = 500  # judgements of one transaction
 _NOT_EXPORTED = (JudgingAssignment.submitted.is_not(None), JudgingAssignment.exported.is_(None))
 
 
@@ -24,16 +23,9 @@ def export_judgements(database: Database, datasets: Datasets, when: float) -> in
     Raises:
       UserError: if a dataset cannot be written, or no longer has an episode; the others are written all the same.
     """
-    done, trouble = 0, None
-    for project_id, dataset in _projects_waiting(database):
-        try:
-            while exported := _export_some(database, datasets, project_id, dataset, when):
-                done += exported
-        except UserError as error:
-            trouble = error
-    if trouble is not None:
-        raise trouble
-    return done
+    return export_projects(
+        _projects_waiting(database), lambda project, dataset: _export_some(database, datasets, project, dataset, when)
+    )
 
 
 def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
@@ -47,10 +39,7 @@ def _export_some(database: Database, datasets: Datasets, project_id: str, datase
             store.write_judgements(set(batch.values()) - known)
             _note(database, list(batch), when)
     if gone and not batch:
-        raise UserError(
-            f"{len(gone)} episodes with work on them are no longer in {dataset}, e.g. {gone[0]}; what was said of "
-            "them stays in the database"
-        )
+        raise lost(gone, dataset)
     return len(batch)
 
 
@@ -76,7 +65,7 @@ def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[s
         query = query.where(
             EpisodeRecord.project_id == project_id, EpisodeRecord.episode_id.not_in(gone), *_NOT_EXPORTED
         )
-        found = session.scalars(query.order_by(JudgingAssignment.submitted).limit(_AT_ONCE)).all()
+        found = session.scalars(query.order_by(JudgingAssignment.submitted).limit(AT_ONCE)).all()
         return {one.id: _judgement(one) for one in found}
 
 

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
-import { Dialogue, lastSaid } from "../marking/dialogue";
+import { Captions, Dialogue } from "../marking/dialogue";
 import { keepPlace, type Work } from "../marking/load";
 import type { Mark } from "../marking/marks";
 import { Picture } from "../marking/picture";
@@ -94,14 +94,7 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
             caption={`The solver's view at step ${player.step}`}
             onScan={(share) => player.scrub(scale.step(share))}
           />
-          <div class="captions">
-            <p>
-              <span class="who setter">setter</span> {lastSaid(episode.words, player.step, "setter") || <i>says nothing yet</i>}
-            </p>
-            <p>
-              <span class="who solver">solver</span> {lastSaid(heard, player.step, "solver") || <i>says nothing yet</i>}
-            </p>
-          </div>
+          <Captions words={episode.words} heard={heard} step={player.step} />
         </div>
         <div class="side">
           <section class="panel request" aria-label="What was asked">

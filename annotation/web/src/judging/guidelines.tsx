@@ -1,4 +1,5 @@
 // How to judge, and the keys.
+import { KeyList } from "../marking/key_list";
 
 export function JudgeGuidelines() {
   return (
@@ -36,20 +37,4 @@ const KEYS: [string, string][] = [
   ["Ctrl Z, Ctrl Y", "undo, redo"],
 ];
 
-export function JudgeKeys() {
-  return (
-    <details class="panel keys">
-      <summary>Keys</summary>
-      <dl>
-        {KEYS.map(([key, what]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
-  );
-}
+export const JudgeKeys = () => <KeyList keys={KEYS} />;

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
-import { Dialogue, lastSaid } from "../marking/dialogue";
+import { Captions, Dialogue } from "../marking/dialogue";
 import type { Frames } from "../marking/frames";
 import { command } from "../marking/keys";
 import { Picture } from "../marking/picture";
@@ -66,14 +66,7 @@ function Stage(props: Props & { shown: Shown; frames: Frames; onChange: () => vo
       <div class="bench viewer">
         <div class="stage">
           <Picture frames={frames} step={player.step} playing={player.playing} caption={`The solver's view at step ${player.step}`} onScan={(share) => player.scrub(Math.floor(share * shown.steps))} />
-          <div class="captions">
-            <p>
-              <span class="who setter">setter</span> {lastSaid(shown.words, player.step, "setter") || <i>says nothing yet</i>}
-            </p>
-            <p>
-              <span class="who solver">solver</span> {lastSaid(shown.words, player.step, "solver") || <i>says nothing yet</i>}
-            </p>
-          </div>
+          <Captions words={shown.words} step={player.step} />
         </div>
         <div class="side">
           <Dialogue words={shown.words} step={player.step} stepsPerSecond={shown.steps_per_second} onGo={player.go} />

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Controls } from "./controls";
-import { Dialogue, lastSaid } from "./dialogue";
+import { Captions, Dialogue } from "./dialogue";
 import { Guidelines, Keys } from "./guidelines";
 import { command, type Command } from "./keys";
 import { keepPlace, MARKS, type Work } from "./load";
@@ -68,8 +68,6 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
   };
 
   const living = marks.living();
-  const asked = lastSaid(episode.words, player.step, "setter");
-  const answered = lastSaid(episode.words, player.step, "solver");
   return (
     <Frame title="Mark episodes" me={props.person} status={<Saved state={saved} />} wide>
       <div class="bench">
@@ -81,14 +79,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
             caption={`The solver's view at step ${player.step}`}
             onScan={(share) => player.scrub(Math.floor(share * episode.steps))}
           />
-          <div class="captions">
-            <p>
-              <span class="who setter">setter</span> {asked || <i>says nothing yet</i>}
-            </p>
-            <p>
-              <span class="who solver">solver</span> {answered || <i>says nothing yet</i>}
-            </p>
-          </div>
+          <Captions words={episode.words} step={player.step} />
         </div>
         <div class="side">
           <Dialogue words={episode.words} step={player.step} stepsPerSecond={episode.steps_per_second} onGo={player.go} />

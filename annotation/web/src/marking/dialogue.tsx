@@ -29,7 +29,22 @@ export function Dialogue(props: { words: Words[]; step: number; stepsPerSecond: 
   );
 }
 
+/** Under the picture: what each had last said. `heard`: of the solver's words, if not all of them count. */
+export function Captions(props: { words: Words[]; step: number; heard?: Words[] }) {
+  const nothing = <i>says nothing yet</i>;
+  return (
+    <div class="captions">
+      <p>
+        <span class="who setter">setter</span> {lastSaid(props.words, props.step, "setter") || nothing}
+      </p>
+      <p>
+        <span class="who solver">solver</span> {lastSaid(props.heard ?? props.words, props.step, "solver") || nothing}
+      </p>
+    </div>
+  );
+}
+
 /** What each had last said when a step began to be shown. */
-export function lastSaid(words: Words[], step: number, who: Words["who"]): string {
+function lastSaid(words: Words[], step: number, who: Words["who"]): string {
   return words.reduce((last, said) => (said.who === who && said.step <= step ? said.words : last), "");
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { MarksRow, Tracks, WordsRow } from "../look/tracks";
-import { Dialogue, lastSaid } from "./dialogue";
+import { Captions, Dialogue } from "./dialogue";
 import { Guidelines } from "./guidelines";
 import { command } from "./keys";
 import type { Work } from "./load";
@@ -37,14 +37,7 @@ export function Feedback(props: { person: Me; work: Work; onNext: () => void }) 
       <div class="bench feedback">
         <div class="stage">
           <Picture frames={frames} step={player.step} playing={player.playing} caption={`The solver's view at step ${player.step}`} onScan={(share) => player.scrub(Math.floor(share * episode.steps))} />
-          <div class="captions">
-            <p>
-              <span class="who setter">setter</span> {lastSaid(episode.words, player.step, "setter") || <i>says nothing yet</i>}
-            </p>
-            <p>
-              <span class="who solver">solver</span> {lastSaid(episode.words, player.step, "solver") || <i>says nothing yet</i>}
-            </p>
-          </div>
+          <Captions words={episode.words} step={player.step} />
         </div>
         <div class="side">
           <Dialogue words={episode.words} step={player.step} stepsPerSecond={episode.steps_per_second} onGo={player.go} />

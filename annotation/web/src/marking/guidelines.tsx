@@ -1,4 +1,5 @@
 // What raters are asked to mark, after appendix A.2 of the paper, in our words.
+import { KeyList } from "./key_list";
 
 export function Guidelines(props: { title?: string; instructions?: string; training?: boolean }) {
   return (
@@ -67,20 +68,4 @@ const KEYS: [string, string][] = [
   ["Home End", "begin, end"],
 ];
 
-export function Keys() {
-  return (
-    <details class="panel keys">
-      <summary>Keys</summary>
-      <dl>
-        {KEYS.map(([key, what]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
-  );
-}
+export const Keys = () => <KeyList keys={KEYS} />;
