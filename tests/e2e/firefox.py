@@ -59,10 +59,15 @@ class Firefox:
     def until(self, script: str) -> Any:
         """The value of ``script`` as soon as it is true."""
         end = time.monotonic() + PATIENCE_SEC
-        while not (value := self.ask(script)):
-            assert time.monotonic() < end, f"waited in vain for {script}"
+        while True:
+            try:
+                if value := self.ask(script):
+                    return value
+                said = ""
+            except AssertionError as error:  # a page that is only now being loaded may have no body yet
+                said = f": {error}"
+            assert time.monotonic() < end, f"waited in vain for {script}{said}"
             time.sleep(0.05)
-        return value
 
     def press(self, *keys: str) -> None:
         """Press keys as a person does; ``keys`` are letters or code points of WebDriver's."""

@@ -81,9 +81,18 @@ class Somebody:
     def sees(self, words: str) -> None:
         self.page.get_by_text(words).first.wait_for()
 
+    def is_ready(self) -> None:
+        """Says so by key, once they are asked."""
+        self.page.get_by_role("button", name="I am ready").wait_for()
+        self.page.keyboard.press("Enter")
+
     def plays(self) -> None:
         """Waits until the episode runs."""
-        self.page.locator(".screen .sheet").wait_for(state="detached")
+        sheet = self.page.locator(".screen .sheet")
+        try:
+            sheet.wait_for(state="detached")
+        except Exception as error:
+            raise AssertionError(f"the episode does not run: {sheet.inner_text()}") from error
 
     def says(self, words: str) -> None:
         self.page.keyboard.press("Enter")
@@ -160,10 +169,10 @@ def test_two_people_play(tmp_path: Path) -> None:
         bob = Somebody(browser, f"http://127.0.0.1:{wire.port}", cookie(Role.SOLVER), color_scheme="dark")
         bob.knows_the_keys()
         bob.click("Join as solver")
-        bob.sees("You are the solver")
+        bob.sees("I am ready")
         bob.shot("play-ready")
         for somebody in (ann, bob):
-            somebody.page.keyboard.press("Enter")
+            somebody.is_ready()
         ann.plays()
         they_talk_and_walk(ann, bob)
         they_lose_each_other(ann, bob, wire)
@@ -228,8 +237,7 @@ def test_a_person_and_an_agent_and_a_co_pilot(tmp_path: Path, agent: Path) -> No
         ann.starts("An agent with a co-pilot", agent="tiny")
         cid.click("Join as co-pilot")
         for somebody in (ann, cid):
-            somebody.sees("You are the")
-            somebody.page.keyboard.press("Enter")
+            somebody.is_ready()
         cid.plays()
         cid.sees("the agent controls the solver")
         cid.wait(1.5)
@@ -264,8 +272,7 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
         ann.knows_the_keys()
         ann.shot("play-lobby")
         ann.starts("Evaluate an agent")
-        ann.sees("You are the setter")
-        ann.page.keyboard.press("Enter")
+        ann.is_ready()
         ann.plays()
         for words in ("go to the bed", "well done", "is it red?"):
             ann.says(words)
@@ -303,8 +310,7 @@ def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path) ->
         ann = Somebody(browser, url, cookie(Role.SETTER))
         ann.knows_the_keys()
         ann.starts("A person and an agent")
-        ann.sees("You are the setter")
-        ann.page.keyboard.press("Enter")
+        ann.is_ready()
         ann.plays()
         ann.says("come here")
         ann.hears("come here")
