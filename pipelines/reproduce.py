@@ -16,7 +16,8 @@ from pipelines.report_data import DATA_FILE, ReportData, save_report_data
 from pipelines.report_file import circumstances, write_report
 from pipelines.stages import other_settings
 from pipelines.story import AFTER, BEFORE, REFERENCE, outcome
-from pipelines.study import StudyConfig, study
+from pipelines.study import study
+from pipelines.study_config import StudyConfig
 from pipelines.study_report import tell
 from rlhf.errors import UserError
 from rlhf.presets import PACKAGE, preset_names

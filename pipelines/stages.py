@@ -39,11 +39,14 @@ class Work:
     Args:
       name: unique among the stages of one folder. note: what it makes, for the report.
       do: the work; called again if it was interrupted, so it goes on from what is there (see :func:`go_on` for runs).
+      makes: the file or folder that it writes. of: what that is made of; works that are of the same make the same.
     """
 
     name: str
     note: str
     do: Callable[[], Any]
+    makes: Path = Path()
+    of: tuple[Any, ...] = ()
 
 
 def begin(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> None:
@@ -105,8 +108,13 @@ def go_through(folder: Path, works: Sequence[Work], total: int | None = None, ti
         work.do()
         release_memory()
         stages.append(Stage(work.name, time.monotonic() - began, work.note))
-        write_file(folder / STAGES_FILE, json.dumps([asdict(stage) for stage in stages], indent=2).encode())
+        write_down(folder, stages)
     return stages
+
+
+def write_down(folder: Path, stages: Sequence[Stage]) -> None:
+    """Write down which stages came to their end in ``folder``."""
+    write_file(folder / STAGES_FILE, json.dumps([asdict(stage) for stage in stages], indent=2).encode())
 
 
 def go_on(work: Callable[[Run], Path], config: Run) -> Path:

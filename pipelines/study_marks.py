@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pipelines.stages import finished
-from pipelines.study import TRUTH, StudyConfig, data_of, folder_of, marks_stage
+from pipelines.study_config import TRUTH, StudyConfig, data_of, folder_of, marks_stage
 from rlhf.store import open_store
 
 Learned = Mapping[str, Mapping[int, "MarksLearned"]]  # arm -> seed -> its marks

@@ -10,10 +10,11 @@ import numpy as np
 from pipelines import study_figures
 from pipelines.evaluate import ProbeResult, load_results
 from pipelines.report_file import circumstances
-from pipelines.study import StudyConfig, curve_of, improving_config, others_compared, results_of
+from pipelines.study_config import StudyConfig, curve_of, others_compared, results_of
 from pipelines.study_figures import Series
 from pipelines.study_marks import learned_from, marks_table, mean_marks
 from pipelines.study_table import markdown, tabulate
+from pipelines.study_works import improving_config
 from rlhf.json_records import to_json
 from rlhf.store.durable import write_file
 from rlhf.tracking import column, read_metrics

@@ -8,6 +8,8 @@ are the demo's (see :mod:`pipelines.runs.demo` for what differs from the paper a
 * Twice the agent's own play is marked, and improvement goes on for twice as many updates.
 * What to say is rewarded too, as in the paper: here the reward model hears enough answers to judge some.
 
+"Larger BC" is of twice the parameters (micro), and learns at a rate that is lower by as much as it is wider.
+
 The arm "BC, as many updates" goes on cloning for as many updates as BC+RL makes (the curve of Figure 5A): the same
 learner with reinforcement learning's weights at 0.
 """
@@ -16,10 +18,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.config import AgentConfig
+from pipelines.clone import CloneConfig
 from pipelines.improve_config import ImproveConfig
 from pipelines.runs.demo import demo
-from pipelines.study import Arm, StudyConfig
+from pipelines.study_config import PLAYER, Arm, StudyConfig
 
+LARGER = "micro"
 TASKS = {"go": 1.5, "lift": 1.5, "position": 1.5, "color": 1.0, "count": 0.7, "exist": 1.0}
 
 
@@ -32,7 +37,7 @@ def study() -> StudyConfig:
     rewarding = replace(base.reward, training=replace(base.reward.training, updates=1100, evaluate_every=110))
     return StudyConfig(
         demonstrations=replace(base.demonstrations, episodes=6000, players=players),
-        clones={"bc": cloning, "larger": replace(cloning, size="micro")},
+        clones={PLAYER: cloning, LARGER: cloning_at(cloning, LARGER)},
         play=replace(base.play, episodes=1400, players=played),
         held_out_play=128,
         mark=base.mark,
@@ -44,7 +49,7 @@ def study() -> StudyConfig:
             "BC+RL (scripted reward)": Arm(improve=improve),
             "demonstrator": Arm(clone="scripted"),
             "BC, as many updates": Arm(improve=without_rewards(improve)),
-            "larger BC": Arm(clone="larger"),
+            "larger BC": Arm(clone=LARGER),
         },
         evaluate=replace(base.evaluate, episodes=200, players=played),
         curves=("BC+RL (IBT)", "BC, as many updates"),
@@ -58,6 +63,17 @@ def improving() -> ImproveConfig:
         base, updates=500, evaluate_every=50, checkpoint_every=100,
         learner=replace(base.learner, language_weight=0.1),
     )  # fmt: skip
+
+
+def slower(size: str) -> float:
+    """By what rates of learning are multiplied: the demo's agent's width over that of ``size``."""
+    return AgentConfig.preset(demo().clone.size).width / AgentConfig.preset(size).width
+
+
+def cloning_at(base: CloneConfig, size: str) -> CloneConfig:
+    """How an agent of another size is cloned. The rate was chosen by that rule and not tuned."""
+    rate = base.training.learning_rate * slower(size)
+    return replace(base, size=size, training=replace(base.training, learning_rate=rate))
 
 
 def without_rewards(improve: ImproveConfig) -> ImproveConfig:

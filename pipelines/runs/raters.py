@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipelines.runs import probes
-from pipelines.study import Arm, StudyConfig
+from pipelines.study_config import Arm, StudyConfig
 
 BY_THREE = ("each", "agreement", "majority")
 

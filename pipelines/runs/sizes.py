@@ -20,12 +20,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.config import AgentConfig
-from pipelines.clone import CloneConfig
 from pipelines.improve_config import ImproveConfig
 from pipelines.reward import RewardConfig
 from pipelines.runs import probes
-from pipelines.study import PLAYER, Arm, StudyConfig
+from pipelines.study_config import PLAYER, Arm, StudyConfig
 
 SIZES = ("nano", "micro", "5m", "18m")
 
@@ -36,7 +34,7 @@ def study() -> StudyConfig:
     clones, rewards, cloned, improved = {}, {}, {}, {}
     for size in SIZES:
         name = PLAYER if size == SIZES[0] else size
-        clones[name] = _cloning(base.clones[PLAYER], size)
+        clones[name] = probes.cloning_at(base.clones[PLAYER], size)
         rewards[size] = _rewarding(base.rewards["ibt"], size)
         cloned[f"BC, {size}"] = Arm(clone=name)
         improved[f"BC+RL, {size}"] = Arm(clone=name, reward=size, improve=_improving(improve, size))
@@ -52,20 +50,10 @@ def study() -> StudyConfig:
     )
 
 
-def slower(size: str) -> float:
-    """By what rates of learning are multiplied: nano's width over that of ``size``."""
-    return AgentConfig.preset(SIZES[0]).width / AgentConfig.preset(size).width
-
-
-def _cloning(base: CloneConfig, size: str) -> CloneConfig:
-    rate = base.training.learning_rate * slower(size)
-    return replace(base, size=size, training=replace(base.training, learning_rate=rate))
-
-
 def _rewarding(base: RewardConfig, size: str) -> RewardConfig:
-    rate = base.training.learning_rate * slower(size)
+    rate = base.training.learning_rate * probes.slower(size)
     return replace(base, training=replace(base.training, learning_rate=rate))
 
 
 def _improving(base: ImproveConfig, size: str) -> ImproveConfig:
-    return replace(base, learner=replace(base.learner, learning_rate=base.learner.learning_rate * slower(size)))
+    return replace(base, learner=replace(base.learner, learning_rate=base.learner.learning_rate * probes.slower(size)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,10 +11,13 @@ import pytest
 
 from pipelines.reproduce import ReproduceConfig, reproduce, results
 from pipelines.runs import demo as preset
-from pipelines.study import Arm, StudyConfig, agent_of, folder_of, study
+from pipelines.study import study
+from pipelines.study_config import Arm, StudyConfig, agent_of, folder_of
 from pipelines.study_report import tell
+from pipelines.study_sharing import take_over
 from rlhf.errors import UserError
 from rlhf.presets import preset_names
+from rlhf.run_config import LOCK_FILE, lock_run
 from tests.e2e.test_demo import tiny
 
 pytestmark = pytest.mark.e2e
@@ -121,6 +125,70 @@ def test_a_complete_study_is_not_made_again(run: Path) -> None:
 def test_other_settings_are_another_study(run: Path) -> None:
     with pytest.raises(UserError, match=r"mark\.miss"):
         next(study(replace(small(run), mark=replace(small(run).mark, miss=0.5))))
+
+
+def beside(run: Path, folder: Path, **settings: object) -> StudyConfig:
+    """Another study beside the first."""
+    (folder / "first").symlink_to(run)
+    return replace(small(folder / "other"), **settings)  # type: ignore[arg-type]
+
+
+def test_a_study_takes_over_what_one_beside_it_has_made(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Under other names, too, and leaves the first one as it is."""
+    first = small(run)
+    arms = {"BC": Arm(), "the same": first.arms["BC+RL (IBT)"], "new": Arm(clone="new")}
+    new = replace(first.clones["bc"], training=replace(first.clones["bc"].training, css_weight=0.0))
+    config = beside(run, tmp_path, arms=arms, clones={"bc": first.clones["bc"], "new": new}, curves=())
+    before = {p: p.stat().st_mtime_ns for p in run.rglob("*") if p.is_file() and p.name != LOCK_FILE}
+    assert len(list(study(config))) == 6
+    tell(config, "other")
+    told = capsys.readouterr().err
+    for seed in (0, 1):
+        taken = re.search(rf"seed {seed}: taken over from \S+: (.*)", told)
+        assert taken and set(taken.group(1).split(", ")) == {
+            "demonstrations", "clone bc", "play", "marks", "evaluate BC", "reward reward-ibt", "improve the same"
+        }  # fmt: skip
+        assert set(stages(config.run, seed)) - set(taken.group(1).split(", ")) == {
+            "clone new", "evaluate new", "evaluate the same"
+        }  # fmt: skip
+        for folder, source in (("clone-bc", "clone-bc"), ("improve-the-same", "improve-bc-rl-ibt")):
+            weights = (config.run / f"seed-{seed}" / folder / "agent" / "model.safetensors").stat()
+            assert weights.st_ino == (run / f"seed-{seed}" / source / "agent" / "model.safetensors").stat().st_ino
+    assert {p: p.stat().st_mtime_ns for p in run.rglob("*") if p.is_file() and p.name != LOCK_FILE} == before
+    improved = [json.loads((r / "table.json").read_text())["cells"] for r in (run, config.run)]
+    there, here = ([c["success"] for c in cells if c["arm"] in ("BC+RL (IBT)", "the same")] for cells in improved)
+    assert there == here, "the same agents on the same episodes"
+
+
+def test_what_is_made_of_other_settings_is_not_taken(run: Path, tmp_path: Path) -> None:
+    """Play that is marked otherwise is another dataset, whose demonstrations nobody takes apart; agents are taken."""
+    config = beside(run, tmp_path, mark=replace(small(run).mark, miss=0.5), curves=())
+    take_over(config)
+    true = "BC+RL (true reward)"  # learns from no marks
+    assert stages(config.run, 0) == [
+        "clone bc",
+        "evaluate BC",
+        "evaluate demonstrator",
+        f"improve {true}",
+        f"evaluate {true}",
+    ]
+    assert not (config.run / "seed-0" / "data").exists()
+
+
+def test_a_curve_is_taken_only_with_its_checkpoints(run: Path, tmp_path: Path) -> None:
+    config = beside(run, tmp_path, curves=("BC+RL (IBT)", "BC+RL (true reward)"))
+    take_over(config)
+    assert "follow BC+RL (IBT)" in stages(config.run, 0)
+    assert {"improve BC+RL (true reward)", "follow BC+RL (true reward)"}.isdisjoint(stages(config.run, 0))
+
+
+def test_nothing_is_taken_from_a_study_at_work(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = beside(run, tmp_path)
+    with lock_run(run):
+        take_over(config)
+    assert not config.run.exists() and "being written" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,10 @@ from pipelines.evaluate import ProbeResult
 from pipelines.reproduce import ReproduceConfig, results
 from pipelines.runs import ablations, probes, raters, sizes
 from pipelines.stages import begin
-from pipelines.study import StudyConfig, evaluating_config, improving_config, others_compared, results_of, study
+from pipelines.study import study
+from pipelines.study_config import StudyConfig, others_compared, results_of
 from pipelines.study_report import tell
+from pipelines.study_works import evaluating_config, improving_config
 from rlhf.errors import UserError
 from rlhf.json_records import from_json, to_json
 from rlhf.run_config import CONFIG_FILE

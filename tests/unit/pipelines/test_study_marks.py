@@ -17,8 +17,9 @@ from pipelines.improve_config import ImproveConfig
 from pipelines.mark import MarkConfig
 from pipelines.runs import probes, raters
 from pipelines.stages import go_through
-from pipelines.study import Arm, StudyConfig, data_of, folder_of, improving_config, works
+from pipelines.study_config import Arm, StudyConfig, data_of, folder_of
 from pipelines.study_marks import learned_from, marks_table
+from pipelines.study_works import improving_config, works
 from reward_models.marked_play import MarkedPlay
 from reward_models.training import RewardTrainer
 from rlhf.errors import UserError
