@@ -20,8 +20,14 @@ help: ## say what can be made
 demo: $(RUN) ## the whole loop, from recorded play to a report, on this machine
 	$(BIN)/rlhf demo $(ARGS)
 
+# Journeys start servers, browsers and clusters, which want the machine to themselves.
 test: $(DEV) lint ## style, types and every test
+ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
+else
+	$(BIN)/python -m pytest -n auto --ignore tests/e2e
+	$(BIN)/python -m pytest tests/e2e
+endif
 
 lint: $(DEV) ## style and types only
 	$(BIN)/ruff check .
