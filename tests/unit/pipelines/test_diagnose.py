@@ -19,7 +19,6 @@ from PIL import Image
 
 from agents.agent import InteractiveAgent
 from agents.batch import EncodedEpisodes
-from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from annotation.marks import Mark
@@ -36,6 +35,7 @@ from rlhf.episodes import Episode, Request
 from rlhf.errors import UserError
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.unit.rlhf import tiny_agent
 from worlds.contract import Event, TaskSpec
 
 STEPS, LEVEL = 30, 100  # of an episode; the grey that stands for utility 0
@@ -99,14 +99,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer = Tokenizer.train(["which is the ball", "light the lamp", *ANSWERS], 300)
     torch.manual_seed(0)
-    sizes: dict[str, Any] = dict(
-        image_size=(8, 8), vocab_size=tokenizer.vocab_size, setter_text_length=8, solver_text_length=3,
-        utterance_length=4, vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=16, layers=1, heads=2,
-        memory_width=16, tick_width=8, value_width=8, discriminator_width=8,
-    )  # fmt: skip
-    return save_agent(
-        InteractiveAgent(AgentConfig.preset("nano", **sizes)), tokenizer, tmp_path_factory.mktemp("run") / "agent"
-    )
+    sizes = tiny_agent.config(vocab_size=tokenizer.vocab_size, setter_text_length=8)
+    return save_agent(InteractiveAgent(sizes), tokenizer, tmp_path_factory.mktemp("run") / "agent")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ from PIL import Image
 from scipy import stats
 
 from agents.agent import InteractiveAgent
-from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from pipelines import rater_noise as sweep
@@ -26,6 +25,7 @@ from reward_models.training import RewardTrainingConfig
 from rlhf.errors import UserError
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.unit.rlhf import tiny_agent
 from worlds.contract import Event
 
 USUAL = Noise(0.1, 1.0, 0.05, 1.0)
@@ -64,11 +64,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> RaterNoiseConfig:
         truth = (Event(6, 1 if number % 3 else -1, "a"), Event(14, 1 if number % 2 else -1, "b"))
         store.write(replace(episode, truth=truth, split="held_out" if number >= 28 else "train"))
     tokenizer = Tokenizer.train(["please lift the ball"], 300)
-    sizes = AgentConfig.preset(
-        "nano", image_size=(8, 8), vocab_size=tokenizer.vocab_size, setter_text_length=6, solver_text_length=3,
-        utterance_length=4, vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=16, layers=1, heads=2,
-        memory_width=16, tick_width=8, value_width=8, discriminator_width=8,
-    )  # fmt: skip
+    sizes = tiny_agent.config(vocab_size=tokenizer.vocab_size)
     agent = save_agent(InteractiveAgent(sizes), tokenizer, folder / "agent")
     training = RewardTrainingConfig(updates=2, steps=12, batch=4, evaluate_every=2, evaluation_episodes=4)
     return RaterNoiseConfig(

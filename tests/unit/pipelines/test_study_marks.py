@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from agents.agent import InteractiveAgent
-from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from annotation.marks import Mark
@@ -25,6 +24,7 @@ from reward_models.training import RewardTrainer
 from rlhf.errors import UserError
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.unit.rlhf import tiny_agent
 from worlds.contract import Event
 
 TAUGHT = ("usual raters", "1/4 of the episodes marked", "half of the events missed", "three raters, majority")
@@ -62,11 +62,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> StudyConfig:
         truth = tuple(Event(step, 1 if (number + step) % 3 else -1, "a") for step in (4, 9, 14, 19))
         store.write(replace(episode, truth=truth, split="held_out" if number >= 32 else "train"))
     tokenizer = Tokenizer.train(["please lift the ball"], 300)
-    sizes = AgentConfig.preset(
-        "nano", image_size=(8, 8), vocab_size=tokenizer.vocab_size, setter_text_length=6, solver_text_length=3,
-        utterance_length=4, vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=16, layers=1, heads=2,
-        memory_width=16, tick_width=8, value_width=8, discriminator_width=8,
-    )  # fmt: skip
+    sizes = tiny_agent.config(vocab_size=tokenizer.vocab_size)
     save_agent(InteractiveAgent(sizes), tokenizer, folder_of(study, 0) / "clone-bc" / "agent")
     tiny = dict(updates=2, steps=12, batch=4, evaluate_every=2, evaluation_episodes=4, calibrate=False, shift=0)
     rewards = {
