@@ -196,7 +196,7 @@ function useGameKeys(desk: Desk): void {
   useEffect(() => {
     const down = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
-      const own = target.closest("button, a, summary") && (event.code === "Space" || event.code === "Enter");
+      const own = target.closest("button, a, summary") && (event.code === "Space" || event.key === "Enter");
       if (own || target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
       if (act(latest.current, event)) event.preventDefault();
     };
@@ -217,7 +217,7 @@ function useGameKeys(desk: Desk): void {
 function act({ view, hands, line, steers, doThis, judge }: Desk, event: KeyboardEvent): boolean {
   const can = (what: string) => view?.can.includes(what) ?? false;
   const said = VERDICTS[event.code];
-  if (event.code === "Enter") {
+  if (event.key === "Enter") {
     if (can("ready") && view?.state === "ready") doThis("ready");
     else line.current?.focus();
     return true;
