@@ -1,4 +1,4 @@
-"""Every page, light and dark: axe finds nothing serious, and whatever a mouse can press the Tab key reaches, visibly."""
+"""Every page, light and dark: axe finds nothing serious, and the Tab key reaches visibly whatever a mouse can press."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _WEIGHTY = ("serious", "critical")
 # Numbers what can be pressed or written in. Of radio buttons of one name the keyboard has the chosen one alone.
 _STOPS = """() => {
   const all = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')];
-  const stops = all.filter(e => e.checkVisibility() && !e.disabled && e.tabIndex >= 0 && (e.type !== 'radio' || e.checked));
+  const alone = e => e.type !== 'radio' || e.checked;
+  const stops = all.filter(e => e.checkVisibility() && !e.disabled && e.tabIndex >= 0 && alone(e));
   all.forEach(e => delete e.dataset.stop);
   stops.forEach((e, number) => e.dataset.stop = number);
   document.activeElement.blur();
