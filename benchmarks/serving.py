@@ -68,15 +68,18 @@ def new_raters(folder: Path, count: int) -> list[str]:
 
 def new_people(folder: Path, role: Role, count: int) -> list[str]:
     """Cookies of ``count`` new people with ``role``, made in the database while no server runs or one does."""
+    return [new_person(folder, role) for _ in range(count)]
+
+
+def new_person(folder: Path, role: Role, name: str = "") -> str:
+    """The cookie of somebody new with ``role``; without a name they get one that nobody else has."""
     config = ServeConfig(data=folder)
     database, signer = Database(config.database_url), Signer(load_secret(folder))
-    cookies = []
     with database.writing() as session:
-        for number in range(count):
-            token = people.invite(session, role, now())[1]
-            cookies.append(signer.cookie(people.accept(session, token, f"{role} {token[:8]} {number}", now())))
+        token = people.invite(session, role, now())[1]
+        cookie = signer.cookie(people.accept(session, token, name or f"{role} {token[:8]}", now()))
     database.close()
-    return cookies
+    return cookie
 
 
 class RaterClient:

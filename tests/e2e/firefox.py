@@ -31,7 +31,8 @@ class Firefox:
         self.complaints: list[str] = []
         self._do("session.new", capabilities={})
         self._do("session.subscribe", events=["log.entryAdded"])
-        self._tab = self._do("browsingContext.getTree")["contexts"][0]["context"]
+        # Only a tab that is in front may take the mouse to itself, and the first one never is.
+        self._tab = self._do("browsingContext.create", type="tab")["context"]
 
     def _do(self, method: str, **params: Any) -> Any:
         """Command the browser; its answer."""
@@ -69,18 +70,39 @@ class Firefox:
             assert time.monotonic() < end, f"waited in vain for {script}{said}"
             time.sleep(0.05)
 
+    def keep_cookie(self, name: str, value: str, domain: str) -> None:
+        """Have a cookie, as if the server had set it."""
+        self._do(
+            "storage.setCookie", cookie={"name": name, "value": {"type": "string", "value": value}, "domain": domain}
+        )
+
     def press(self, *keys: str) -> None:
         """Press keys as a person does; ``keys`` are letters or code points of WebDriver's."""
-        strokes = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
-        actions = [{"type": "key", "id": "keyboard", "actions": strokes}]
-        self._do("input.performActions", context=self._tab, actions=actions)
+        self._act("key", *({"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")))
 
-    def move_mouse(self, x: float, y: float) -> None:
-        """Move the mouse to a point of the page's window, in CSS pixels."""
-        moves = [{"type": "pointerMove", "x": round(x), "y": round(y)}]
-        self._do(
-            "input.performActions", context=self._tab, actions=[{"type": "pointer", "id": "mouse", "actions": moves}]
+    def hold(self, key: str, seconds: float) -> None:
+        """Hold a key down for a while."""
+        pause = {"type": "pause", "duration": round(1000 * seconds)}
+        self._act("key", {"type": "keyDown", "value": key}, pause, {"type": "keyUp", "value": key})
+
+    def move_mouse(self, *points: tuple[float, float]) -> None:
+        """Move the mouse from point to point of the page's window, in CSS pixels."""
+        self._act("pointer", *({"type": "pointerMove", "x": round(x), "y": round(y)} for x, y in points))
+
+    def click_mouse(self) -> None:
+        """Press and let go the mouse's first button where the mouse is."""
+        self._act("pointer", *({"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")))
+
+    def middle(self, selector: str) -> tuple[float, float]:
+        """The point in the middle of an element of the page."""
+        box = self.ask(
+            f"(r => [r.x, r.y, r.width, r.height])(document.querySelector({selector!r}).getBoundingClientRect())"
         )
+        return box[0] + box[2] / 2, box[1] + box[3] / 2
+
+    def _act(self, device: str, *actions: dict[str, Any]) -> None:
+        performed = {"type": device, "id": device, "actions": list(actions)}
+        self._do("input.performActions", context=self._tab, actions=[performed])
 
 
 @contextmanager

@@ -334,7 +334,9 @@ def test_a_study_begins_with_nothing(tmp_path: Path) -> None:
     folder.mkdir()
     with chromium() as browser, served(folder) as (_, url, _):
         eve = Somebody(browser, url, new_people(folder, Role.ADMIN, 1)[0])
-        eve.page.goto(f"{url}/study")
+        eve.page.goto(f"{url}/study#progress")
+        eve.sees("There is no dataset yet")
+        eve.page.get_by_role("link", name="Projects and people").first.click()
         eve.click("Make it")
         eve.page.get_by_role("row").filter(has_text="people").wait_for()
         eve.page.goto(f"{url}/play")

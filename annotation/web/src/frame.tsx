@@ -1,6 +1,6 @@
 // What every page has: a line with its name and who is signed in.
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ask, type Me } from "./api";
 
 export function Frame(props: { title: string; me?: Me | null; status?: ComponentChildren; wide?: boolean; children: ComponentChildren }) {
@@ -43,4 +43,15 @@ export function Trouble(props: { said: string }) {
       {props.said}
     </p>
   ) : null;
+}
+
+/** A button that copies a text and says so. Browsers let pages copy only on https and on this machine; elsewhere there is none. */
+export function Copied(props: { text: string }) {
+  const [copied, setCopied] = useState("");
+  if (!navigator.clipboard) return null;
+  return (
+    <button type="button" onClick={() => void navigator.clipboard.writeText(props.text).then(() => setCopied(props.text))}>
+      <span role="status">{copied === props.text ? "Copied" : "Copy"}</span>
+    </button>
+  );
 }

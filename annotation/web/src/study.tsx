@@ -20,6 +20,7 @@ const TABS: [string, string][] = [
   ["gold", "Gold episodes"],
   ["consent", "Consent"],
 ];
+const MEASURED = ["progress", "agreement", "gold"]; // parts that are about one dataset
 const REFRESH_MS = 10_000;
 
 export function Study() {
@@ -84,6 +85,12 @@ export function Study() {
 
 function Part(props: { tab: string; data: Data; reload: () => Promise<void>; change: Change }) {
   const { tab, data, reload, change } = props;
+  if (data.projects.length === 0 && MEASURED.includes(tab))
+    return (
+      <p class="card">
+        There is no dataset yet; make one under <a href="#">Projects and people</a>.
+      </p>
+    );
   if (tab === "progress") return <Progress data={data} />;
   if (tab === "agreement") return <Agreement data={data} />;
   if (tab === "gold") return <Gold data={data} change={change} />;

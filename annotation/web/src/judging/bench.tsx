@@ -84,7 +84,7 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
   const heard = judged ? episode.words.filter((said) => said.step >= episode.takes_over) : episode.words;
   return (
     <Frame title="Judge" me={props.person} status={<Saved state={saved} />} wide>
-      <div class="bench">
+      <div class="bench" onMouseDown={keepFocus}>
         <div class={`stage ${judged ? "judged" : "context"}`}>
           <p class="phase">{judged ? "Judge this part" : "What led up to it"}</p>
           <Picture
@@ -105,7 +105,7 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
           <JudgeGuidelines />
           <JudgeKeys />
         </div>
-        <div class="desk" onMouseDown={keepFocus}>
+        <div class="desk">
           <Timeline
             steps={episode.steps}
             stepsPerSecond={episode.steps_per_second}

@@ -92,7 +92,7 @@ function FilterBar(props: { overview: Overview; choices: Choices; search: Search
     <form class="card filters" onSubmit={(event) => event.preventDefault()} role="search">
       <label class="grow">
         said in the dialogue
-        <input type="search" placeholder="words that somebody said" maxLength={200} value={filters.words} onInput={(e) => change({ words: e.currentTarget.value })} />
+        <input type="search" placeholder="words" maxLength={200} value={filters.words} onInput={(e) => change({ words: e.currentTarget.value })} />
       </label>
       {props.overview.datasets.length > 1 && (
         <label>
@@ -110,7 +110,7 @@ function FilterBar(props: { overview: Overview; choices: Choices; search: Search
       {select("player", "player", "anybody", same(choices.players))}
       {select("task", "task", "any", same(choices.tasks))}
       {select("outcome", "outcome", "any", [["succeeded", "all succeeded"], ["failed", "something failed"], ["none", "nothing checked"]])}
-      {select("marks", "marks", "with or without", [["yes", "with marks"], ["no", "without marks"]])}
+      {select("marks", "marks", "any", [["yes", "with marks"], ["no", "without marks"]])}
       {choices.splits.length > 1 && select("split", "split", "any", same(choices.splits))}
       <div class="pair">
         <span>length in seconds</span>
@@ -185,7 +185,9 @@ function Row(props: { project: string; episode: Listed }) {
         <td class="number">{clock(episode.steps, STEPS_PER_SECOND)}</td>
         <td class="number">{episode.requests ? `${episode.successes}/${episode.requests}` : "–"}</td>
         <td class="number">{episode.marks || "–"}</td>
-        <td>{episode.created.slice(0, 16).replace("T", " ")}</td>
+        <td class="when">
+          <span>{episode.created.slice(0, 10)}</span> <span>{episode.created.slice(11, 16)}</span>
+        </td>
       </tr>
       {episode.hits.length > 0 && (
         <tr class="hits">

@@ -8,7 +8,7 @@ import { command } from "../marking/keys";
 import { Picture } from "../marking/picture";
 import { clock, SPEEDS, usePlayer, type Player } from "../marking/player";
 import { steer } from "../marking/steer";
-import { useKeys } from "../marking/working";
+import { keepFocus, useKeys } from "../marking/working";
 import { About } from "./about";
 import { open, type Overview, type Shown } from "./data";
 import { TraceRows, useTrace } from "./trace";
@@ -63,7 +63,7 @@ function Stage(props: Props & { shown: Shown; frames: Frames; onChange: () => vo
   };
   return (
     <Frame title="Look at episodes" me={props.person} wide>
-      <div class="bench viewer">
+      <div class="bench viewer" onMouseDown={keepFocus}>
         <div class="stage">
           <Picture frames={frames} step={player.step} playing={player.playing} caption={`The solver's view at step ${player.step}`} onScan={(share) => player.scrub(Math.floor(share * shown.steps))} />
           <Captions words={shown.words} step={player.step} />

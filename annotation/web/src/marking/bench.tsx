@@ -70,7 +70,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
   const living = marks.living();
   return (
     <Frame title="Mark episodes" me={props.person} status={<Saved state={saved} />} wide>
-      <div class="bench">
+      <div class="bench" onMouseDown={keepFocus}>
         <div class="stage">
           <Picture
             frames={frames}
@@ -86,7 +86,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
           <Guidelines title={episode.title} instructions={episode.instructions} training={episode.training} />
           <Keys />
         </div>
-        <div class="desk" onMouseDown={keepFocus}>
+        <div class="desk">
           <Timeline
             steps={episode.steps}
             stepsPerSecond={episode.steps_per_second}

@@ -21,9 +21,9 @@ export function useKeys<C>(read: (press: KeyboardEvent) => C | undefined, obey: 
   }, [active]);
 }
 
-/** A button that is clicked does not get the focus: the next key is for the page, not for the button. */
+/** What is clicked does not get the focus: the next key is for the page, not for the button. */
 export function keepFocus(event: MouseEvent): void {
-  if ((event.target as HTMLElement).closest("button")) event.preventDefault();
+  if ((event.target as HTMLElement).closest("button, summary")) event.preventDefault();
 }
 
 /** Where somebody is and how long they have worked on the episode: time during which the page was in use. */

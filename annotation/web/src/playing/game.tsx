@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
+import { keepFocus } from "../marking/working";
 import { Connection, type Link } from "./connection";
 import { Hands } from "./hands";
 import { Hud } from "./hud";
@@ -115,7 +116,7 @@ function Table(props: { person: Me; about: About }) {
   const control = view?.in_control === "co_pilot" ? "co-pilot" : "solver";
   return (
     <Frame title={about.tutorial ? "Learn the keys" : "Play"} me={props.person} wide>
-      <div class="table">
+      <div class="table" onMouseDown={keepFocus}>
         <section class="seat" aria-label="The game">
           <Hud about={about} view={view} link={link} lag={lag} onDo={doThis} onLeave={leave} />
           <Screen pictures={pictures} hands={hands} steers={steers} kind={steers ? "me" : control} caption={`What the ${role === "setter" ? "setter" : "solver"} sees`}>
@@ -195,7 +196,7 @@ function useGameKeys(desk: Desk): void {
   useEffect(() => {
     const down = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
-      const own = target.closest("button, a, summary") && (event.code === "Space" || event.code === "Enter");
+      const own = target.closest("button, a, summary") && (event.code === "Space" || event.key === "Enter");
       if (own || target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
       if (act(latest.current, event)) event.preventDefault();
     };
@@ -216,7 +217,7 @@ function useGameKeys(desk: Desk): void {
 function act({ view, hands, line, steers, doThis, judge }: Desk, event: KeyboardEvent): boolean {
   const can = (what: string) => view?.can.includes(what) ?? false;
   const said = VERDICTS[event.code];
-  if (event.code === "Enter") {
+  if (event.key === "Enter") {
     if (can("ready") && view?.state === "ready") doThis("ready");
     else line.current?.focus();
     return true;

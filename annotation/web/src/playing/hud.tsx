@@ -31,10 +31,10 @@ export function Hud(props: Props) {
         </button>
       )}
       <span class="spacer" />
-      <Lag link={link} lag={props.lag} />
-      <time class="big-clock" aria-label="Time left">
+      {!over && <Lag link={link} lag={props.lag} />}
+      <span class="big-clock" role="timer" aria-label="Time left">
         {clock(view?.seconds_left ?? about.seconds)}
-      </time>
+      </span>
       {can("end") && !about.tutorial && (
         <button type="button" onClick={() => confirm("End the episode now?") && onDo("end")}>
           End

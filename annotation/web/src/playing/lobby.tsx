@@ -76,20 +76,22 @@ export function Lobby() {
           <section class="card">
             <h2>Waiting for somebody</h2>
             {open.length === 0 && <p class="hint">Nobody waits for you just now. Start a game; others find it here.</p>}
-            <ul class="plain games">
-              {open.map((game) => (
-                <li key={game.id}>
-                  <span>
-                    <strong>{KINDS[game.kind].name}</strong> <span class="hint">into {named(game.dataset)}{game.prompted ? "" : ", free-form"}</span>
-                  </span>
-                  {game.free.map((role) => (
-                    <button key={role} type="button" class="primary" disabled={locked} onClick={() => void enter(`/api/play/games/${game.id}/join`, { role }, game.id)}>
-                      Join as {NAMES[role]}
-                    </button>
-                  ))}
-                </li>
-              ))}
-            </ul>
+            {open.length > 0 && (
+              <ul class="plain games">
+                {open.map((game) => (
+                  <li key={game.id}>
+                    <span>
+                      <strong>{KINDS[game.kind].name}</strong> <span class="hint">into {named(game.dataset)}{game.prompted ? "" : ", free-form"}</span>
+                    </span>
+                    {game.free.map((role) => (
+                      <button key={role} type="button" class="primary" disabled={locked} onClick={() => void enter(`/api/play/games/${game.id}/join`, { role }, game.id)}>
+                        Join as {NAMES[role]}
+                      </button>
+                    ))}
+                  </li>
+                ))}
+              </ul>
+            )}
           </section>
           {data.projects.length > 0 && <Start data={data} disabled={locked} onStart={(wish) => void enter("/api/play/games", wish)} />}
           {data.projects.length === 0 && !person.roles.includes("admin") && <p>There is no dataset to play into yet; whoever runs the study makes one.</p>}

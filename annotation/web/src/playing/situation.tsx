@@ -1,5 +1,6 @@
 // What lies over the picture whenever the game does not simply go on: why, for how long, and what one can do.
 import type { ComponentChildren } from "preact";
+import { Copied } from "../frame";
 import type { Link } from "./connection";
 import { Requests } from "./panels";
 import { clock, duration, KINDS, NAMES, type About, type Role, type Said, type View } from "./view";
@@ -35,7 +36,7 @@ export function Situation(props: Props) {
     case "waiting":
       return <Waiting about={about} view={view} />;
     case "ready":
-      return about.tutorial ? null : <Ready {...props} view={view} />;
+      return about.tutorial ? <Sheet title="One moment…" /> : <Ready {...props} view={view} />;
     case "paused":
       return (
         <Sheet title="Paused">
@@ -62,6 +63,7 @@ export function Situation(props: Props) {
       return (
         <Sheet title={about.tutorial ? "That was it" : "This game is not kept"}>
           {!about.tutorial && <p>{view.notice || "Not enough of it was played."}</p>}
+          {!about.tutorial && <p class="hint">What is shorter than ten seconds is not kept.</p>}
           <Onwards />
         </Sheet>
       );
@@ -94,9 +96,7 @@ function Waiting(props: { about: About; view: View }) {
           <p>They find the game on their page “Play”, or by this link:</p>
           <p class="link">
             <input readOnly value={link} aria-label="Link to this game" onFocus={(event) => event.currentTarget.select()} />
-            <button type="button" onClick={() => void navigator.clipboard?.writeText(link)}>
-              Copy
-            </button>
+            <Copied text={link} />
           </p>
         </>
       )}

@@ -1,7 +1,7 @@
 // Links for people who are to take part.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ask } from "../api";
-import { Trouble } from "../frame";
+import { Copied, Trouble } from "../frame";
 import { called, ROLES, type Change, type Data } from "./data";
 import { Section } from "./table";
 
@@ -76,15 +76,15 @@ export function Invitations(props: { data: Data; reload: () => Promise<void>; ch
 }
 
 export function Link(props: { link: string }) {
+  const line = useRef<HTMLInputElement>(null);
+  useEffect(() => line.current?.focus(), [props.link]);
   return (
     <p class="link">
       <label>
         Send this link; it works once, and is shown only now
-        <input class="invitation-link" readOnly value={props.link} onFocus={(e) => e.currentTarget.select()} />
+        <input ref={line} class="invitation-link" readOnly value={props.link} onFocus={(e) => e.currentTarget.select()} />
       </label>
-      <button type="button" onClick={() => void navigator.clipboard?.writeText(props.link)}>
-        Copy
-      </button>
+      <Copied text={props.link} />
     </p>
   );
 }

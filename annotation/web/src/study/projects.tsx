@@ -1,6 +1,7 @@
 // The study's projects: one for each dataset, how far its marking is, and how its episodes go to people.
 import { useState } from "preact/hooks";
 import { called, type Change, type Project } from "./data";
+import { useFocus } from "./focus";
 import { Section, Table } from "./table";
 
 const STRATEGIES: Record<string, string> = {
@@ -74,6 +75,7 @@ export function Projects(props: { projects: Project[]; change: Change }) {
 
 function Settings(props: { project: Project; save: (body: Partial<Project>) => Promise<void>; onDone: () => void }) {
   const { project } = props;
+  const form = useFocus<HTMLFormElement>();
   const [title, setTitle] = useState(project.title);
   const [instructions, setInstructions] = useState(project.instructions);
   const [open, setOpen] = useState(project.open);
@@ -84,7 +86,7 @@ function Settings(props: { project: Project; save: (body: Partial<Project>) => P
     props.onDone();
   };
   return (
-    <form class="settings" onSubmit={save} aria-label={`Settings of ${called(project)}`}>
+    <form ref={form} tabIndex={-1} class="settings" onSubmit={save} aria-label={`Settings of ${called(project)}`}>
       <div class="row">
         <label class="grow">
           title, as its people see it

@@ -3,9 +3,11 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";
 import type { Person } from "./data";
+import { useFocus } from "./focus";
 
 export function Removal(props: { person: Person; onDone: () => void; reload: () => Promise<void> }) {
   const { person } = props;
+  const form = useFocus<HTMLFormElement>();
   const [episodes, setEpisodes] = useState(false);
   const [typed, setTyped] = useState("");
   const [trouble, setTrouble] = useState("");
@@ -23,7 +25,7 @@ export function Removal(props: { person: Person; onDone: () => void; reload: () 
     }
   };
   return (
-    <form class="settings danger" onSubmit={remove} aria-label={`Delete the data of ${person.name}`}>
+    <form ref={form} tabIndex={-1} class="settings danger" onSubmit={remove} aria-label={`Delete the data of ${person.name}`}>
       <h3>Delete the data of {person.name}</h3>
       <p>
         Their name, sessions, drafts and every mark, also those in the datasets, are deleted for good. Copies that were made elsewhere, and models that were trained on the marks, are yours to look after.

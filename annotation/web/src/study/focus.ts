@@ -1,0 +1,15 @@
+// What opens elsewhere on the page takes the focus, so that the next key is for it, and gives it back when it closes.
+import { useEffect, useRef } from "preact/hooks";
+
+export function useFocus<E extends HTMLElement>(): { current: E | null } {
+  const opened = useRef<E>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    opened.current?.focus();
+    opened.current?.scrollIntoView({ block: "nearest" });
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return opened;
+}
