@@ -61,11 +61,15 @@ def ask(browser: Browser, method: str, path: str, body: object = None) -> dict:
     return browser.client.request(method, path, json=body, headers=headers).raise_for_status().json()
 
 
-def play(browser: Browser, words: tuple[str, ...]) -> Player:
-    """An evaluation in which these words are said, one in each of the first steps, until its time is up."""
+def start(browser: Browser, kind: str) -> str:
+    """A game of ``kind`` in which they are the setter: its id."""
     (project,) = [found["id"] for found in ask(browser, "GET", "/api/play")["projects"] if found["dataset"] == "live"]
-    body = {"project": project, "kind": "evaluation", "role": "setter"}
-    player = Player(browser, ask(browser, "POST", "/api/play/games", body)["id"])
+    return ask(browser, "POST", "/api/play/games", {"project": project, "kind": kind, "role": "setter"})["id"]
+
+
+def play(browser: Browser, words: tuple[str, ...]) -> Player:
+    """An evaluation in which these words have been said, one after the other."""
+    player = Player(browser, start(browser, "evaluation"))
     player.say(do="ready")
     player.sees(state="playing")
     for number, line in enumerate(words):

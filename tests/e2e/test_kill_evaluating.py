@@ -52,7 +52,7 @@ def test_killed_at_any_moment_of_its_end(tmp_path: Path) -> None:
     make_study(folder)
     with evaluating(folder):
         cookie = setter(folder)  # the server has made the database
-    for number in range(4):
+    for number in range(3):
         with evaluating(folder) as (server, url):
             assert number == 0 or len(stored(folder)) == number, "each is there once"
             player = play(browser(url, cookie), WORDS[:1])
@@ -64,7 +64,7 @@ def test_killed_at_any_moment_of_its_end(tmp_path: Path) -> None:
             shown = [line["said"] for line in player.view["asked"]]
     with evaluating(folder):
         episodes = stored(folder)
-    assert len(episodes) == 4 and open_store(folder / "live").verify() == []
+    assert len(episodes) == 3 and open_store(folder / "live").verify() == []
     if shown == ["success"]:
         assert [verdict.success for verdict in of_notes(episodes[-1].notes)] == [True]
     assert of_notes(episodes[0].notes) == ()
@@ -91,8 +91,9 @@ def test_who_is_deleted_while_they_play_is_gone_whatever_dies(moment: str, tmp_p
         assert [trace for trace in traces(folder, about["id"], about["name"], *WORDS) if ".part" not in trace] == []
         if moment == "playing":  # the game goes on for as long as the server has not noticed
             end = time.monotonic() + 30
-            while not list(folder.glob("annotation.games/*/kept/dataset.json")) and time.monotonic() < end:
+            while not (kept := list(folder.glob("annotation.games/*/kept/dataset.json"))) and time.monotonic() < end:
                 time.sleep(0.005)
+            assert kept
         server.kill()
     with evaluating(folder):
         end = time.monotonic() + 60
