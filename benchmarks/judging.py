@@ -90,7 +90,7 @@ def main() -> None:
     parser.add_argument("--judges", type=int, default=100)
     parser.add_argument("--continuations", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=40.0, help="of judging")
-    parser.add_argument("--pace", type=float, default=4.0, help="seconds between two sayings of a judge, at most")
+    parser.add_argument("--pace", type=float, default=10.0, help="seconds between two sayings of a judge, at most")
     settings = parser.parse_args()
     print(machine())
     with tempfile.TemporaryDirectory() as folder:

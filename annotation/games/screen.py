@@ -70,9 +70,15 @@ class View:
         """All but the picture, JSON-serialisable."""
         return asdict(replace(self, frame=None)) | {"frame": len(self.frame or b"")}
 
-    def message(self) -> bytes:
-        """The view in one message: uint32 big-endian length of the header, the header as UTF-8 JSON, the picture."""
-        header = json.dumps(self.header(), separators=(",", ":")).encode()
+    def message(self, before: View | None = None) -> bytes:
+        """The view in one message: uint32 big-endian length of the header, the header as UTF-8 JSON, the picture.
+
+        Args:
+          before: the view that the connection got last; ``asked``, which grows, is null if it is as it was there.
+        """
+        same = before is not None and before.asked == self.asked
+        told = replace(self, asked=()).header() | {"asked": None} if same else self.header()
+        header = json.dumps(told, separators=(",", ":")).encode()
         return struct.pack(">I", len(header)) + header + (self.frame or b"")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -93,7 +94,7 @@ def create_app(study: Study) -> FastAPI:
         module.ROUTES.add_to(app)
     refuse_unguarded(app)
     _answer_errors(app)
-    rates = Rates.of(study.config.requests_per_second)
+    app.state.rates = rates = Rates.of(study.config.requests_per_second)
     app.add_middleware(
         Limits, rates=rates, session=lambda connection: study.signer.token(connection.cookies.get(COOKIE)),
         knows_host=study.knows_host,
@@ -109,7 +110,8 @@ def _answer_errors(app: FastAPI) -> None:
         if isinstance(connection, WebSocket):
             await _close(connection, error)
             return None
-        return _said(error.status, error.said)
+        headers = {"Retry-After": str(math.ceil(error.retry_sec))} if error.retry_sec else None
+        return _said(error.status, error.said, headers)
 
     async def invalid(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
