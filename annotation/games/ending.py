@@ -65,5 +65,7 @@ class Ending:
 
     def _complain(self, what: str, error: Exception) -> None:
         why = "the server's disk is full" if disk_is_full(error) else "the server cannot write it"
-        self.trouble = f"{what} ({why}); trying again"
-        _log.error("game %s: %s: %s", self._episode.episode_id, what, error)
+        trouble = f"{what} ({why}); trying again"
+        if trouble != self.trouble:
+            _log.error("game %s: %s: %s", self._episode.episode_id, what, error)
+        self.trouble = trouble
