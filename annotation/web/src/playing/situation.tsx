@@ -49,7 +49,9 @@ export function Situation(props: Props) {
         <Sheet title="One thing more: did these succeed?">
           <Requests asked={view.asked} onJudge={props.onJudge} />
           <Trouble said={view.notice} />
-          <p class="hint">What you played is kept, and each answer as you give it. The episode is complete when you have answered all, or in {clock(view.limit_sec ?? 0)}.</p>
+          <p class="hint">
+            {!view.notice && "What you played is kept, and each answer as you give it. "}The episode is complete when you have answered all, or in {clock(view.limit_sec ?? 0)}.
+          </p>
         </Sheet>
       );
     case "saving":
