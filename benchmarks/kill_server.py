@@ -14,9 +14,10 @@ import tempfile
 import threading
 import time
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import httpx
@@ -25,8 +26,23 @@ from benchmarks.serving import RaterClient, make_study, new_raters, served
 from rlhf.store import open_store
 
 
+class Worker(Protocol):
+    """Somebody's browser: what they have said, and what of that was acknowledged."""
+
+    cookie: str  # of their session
+    acknowledged: int  # how often the server has said that something is saved
+
+    def work(self, url: str) -> None:
+        """Work until the server dies."""
+        ...
+
+    def lost(self, client: RaterClient) -> int:
+        """How much the server has otherwise than it acknowledged."""
+        ...
+
+
 @dataclass
-class Worker:
+class Rater:
     """One rater's browser: what it has said, and what of that was acknowledged.
 
     Args:
@@ -61,6 +77,8 @@ class Worker:
 
     def lost(self, client: RaterClient) -> int:
         """How many marks the server has otherwise than it acknowledged."""
+        if not self.place:
+            return 0
         kept = {mark["id"]: mark for mark in client.ask("GET", self.place).json()["marks"]}
         missing = 0
         for mark_id, mark in self.marks.items():
@@ -101,17 +119,12 @@ class Outcome:
     wrong_in_dataset: int
 
 
-def kill_and_count(folder: Path, kills: int, raters: int, steps: int = 300, seed: int = 0) -> Outcome:
-    """Kill the server of a new study in ``folder`` so many times while ``raters`` mark, and count what is lost."""
-    rng = random.Random(seed)
-    make_study(folder, raters, steps)
-    with served(folder):  # makes the database
-        pass
-    workers = [Worker(cookie, steps, random.Random(rng.random())) for cookie in new_raters(folder, raters)]
+def kill_over_and_over(folder: Path, kills: int, workers: Sequence[Worker], rng: random.Random) -> int:
+    """Kill the server of ``folder`` so many times while people are at work; how much of it each new one has not."""
     lost = 0
     for _ in range(kills):
         with served(folder) as (process, url, _):
-            lost += sum(worker.lost(RaterClient(url, worker.cookie)) for worker in workers if worker.place)
+            lost += sum(worker.lost(RaterClient(url, worker.cookie)) for worker in workers)
             threads = [threading.Thread(target=worker.work, args=(url,)) for worker in workers]
             for thread in threads:
                 thread.start()
@@ -122,8 +135,19 @@ def kill_and_count(folder: Path, kills: int, raters: int, steps: int = 300, seed
             process.kill()
             for thread in threads:
                 thread.join()
+    return lost
+
+
+def kill_and_count(folder: Path, kills: int, raters: int, steps: int = 300, seed: int = 0) -> Outcome:
+    """Kill the server of a new study in ``folder`` so many times while ``raters`` mark, and count what is lost."""
+    rng = random.Random(seed)
+    make_study(folder, raters, steps)
+    with served(folder):  # makes the database
+        pass
+    workers = [Rater(cookie, steps, random.Random(rng.random())) for cookie in new_raters(folder, raters)]
+    lost = kill_over_and_over(folder, kills, workers, rng)
     with served(folder) as (_, url, _):
-        lost += sum(worker.lost(RaterClient(url, worker.cookie)) for worker in workers if worker.place)
+        lost += sum(worker.lost(RaterClient(url, worker.cookie)) for worker in workers)
         expected = [worker.finish(RaterClient(url, worker.cookie)) for worker in workers]
         wrong = _wrong_in_dataset(folder, expected)
     return Outcome(sum(worker.acknowledged for worker in workers), lost, wrong)

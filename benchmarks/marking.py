@@ -13,27 +13,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import multiprocessing
 import random
 import shutil
 import tempfile
 import time
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
+from functools import partial
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
-import httpx
-import numpy as np
-from sqlalchemy import update
-
-from annotation.server.config import ServeConfig
-from annotation.server.database import Database
 from annotation.server.sessions import COOKIE
-from annotation.server.tables import Project
 from benchmarks.camera import machine
-from benchmarks.serving import PATIENCE_SEC, new_raters, served
+from benchmarks.crowd import SIGN_IN_SEC, Ask, Crowd, timed, told
+from benchmarks.serving import PATIENCE_SEC, ask_everybody, new_raters, served
 from pipelines.record import RecordConfig, record
 from rlhf.store import open_store
 
@@ -74,56 +66,26 @@ class Found:
     ready: list[float] = field(default_factory=list)
     saved: list[float] = field(default_factory=list)
     episode_bytes: int = 0
-    errors: int = 0
     marks: int = 0
 
 
-def crowd(url: str, cookies: list[str], seconds: float, pace: float, done: Connection) -> None:
-    """All the raters without a browser; what they saw goes into ``done``."""
-    done.send(asyncio.run(_crowd(url, cookies, seconds, pace)))
-
-
-async def _crowd(url: str, cookies: list[str], seconds: float, pace: float) -> Found:
-    found, begun = Found(), asyncio.Event()
-    raters = [
-        asyncio.create_task(_rate(url, cookie, found, begun, seconds, pace, n)) for n, cookie in enumerate(cookies)
-    ]
-    await asyncio.sleep(3)  # everybody is signed in
-    begun.set()
-    for rater in await asyncio.gather(*raters, return_exceptions=True):
-        if isinstance(rater, BaseException):
-            found.errors += 1
-            print(f"a rater failed: {type(rater).__name__}: {rater}")
+async def rate(ask: Ask, number: int, seconds: float, pace: float) -> Found:
+    """A rater without a browser: open an episode, mark it for a while, submit it."""
+    found, rng = Found(), random.Random(number)
+    clock = time.perf_counter()
+    place = f"/api/marking/{(await ask('POST', '/api/marking/next')).json()['assignment']}"
+    _, frames = await asyncio.gather(ask("GET", place), ask("GET", f"{place}/frames"))
+    found.ready.append(time.perf_counter() - clock)
+    found.episode_bytes = len(frames.content)
+    steps = rng.sample(range(STEPS), int(seconds / pace) + 1)
+    await asyncio.sleep(rng.uniform(0, pace))
+    for step in steps:
+        mark = {"id": str(UUID(int=rng.getrandbits(128))), "revision": 1, "step": step, "sign": rng.choice((1, -1))}
+        await timed(found.saved, ask("PUT", f"{place}/marks", {"marks": [mark], "position": step}))
+        await asyncio.sleep(max(0.0, pace - found.saved[-1]))
+    await ask("POST", f"{place}/submit", {"marks": len(steps)})
+    found.marks = len(steps)
     return found
-
-
-async def _rate(
-    url: str, cookie: str, found: Found, begun: asyncio.Event, seconds: float, pace: float, number: int
-) -> None:
-    """Open an episode, mark it for a while, submit it."""
-    rng = random.Random(number)
-    async with httpx.AsyncClient(base_url=url, cookies={COOKIE: cookie}, timeout=PATIENCE_SEC) as client:
-
-        async def ask(method: str, path: str, body: Any = None) -> httpx.Response:
-            return (await client.request(method, path, json=body)).raise_for_status()
-
-        client.headers["X-CSRF-Token"] = (await ask("GET", "/api/me")).json()["csrf"]
-        await begun.wait()
-        clock = time.perf_counter()
-        place = f"/api/marking/{(await ask('POST', '/api/marking/next')).json()['assignment']}"
-        _, frames = await asyncio.gather(ask("GET", place), ask("GET", f"{place}/frames"))
-        found.ready.append(time.perf_counter() - clock)
-        found.episode_bytes = len(frames.content)
-        steps = rng.sample(range(STEPS), int(seconds / pace) + 1)
-        await asyncio.sleep(rng.uniform(0, pace))
-        for step in steps:
-            mark = {"id": str(UUID(int=rng.getrandbits(128))), "revision": 1, "step": step, "sign": rng.choice((1, -1))}
-            clock = time.perf_counter()
-            await ask("PUT", f"{place}/marks", {"marks": [mark], "position": step})
-            found.saved.append(time.perf_counter() - clock)
-            await asyncio.sleep(max(0.0, pace - (time.perf_counter() - clock)))
-        await ask("POST", f"{place}/submit", {"marks": len(steps)})
-        found.marks += len(steps)
 
 
 def look(url: str, cookie: str, seconds: float) -> dict[str, list[float]]:
@@ -154,33 +116,32 @@ def look(url: str, cookie: str, seconds: float) -> dict[str, list[float]]:
     return times
 
 
-def measure(folder: Path, raters: int, seconds: float, pace: float) -> tuple[Found, dict[str, list[float]], int]:
-    """Also returns how many marks are in the dataset in the end."""
+def measure(folder: Path, raters: int, seconds: float, pace: float) -> tuple[Found, int, dict[str, list[float]], int]:
+    """What the crowd saw, how many of it failed, what the browser saw, how many marks the dataset has in the end."""
     record(RecordConfig(data=folder / "play", episodes=max(1, raters // 5), steps=STEPS, workers=1))
     with served(folder):  # makes the database
         pass
-    database = Database(ServeConfig(data=folder).database_url)
-    with database.writing() as session:
-        session.execute(update(Project).values(overlap=raters))
-    database.close()
+    ask_everybody(folder, raters)
     cookies = new_raters(folder, raters)
     with served(folder) as (_, url, _):
-        mine, theirs = multiprocessing.Pipe()
-        others = multiprocessing.Process(target=crowd, args=(url, cookies[1:], seconds, pace, theirs))
-        others.start()
-        time.sleep(6)  # the crowd has begun
+        others = Crowd(url, cookies[1:], partial(rate, seconds=seconds, pace=pace))
+        time.sleep(2 * SIGN_IN_SEC)  # the crowd has begun
         seen = look(url, cookies[0], seconds - 5)
-        found = mine.recv()
-        others.join()
+        each, errors = others.wait()
+        found = _together(each)
         end = time.monotonic() + PATIENCE_SEC
         while (kept := len(open_store(folder / "play").marks())) < found.marks and time.monotonic() < end:
             time.sleep(0.2)
-    return found, seen, kept
+    return found, errors, seen, kept
 
 
-def _told(name: str, times: list[float]) -> str:
-    middle, high = np.percentile(times, (50, 95))
-    return f"{name:<44} {1000 * middle:7.0f} {1000 * high:7.0f} ms  ({len(times)} times)"
+def _together(each: list[Found]) -> Found:
+    return Found(
+        ready=[seconds for one in each for seconds in one.ready],
+        saved=[seconds for one in each for seconds in one.saved],
+        episode_bytes=max(one.episode_bytes for one in each),
+        marks=sum(one.marks for one in each),
+    )
 
 
 def main() -> None:
@@ -193,15 +154,15 @@ def main() -> None:
     print(machine())
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study"
-        found, seen, kept = measure(study, settings.raters, settings.seconds, settings.pace)
+        found, errors, seen, kept = measure(study, settings.raters, settings.seconds, settings.pace)
     print(f"{settings.raters} raters, a mark every {settings.pace:g} s each, episodes of {found.episode_bytes:,} bytes")
     print(f"{'':<44} {'median':>7} {'95%':>7}")
-    print(_told("episode ready, all at the same moment", found.ready))
-    print(_told("mark acknowledged", found.saved))
-    print(_told("browser: episode ready, beside the others", seen["ready"]))
-    print(_told("browser: scanned step drawn", seen["scan"]))
-    print(_told('browser: from the key to "all saved"', seen["save"]))
-    print(f"{found.errors} errors; {kept:,} of {found.marks:,} submitted marks in the dataset")
+    print(told("episode ready, all at the same moment", found.ready))
+    print(told("mark acknowledged", found.saved))
+    print(told("browser: episode ready, beside the others", seen["ready"]))
+    print(told("browser: scanned step drawn", seen["scan"]))
+    print(told('browser: from the key to "all saved"', seen["save"]))
+    print(f"{errors} errors; {kept:,} of {found.marks:,} submitted marks in the dataset")
 
 
 if __name__ == "__main__":

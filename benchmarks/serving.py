@@ -7,21 +7,26 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
+from sqlalchemy import update
 
 from annotation.server import people
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.database import Database
+from annotation.server.judging_tables import JudgedProject
 from annotation.server.policies import Role
 from annotation.server.sessions import COOKIE, Signer, load_secret
+from annotation.server.tables import Project
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 
 PATIENCE_SEC = 120.0
+TAKES_OVER = 8  # the step at which the agent takes over in a continuation
 
 
 def make_study(folder: Path, episodes: int, steps: int) -> None:
@@ -29,6 +34,31 @@ def make_study(folder: Path, episodes: int, steps: int) -> None:
     store = open_store(folder / "play", create=True)
     for seed in range(episodes):
         store.write(synthetic_episode(seed, steps=steps, height=72, width=96))
+
+
+def make_suite(folder: Path, continuations: int, steps: int) -> dict[str, str]:
+    """A study's folder with one dataset of continuations to judge: the id of each by what is asked for in it."""
+    store, asked = open_store(folder / "sts", create=True), {}
+    for number in range(continuations):
+        request = f"lift number {number}"
+        about = {
+            "suite": "suite", "name": f"s{number:03d}", "agent": "made-up", "number": 0, "step": TAKES_OVER,
+            "request_step": TAKES_OVER - 1, "request": request, "kind": "instruction-following",
+            "limit": steps - TAKES_OVER, "episode": f"of-{number}", "player": "agent:made-up",
+        }  # fmt: skip
+        made = synthetic_episode(number, steps=steps, height=72, width=96)
+        store.write(replace(made, notes={"scenario": about}))
+        asked[request] = made.episode_id
+    return asked
+
+
+def ask_everybody(folder: Path, people: int) -> None:
+    """Have every episode marked, or judged, by so many people; while no server runs."""
+    database = Database(ServeConfig(data=folder).database_url)
+    with database.writing() as session:
+        for table in (Project, JudgedProject):
+            session.execute(update(table).values(overlap=people))
+    database.close()
 
 
 @contextmanager
@@ -83,10 +113,10 @@ def new_person(folder: Path, role: Role, name: str = "") -> str:
 
 
 class RaterClient:
-    """A rater who speaks to the server as the browser does.
+    """A rater, or a judge, who speaks to the server as the browser does.
 
     Args:
-      url: the server's. cookie: the rater's session.
+      url: the server's. cookie: their session.
     """
 
     def __init__(self, url: str, cookie: str) -> None:

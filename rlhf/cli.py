@@ -206,10 +206,10 @@ def explain(error: BaseException, kept: str) -> int:
 
 
 def disk_is_full(error: BaseException) -> bool:
-    """Whether a full disk (or quota) lies behind ``error``: libraries wrap it, and some keep only its text."""
+    """Whether a full disk (or quota, or limit) lies behind ``error``: libraries wrap it, some keep its text only."""
     texts = ("No space left on device", "os error 28", "disk is full", "PytorchStreamWriter failed writing")
     return any(
-        (isinstance(link, OSError) and link.errno in (errno.ENOSPC, errno.EDQUOT))
+        (isinstance(link, OSError) and link.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
         or any(text in str(link) for text in texts)
         for link in _chain(error)
     )

@@ -7,18 +7,19 @@ import io
 import json
 import struct
 import threading
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from PIL import Image
 
-from annotation.session import Role, Session, State
+from annotation.session import Refusal, Refused, Role, Session, State
 from annotation.verdicts import Asked
 
 MIME = "image/jpeg"
+DIALOGUE = 8  # lines that a view shows
 SLOW = 0.9  # of real time, below which people are told
 
 
@@ -69,9 +70,15 @@ class View:
         """All but the picture, JSON-serialisable."""
         return asdict(replace(self, frame=None)) | {"frame": len(self.frame or b"")}
 
-    def message(self) -> bytes:
-        """The view in one message: uint32 big-endian length of the header, the header as UTF-8 JSON, the picture."""
-        header = json.dumps(self.header(), separators=(",", ":")).encode()
+    def message(self, before: View | None = None) -> bytes:
+        """The view in one message: uint32 big-endian length of the header, the header as UTF-8 JSON, the picture.
+
+        Args:
+          before: the view that the connection got last; ``asked``, which grows, is null if it is as it was there.
+        """
+        same = before is not None and before.asked == self.asked
+        told = replace(self, asked=()).header() | {"asked": None} if same else self.header()
+        header = json.dumps(told, separators=(",", ":")).encode()
         return struct.pack(">I", len(header)) + header + (self.frame or b"")
 
 
@@ -171,3 +178,54 @@ class Screen:
         for loop, event in self._watchers:
             with suppress(RuntimeError):  # that loop has been closed; its connection is gone
                 loop.call_soon_threadsafe(event.set)
+
+
+class Seen(Protocol):
+    """What pictures are taken of, see :class:`annotation.games.stage.Stage`."""
+
+    def changed(self) -> bool:
+        """Whether a picture taken now may differ from the last."""
+        ...
+
+    def picture(self, player: str) -> np.ndarray:
+        """What ``player`` sees now: uint8 [height, width, 3]."""
+        ...
+
+
+class Screens:
+    """The screens of a game's people.
+
+    Args:
+      players: of the world, through whose eyes each role sees. quality: of pictures, JPEG's 1 to 95.
+    """
+
+    def __init__(self, players: Mapping[Role, str], quality: int) -> None:
+        self._players, self._quality = players, quality
+        self._screens = {role: Screen() for role in players}
+        self._frames: dict[str, bytes] = {}
+
+    def of(self, role: Role) -> Screen:
+        """Where the person who plays ``role`` is shown what they see. Raises Refused if no person plays it."""
+        if role not in self._screens:
+            raise Refused(Refusal.NO_SUCH_ROLE)
+        return self._screens[role]
+
+    def draw(self, stage: Seen) -> None:
+        """Take new pictures for those who watch."""
+        watched = {self._players[role] for role, screen in self._screens.items() if screen.watched}
+        for player in watched if stage.changed() or not self._frames else ():
+            self._frames[player] = encode(stage.picture(player), self._quality)
+
+    def frame(self, role: Role) -> bytes | None:
+        """The newest picture for ``role``; None where there is none yet."""
+        return self._frames.get(self._players[role])
+
+    def show(self, view_of: Callable[[Role], View]) -> None:
+        """Put everybody's view there."""
+        for role, screen in self._screens.items():
+            screen.show(view_of(role))
+
+    def close(self) -> None:
+        """No view will come any more."""
+        for screen in self._screens.values():
+            screen.close()

@@ -7,6 +7,7 @@ is that of one who saw what happened. So it is, too, while a co-pilot has taken 
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import queue
 import threading
@@ -21,6 +22,7 @@ from rlhf.errors import UserError
 from worlds.contract import Action, Observation, Setter, Solver, neutral_movement
 
 STARTING, AT_WORK, GONE = "starting", "at work", "gone"
+_log = logging.getLogger(__name__)
 
 
 class StandIn(Protocol):
@@ -157,7 +159,10 @@ class AgentPlayer:
         except (EOFError, OSError):
             self.trouble = f"the agent {self.name} has died"
         except UserError as error:
-            self.trouble = f"the agent {self.name} cannot play: {error}"
+            _log.error("the agent %s cannot play: %s", self.name, error)  # it may name folders: not for people
+            self.trouble = (
+                f"the agent {self.name} cannot play; whoever runs the study finds the reason in the server's log"
+            )
         finally:
             connection.close()
             self._become(GONE)

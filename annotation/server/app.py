@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+import math
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
@@ -16,13 +17,13 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.websockets import WebSocket, WebSocketState
 
-from annotation.server import removing
 from annotation.server.agents import Agents
 from annotation.server.clock import now
+from annotation.server.completing import Completer
 from annotation.server.config import ServeConfig
 from annotation.server.continuations import list_continuations
 from annotation.server.database import Database
-from annotation.server.datasets import Datasets, list_episodes
+from annotation.server.datasets import Datasets
 from annotation.server.errors import Refused
 from annotation.server.exporting import Exporter
 from annotation.server.gaming import Games
@@ -56,19 +57,11 @@ def open_study(config: ServeConfig) -> Study:
     signer = Signer(load_secret(config.secrets))
     database = Database(config.database_url)
     list_continuations(database, datasets, now())
-
-    def recorded(players: Mapping[str, str]) -> None:
-        with database.writing() as session:
-            gone = removing.note_absent(session, players, now())
-        if gone:
-            remover.wake()
-        with database.writing() as session:
-            list_episodes(session, datasets, now())
-
-    exporter, games = Exporter(database, datasets), Games(config.games, config.episode_seconds, agents, recorded)
-    look, measuring = Look.of(config), Measuring(config.database_url)
+    exporter, look, measuring = Exporter(database, datasets), Look.of(config), Measuring(config.database_url)
     remover = Remover(database, datasets, look, measuring)
-    return Study(config, database, datasets, signer, exporter, games, look, measuring, remover)
+    completer = Completer(database, datasets, remover)
+    games = Games(config.games, config.episode_seconds, agents, datasets.unfinished, completer.wake)
+    return Study(config, database, datasets, signer, exporter, games, look, measuring, remover, completer)
 
 
 def create_app(study: Study) -> FastAPI:
@@ -81,9 +74,12 @@ def create_app(study: Study) -> FastAPI:
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:
         study.remover.start()
+        if not study.config.viewing:  # which writes nothing into the datasets
+            study.completer.start()
         study.exporter.start()
         yield
         await asyncio.to_thread(study.games.close)
+        study.completer.stop()
         study.exporter.stop()
         study.remover.stop()
         study.look.stop()
@@ -98,7 +94,7 @@ def create_app(study: Study) -> FastAPI:
         module.ROUTES.add_to(app)
     refuse_unguarded(app)
     _answer_errors(app)
-    rates = Rates.of(study.config.requests_per_second)
+    app.state.rates = rates = Rates.of(study.config.requests_per_second)
     app.add_middleware(
         Limits, rates=rates, session=lambda connection: study.signer.token(connection.cookies.get(COOKIE)),
         knows_host=study.knows_host,
@@ -114,7 +110,8 @@ def _answer_errors(app: FastAPI) -> None:
         if isinstance(connection, WebSocket):
             await _close(connection, error)
             return None
-        return _said(error.status, error.said)
+        headers = {"Retry-After": str(math.ceil(error.retry_sec))} if error.retry_sec else None
+        return _said(error.status, error.said, headers)
 
     async def invalid(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)

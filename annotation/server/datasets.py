@@ -13,6 +13,7 @@ from pathlib import Path
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
+from annotation.games.unfinished import Unfinished
 from annotation.server.judging_tables import JudgingAssignment
 from annotation.server.tables import Assignment, EpisodeRecord, Project
 from rlhf.errors import UserError
@@ -22,6 +23,7 @@ from rlhf.store.description import DESCRIPTION_FILE
 from rlhf.store.durable import only_writer
 
 KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
+UNFINISHED_FOLDER = "annotation.games"  # in the study's
 LOCK_FILE = "annotation.export.lock"  # see :meth:`Datasets.exporting`
 SCENARIO_NOTE = "scenario"  # in the notes of an episode that continues a scenario of a suite
 _MAGIC = b"RLF1"
@@ -42,12 +44,16 @@ class Shown:
 class Datasets:
     """Every dataset in ``folder``: itself, or the folders right below it. Safe for threads.
 
+    Attributes:
+      unfinished: games whose episodes are not in their dataset yet, or not known.
+
     Raises:
       UserError: if there is no such folder, or a dataset in it cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.expanduser()
+        self.unfinished = Unfinished(self.folder / UNFINISHED_FOLDER)
         self._stores: dict[str, ParquetStore] = {}
         self._shown: OrderedDict[tuple[str, str], Shown] = OrderedDict()  # by dataset and episode, latest last
         self._lock, self._reading = threading.Lock(), threading.Lock()

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import random
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
 from annotation import session
 from annotation.games import AgentPlayer, Game, GameConfig, Inputs
 from annotation.games.casting import check_dataset
+from annotation.games.unfinished import Unfinished, UnfinishedGame
 from annotation.prompts import draw
 from annotation.server.agents import Agent, Agents
 from annotation.server.errors import Refused
@@ -31,8 +31,6 @@ _TRAIN_SEEDS, _HELD_OUT_SEEDS = (0, 500_000_000), (500_000_000, 1_000_000_000)
 _BEFORE_PLAY = (State.WAITING, State.READY)
 _SAVING_SEC = 30.0
 _IN_ANOTHER = "you are in another game; leave that first"
-
-_log = logging.getLogger("rlhf.serve")
 
 
 @dataclass(frozen=True)
@@ -68,15 +66,18 @@ class Seat:
 
 
 class Running:
-    """One game, and who sits in it. Safe for threads."""
+    """One game, and who sits in it. Safe for threads.
 
-    def __init__(self, wish: Wish, game: Game) -> None:
-        self.id, self.wish, self.game = uuid4().hex, wish, game
+    Args:
+      keeps: its folder; None of a tutorial.
+    """
+
+    def __init__(self, wish: Wish, game: Game, keeps: UnfinishedGame | None = None) -> None:
+        self.id, self.wish, self.game, self.keeps = uuid4().hex, wish, game, keeps
         self.since = time.monotonic()
         self.over_since: float | None = None
         self._lock = threading.Lock()
         self._seats: dict[Role, Seat] = {}
-        self.people: dict[str, str] = {}  # pseudonym by id of everybody who has sat in it
 
     @property
     def over(self) -> bool:
@@ -101,7 +102,6 @@ class Running:
                 raise Refused(409, "you play in this game already")
             self.game.join(role, pseudonym)
             self._seats[role] = Seat(person_id)
-            self.people[person_id] = pseudonym
             with suppress(session.Refused):
                 self.game.do(role, Event.LOST)
 
@@ -156,12 +156,14 @@ class Games:
 
     Args:
       most: games that run at once. seconds: of play of an episode. agents: that solve.
-      recorded: called with Running.people when an episode has been stored, in a thread of its own.
+      unfinished: where each has a folder. finish: called when one is over, to finish what that leaves.
     """
 
-    def __init__(self, most: int, seconds: int, agents: Agents, recorded: Callable[[Mapping[str, str]], None]) -> None:
+    def __init__(
+        self, most: int, seconds: int, agents: Agents, unfinished: Unfinished, finish: Callable[[], None]
+    ) -> None:
         self.agents, self.seconds = agents, seconds
-        self._most, self._recorded = most, recorded
+        self._most, self._unfinished, self._finish = most, unfinished, finish
         self._lock = threading.Lock()
         self._games: dict[str, Running] = {}
         self._starting, self._closing = 0, False
@@ -216,10 +218,11 @@ class Games:
 
         Raises:
           Refused: if too many run, there is no such agent, or the dataset cannot take the episode.
+          OSError: if the disk is full.
         """
         with self._slot():
             try:
-                running = Running(wish, self._make(wish, store))
+                running = self._make(wish, store)
             except (UserError, WorldError) as error:
                 raise Refused(409, str(error)) from error
             running.game.start()
@@ -263,21 +266,26 @@ class Games:
             with self._lock:
                 self._starting -= 1
 
-    def _make(self, wish: Wish, store: EpisodeStore | None) -> Game:
+    def _make(self, wish: Wish, store: EpisodeStore | None) -> Running:
         """The game, not started. Raises UserError if it cannot be played."""
         config = self._config(wish, store)
-        if Player.AGENT not in CAST[wish.kind].values():
-            return Game(config, MemoryStore() if store is None else store)
-        assert store is not None
-        agent = self._agent(wish, None if not store.rows() else (config.height, config.width))
-        config = replace(config, height=agent.image[0], width=agent.image[1])
+        if store is None:
+            return Running(wish, Game(config, MemoryStore()))
+        agent = None
+        if Player.AGENT in CAST[wish.kind].values():
+            agent = self._agent(wish, None if not store.rows() else (config.height, config.width))
+            config = replace(config, height=agent.image[0], width=agent.image[1])
         check_dataset(config, store)
-        player = AgentPlayer(agent.name, agent.folder, seed=config.seed, image=agent.image)
-        try:
-            return Game(config, store, player)
-        except BaseException:
-            player.close()
-            raise
+        with ExitStack() as if_it_fails:
+            keeps = self._unfinished.begin(wish.dataset, wish.project_id)
+            if_it_fails.callback(keeps.release)
+            player = None
+            if agent is not None:
+                player = AgentPlayer(agent.name, agent.folder, seed=config.seed, image=agent.image)
+                if_it_fails.callback(player.close)
+            running = Running(wish, Game(config, store, player, keeps=keeps), keeps)
+            if_it_fails.pop_all()
+        return running
 
     def _config(self, wish: Wish, store: EpisodeStore | None) -> GameConfig:
         """The game's settings: those of the dataset, where it has an episode, the defaults where not."""
@@ -311,13 +319,11 @@ class Games:
         return random.SystemRandom().choice(fitting)
 
     def _follow(self, running: Running) -> None:
-        """When the game is over its episode is made known."""
+        """When the game is over what follows from it is done."""
         running.game.wait()
-        if running.game.state is State.ENDED and not running.wish.tutorial:
-            try:
-                self._recorded(running.people)
-            except Exception as error:  # it is stored; the queue finds it when somebody looks
-                _log.warning("a recorded episode is not in the queue yet: %s", error)
+        if running.keeps is not None:
+            running.keeps.let_go()
+            self._finish()
         running.over_since = time.monotonic()
 
     def _forget(self) -> None:

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BODY_BYTES = 256 * 1024  # of any request
+TOO_MANY = "too many requests; wait a moment"
 _KNOWN_BUCKETS = 20_000  # then those that are full again are forgotten
 
 SECURITY_HEADERS = {
@@ -75,8 +76,9 @@ class Rate:
 
 @dataclass(frozen=True)
 class Rates:
-    """What a person, an address without a person, and an address that signs in may do."""
+    """What a sign-in, a person with all their sign-ins, an address without a person, and one that signs in may do."""
 
+    session: Rate
     person: Rate
     address: Rate
     sign_in: Rate
@@ -86,6 +88,7 @@ class Rates:
         """A person's rate; an address, behind which many may sit, signs in 1 a second after the first 60."""
         return cls(
             Rate(requests_per_second, 10 * requests_per_second),
+            Rate(requests_per_second, 10 * requests_per_second),
             Rate(2 * requests_per_second, 20 * requests_per_second),
             Rate(1.0, 60.0),
         )
@@ -93,6 +96,9 @@ class Rates:
 
 class Limits:
     """Middleware: security headers, requests a second, bytes of a body.
+
+    Whose session it is the database tells, later: what a person does with all their sessions is counted by
+    :class:`annotation.server.policies.Guard`.
 
     Args:
       session: tells the session of a connection, or None.
@@ -124,7 +130,7 @@ class Limits:
             return
         send = _with_headers(send)
         if wait:
-            refusal = _refusal(429, "too many requests; wait a moment", {"Retry-After": str(math.ceil(wait))})
+            refusal = _refusal(429, TOO_MANY, {"Retry-After": str(math.ceil(wait))})
             await refusal(scope, receive, send)
         elif not self._knows_host(connection.headers.get("host", "")):
             await _refusal(400, "the server does not go by this name; use the address it printed")(scope, receive, send)
@@ -136,7 +142,7 @@ class Limits:
     def _wait(self, connection: HTTPConnection) -> float:
         address = connection.client.host if connection.client else "unknown"
         session = self._session(connection)
-        wait = self._rates.person.wait(session) if session else self._rates.address.wait(address)
+        wait = self._rates.session.wait(session) if session else self._rates.address.wait(address)
         if connection.scope["path"].startswith("/api/sign-in"):
             wait = max(wait, self._rates.sign_in.wait(address))
         return wait

@@ -15,6 +15,7 @@ from starlette.requests import HTTPConnection
 from annotation.server.clock import now
 from annotation.server.consent import wanted_version
 from annotation.server.errors import Refused
+from annotation.server.limits import TOO_MANY
 from annotation.server.sessions import COOKIE, CSRF_HEADER, fingerprint
 from annotation.server.study import Study, study_of
 from annotation.server.tables import Consent, Person, Session
@@ -96,7 +97,7 @@ def visitor_of(connection: HTTPConnection) -> Visitor | None:
 
 
 class Guard:
-    """What stands before every handler: admits or refuses by ``policy``, and refuses forged requests."""
+    """What stands before every handler: admits or refuses by ``policy``, and refuses forged requests and too many."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
@@ -107,6 +108,8 @@ class Guard:
         if self.policy.roles is not None:
             if visitor is None:
                 raise Refused(401, "sign in first")
+            if wait := connection.app.state.rates.person.wait(visitor.person_id):
+                raise Refused(429, TOO_MANY, retry_sec=wait)
             if not self.policy.admits(visitor.roles):
                 raise Refused(403, "your role does not allow this")
             if visitor.consent_due and self.policy.consented:

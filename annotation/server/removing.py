@@ -7,7 +7,7 @@ part of it can be done again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from uuid import uuid4
 
 from sqlalchemy import delete, or_, select
@@ -44,15 +44,16 @@ def note(session: Session, pseudonym: str, episodes: bool, when: float) -> None:
     session.merge(Removal(pseudonym=pseudonym, episodes=episodes, asked=when))
 
 
-def note_absent(session: Session, players: Mapping[str, str], when: float) -> bool:
-    """Note who of the players of an episode (pseudonyms by id) was deleted while they played; whether anybody was.
+def note_absent(session: Session, players: Iterable[str], when: float) -> bool:
+    """Note who of the players of an episode (pseudonyms) was deleted while they played; whether anybody was.
 
     What they chose is not known any more, so that the episode goes.
     """
-    there = set(session.scalars(select(Person.id).where(Person.id.in_(players))))
-    for person_id in players.keys() - there:
-        note(session, players[person_id], True, when)
-    return bool(players.keys() - there)
+    players = set(players)
+    absent = players - set(session.scalars(select(Person.pseudonym).where(Person.pseudonym.in_(players))))
+    for pseudonym in sorted(absent):
+        note(session, pseudonym, True, when)
+    return bool(absent)
 
 
 def find(session: Session, called: str) -> Person | None:
@@ -61,7 +62,9 @@ def find(session: Session, called: str) -> Person | None:
 
 
 def is_in(datasets: Datasets, pseudonym: str) -> bool:
-    """Whether a dataset knows somebody as rater, judge or player."""
+    """Whether a dataset knows somebody as rater, judge or player, or will."""
+    if datasets.unfinished.played_by(pseudonym):
+        return True
     stores = [datasets.store(name) for name in datasets.names()]
     return any(
         store.played_by(pseudonym)
@@ -85,6 +88,7 @@ def finish(database: Database, datasets: Datasets, look: Look) -> int:
                 for name in datasets.names():
                     _forget(database, datasets, name, pseudonym, episodes)
             if episodes:
+                datasets.unfinished.forget(pseudonym)
                 look.forget()
         _forget_note(database, pseudonym)
     return len(notes)

@@ -94,6 +94,7 @@ class PlayerSocket:
         """Send views for as long as there are any."""
         async with aclosing(self._running.game.screen(self._role).views()) as views:
             self._room.set()
+            before = None
             while True:
                 await self._room.wait()
                 try:
@@ -105,7 +106,8 @@ class PlayerSocket:
                 if len(self._unseen) >= UNSEEN_VIEWS:
                     self._room.clear()
                 async with self._sending:
-                    await self._socket.send_bytes(view.message())
+                    await self._socket.send_bytes(view.message(before))
+                before = view
 
     async def _hear(self) -> End:
         """Take what the browser sends."""

@@ -15,6 +15,7 @@ from annotation.server.gaming import Games
 from annotation.server.sessions import Signer
 
 if TYPE_CHECKING:  # they know who asks, and whoever asks is known by the study
+    from annotation.server.completing import Completer
     from annotation.server.looking import Look
     from annotation.server.measuring import Measuring
     from annotation.server.removing import Remover
@@ -35,6 +36,7 @@ class Study:
     look: Look
     measuring: Measuring
     remover: Remover
+    completer: Completer
 
     def knows_host(self, host: str) -> bool:
         """Whether a request may call the server ``host``: other names for this machine are somebody's trick."""

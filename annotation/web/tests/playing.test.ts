@@ -95,10 +95,12 @@ test("a message is taken apart", async () => {
   new DataView(message.buffer).setUint32(0, header.length);
   message.set(header, 4);
   message.set([255, 216, 1], 4 + header.length);
-  const { view, picture } = parse(message.buffer);
+  const before = [{ step: 3, words: "lift it", said: null }];
+  const { view, picture } = parse(message.buffer, before);
   assert.equal(view.dialogue[0]?.words, "größer <b>");
   assert.deepEqual([...new Uint8Array(await picture!.arrayBuffer())], [255, 216, 1]);
-  assert.equal(parse(message.buffer.slice(0, 4 + header.length)).picture, null);
+  assert.equal(parse(message.buffer.slice(0, 4 + header.length), []).picture, null);
+  assert.deepEqual(view.asked, before, "what has not changed is not sent again");
 });
 
 test("a verdict by key is about the newest line that has none", () => {

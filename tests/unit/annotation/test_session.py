@@ -12,7 +12,6 @@ from annotation.session import (
     CAST,
     OF_PLAYERS,
     OVER,
-    RULES,
     Event,
     Kind,
     Limits,
@@ -22,9 +21,8 @@ from annotation.session import (
     Role,
     Session,
     State,
-    after,
-    allowed,
 )
+from annotation.transitions import RULES, after, allowed
 
 DOINGS = [(event, role) for event in Event for role in (Role if event in OF_PLAYERS else [None])]
 

@@ -1,6 +1,6 @@
 // A player's connection to a game. When it is lost it is made again, for as long as the game waits.
 import { ApiError, ask } from "../api";
-import { parse, type About, type View } from "./view";
+import { parse, type About, type Asked, type View } from "./view";
 
 /** Where the connection is: "ended" for good, with a sentence that says why. */
 export type Link = { state: "connecting" | "open" | "lost" | "ended"; why: string };
@@ -20,6 +20,7 @@ const FOR_GOOD = new Set([1008, 1009, 4001, 4003]); // see annotation/server/soc
 export class Connection {
   private socket: WebSocket | null = null;
   private seen = 0;
+  private asked: Asked[] = []; // as this connection was last told
   private heard = 0;
   private wait = 250;
   private closed = false;
@@ -53,6 +54,7 @@ export class Connection {
     socket.binaryType = "arraybuffer";
     this.socket = socket;
     this.seen = 0;
+    this.asked = [];
     this.heard = performance.now();
     socket.onopen = () => {
       this.wait = 250;
@@ -72,7 +74,8 @@ export class Connection {
     }
     this.seen += 1;
     this.socket?.send(JSON.stringify({ seen: this.seen }));
-    const { view, picture } = parse(data);
+    const { view, picture } = parse(data, this.asked);
+    this.asked = view.asked;
     this.listener.onView(view, picture);
   }
 

@@ -1,6 +1,6 @@
 // What lies over the picture whenever the game does not simply go on: why, for how long, and what one can do.
 import type { ComponentChildren } from "preact";
-import { Copied } from "../frame";
+import { Copied, Trouble } from "../frame";
 import type { Link } from "./connection";
 import { Requests } from "./panels";
 import { clock, duration, KINDS, NAMES, type About, type Role, type Said, type View } from "./view";
@@ -48,7 +48,10 @@ export function Situation(props: Props) {
       return (
         <Sheet title="One thing more: did these succeed?">
           <Requests asked={view.asked} onJudge={props.onJudge} />
-          <p class="hint">The episode is saved when you have answered, or in {clock(view.limit_sec ?? 0)}.</p>
+          <Trouble said={view.notice} />
+          <p class="hint">
+            {!view.notice && "What you played is kept, and each answer as you give it. "}The episode is complete when you have answered all, or in {clock(view.limit_sec ?? 0)}.
+          </p>
         </Sheet>
       );
     case "saving":

@@ -56,10 +56,11 @@ export interface About extends Game {
 
 export type Kind = "human-human" | "human-agent" | "human-agent-human" | "evaluation" | "practice-setting" | "practice-solving";
 
-/** A message taken apart: length of the header, the header as JSON, a JPEG (or nothing). */
-export function parse(message: ArrayBuffer): { view: View; picture: Blob | null } {
+/** A message taken apart: length of the header, the header as JSON, a JPEG (or nothing). What was asked for comes only when it is not as `before`. */
+export function parse(message: ArrayBuffer, before: Asked[]): { view: View; picture: Blob | null } {
   const length = new DataView(message).getUint32(0);
-  const view = JSON.parse(new TextDecoder().decode(new Uint8Array(message, 4, length))) as View;
+  const told = JSON.parse(new TextDecoder().decode(new Uint8Array(message, 4, length))) as Omit<View, "asked"> & { asked: Asked[] | null };
+  const view = { ...told, asked: told.asked ?? before };
   const picture = message.byteLength > 4 + length ? new Blob([new Uint8Array(message, 4 + length)], { type: "image/jpeg" }) : null;
   return { view, picture };
 }

@@ -66,13 +66,13 @@ def test_all_pauses_together_have_one_limit():
     for _ in range(2):
         game.do(Role.SOLVER, Event.LOST)
         now[0] += 25.0
-        assert not game._time_is_up()
+        assert not game._course.time_is_up()
         game.do(Role.SOLVER, Event.BACK)
         now[0] += 100.0
     game.do(Role.SOLVER, Event.LOST)
-    assert game._limit_sec() == pytest.approx(10.0)
+    assert game._course.limit_sec() == pytest.approx(10.0)
     now[0] += 10.0
-    assert game._time_is_up()
+    assert game._course.time_is_up()
 
 
 def test_who_leaves_ends_it():

@@ -22,13 +22,14 @@ SIZES = dict(
 )  # fmt: skip
 
 
-def test_who_cannot_play_keeps_nobody_waiting(tmp_path):
+def test_who_cannot_play_keeps_nobody_waiting(tmp_path, caplog):
     game = Game(config(Kind.HUMAN_AGENT), MemoryStore(), AgentPlayer("none", tmp_path / "none"))
     everybody_joins(game)
     game.run()
     assert game.state is State.ABANDONED
     view = game.screen(Role.SETTER).latest
-    assert view is not None and "is not an agent's folder" in view.notice
+    assert view is not None and "the agent none cannot play" in view.notice
+    assert "is not an agent's folder" in caplog.text and str(tmp_path) not in view.notice
 
 
 def test_a_real_agent_does_what_it_would_do_anywhere(tmp_path):

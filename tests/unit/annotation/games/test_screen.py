@@ -14,6 +14,7 @@ from PIL import Image
 
 from annotation.games.screen import Line, Screen, View, encode, notice
 from annotation.session import Kind, Role, Session, State
+from annotation.verdicts import Asked
 
 VIEW = View(
     state=State.PLAYING, step=3, steps=1125, seconds_left=299.2, limit_sec=None, in_control=Role.SOLVER, can=("end",),
@@ -31,6 +32,15 @@ def test_a_message_is_header_and_picture():
     assert header["dialogue"] == [{"step": 2, "role": "setter", "words": "lift the ‹duck›"}]
     assert header["state"] == "playing" and header["in_control"] == "solver"
     assert replace(VIEW, frame=None).message()[4:].endswith(b"}")
+
+
+def test_what_was_asked_for_is_sent_when_it_has_changed() -> None:
+    asked = (Asked(3, "lift it"),)
+    first = replace(VIEW, asked=asked, frame=None)
+    for before, sent in ((None, True), (VIEW, True), (first, False), (replace(first, step=9), False)):
+        header = json.loads(first.message(before)[4:])
+        assert header["asked"] == (json.loads(json.dumps(first.header()))["asked"] if sent else None)
+        assert header["step"] == first.step
 
 
 def test_people_are_told_what_they_wait_for():

@@ -100,7 +100,8 @@ class Player:
             self.told.append(json.loads(message))
             return
         (length,) = struct.unpack(">I", message[:4])
-        self.view, self.picture = json.loads(message[4 : 4 + length]), message[4 + length :]
+        view, self.picture = json.loads(message[4 : 4 + length]), message[4 + length :]
+        self.view = view | {"asked": self.view["asked"]} if view["asked"] is None else view
         self.views += 1
         if self._reads:
             self.say(seen=self.views)

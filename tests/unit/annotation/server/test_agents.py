@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotation import session
+from annotation.games.unfinished import Unfinished
 from annotation.server.agents import Agents
 from annotation.server.errors import Refused
 from annotation.server.gaming import Games, Wish
@@ -28,7 +29,7 @@ def make_agent(folder: Path, height: int = 72, kind: str = "interactive_agent") 
 
 
 def games(tmp_path: Path, **named: Path) -> Games:
-    return Games(2, 300, Agents(named, tmp_path), lambda _: None)
+    return Games(2, 300, Agents(named, tmp_path), Unfinished(tmp_path / "games"), lambda: None)
 
 
 def test_agents_are_found_in_the_studys_folder(tmp_path: Path) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from annotation.server import limits
+from annotation.server import limits, people
 from annotation.server.app import create_app, open_study
+from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.limits import BODY_BYTES, Rate, Rates
 from annotation.server.policies import Role
+from annotation.server.sessions import COOKIE
+from annotation.server.study import Study
 from tests.unit.annotation.server.conftest import ORIGIN, Browser
 
 
@@ -39,13 +43,35 @@ def test_those_who_came_once_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_too_many_requests_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    standing = Rates(*(Rate(per_second=0.5, burst=3.0, clock=lambda: 0.0) for _ in range(3)))
+    standing = Rates(*(Rate(per_second=0.5, burst=3.0, clock=lambda: 0.0) for _ in range(4)))
     monkeypatch.setattr(Rates, "of", lambda _: standing)
     app = create_app(open_study(ServeConfig(data=folder)))
     with TestClient(app, base_url=ORIGIN) as client:
         answers = [client.get("/api/me") for _ in range(5)]
     assert [answer.status_code for answer in answers] == [401] * 3 + [429] * 2
     assert answers[-1].headers["retry-after"] == "2" and "wait" in answers[-1].json()["error"]
+
+
+def test_a_person_with_many_sign_ins_may_not_do_more(
+    study: Study, visit: Callable[[], Browser], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with study.database.writing() as session:
+        ann, bob = (people.new_person(session, name, Role.RATER, now()).id for name in ("ann", "bob"))
+
+    def sign_in(person_id: str) -> Browser:
+        with study.database.writing() as session:
+            token = people.sign_in(session, person_id, now())
+        browser = visit()
+        browser.client.cookies.set(COOKIE, study.signer.cookie(token))
+        return browser
+
+    hers, his = [sign_in(ann) for _ in range(3)], sign_in(bob)
+    slow = Rate(per_second=0.5, burst=4.0, clock=lambda: 0.0)
+    monkeypatch.setattr(hers[0].client.app.state, "rates", replace(hers[0].client.app.state.rates, person=slow))  # type: ignore[attr-defined]
+    answers = [browser.ask("GET", "/api/me") for _ in range(2) for browser in hers]
+    assert [answer.status_code for answer in answers] == [200] * 4 + [429] * 2
+    assert answers[-1].headers["retry-after"] == "2" and "wait" in answers[-1].json()["error"]
+    assert his.ask("GET", "/api/me").status_code == 200
 
 
 def test_a_large_body_is_refused(enter: Callable[..., Browser]) -> None:

@@ -1,0 +1,71 @@
+"""The end of a game: what was played is made durable as soon as play is over, then judged, then stored."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from annotation.games.unfinished import UnfinishedGame
+from rlhf.cli import disk_is_full
+from rlhf.episodes import Episode
+from rlhf.errors import UserError
+from rlhf.store import EpisodeStore
+
+_log = logging.getLogger(__name__)
+
+
+class Ending:
+    """One played episode on its way into its dataset. For the game's own thread, as it takes its time.
+
+    Args:
+      episode: as it was played. store: where it goes.
+      keeps: where it is kept until then; None keeps it in memory alone.
+
+    Attributes:
+      trouble: why what people see is not on disk, for them to read; "" if it is.
+    """
+
+    def __init__(self, episode: Episode, store: EpisodeStore, keeps: UnfinishedGame | None) -> None:
+        self._episode, self._store, self._keeps = episode, store, keeps
+        self._kept_notes: Mapping[str, Any] | None = None  # None until the episode is kept
+        self.trouble = ""
+
+    def keep(self, notes: Mapping[str, Any]) -> None:
+        """Make the episode and these more notes durable, before it can be stored. Does nothing if they are."""
+        if self._keeps is None or notes == self._kept_notes:
+            return
+        try:
+            if self._kept_notes is None:
+                self._keeps.keep(replace(self._episode, notes={**self._episode.notes, **notes}))
+            else:
+                self._keeps.note(notes)
+            self._kept_notes, self.trouble = dict(notes), ""
+        except (UserError, OSError) as error:
+            what = "the episode is" if self._kept_notes is None else "what you say now is"
+            self._complain(f"{what} not saved yet", error)
+
+    def save(self, notes: Mapping[str, Any]) -> bool:
+        """Store the episode with these more notes; whether that went well."""
+        try:
+            self._store.write(replace(self._episode, notes={**self._episode.notes, **notes}))
+        except (UserError, OSError) as error:
+            self._complain("the episode is not saved yet", error)
+            return False
+        self.trouble = ""
+        return True
+
+    def give_up(self) -> None:
+        """It will not be tried again by this server."""
+        if self._kept_notes is None:
+            self.trouble = self.trouble.replace("not saved yet", "not saved").replace("; trying again", "")
+        else:
+            self.trouble = "the episode is kept on the server's disk; the next start of the server stores it"
+
+    def _complain(self, what: str, error: Exception) -> None:
+        why = "the server's disk is full" if disk_is_full(error) else "the server cannot write it"
+        trouble = f"{what} ({why}); trying again"
+        if trouble != self.trouble:
+            _log.error("game %s: %s: %s", self._episode.episode_id, what, error)
+        self.trouble = trouble

@@ -1,0 +1,178 @@
+"""What outlives a server that dies: games whose episode is not in its dataset yet, or not known to the study.
+
+A game has a folder of its own from its beginning until all that follows from it is done. An evaluation's episode is
+kept there as soon as play is over, and each verdict as it is given; whoever finds the folder of a dead server's game
+finishes it. Everything can be done again after a crash: the episode's id is the game's.
+
+    <game's id>/
+      game.json    for which dataset it is played
+      kept/        a dataset with the played episode, and `notes.json` with what belongs into its notes by now
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from rlhf.episodes import Episode
+from rlhf.errors import UserError
+from rlhf.store import open_store
+from rlhf.store.contract import people_in
+from rlhf.store.description import DESCRIPTION_FILE
+from rlhf.store.durable import UNFINISHED, Busy, explained, only_writer, sync_folder, write_file
+
+ABOUT_FILE, NOTES_FILE = "game.json", "notes.json"
+_GONE = ".gone"  # suffix of what is being removed
+
+
+def new_id() -> str:
+    """An id for a game and its episode."""
+    return f"play-{uuid4().hex[:16]}"
+
+
+class UnfinishedGame:
+    """The folder of one game, which nobody else looks after until it is released or let go.
+
+    Args:
+      folder: of the game. held: its lock.
+    """
+
+    def __init__(self, folder: Path, held: ExitStack) -> None:
+        self.id, self.folder, self._held = folder.name, folder, held
+        about = json.loads((folder / ABOUT_FILE).read_text())
+        self.dataset, self.project_id = str(about["dataset"]), str(about["project"])
+        self._kept = folder / "kept"
+
+    def keep(self, episode: Episode) -> None:
+        """Make the played episode durable. Raises UserError if it cannot be written."""
+        with explained(f"episode {episode.episode_id}", self.folder):
+            part = self._kept.with_name(self._kept.name + UNFINISHED)
+            _remove(part)
+            open_store(part, create=True).write(episode)
+            part.rename(self._kept)
+            sync_folder(self.folder)
+
+    def note(self, notes: Mapping[str, Any]) -> None:
+        """Make durable what replaces notes of the kept episode, or is new in them.
+
+        Nothing happens if the episode has been taken away meanwhile. Raises UserError if it cannot be written.
+        """
+        with explained("what was said of an episode", self.folder), suppress(FileNotFoundError):
+            write_file(self._kept / NOTES_FILE, json.dumps(notes, ensure_ascii=False).encode())
+
+    def episode(self) -> Episode | None:
+        """The kept episode with its latest notes; None if none is. Raises UserError if it is damaged."""
+        if not (self._kept / DESCRIPTION_FILE).exists():
+            return None
+        store = open_store(self._kept)
+        if self.id not in store:
+            raise UserError(f"{self._kept} has no episode {self.id}; put back a copy, or remove {self.folder}")
+        episode, notes = store.read(self.id), self._kept / NOTES_FILE
+        if not notes.exists():
+            return episode
+        try:
+            return replace(episode, notes={**episode.notes, **json.loads(notes.read_text())})
+        except (ValueError, TypeError) as error:
+            raise UserError(f"{notes} is damaged ({error}); remove it to do without what was said last") from error
+
+    def release(self) -> None:
+        """All that follows from the game is done: remove its folder."""
+        gone = self.folder.with_name(f"{self.id}-{uuid4().hex}{_GONE}")
+        with suppress(FileNotFoundError):
+            self.folder.rename(gone)
+            _remove(gone)
+        self._held.close()
+
+    def let_go(self) -> None:
+        """Leave it to whoever looks next for games that nobody looks after."""
+        self._held.close()
+
+
+class Unfinished:
+    """Every unfinished game of a study. Safe for threads and processes.
+
+    Args:
+      folder: where their folders are; it need not be there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def begin(self, dataset: str, project_id: str) -> UnfinishedGame:
+        """Look after a game that begins now. Raises OSError if that cannot be written."""
+        with self._alone():
+            game = self.folder / new_id()
+            game.mkdir()
+            write_file(game / ABOUT_FILE, json.dumps({"dataset": dataset, "project": project_id}).encode())
+            sync_folder(self.folder)
+            return UnfinishedGame(game, _held(game))
+
+    def left(self) -> Iterator[UnfinishedGame]:
+        """Games that nobody looks after, each held for whoever asks, until they release it or let it go."""
+        for game in self._folders():
+            with ExitStack() as held:
+                try:
+                    with self._alone():
+                        held.push(_held(game))
+                    if not (game / ABOUT_FILE).exists():  # its server died while it made it, or it is done
+                        _remove(game)
+                        continue
+                    found = UnfinishedGame(game, held.pop_all())
+                except (Busy, FileNotFoundError):
+                    continue
+            yield found
+
+    def played_by(self, name: str) -> list[Path]:
+        """Where episodes are kept in which the person ``name`` played."""
+        kept = [game / part for game in self._folders() for part in ("kept", f"kept{UNFINISHED}")]
+        return [path for path in kept if _plays(name, path)]
+
+    def forget(self, name: str) -> None:
+        """Remove every kept episode in which the person ``name`` played; after a crash call it again."""
+        for game in self._folders():
+            for gone in game.glob(f"*{_GONE}"):
+                _remove(gone)
+        for path in self.played_by(name):
+            gone = path.with_name(f"{uuid4().hex}{_GONE}")
+            with suppress(FileNotFoundError):
+                path.rename(gone)
+                _remove(gone)
+
+    def _folders(self) -> list[Path]:
+        """Every game's folder; what was being removed when its server died goes on the way."""
+        if not self.folder.is_dir():
+            return []
+        found = sorted(path for path in self.folder.iterdir() if path.is_dir())
+        for path in found:
+            if path.name.endswith(_GONE):
+                _remove(path)
+        return [path for path in found if not path.name.endswith(_GONE)]
+
+    def _alone(self) -> Any:
+        """While a folder is made or taken over."""
+        self.folder.mkdir(exist_ok=True)
+        return only_writer(self.folder)
+
+
+def _held(game: Path) -> ExitStack:
+    """The lock of a game's folder. Raises Busy if somebody looks after it."""
+    held = ExitStack()
+    held.enter_context(only_writer(game, wait_sec=0))
+    return held
+
+
+def _plays(name: str, kept: Path) -> bool:
+    """Whether a person played in what is kept there, as far as that can be read."""
+    if not (kept / DESCRIPTION_FILE).exists():
+        return False
+    return any(name in people_in(row) for row in open_store(kept).rows())
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,168 @@
+"""`kill -9` of the server while judges judge: how many acknowledged verdicts are lost (none may be).
+
+    python -m benchmarks.kill_judging --kills 50
+
+As ``benchmarks/kill_server.py`` does with raters. Judges say, think again and go on as fast as it is acknowledged. In
+the end the dataset must hold exactly what was acknowledged, and of what was under way either all or nothing.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from argparse import ArgumentParser
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from annotation.marks import Judgement
+from annotation.server.policies import Role
+from benchmarks.kill_server import Outcome, kill_over_and_over
+from benchmarks.serving import TAKES_OVER, RaterClient, ask_everybody, make_suite, new_people, served
+from rlhf.store import open_store
+
+STEPS = 40
+
+Said = dict[str, Any]  # a verdict as it is sent: revision, success, step
+_NOTHING: Said = {"revision": 0, "success": None, "step": None}
+
+
+@dataclass
+class Judge:
+    """One judge's browser.
+
+    Args:
+      cookie: of its session. rng: what it says next.
+      place, request: of the continuation that it is at. said: what was last acknowledged of that; unsure: what was
+      sent after it. submitting: whether it has asked to go on. submitted: what was acknowledged for good, by request.
+    """
+
+    cookie: str
+    rng: random.Random
+    place: str = ""
+    request: str = ""
+    said: Said = field(default_factory=lambda: _NOTHING)
+    unsure: Said | None = None
+    submitting: bool = False
+    submitted: dict[str, Said] = field(default_factory=dict)
+    acknowledged: int = 0
+
+    def work(self, url: str) -> None:
+        """Judge until the server dies, or there is nothing more."""
+        try:
+            client = RaterClient(url, self.cookie)
+            if self.place:
+                self._resend(client)
+            while self._begin(client):
+                for _ in range(self.rng.randint(1, 3)):
+                    self._say(client, self._next())
+                self._submit(client)
+        except httpx.TransportError:
+            pass
+
+    def lost(self, client: RaterClient) -> int:
+        """How many verdicts the server has otherwise than it acknowledged."""
+        if not self.place:
+            return 0
+        found = client.ask("GET", self.place).json()
+        possible = [self.said] + ([self.unsure] if self.unsure else [])
+        wrong = found["verdict"] not in possible or (found["submitted"] and not self.submitting)
+        counted = client.ask("GET", "/api/judging").json()["submitted"]
+        return int(wrong) + abs(counted - len(self.submitted) - int(found["submitted"]))
+
+    def finish(self, client: RaterClient) -> dict[str, Said]:
+        """Go on from what is under way; what the dataset must hold of this judge, by request."""
+        if self.place:
+            self._resend(client)
+        return self.submitted
+
+    def _begin(self, client: RaterClient) -> bool:
+        """Whether there is a continuation to judge."""
+        if not self.place:
+            assignment = client.ask("POST", "/api/judging/next").json()["assignment"]
+            if assignment is None:
+                return False
+            place = f"/api/judging/{assignment}"
+            self.request = client.ask("GET", place).json()["request"]
+            self.place, self.said, self.submitting = place, _NOTHING, False
+        return True
+
+    def _next(self) -> Said:
+        """What is said next: anything, and never that nothing is said."""
+        success = self.rng.random() < 0.5
+        latest = self.unsure or self.said
+        step = self.rng.randrange(TAKES_OVER, STEPS) if success else None
+        return {"revision": latest["revision"] + 1, "success": success, "step": step}
+
+    def _say(self, client: RaterClient, verdict: Said) -> None:
+        self.unsure = verdict
+        answer = client.ask("PUT", f"{self.place}/verdict", verdict).json()["verdict"]
+        assert answer == verdict, f"{verdict} was said, {answer} kept"
+        self.said, self.unsure = verdict, None
+        self.acknowledged += 1
+
+    def _submit(self, client: RaterClient) -> None:
+        self.submitting = True
+        client.ask("POST", f"{self.place}/submit", {"revision": self.said["revision"]})
+        self.submitted[self.request] = self.said
+        self.acknowledged += 1
+        self.place, self.submitting = "", False
+
+    def _resend(self, client: RaterClient) -> None:
+        """What had no answer is sent again, as a browser does when it is back."""
+        if self.unsure is not None:
+            self._say(client, self.unsure)
+        if self.submitting or client.ask("GET", self.place).json()["submitted"]:
+            self._submit(client)
+
+
+def kill_and_count(folder: Path, kills: int, judges: int, continuations: int = 400, seed: int = 0) -> Outcome:
+    """Kill the server of a new study in ``folder`` so many times while ``judges`` judge, and count what is lost."""
+    rng = random.Random(seed)
+    asked = make_suite(folder, continuations, STEPS)
+    with served(folder):  # makes the database
+        pass
+    ask_everybody(folder, judges)
+    cookies = new_people(folder, Role.JUDGE, judges)
+    workers = [Judge(cookie, random.Random(rng.random())) for cookie in cookies]
+    lost = kill_over_and_over(folder, kills, workers, rng)
+    with served(folder) as (_, url, _):
+        expected = set()
+        for worker in workers:
+            client = RaterClient(url, worker.cookie)
+            lost += worker.lost(client)
+            name = client.ask("GET", "/api/me").json()["id"]
+            for request, said in worker.finish(client).items():
+                expected.add(Judgement(asked[request], name, said["success"], said["step"], scripted=False))
+        wrong = _wrong_in_dataset(folder, expected)
+    return Outcome(sum(worker.acknowledged for worker in workers), lost, wrong)
+
+
+def _wrong_in_dataset(folder: Path, expected: set[Judgement]) -> int:
+    """How many judgements differ in the dataset, once the background has exported them."""
+    until = time.monotonic() + 60
+    while (found := set(open_store(folder / "sts").judgements())) != expected and time.monotonic() < until:
+        time.sleep(0.05)
+    return len(found ^ expected)
+
+
+def main() -> None:
+    """Run it and print what came of it."""
+    parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--judges", type=int, default=8)
+    parser.add_argument("--continuations", type=int, default=400)
+    settings = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = kill_and_count(Path(folder) / "study", settings.kills, settings.judges, settings.continuations)
+    print(
+        f"{settings.kills} kills, {settings.judges} judges: {outcome.acknowledged} acknowledged, {outcome.lost} lost; "
+        f"{outcome.wrong_in_dataset} judgements wrong in the dataset"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""What is kept of a game until its episode is stored: durable, looked after by one, and done again after any crash."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.games.unfinished import NOTES_FILE, Unfinished, UnfinishedGame
+from rlhf.episodes import Episode
+from rlhf.errors import UserError
+from rlhf.store import same_episode
+from rlhf.store.synthetic import synthetic_episode
+
+
+@pytest.fixture
+def unfinished(tmp_path: Path) -> Unfinished:
+    return Unfinished(tmp_path / "games")
+
+
+def played(game: UnfinishedGame, **changes: Any) -> Episode:
+    return replace(synthetic_episode(1, steps=6, height=12, width=16, episode_id=game.id), **changes)
+
+
+def test_what_is_kept_comes_back_to_the_bit_with_its_latest_notes(unfinished: Unfinished) -> None:
+    game = unfinished.begin("people", "p1")
+    episode = played(game, notes={"ended": "complete", "verdicts": []})
+    assert game.episode() is None
+    game.keep(episode)
+    for said in ([{"step": 1}], [{"step": 1}, {"step": 2, "request": "größer"}]):
+        game.note({"verdicts": said})
+    game.let_go()
+    (left,) = unfinished.left()
+    found = left.episode()
+    assert found is not None and (left.id, left.dataset, left.project_id) == (game.id, "people", "p1")
+    assert same_episode(found, replace(episode, notes={"ended": "complete", "verdicts": said}))
+    left.release()
+    assert list(unfinished.left()) == [] and not [path for path in unfinished.folder.iterdir() if path.is_dir()]
+
+
+def test_nobody_takes_a_game_that_somebody_looks_after(unfinished: Unfinished) -> None:
+    assert list(unfinished.left()) == []
+    mine, other = unfinished.begin("people", "p1"), unfinished.begin("people", "p1")
+    assert mine.id != other.id and list(unfinished.left()) == []
+    other.let_go()
+    (left,) = unfinished.left()
+    assert left.id == other.id and list(unfinished.left()) == []
+    left.let_go()
+    assert [game.id for game in unfinished.left()] == [other.id]
+
+
+def test_what_a_crash_left_half_done_goes(unfinished: Unfinished) -> None:
+    game = unfinished.begin("people", "p1")
+    (unfinished.folder / "play-x").mkdir()  # died while it began
+    (game.folder / "kept.part").mkdir()  # died while it was kept
+    (game.folder / "kept.part" / "half").write_text("half")
+    (unfinished.folder / "play-y.gone").mkdir()  # died while it was removed
+    game.let_go()
+    (left,) = unfinished.left()
+    assert left.id == game.id and left.episode() is None
+    left.keep(played(left))
+    assert left.episode() is not None
+    left.release()
+    assert [path.name for path in unfinished.folder.iterdir()] == [".lock"]
+
+
+def test_who_is_to_be_forgotten_is(unfinished: Unfinished) -> None:
+    hers, his = unfinished.begin("people", "p1"), unfinished.begin("people", "p1")
+    for game, name in ((hers, "ann"), (his, "bob")):
+        game.keep(played(game, setter=f"human:{name}", solver="agent:x"))
+    assert [path.parent.name for path in unfinished.played_by("ann")] == [hers.id]
+    unfinished.forget("ann")
+    assert unfinished.played_by("ann") == [] and hers.episode() is None and his.episode() is not None
+    hers.note({"verdicts": [{"request": "what she said"}]})  # the game that still runs
+    assert not list(hers.folder.rglob(NOTES_FILE))
+
+
+def test_damage_is_named_with_its_mend(unfinished: Unfinished) -> None:
+    game = unfinished.begin("people", "p1")
+    game.keep(played(game))
+    (game.folder / "kept" / NOTES_FILE).write_text("{")
+    with pytest.raises(UserError, match="notes.json is damaged .* remove it"):
+        game.episode()
