@@ -3,14 +3,13 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Captions, Dialogue } from "../marking/dialogue";
-import { keepPlace, type Work } from "../marking/load";
+import type { Work } from "../marking/load";
 import type { Mark } from "../marking/marks";
 import { Picture } from "../marking/picture";
 import { SPEEDS, usePlayer } from "../marking/player";
-import { Queue, type SavedState } from "../marking/queue";
 import { Scale } from "../marking/scale";
 import { Timeline } from "../marking/timeline";
-import { keepFocus, Saved, useKeys, usePlace } from "../marking/working";
+import { keepFocus, Saved, useKeys, useSayings } from "../marking/working";
 import { JudgeControls } from "./controls";
 import { JudgeGuidelines, JudgeKeys } from "./guidelines";
 import { command, type Command } from "./keys";
@@ -21,35 +20,24 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
   const { episode, frames } = props.work;
   const verdict = useMemo(() => new Verdict({ id: episode.id, ...episode.verdict }, episode.takes_over, episode.steps), [episode]);
   const scale = useMemo(() => new Scale(episode.steps, episode.takes_over), [episode]);
-  const [version, setVersion] = useState(0);
   const [submitting, setSubmitting] = useState(false);
   const [trouble, setTrouble] = useState("");
-  const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
-  const place = usePlace(player.step, episode.active_sec);
-  const queue = useMemo(() => new Queue<SaidVerdict>(props.person.id, VERDICTS, (id, batch) => put(id, batch, place()), setSaved), [props.person.id]);
-
-  useEffect(() => {
-    void queue
-      .resume()
-      .then((kept) => {
-        for (const said of kept) if (said.assignment === episode.id) verdict.learn(said);
-        setVersion((version) => version + 1);
-      })
-      .then(() => queue.send());
-  }, [queue, verdict]);
-
-  useEffect(() => {
-    const keep = () => void keepPlace(VERDICTS, props.person, props.work, player.step, { verdict: verdict.now });
-    const timer = setTimeout(keep, 400);
-    return () => clearTimeout(timer);
-  }, [player.step, version]);
+  const { queue, saved, changed } = useSayings<SaidVerdict, Continuation>({
+    person: props.person,
+    work: props.work,
+    shelf: VERDICTS,
+    step: player.step,
+    put,
+    learn: (said) => verdict.learn(said),
+    now: () => ({ verdict: verdict.now }),
+  });
 
   const take = useCallback(
     (said: SaidVerdict | undefined) => {
       if (!said) return;
       setTrouble("");
-      setVersion((version) => version + 1);
+      changed();
       void queue.add(episode.id, said);
     },
     [queue, episode.id],

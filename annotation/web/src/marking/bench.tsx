@@ -1,51 +1,40 @@
 // Where an episode is marked: picture, timeline, dialogue, guidelines, and the state of what was marked.
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useMemo, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Controls } from "./controls";
 import { Captions, Dialogue } from "./dialogue";
 import { Guidelines, Keys } from "./guidelines";
 import { command, type Command } from "./keys";
-import { keepPlace, MARKS, type Work } from "./load";
+import { MARKS, type Episode, type Work } from "./load";
 import { Marks, type Mark } from "./marks";
 import { Picture } from "./picture";
 import { SPEEDS, usePlayer } from "./player";
-import { Queue, type SavedState } from "./queue";
 import { Timeline } from "./timeline";
-import { keepFocus, Saved, useKeys, usePlace } from "./working";
+import { keepFocus, Saved, useKeys, useSayings } from "./working";
 
 export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
   const { episode, frames } = props.work;
   const marks = useMemo(() => new Marks(episode.marks, episode.steps), [episode]);
-  const [version, setVersion] = useState(0);
   const [selected, setSelected] = useState<string | null>(null);
   const [submitting, setSubmitting] = useState(false);
   const [trouble, setTrouble] = useState("");
-  const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
-  const place = usePlace(player.step, episode.active_sec);
-  const queue = useMemo(() => new Queue<Mark>(props.person.id, MARKS, (assignment, batch) => put(assignment, batch, place()), setSaved), [props.person.id]);
-
-  useEffect(() => {
-    void queue
-      .resume()
-      .then((kept) => {
-        for (const mark of kept) if (mark.assignment === episode.id) marks.learn(mark);
-        setVersion((version) => version + 1);
-      })
-      .then(() => queue.send());
-  }, [queue, marks]);
-
-  useEffect(() => {
-    const timer = setTimeout(() => void keepPlace(MARKS, props.person, props.work, player.step, { marks: marks.living() }), 400);
-    return () => clearTimeout(timer);
-  }, [player.step, version]);
+  const { queue, saved, changed } = useSayings<Mark, Episode>({
+    person: props.person,
+    work: props.work,
+    shelf: MARKS,
+    step: player.step,
+    put,
+    learn: (mark) => marks.learn(mark),
+    now: () => ({ marks: marks.living() }),
+  });
 
   const take = useCallback(
     (mark: Mark | undefined) => {
       if (!mark) return;
       setSelected(mark.deleted ? null : mark.id);
-      setVersion((version) => version + 1);
+      changed();
       void queue.add(episode.id, mark);
     },
     [queue, episode.id],

@@ -1,6 +1,9 @@
-// What every bench has: keys, how long somebody has worked, and whether what they said is saved.
-import { useCallback, useEffect, useRef } from "preact/hooks";
-import type { SavedState } from "./queue";
+// What every bench has: keys, how long somebody has worked, what they said and whether it is saved.
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Me } from "../api";
+import type { Kept, Saying, Shelf, Shown } from "./kept";
+import { keepPlace, type Work } from "./load";
+import { Queue, type SavedState } from "./queue";
 
 /** Have the page obey keys: `read` tells what a press asks for. */
 export function useKeys<C>(read: (press: KeyboardEvent) => C | undefined, obey: (asked: C) => void, active: boolean): void {
@@ -26,8 +29,46 @@ export function keepFocus(event: MouseEvent): void {
   if ((event.target as HTMLElement).closest("button, summary")) event.preventDefault();
 }
 
-/** Where somebody is and how long they have worked on the episode: time during which the page was in use. */
-export function usePlace(step: number, before: number): () => { position: number; active_sec: number } {
+interface Place {
+  position: number;
+  active_sec: number; // time during which the page was in use
+}
+
+interface Desk<S extends Saying, E extends Shown> {
+  person: Me;
+  work: Work<E>;
+  shelf: Shelf<S, E>;
+  step: number; // where they are
+  put: (assignment: string, batch: Kept<S>[], place: Place) => Promise<unknown>; // sends it; the server has it when it ends
+  learn: (said: S) => void; // takes what an earlier visit could not send
+  now: () => Partial<E>; // all that has been said by now
+}
+
+/** What somebody says of a piece of work: sent, and kept in this browser with where they are. Call `changed` after each. */
+export function useSayings<S extends Saying, E extends Shown>(desk: Desk<S, E>): { queue: Queue<S>; saved: SavedState; changed: () => void } {
+  const { person, work, shelf, step } = desk;
+  const [version, setVersion] = useState(0);
+  const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });
+  const place = usePlace(step, work.episode.active_sec);
+  const queue = useMemo(() => new Queue<S>(person.id, shelf, (assignment, batch) => desk.put(assignment, batch, place()), setSaved), [person.id]);
+  const changed = useCallback(() => setVersion((version) => version + 1), []);
+  useEffect(() => {
+    void queue
+      .resume()
+      .then((kept) => {
+        for (const said of kept) if (said.assignment === work.episode.id) desk.learn(said);
+        changed();
+      })
+      .then(() => queue.send());
+  }, [queue, work.episode]);
+  useEffect(() => {
+    const timer = setTimeout(() => void keepPlace(shelf, person, work, step, desk.now()), 400);
+    return () => clearTimeout(timer);
+  }, [step, version]);
+  return { queue, saved, changed };
+}
+
+function usePlace(step: number, before: number): () => Place {
   const position = useRef(step);
   const active = useRef({ total: before, last: performance.now() });
   position.current = step;
