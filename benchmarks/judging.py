@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from annotation.marks import Judgement
-from annotation.server.policies import Role
+from annotation.server.visitors import Role
 from benchmarks.camera import machine
 from benchmarks.crowd import Ask, Crowd, timed, told
 from benchmarks.serving import PATIENCE_SEC, TAKES_OVER, ask_everybody, make_suite, new_people, served

@@ -19,9 +19,9 @@ from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.database import Database
 from annotation.server.judging_tables import JudgedProject
-from annotation.server.policies import Role
 from annotation.server.sessions import COOKIE, Signer, load_secret
 from annotation.server.tables import Project
+from annotation.server.visitors import Role
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 

@@ -15,8 +15,8 @@ from annotation.queues import Waiting, next_episode
 from annotation.server.errors import Refused
 from annotation.server.judging_tables import Continuation, JudgedProject, JudgingAssignment
 from annotation.server.members import project_of, projects_of
-from annotation.server.policies import Visitor
 from annotation.server.tables import EpisodeRecord, Project
+from annotation.server.visitors import Visitor
 
 _ORDER = "shuffled"  # no other would be blind: agents' continuations lie one after the other in the dataset
 

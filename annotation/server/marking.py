@@ -13,8 +13,8 @@ from annotation.gold import TRAINING, purpose_due
 from annotation.queues import Waiting, next_episode
 from annotation.server.errors import Refused
 from annotation.server.members import project_of, visible_to
-from annotation.server.policies import Role, Visitor
 from annotation.server.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Project
+from annotation.server.visitors import Role, Visitor
 
 MARKS_PER_EPISODE = 5000  # living and deleted; nobody gives as many
 

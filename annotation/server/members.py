@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, delete, or_, select
 from sqlalchemy.orm import Session
 
 from annotation.server.errors import Refused
-from annotation.server.policies import Role, Visitor
 from annotation.server.tables import InvitationProject, Membership, Project
+from annotation.server.visitors import Role, Visitor
 
 UNKNOWN = "there is no such project"
 

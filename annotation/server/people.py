@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session as Transaction
 
 from annotation.server import members
 from annotation.server.errors import Refused
-from annotation.server.policies import Role
 from annotation.server.sessions import SESSION_SEC, fingerprint, new_token
 from annotation.server.tables import Invitation, Person, PersonRole, Session
+from annotation.server.visitors import Role
 
 INVITATION_SEC = 14 * 24 * 3600.0
 ADMIN_LINK_SEC = 3600.0

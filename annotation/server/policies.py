@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, FastAPI
@@ -19,21 +18,11 @@ from annotation.server.limits import TOO_MANY
 from annotation.server.sessions import COOKIE, CSRF_HEADER, fingerprint
 from annotation.server.study import Study, study_of
 from annotation.server.tables import Consent, Person, Session
+from annotation.server.visitors import Role, Visitor
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 CONSENT_DUE = 428  # the status of whatever is refused before somebody has agreed
 _SAFE_METHODS = ("GET", "HEAD")
-
-
-class Role(StrEnum):
-    """What somebody may be in a study."""
-
-    ADMIN = "admin"
-    SETTER = "setter"
-    SOLVER = "solver"
-    CO_PILOT = "co-pilot"
-    RATER = "rater"
-    JUDGE = "judge"
 
 
 @dataclass(frozen=True)
@@ -60,18 +49,6 @@ ADMINS = Policy("admins", frozenset({Role.ADMIN}))
 RATERS = Policy("raters", frozenset({Role.RATER}))
 JUDGES = Policy("judges", frozenset({Role.JUDGE}))
 PLAYERS = Policy("players", frozenset({Role.SETTER, Role.SOLVER, Role.CO_PILOT, Role.ADMIN}))
-
-
-@dataclass(frozen=True)
-class Visitor:
-    """Who asks."""
-
-    person_id: str
-    name: str
-    pseudonym: str
-    roles: frozenset[Role]
-    session: str  # the cookie's token
-    consent_due: bool = False  # there is a consent text to which they have not agreed
 
 
 def visitor_of(connection: HTTPConnection) -> Visitor | None:

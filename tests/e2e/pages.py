@@ -17,8 +17,8 @@ import torch
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from annotation.marks import Mark
-from annotation.server.policies import Role
 from annotation.server.sessions import COOKIE
+from annotation.server.visitors import Role
 from benchmarks.serving import make_study, new_person, served
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.store import open_store

@@ -14,9 +14,9 @@ from annotation.scripted_rater import ScriptedRater
 from annotation.server import people
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
-from annotation.server.policies import Role
 from annotation.server.study import Study
 from annotation.server.tables import Assignment, EpisodeRecord, MarkRecord, Person
+from annotation.server.visitors import Role
 from rlhf.store import ParquetStore, open_store
 from worlds.contract import Event
 

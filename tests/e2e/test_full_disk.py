@@ -15,7 +15,7 @@ from subprocess import Popen
 import httpx
 import pytest
 
-from annotation.server.policies import Role
+from annotation.server.visitors import Role
 from annotation.verdicts import of_notes
 from benchmarks.serving import new_people
 from rlhf.store import open_store

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.server.policies import Role
 from annotation.server.serve import DeleteConfig, delete_person
+from annotation.server.visitors import Role
 from annotation.verdicts import of_notes
 from benchmarks.serving import RaterClient, new_people
 from rlhf.store import open_store

@@ -17,8 +17,8 @@ from PIL import Image
 
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from annotation.server.policies import Role
 from annotation.server.sessions import COOKIE
+from annotation.server.visitors import Role
 from benchmarks.serving import new_people, served
 from rlhf.episodes import CO_PILOT, Episode
 from rlhf.store import open_store

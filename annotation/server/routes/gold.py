@@ -11,9 +11,10 @@ from annotation.server import gold, looking, marking
 from annotation.server.clock import now
 from annotation.server.errors import Refused
 from annotation.server.members import project_of
-from annotation.server.policies import ADMINS, RATERS, Asking, Routes, Served, Visitor
+from annotation.server.policies import ADMINS, RATERS, Asking, Routes, Served
 from annotation.server.routes.schema import GoldBody, OpaqueId
 from annotation.server.tables import EpisodeRecord, GoldEpisode
+from annotation.server.visitors import Visitor
 
 ROUTES = Routes()
 _Id = Annotated[OpaqueId, Path()]

@@ -13,9 +13,10 @@ from annotation.server.continuations import list_continuations
 from annotation.server.errors import Refused
 from annotation.server.judging_tables import JudgedProject, JudgingAssignment
 from annotation.server.members import project_of
-from annotation.server.policies import ADMINS, JUDGES, Asking, Routes, Served, Visitor
+from annotation.server.policies import ADMINS, JUDGES, Asking, Routes, Served
 from annotation.server.routes.schema import JudgedProjectBody, OpaqueId, RevisionBody, VerdictBody
 from annotation.server.study import Study
+from annotation.server.visitors import Visitor
 from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api")

@@ -8,17 +8,18 @@ from typing import Annotated, Any
 from fastapi import Path, WebSocket
 from sqlalchemy import select
 
-from annotation.server import members, policies
+from annotation.server import members, visitors
 from annotation.server.clock import now
 from annotation.server.datasets import holds_continuations, list_episodes
 from annotation.server.errors import Refused
 from annotation.server.gaming import Running, Wish
 from annotation.server.judging_tables import JudgedProject
-from annotation.server.policies import ADMINS, PLAYERS, Asking, Routes, Served, Visitor, visitor_of
+from annotation.server.policies import ADMINS, PLAYERS, Asking, Routes, Served, visitor_of
 from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, OpaqueId
 from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End, PlayerSocket
 from annotation.server.study import Study
 from annotation.server.tables import Project
+from annotation.server.visitors import Visitor
 from annotation.session import CAST, Kind, Player, Role
 from rlhf.store import open_store
 
@@ -26,9 +27,9 @@ ROUTES = Routes("/api/play")
 GIVE_UP_SEC = 45.0  # before play, for whoever has closed the page
 _Id = Annotated[OpaqueId, Path()]
 _OF_STUDY = {
-    Role.SETTER: policies.Role.SETTER,
-    Role.SOLVER: policies.Role.SOLVER,
-    Role.CO_PILOT: policies.Role.CO_PILOT,
+    Role.SETTER: visitors.Role.SETTER,
+    Role.SOLVER: visitors.Role.SOLVER,
+    Role.CO_PILOT: visitors.Role.CO_PILOT,
 }
 _waiting: set[asyncio.Task[None]] = set()
 
@@ -75,7 +76,7 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
     with study.database.reading() as session:
         project = members.project_of(session, visitor, body.project)
     _refuse_other_parts(visitor, body.kind, body.role)
-    if not project.open and policies.Role.ADMIN not in visitor.roles:
+    if not project.open and visitors.Role.ADMIN not in visitor.roles:
         raise Refused(409, "this project is closed; whoever runs the study can open it")
     if holds_continuations(study.datasets.store(project.dataset)):
         raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
@@ -191,7 +192,7 @@ def _game(study: Study, visitor: Visitor, game_id: str) -> Running:
 
 def _parts(visitor: Visitor) -> list[Role]:
     """What somebody may play; an admin anything."""
-    admin = policies.Role.ADMIN in visitor.roles
+    admin = visitors.Role.ADMIN in visitor.roles
     return [part for part, role in _OF_STUDY.items() if admin or role in visitor.roles]
 
 
@@ -206,7 +207,7 @@ def _projects(study: Study, visitor: Visitor) -> dict[str, str]:
     with study.database.reading() as session:
         judged = set(session.scalars(select(JudgedProject.project_id)))
         for project in members.projects_of(session, visitor):
-            if project.id not in judged and (project.open or policies.Role.ADMIN in visitor.roles):
+            if project.id not in judged and (project.open or visitors.Role.ADMIN in visitor.roles):
                 found[project.id] = project.dataset
     return found
 

@@ -11,7 +11,7 @@ from annotation.gold import QUALITY, TRAINING
 from annotation.looking.index import OUTCOMES
 from annotation.marks import PROGRESS, REGRESS
 from annotation.queues import STRATEGIES
-from annotation.server.policies import Role
+from annotation.server.visitors import Role
 from annotation.session import Kind
 from annotation.session import Role as Part
 from annotation.verdicts import Said

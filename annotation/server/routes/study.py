@@ -13,9 +13,10 @@ from annotation.server.clock import now
 from annotation.server.datasets import list_episodes
 from annotation.server.errors import Refused
 from annotation.server.members import project_of
-from annotation.server.policies import ADMINS, Asking, Role, Routes, Served
+from annotation.server.policies import ADMINS, Asking, Routes, Served
 from annotation.server.routes.schema import InvitationBody, OpaqueId, PersonBody, ProjectBody, RemovalBody
 from annotation.server.tables import Invitation, Person, Removal
+from annotation.server.visitors import Role
 
 ROUTES = Routes()
 _Id = Annotated[OpaqueId, Path()]

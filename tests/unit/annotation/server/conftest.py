@@ -13,9 +13,9 @@ from annotation.server import people
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
-from annotation.server.policies import Role
 from annotation.server.sessions import COOKIE
 from annotation.server.study import Study
+from annotation.server.visitors import Role
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 

@@ -14,10 +14,10 @@ from annotation.server.app import open_study
 from annotation.server.clock import now
 from annotation.server.completing import complete
 from annotation.server.config import ServeConfig
-from annotation.server.policies import Role
 from annotation.server.removing import finish, remove
 from annotation.server.study import Study
 from annotation.server.tables import EpisodeRecord, Person, Project
+from annotation.server.visitors import Role
 from rlhf.errors import UserError
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode

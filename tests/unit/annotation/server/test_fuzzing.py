@@ -19,10 +19,10 @@ from annotation.server import people
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
-from annotation.server.policies import Role
 from annotation.server.sessions import COOKIE
 from annotation.server.study import Study
 from annotation.server.tables import Base
+from annotation.server.visitors import Role
 from tests.unit.annotation.server.conftest import ORIGIN
 
 EXAMPLES = 10  # of every operation, for everybody who asks

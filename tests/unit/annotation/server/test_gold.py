@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import select
 
 from annotation.marks import Mark
-from annotation.server.policies import Role
 from annotation.server.study import Study
 from annotation.server.tables import Assignment
+from annotation.server.visitors import Role
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.annotation.server.conftest import STEPS, Browser

@@ -20,9 +20,9 @@ from annotation.server.config import ServeConfig
 from annotation.server.exporting import export_everything
 from annotation.server.exporting_judgements import export_judgements
 from annotation.server.judging_tables import Continuation, JudgingAssignment
-from annotation.server.policies import Role
 from annotation.server.study import Study
 from annotation.server.tables import Project
+from annotation.server.visitors import Role
 from rlhf.errors import UserError
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
@@ -151,7 +151,7 @@ def test_each_judge_has_an_order_of_their_own(folder: Path) -> None:
 
 def _order(study: Study, session: Any, name: str) -> tuple[str, ...]:
     from annotation.server import judging
-    from annotation.server.policies import Visitor
+    from annotation.server.visitors import Visitor
 
     person = people.new_person(session, name, Role.JUDGE, now())
     visitor = Visitor(person.id, name, person.pseudonym, frozenset({Role.JUDGE}), "")

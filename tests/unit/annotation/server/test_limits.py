@@ -15,9 +15,9 @@ from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.limits import BODY_BYTES, Rate, Rates
-from annotation.server.policies import Role
 from annotation.server.sessions import COOKIE
 from annotation.server.study import Study
+from annotation.server.visitors import Role
 from tests.unit.annotation.server.conftest import ORIGIN, Browser
 
 

@@ -18,7 +18,7 @@ from annotation.server import people
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ViewConfig
-from annotation.server.policies import Role
+from annotation.server.visitors import Role
 from rlhf.episodes import AGENT
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames

@@ -19,9 +19,9 @@ from sqlalchemy import create_engine, text, update
 from annotation.marks import Mark
 from annotation.server.datasets import pack
 from annotation.server.exporting import export_submitted
-from annotation.server.policies import Role
 from annotation.server.study import Study
 from annotation.server.tables import Assignment
+from annotation.server.visitors import Role
 from rlhf.errors import UserError
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames

@@ -17,10 +17,10 @@ from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.errors import Refused
-from annotation.server.policies import Role
 from annotation.server.routes import play
 from annotation.server.study import Study
 from annotation.server.tables import Person
+from annotation.server.visitors import Role
 from rlhf.store import open_store
 from tests.unit.annotation.server.conftest import Browser
 from tests.unit.annotation.server.players import Denied, Player, listening, until

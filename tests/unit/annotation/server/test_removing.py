@@ -20,10 +20,10 @@ from annotation.marks import Judgement, Mark
 from annotation.server import people, removing
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
-from annotation.server.policies import Role
 from annotation.server.serve import DeleteConfig, delete_person
 from annotation.server.study import Study
 from annotation.server.tables import Person, Removal
+from annotation.server.visitors import Role
 from rlhf.errors import UserError
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode

@@ -13,10 +13,10 @@ from sqlalchemy import select, update
 
 from annotation.server import people, sessions
 from annotation.server.clock import now
-from annotation.server.policies import Role
 from annotation.server.sessions import COOKIE, Signer, load_secret
 from annotation.server.study import Study
 from annotation.server.tables import Invitation, Person, Session
+from annotation.server.visitors import Role
 from rlhf.errors import UserError
 from tests.unit.annotation.server.conftest import Browser
 

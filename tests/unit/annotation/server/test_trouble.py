@@ -14,8 +14,8 @@ from sqlalchemy import event
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from annotation.server import clock, database
-from annotation.server.policies import Role
 from annotation.server.study import Study
+from annotation.server.visitors import Role
 from tests.unit.annotation.server.conftest import STEPS, Browser
 
 Enter = Callable[..., Browser]

@@ -1,0 +1,29 @@
+"""Who takes part in a study, and as what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What somebody may be in a study."""
+
+    ADMIN = "admin"
+    SETTER = "setter"
+    SOLVER = "solver"
+    CO_PILOT = "co-pilot"
+    RATER = "rater"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who asks."""
+
+    person_id: str
+    name: str
+    pseudonym: str
+    roles: frozenset[Role]
+    session: str  # the cookie's token
+    consent_due: bool = False  # there is a consent text to which they have not agreed
