@@ -56,7 +56,8 @@ class Datasets:
         self.unfinished = Unfinished(self.folder / UNFINISHED_FOLDER)
         self._stores: dict[str, ParquetStore] = {}
         self._shown: OrderedDict[tuple[str, str], Shown] = OrderedDict()  # by dataset and episode, latest last
-        self._lock, self._reading = threading.Lock(), threading.Lock()
+        self._lock, self._showing = threading.Lock(), threading.Lock()
+        self._reading: dict[tuple[str, str], threading.Lock] = {}  # episodes that are being read
         if not self.folder.is_dir():
             raise UserError(f"there is no folder {folder}; name the study's, with the datasets in it")
         self.names()
@@ -85,20 +86,32 @@ class Datasets:
     def shown(self, name: str, episode_id: str) -> Shown:
         """What raters are shown of an episode. Raises UserError if it cannot be read."""
         key = name, episode_id
-        with self._reading:  # whoever asks for the words asks for the frames, too: one reads, the other waits
-            if key not in self._shown:
-                episode = self.store(name).read_compressed(episode_id)
-                self._shown[key] = Shown(pack(episode.frames), tuple(spoken(episode)))
+        with self._reading_of(key):  # whoever asks for the words asks for the frames, too: one reads, the other waits
+            with self._showing:
+                if key in self._shown:
+                    self._shown.move_to_end(key)
+                    return self._shown[key]
+            episode = self.store(name).read_compressed(episode_id)
+            shown = Shown(pack(episode.frames), tuple(spoken(episode)))
+            with self._showing:
+                self._shown[key] = shown
                 while sum(len(shown.frames) for shown in self._shown.values()) > KEPT_BYTES and len(self._shown) > 1:
                     self._shown.popitem(last=False)
-            self._shown.move_to_end(key)
-            return self._shown[key]
+            return shown
 
     def forget_shown(self, name: str, episode_ids: Sequence[str]) -> None:
-        """Keep nothing of these episodes in memory."""
-        with self._reading:
-            for episode_id in episode_ids:
-                self._shown.pop((name, episode_id), None)
+        """Keep nothing of these episodes in memory; who is reading one of them is waited for."""
+        for key in ((name, episode_id) for episode_id in episode_ids):
+            with self._reading_of(key), self._showing:
+                self._shown.pop(key, None)
+
+    @contextmanager
+    def _reading_of(self, key: tuple[str, str]) -> Iterator[None]:
+        """While one episode is read: one at a time, and others beside it."""
+        with self._showing:
+            reading = self._reading.setdefault(key, threading.Lock())
+        with reading:
+            yield
 
 
 def holds_continuations(store: ParquetStore) -> bool:
