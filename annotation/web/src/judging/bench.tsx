@@ -27,7 +27,7 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
   const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
   const place = usePlace(player.step, episode.active_sec);
-  const queue = useMemo(() => new Queue<SaidVerdict>(props.person.id, VERDICTS, (id, batch) => put(id, batch, place()), setSaved), [props.person.id]);
+  const queue = useMemo(() => new Queue<SaidVerdict>(props.person.id, episode.id, VERDICTS, (id, batch) => put(id, batch, place()), setSaved), [props.person.id, episode.id]);
 
   useEffect(() => {
     void queue

@@ -24,7 +24,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
   const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
   const place = usePlace(player.step, episode.active_sec);
-  const queue = useMemo(() => new Queue<Mark>(props.person.id, MARKS, (assignment, batch) => put(assignment, batch, place()), setSaved), [props.person.id]);
+  const queue = useMemo(() => new Queue<Mark>(props.person.id, episode.id, MARKS, (assignment, batch) => put(assignment, batch, place()), setSaved), [props.person.id, episode.id]);
 
   useEffect(() => {
     void queue
