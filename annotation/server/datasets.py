@@ -58,7 +58,8 @@ class Datasets:
         self._shown: OrderedDict[tuple[str, str], Shown] = OrderedDict()  # by dataset and episode, latest last
         self._lock, self._reading = threading.Lock(), threading.Lock()
         if not self.folder.is_dir():
-            raise UserError(f"there is no folder {folder}; name the study's, with the datasets in it")
+            wrong = f"{folder} is a file" if self.folder.exists() else f"there is no folder {folder}"
+            raise UserError(f"{wrong}; name the study's, with the datasets in it")
         self.names()
 
     def names(self) -> list[str]:
