@@ -126,7 +126,7 @@ def episode_interval(
 def ratio_interval(part: np.ndarray, whole: np.ndarray, *, seed: int, level: float = LEVEL) -> Interval | None:
     """The share that ``part`` [E] has of ``whole`` [E], summed over episodes; None if the whole is nothing.
 
-    A bootstrap over the episodes that have something. Where each of them says the same, such as 0, or there is only one,
+    A bootstrap over the episodes that have something. Where each of them says the same, such as 0, or there is one,
     all resamples are alike and would claim certainty: then it is Wilson's interval of so many episodes.
     """
     has = whole > 0

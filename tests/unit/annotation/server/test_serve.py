@@ -15,6 +15,7 @@ from annotation.server.config import ServeConfig
 from annotation.server.database import Database
 from annotation.server.serve import CollectConfig, collect, listening, serve
 from rlhf.errors import UserError
+from rlhf.settings import parse
 from rlhf.store import open_store
 
 
@@ -32,6 +33,11 @@ def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_agents_is_named(folder: Path) -> None:
     with pytest.raises(UserError, match="agent bc: .*play is not an agent's folder"):
         open_study(ServeConfig(data=folder, agents={"bc": folder / "play"}))
+
+
+def test_half_a_pair_is_told() -> None:
+    with pytest.raises(UserError, match="--agents wants pairs: NAME VALUE"):
+        parse(ServeConfig, ["--agents", "bc"], command="rlhf serve")
 
 
 def test_a_taken_port_is_named(folder: Path) -> None:
