@@ -27,7 +27,7 @@ class Interval:
             raise ValueError(f"an interval's bounds are in order, not {self.low}, {self.high}")
 
 
-def wilson_interval(successes: int, trials: int, level: float = LEVEL) -> Interval:
+def wilson_interval(successes: float, trials: int, level: float = LEVEL) -> Interval:
     """Wilson's score interval of a proportion (Wilson 1927, without continuity correction).
 
     Raises:
@@ -126,13 +126,13 @@ def episode_interval(
 def ratio_interval(part: np.ndarray, whole: np.ndarray, *, seed: int, level: float = LEVEL) -> Interval | None:
     """The share that ``part`` [E] has of ``whole`` [E], summed over episodes; None if the whole is nothing.
 
-    A bootstrap over the episodes that have something. Where each of them says 0, or each 1, all resamples are alike and
-    would claim certainty: then it is Wilson's interval of so many episodes.
+    A bootstrap over the episodes that have something. Where each of them says the same, such as 0, or there is one,
+    all resamples are alike and would claim certainty: then it is Wilson's interval of so many episodes.
     """
     has = whole > 0
     part, whole = part[has].astype(np.float64), whole[has].astype(np.float64)
-    if len(whole) and ((part == 0).all() or (part == whole).all()):
-        wilson = wilson_interval(len(whole) if part.any() else 0, len(whole), level)
+    if len(whole) and np.ptp(part / whole) < 1e-12:
+        wilson = wilson_interval(float(np.clip(part[0] / whole[0], 0, 1)) * len(whole), len(whole), level)
         # Its bound there is the share itself, but for rounding.
         return replace(wilson, low=min(wilson.low, wilson.estimate), high=max(wilson.high, wilson.estimate))
     return episode_interval(lambda w: (w @ part) / (w @ whole), len(whole), seed=seed, level=level)

@@ -140,7 +140,7 @@ def _judges(told: SuiteResults) -> str:
 def _method() -> str:
     said = (
         f"Intervals cover {percent(LEVEL)}: percentile bootstrap ({FEWER_RESAMPLES:,} resamples) over scenarios, or "
-        "episodes, with all that is of one together; where all succeeded or all failed, Wilson's interval of so many "
+        "episodes, with all that is of one together; where all came to the same, Wilson's interval of so many "
         "scenarios. Of several judges of one continuation the majority counts, a tie counts one half. Time is that "
         "of the median judge who says that it succeeded. Differences are of scenarios that both agents were judged in."
     )

@@ -90,7 +90,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
     (
         "people",
         (
-            Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people mark episodes", _SERVED),
+            Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people play, mark and judge", _SERVED),
             Verb("look", _SERVE, "LookConfig", "look", "episodes, marks and rewards of datasets", _LOOKED),
             Verb("people delete", _SERVE, "DeleteConfig", "delete_person", "somebody's data, for good", _GONE),
             Verb("marks collect", _SERVE, "CollectConfig", "collect", "what people submitted into the datasets"),

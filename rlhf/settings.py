@@ -20,9 +20,10 @@ from rlhf.usage import UsageError
 
 Config = TypeVar("Config")
 
-_SAID = {  # Python's words for a value of the wrong kind, and ours
+_SAID = {  # Python's and tyro's words for a value of the wrong kind, and ours
     ": invalid literal for int() with base 10: ": " is a whole number, not ",
     ": could not convert string to float: ": " is a number, not ",
+    ": Failed to parse key-value pairs!": " wants pairs: NAME VALUE NAME VALUE...",
 }
 
 

@@ -30,9 +30,10 @@ class ServeConfig:
       public_url: how people's browsers reach the server, if not by host and port, e.g. https://study.example.org.
       lock_minutes: how long an episode stays with a rater who has stopped working on it.
       requests_per_second: that one person may make, on average; bursts of ten times as many pass.
-      reward_models: name=folder of reward models to look at episodes with, beside those in the study's folder.
-      agents: name=folder of those that people can play with; without any, those below the study's folder.
-      games: that run at once. episode_seconds: of play; the paper's episodes have five minutes.
+      reward_models: NAME FOLDER of reward models to look at episodes with, beside those in the study's folder.
+      agents: NAME FOLDER of those that people can play with; without any, those below the study's folder.
+      games: that run at once.
+      episode_seconds: of play; the paper's episodes have five minutes.
     """
 
     data: Path = Path("data")

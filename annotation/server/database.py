@@ -92,8 +92,12 @@ def _engine(url: str) -> Engine:
         if sqlite:
             _make_private(make_url(url).database)
         engine = create_engine(url, pool_size=20, max_overflow=40, **options)
-    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+    except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise UserError(f"database {_safe(url)} cannot be opened ({_gist(error)}); install its driver") from error
+    except ArgumentError as error:
+        raise UserError(
+            f"database {_safe(url)} cannot be opened ({_gist(error)}); a URL is like postgresql+psycopg://USER@HOST/NAME"
+        ) from error
     if sqlite:
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)

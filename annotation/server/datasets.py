@@ -59,7 +59,8 @@ class Datasets:
         self._lock, self._showing = threading.Lock(), threading.Lock()
         self._reading: dict[tuple[str, str], threading.Lock] = {}  # episodes that are being read
         if not self.folder.is_dir():
-            raise UserError(f"there is no folder {folder}; name the study's, with the datasets in it")
+            wrong = f"{folder} is a file" if self.folder.exists() else f"there is no folder {folder}"
+            raise UserError(f"{wrong}; name the study's, with the datasets in it")
         self.names()
 
     def names(self) -> list[str]:

@@ -47,7 +47,7 @@ class LookConfig:
 
     Args:
       data: a dataset, or a folder of datasets. Nothing is written into it.
-      reward_models: name=folder of reward models to look with, beside those found below the folder.
+      reward_models: NAME FOLDER of reward models to look with, beside those found below the folder.
       port: of this machine to listen at; 0 takes a free one.
     """
 

@@ -19,10 +19,15 @@ const PAGES: Record<string, () => preact.JSX.Element> = {
   "/consent": Consent,
 };
 
+// Pages that are made for what stands behind the #. A browser that is given another link to one of them, or goes back,
+// changes only that and does not load the page again by itself.
+const MADE_FOR_HASH = ["/join", "/play"];
+
 const root = document.getElementById("app");
 const Page = PAGES[location.pathname] ?? Home;
 if (root) {
   root.replaceChildren();
   render(<Page />, root);
 }
+if (MADE_FOR_HASH.includes(location.pathname)) addEventListener("hashchange", () => location.reload());
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("/service-worker.js").catch(() => undefined);

@@ -145,6 +145,8 @@ def test_episodes_that_all_agree_leave_room_for_those_that_will_not() -> None:
     assert ours is not None and zero is not None
     assert (ours.low, ours.high, ours.count) == (wilson_interval(3, 3).low, 1.0, 3)  # one episode had nothing
     assert (zero.low, zero.high) == (0.0, wilson_interval(0, 3).high)
+    one = ratio_interval(np.array([1.0]), np.array([5.0]), seed=0)
+    assert one is not None and one.low < 0.1 and one.high > 0.6, "one episode of many observations is one episode"
     assert ratio_interval(np.zeros(2), np.zeros(2), seed=0) is None
     assert ratio_interval(np.zeros(0), np.zeros(0), seed=0) is None
 

@@ -69,7 +69,8 @@ export function Suites() {
                     max={1000}
                     value={suite.overlap}
                     aria-label={`Judges for each continuation of ${suite.dataset}`}
-                    onChange={(e) => change(suite, { overlap: Number(e.currentTarget.value) })}
+                    onChange={(e) => e.currentTarget.reportValidity() && change(suite, { overlap: Number(e.currentTarget.value) })}
+                    required
                   />
                 </td>
                 <td>

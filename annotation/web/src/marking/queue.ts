@@ -9,6 +9,7 @@ export interface SavedState {
 }
 
 const AT_ONCE = 200;
+const TOO_LATE = 409; // it is submitted, from another window or browser
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
@@ -20,9 +21,13 @@ export class Queue<S extends Saying> {
   private trouble = "";
   private lost = false;
 
-  /** `put` sends sayings of one assignment; the server has them when it ends. */
+  /**
+   * `own` is the assignment that is being worked on. `put` sends sayings of one assignment; the server has them when it
+   * ends.
+   */
   constructor(
     private readonly person: string,
+    private readonly own: string,
     private readonly shelf: Pick<Shelf<S, Shown>, "keep" | "kept" | "forget">,
     private readonly put: (assignment: string, batch: Kept<S>[]) => Promise<unknown>,
     private readonly changed: (state: SavedState) => void,
@@ -82,9 +87,11 @@ export class Queue<S extends Saying> {
         this.lost = false;
         if (refused.size === 0) this.trouble = "";
       } catch (error) {
-        this.fail(error);
-        if (!(error instanceof ApiError) || error.passing || error.status === 401) break;
-        refused.add(first);
+        const known = error instanceof ApiError && !error.passing && error.status !== 401 ? error : null;
+        if (known && first !== this.own) await this.giveUp(first, known.status === TOO_LATE);
+        else this.fail(error);
+        if (!known) break;
+        if (first === this.own) refused.add(first);
       }
       this.tell();
     }
@@ -97,6 +104,13 @@ export class Queue<S extends Saying> {
     const known = batch.filter((saying) => this.unsaved.get(saying.id)?.revision === saying.revision);
     for (const saying of known) this.unsaved.delete(saying.id);
     await this.shelf.forget(known).catch(() => undefined); // sent twice is sent once
+  }
+
+  /** Of earlier work the server does not want this any more: it must not keep anybody from what they work on now. */
+  private async giveUp(assignment: string, forGood: boolean): Promise<void> {
+    const refused = [...this.unsaved.values()].filter((saying) => saying.assignment === assignment);
+    for (const saying of refused) this.unsaved.delete(saying.id);
+    if (forGood) await this.shelf.forget(refused).catch(() => undefined); // else the next visit tries again
   }
 
   private fail(error: unknown): void {

@@ -50,7 +50,7 @@ export function useSayings<S extends Saying, E extends Shown>(desk: Desk<S, E>):
   const [version, setVersion] = useState(0);
   const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });
   const place = usePlace(step, work.episode.active_sec);
-  const queue = useMemo(() => new Queue<S>(person.id, shelf, (assignment, batch) => desk.put(assignment, batch, place()), setSaved), [person.id]);
+  const queue = useMemo(() => new Queue<S>(person.id, work.episode.id, shelf, (assignment, batch) => desk.put(assignment, batch, place()), setSaved), [person.id, work.episode.id]);
   const changed = useCallback(() => setVersion((version) => version + 1), []);
   useEffect(() => {
     void queue

@@ -47,7 +47,6 @@ export function Lobby() {
     try {
       const made = await ask<{ id?: string }>("POST", path, body);
       location.assign(`/play#${id ?? made.id}`);
-      location.reload(); // only what stands behind the # has changed
     } catch (error) {
       setTrouble((error as Error).message);
       setBusy(false);
@@ -115,7 +114,7 @@ function Mine(props: { game: Game; onLeave: () => void }) {
         {game.dataset ? KINDS[game.kind].name : "Learn the keys"}, as {game.role && NAMES[game.role]}: {game.state}
       </p>
       <div class="row">
-        <a class="button primary" href={`/play#${game.id}`} onClick={() => setTimeout(() => location.reload())}>
+        <a class="button primary" href={`/play#${game.id}`}>
           Go on
         </a>
         <button type="button" onClick={props.onLeave}>

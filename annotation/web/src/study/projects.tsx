@@ -50,7 +50,8 @@ export function Projects(props: { projects: Project[]; change: Change }) {
         max={1000}
         value={project.overlap}
         aria-label={`Raters for each episode of ${project.dataset}`}
-        onChange={(e) => patch(project, { overlap: Number(e.currentTarget.value) })}
+        onChange={(e) => e.currentTarget.reportValidity() && patch(project, { overlap: Number(e.currentTarget.value) })}
+        required
       />,
       <select value={project.strategy} aria-label={`Order of the episodes of ${project.dataset}`} onChange={(e) => patch(project, { strategy: e.currentTarget.value })}>
         {Object.entries(STRATEGIES).map(([name, what]) => (

@@ -15,6 +15,7 @@ from annotation.server.config import ServeConfig
 from annotation.server.database import Database
 from annotation.server.serve import CollectConfig, collect, listening, serve
 from rlhf.errors import UserError
+from rlhf.settings import parse
 from rlhf.store import open_store
 
 
@@ -23,9 +24,20 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         serve(ServeConfig(data=tmp_path / "nowhere", port=0))
 
 
+def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "study").touch()
+    with pytest.raises(UserError, match="study is a file; name the study's"):
+        serve(ServeConfig(data=tmp_path / "study", port=0))
+
+
 def test_a_folder_that_is_no_agents_is_named(folder: Path) -> None:
     with pytest.raises(UserError, match="agent bc: .*play is not an agent's folder"):
         open_study(ServeConfig(data=folder, agents={"bc": folder / "play"}))
+
+
+def test_half_a_pair_is_told() -> None:
+    with pytest.raises(UserError, match="--agents wants pairs: NAME VALUE"):
+        parse(ServeConfig, ["--agents", "bc"], command="rlhf serve")
 
 
 def test_a_taken_port_is_named(folder: Path) -> None:
@@ -57,6 +69,12 @@ def test_a_wrong_database_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(UserError) as error:
         Database(url)
     assert "secret" not in str(error.value)
+
+
+def test_what_is_no_url_of_a_database_needs_no_driver() -> None:
+    with pytest.raises(UserError, match="a URL is like postgresql") as error:
+        Database("nonsense")
+    assert "driver" not in str(error.value)
 
 
 def test_the_database_is_its_owners_alone(folder: Path) -> None:
