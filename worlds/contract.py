@@ -24,7 +24,7 @@ SETTER = "setter"
 SOLVER = "solver"
 
 UTTERANCE_MAX_CHARS = 160
-_PRINTABLE = frozenset(chr(code) for code in range(0x20, 0x250) if chr(code).isprintable())
+_SAMPLED = frozenset(chr(code) for code in range(0x20, 0x250) if chr(code).isprintable())  # the Latin letters
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def silent(movement: np.ndarray | None = None) -> Action:
 
 def observation_space(height: int, width: int) -> spaces.Dict:
     """Space of one player's :class:`Observation`."""
-    text = _text_space()
+    text = Utterance()
     return spaces.Dict(
         image=spaces.Box(0, 255, (height, width, 3), np.uint8),
         setter_text=text,
@@ -92,9 +92,18 @@ def observation_space(height: int, width: int) -> spaces.Dict:
     )
 
 
-def _text_space() -> spaces.Text:
-    """Printable text; Gymnasium's default knows letters and digits alone, not even the space between words."""
-    return spaces.Text(max_length=UTTERANCE_MAX_CHARS, min_length=0, charset=_PRINTABLE)
+class Utterance(spaces.Text):
+    """Printable text of any language; Gymnasium's default knows letters and digits alone, not even the space.
+
+    What is sampled are Latin letters, as a space of text keeps every letter that it may draw.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(max_length=UTTERANCE_MAX_CHARS, min_length=0, charset=_SAMPLED)
+
+    def contains(self, x: Any) -> bool:
+        """Whether ``x`` can be said."""
+        return isinstance(x, str) and len(x) <= self.max_length and x.isprintable()
 
 
 def movement_space() -> spaces.MultiDiscrete:
@@ -106,7 +115,7 @@ def action_space() -> spaces.Dict:
     """Space of one player's :class:`Action`."""
     return spaces.Dict(
         movement=movement_space(),
-        utterance=_text_space(),
+        utterance=Utterance(),
     )
 
 

@@ -14,7 +14,6 @@ MOST_MOUSE = 8.0  # ticks of full turning that a movement of the mouse goes on a
 NOTCH = 3.0  # ticks of reaching out or drawing in for one notch of the wheel
 SLOW_TURN = 0.3
 MOST_LINES = 8  # waiting to be said; one is said each step
-_LAST_LETTER = 0x24F  # worlds print Latin letters
 
 
 class Key(StrEnum):
@@ -65,7 +64,7 @@ class Inputs:
 
 def printable(text: str) -> str:
     """``text`` as a world takes it: one line of printable letters, no longer than an utterance."""
-    kept = "".join(c for c in text if c.isspace() or (c.isprintable() and ord(c) <= _LAST_LETTER))
+    kept = "".join(c for c in text if c.isspace() or c.isprintable())
     return " ".join(kept.split())[:UTTERANCE_MAX_CHARS].strip()
 
 
