@@ -65,15 +65,19 @@ def lock_run(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def lock_file(path: Path, what: Path) -> Iterator[None]:
-    """Hold the lock ``path`` of ``what``, a file or folder that one run at a time may write; see :func:`lock_run`."""
+def lock_file(path: Path, what: Path, mend: str = "wait for it to end, or choose another run") -> Iterator[None]:
+    """Hold the lock ``path`` of ``what``, a file or folder that one run at a time may write; see :func:`lock_run`.
+
+    Args:
+      mend: what whoever is refused can do.
+    """
     with open(path, "a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
             holder = file.read().strip() or "another process"
-            raise UserError(f"{what} is being written by {holder}; wait for it to end, or choose another run") from None
+            raise UserError(f"{what} is being written by {holder}; {mend}") from None
         except OSError as error:  # some network file systems have no locks
             warnings.warn(
                 f"{path}: no lock on this file system ({error.strerror}); start no second run here", stacklevel=3

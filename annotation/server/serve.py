@@ -9,7 +9,8 @@ import logging
 import socket
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CollectConfig", "DeleteConfig", "LookConfig", "ServeConfig", "collect", "delete_person", "look", "serve"]
 
+LOCK_FILE = "annotation.server.lock"  # held by whoever serves the study's folder
 KEEP_ALIVE_SEC = 75
 MESSAGE_BYTES = 64 * 1024  # of a WebSocket
 
@@ -85,18 +87,33 @@ def serve(config: ServeConfig) -> None:
     """Serve the study until Ctrl-C.
 
     Raises:
-      UserError: if the folder, the database or the port cannot be used.
+      UserError: if the folder, the database or the port cannot be used, or another server serves the folder.
     """
     from annotation.server import people
     from annotation.server.app import open_study
     from annotation.server.clock import now
 
-    with listening(config) as listener:
+    with listening(config) as listener, _alone(config.data.expanduser()):
         study = open_study(config)
         with study.database.writing() as session:
             token = people.admin_link(session, now())
         _greet(config, study.datasets.names(), listener.getsockname()[1], token)
         _run(study, listener)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """While no other server may serve ``folder``: two would not know of each other's games and admin's links.
+
+    Raises:
+      UserError: if another does.
+    """
+    from rlhf.run_config import lock_file
+
+    with ExitStack() as held:
+        if folder.is_dir():  # whoever opens it says what else is wrong
+            held.enter_context(lock_file(folder / LOCK_FILE, folder, mend="stop that server, or serve another folder"))
+        yield
 
 
 def _run(study: Study, listener: socket.socket) -> None:

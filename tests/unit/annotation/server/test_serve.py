@@ -13,8 +13,9 @@ from sqlalchemy import create_engine, text
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
 from annotation.server.database import Database
-from annotation.server.serve import CollectConfig, collect, listening, serve
+from annotation.server.serve import LOCK_FILE, CollectConfig, collect, listening, serve
 from rlhf.errors import UserError
+from rlhf.run_config import lock_file
 from rlhf.settings import parse
 from rlhf.store import open_store
 
@@ -45,6 +46,14 @@ def test_a_taken_port_is_named(folder: Path) -> None:
         port = taken.getsockname()[1]
         with pytest.raises(UserError, match=f"port {port} is taken.*--port 0"):
             serve(ServeConfig(data=folder, port=port))
+
+
+def test_a_folder_has_one_server_at_a_time(folder: Path) -> None:
+    with (
+        lock_file(folder / LOCK_FILE, folder),
+        pytest.raises(UserError, match=r"process \d+ on .*; stop that server, or serve another folder"),
+    ):
+        serve(ServeConfig(data=folder, port=0))
 
 
 def test_an_address_of_another_machine_is_named(folder: Path) -> None:
