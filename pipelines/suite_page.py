@@ -58,7 +58,7 @@ def _opening(report: SuiteReport) -> str:
 
 def _suite(told: SuiteResults) -> str:
     lead = (
-        f"{told.scenarios} scenarios of suite {', '.join(told.suites)}; judges did not know whose continuation it was. "
+        f"{told.over} of suite {', '.join(told.suites)}; judges did not know whose continuation it was. "
         f"Every scenario weighs the same; lines are {percent(LEVEL)} intervals over scenarios."
     )
     if told.recorded_by:

@@ -91,15 +91,26 @@ class SuiteResults:
     """How a suite's continuations were judged.
 
     Args:
-      suites: ids. scenarios: of which there are continuations. recorded_by: who played what ``RECORDED`` repeats.
+      suites: ids. scenarios: of which there are continuations. judged: of those, how many have a judged one.
+      recorded_by: who played what ``RECORDED`` repeats.
     """
 
     suites: tuple[str, ...]
     scenarios: int
+    judged: int
     baseline: str | None
     recorded_by: dict[str, int]
     agents: tuple[AgentResults, ...]
     agreement: JudgesAgreement
+
+    @property
+    def over(self) -> str:
+        """What success is taken over: "300 scenarios", or "12 of 300 scenarios" until all are judged."""
+        return (
+            f"{self.judged} scenarios"
+            if self.judged == self.scenarios
+            else f"{self.judged} of {self.scenarios} scenarios"
+        )
 
 
 @dataclass(frozen=True)
@@ -169,6 +180,7 @@ def _suite(config: ReportSuiteConfig, notes: Notes) -> SuiteResults | None:
     return SuiteResults(
         suites=tuple(sorted({one["suite"] for one in about.values()})),
         scenarios=len({_scenario(one) for one in about.values()}),
+        judged=len({_scenario(about[episode]) for episode in judged}),
         baseline=baseline,
         recorded_by=dict(Counter(one["player"] for one in about.values() if one["agent"] == RECORDED)),
         agents=tuple(rows),
@@ -286,7 +298,7 @@ def text(report: SuiteReport) -> str:
     lines: list[str] = []
     if report.suite is not None:
         told = report.suite
-        lines.append(f"success over {told.scenarios} scenarios, 95% intervals over scenarios:")
+        lines.append(f"success over {told.over}, 95% intervals over scenarios:")
         lines += _table(told.agents, "continuations")
         lines += [
             f"  {row.agent} less {told.baseline}: {points(row.difference)}" for row in told.agents if row.difference
@@ -303,7 +315,7 @@ def _table(agents: Sequence[AgentResults], unit: str) -> list[str]:
     return [
         f"  {row.agent:<{width}} "
         + "   ".join(f"{kind} {share(row.success.get(kind))}" for kind in (ALL, *KINDS))
-        + f"   ({row.outcomes} {unit})"
+        + f"   ({row.outcomes} {unit if row.outcomes != 1 else unit.removesuffix('s')})"
         for row in agents
     ]
 

@@ -68,6 +68,7 @@ def test_success_is_counted_by_agent_and_kind(store: ParquetStore) -> None:
     assert rows["RL"].outcomes == 4 and rows["RL"].played == 6 and rows["RL"].clusters == 3
     assert rows["RL"].difference is not None and told.suite.baseline == "BC" and rows["BC"].difference is None
     assert rows["RL"].difference.estimate == pytest.approx(2 / 3)
+    assert "success over 3 scenarios" in text(told)
     assert told.suite.recorded_by == {"scripted": 3}
     curve = rows["BC"].cumulative
     assert curve.share[0] == 0 and curve.share[1] == pytest.approx(0.5 / 3) and curve.share[4] == pytest.approx(1 / 3)
@@ -83,6 +84,7 @@ def test_several_judges_decide_by_majority_and_a_tie_is_half(store: ParquetStore
     assert row.success[ALL].estimate == 0.75
     assert told.suite.agreement.ties == 1 and told.suite.agreement.several == 2
     assert "2 by several (1 tied)" in text(told)
+    assert "success over 1 of 3 scenarios" in text(told), "the others are not judged yet"
 
 
 def test_it_is_written_as_json_and_as_a_page(store: ParquetStore, tmp_path: Path) -> None:
