@@ -26,7 +26,7 @@ from pipelines.suite_make import MakeSuiteConfig, make_suite
 from pipelines.suite_play import PlaySuiteConfig, play_suite
 from pipelines.suite_report import ReportSuiteConfig, report_suite
 from rlhf.store import open_store
-from tests.e2e.browsers import chromium
+from tests.e2e.browsers import PATIENCE_MS, chromium
 from tests.e2e.test_marking_in_a_browser import SHOTS, Visitor
 from tests.unit.rlhf import tiny_agent
 
@@ -84,11 +84,19 @@ class Judge(Visitor):
         self.page.locator(".verdict-said").filter(has_text=text).wait_for()
 
     def goes_on(self) -> None:
-        """To the next; the page is another's then."""
+        """To the next; the page is another's then. As people do, once more where the page says that it is too early."""
         self.sees_saved()
         self.page.evaluate("document.querySelector('.bench').dataset.old = 'yes'")
+        bench = self.page.locator(".bench[data-old]")
+        trouble = bench.locator(".desk .trouble")
         self.press("Enter")
-        self.page.locator(".bench[data-old]").wait_for(state="detached")
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while bench.count():
+            for said in trouble.all_inner_texts():
+                assert "not everything is saved yet" in said or "cannot be reached" in said, said
+                self.press("Enter")
+            assert time.monotonic() < end, bench.inner_text()
+            self.page.wait_for_timeout(300)
         self.page.get_by_role("slider").or_(self.page.get_by_text("All done.")).wait_for()
 
     def may_lose_the_connection(self) -> None:
