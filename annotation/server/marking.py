@@ -154,8 +154,10 @@ def save(session: Session, assignment: Assignment, said: Sequence[SaidMark], whe
     Raises:
       Refused: if the episode is submitted and this would change it, or a mark lies outside it.
     """
-    known = {record.id: record for record in marks_of(session, assignment.id)}
-    if len(known.keys() | {mark.id for mark in said}) > MARKS_PER_EPISODE:
+    named, own = {mark.id for mark in said}, MarkRecord.assignment_id == assignment.id
+    known = {record.id: record for record in session.scalars(select(MarkRecord).where(own, MarkRecord.id.in_(named)))}
+    there = session.scalar(select(func.count()).where(own)) or 0
+    if there + len(named - known.keys()) > MARKS_PER_EPISODE:
         raise Refused(409, f"an episode has at most {MARKS_PER_EPISODE} marks")
     for mark in said:
         if mark.step >= assignment.episode.steps:
