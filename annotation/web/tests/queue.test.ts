@@ -45,3 +45,18 @@ test("what is refused of the work that is shown is told", async () => {
   assert.equal(old.waiting, 1);
   assert.equal(last()?.trouble, "the episode is submitted");
 });
+
+test("what is said while the disk is read is newer than what the disk has", async () => {
+  const sent: number[] = [];
+  const disk = [said("a", "now")];
+  const shelf = { keep: async () => undefined, kept: async () => [...disk], forget: async () => undefined };
+  const put = async (_: string, batch: Kept<Saying>[]) => void sent.push(...batch.map((saying) => saying.revision));
+  const queue = new Queue<Saying>("ann", "now", shelf, put, () => undefined);
+  const resumed = queue.resume();
+  const added = queue.add("now", { id: "a", revision: 2 });
+  await resumed;
+  await added;
+  await queue.send();
+  assert.equal(sent[sent.length - 1], 2);
+  assert.ok(!sent.includes(1));
+});

@@ -38,7 +38,10 @@ export class Queue<S extends Saying> {
   /** Go on with what an earlier visit could not send. Returns it. */
   async resume(): Promise<Kept<S>[]> {
     const kept = await this.shelf.kept(this.person);
-    for (const saying of kept) this.unsaved.set(saying.id, saying);
+    for (const saying of kept) {
+      const newer = this.unsaved.get(saying.id); // said while this browser's disk was read
+      if (!newer || newer.revision < saying.revision) this.unsaved.set(saying.id, saying);
+    }
     this.tell();
     return kept;
   }

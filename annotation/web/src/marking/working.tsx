@@ -1,5 +1,5 @@
 // What every bench has: keys, how long somebody has worked, what they said and whether it is saved.
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Me } from "../api";
 import type { Kept, Saying, Shelf, Shown } from "./kept";
 import { keepPlace, type Work } from "./load";
@@ -9,7 +9,8 @@ import { Queue, type SavedState } from "./queue";
 export function useKeys<C>(read: (press: KeyboardEvent) => C | undefined, obey: (asked: C) => void, active: boolean): void {
   const latest = useRef(obey);
   latest.current = obey;
-  useEffect(() => {
+  // Before the page is drawn: whoever sees it may press a key.
+  useLayoutEffect(() => {
     if (!active) return undefined;
     const press = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
