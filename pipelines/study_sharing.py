@@ -1,13 +1,12 @@
 """What studies have in common is made by one of them: the next one finds it beside itself and takes it over.
 
 The studies of :mod:`pipelines.runs` begin with the same demonstrations, cloned agents, play and marks, which are half
-of a study's hours. They are linked, not copied, where the file system can; whichever study is removed, the other stays
-whole.
+of a study's hours. Play and weights, which are never changed, are linked where the file system can, the rest is
+copied: whatever happens to one study, the other stays whole.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -20,8 +19,10 @@ from pipelines.study_works import serves, works
 from rlhf.errors import UserError
 from rlhf.progress import announce
 from rlhf.run_config import CONFIG_FILE, load_config, lock_run
+from rlhf.store.durable import UNFINISHED, write_file
+from rlhf.store.shared_play import share_file
 
-_UNFINISHED = ".partial"
+_NEVER_CHANGED = (".parquet", ".safetensors", ".pt")  # suffixes of recorded play and of weights
 
 
 def take_over(config: StudyConfig) -> None:
@@ -83,18 +84,19 @@ def _by_place(done: list[Work]) -> Iterable[list[Work]]:
 
 def _link(source: Path, into: Path) -> None:
     """``source``, a file or a folder, at ``into``, too; whole or not at all."""
-    unfinished = into.with_name(into.name + _UNFINISHED)
+    unfinished = into.with_name(into.name + UNFINISHED)
     shutil.rmtree(unfinished, ignore_errors=True)
     into.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
-        shutil.copytree(source, unfinished, symlinks=True, copy_function=_link_file)
+        shutil.copytree(source, unfinished, symlinks=True, copy_function=_share_or_copy)
         unfinished.rename(into)
     else:
-        _link_file(source, into)
+        write_file(into, source.read_bytes())
 
 
-def _link_file(source: str | Path, into: str | Path) -> None:
-    try:
-        os.link(source, into, follow_symlinks=False)
-    except OSError:  # another file system, or one without links
-        shutil.copy2(source, into, follow_symlinks=False)
+def _share_or_copy(source: str, into: str) -> None:
+    """What is never changed is shared; an index, a log or a lock is each study's own, as lines are added to it."""
+    if Path(source).suffix in _NEVER_CHANGED:
+        share_file(Path(source), Path(into))
+    else:
+        shutil.copy2(source, into)

@@ -37,7 +37,7 @@ def share_play(source: str | Path, into: str | Path) -> int:
         shared = list(EpisodeIndex(source).entries().values())
         for stem in {entry.file for entry in shared}:
             for table in TABLES:
-                _share(data_file(source, table, stem), data_file(unfinished, table, stem))
+                share_file(data_file(source, table, stem), data_file(unfinished, table, stem))
         for table in TABLES:
             sync_folder(unfinished / table)
         told.save(unfinished)
@@ -47,7 +47,8 @@ def share_play(source: str | Path, into: str | Path) -> int:
     return len(shared)
 
 
-def _share(file: Path, link: Path) -> None:
+def share_file(file: Path, link: Path) -> None:
+    """Have a file that is never changed at ``link``, too: as a hard link, or where there are none as a durable copy."""
     try:
         os.link(file, link)
     except OSError:

@@ -156,6 +156,11 @@ def test_a_study_takes_over_what_one_beside_it_has_made(
         for folder, source in (("clone-bc", "clone-bc"), ("improve-the-same", "improve-bc-rl-ibt")):
             weights = (config.run / f"seed-{seed}" / folder / "agent" / "model.safetensors").stat()
             assert weights.st_ino == (run / f"seed-{seed}" / source / "agent" / "model.safetensors").stat().st_ino
+        data, shared = (folder / f"seed-{seed}" / "data" for folder in (run, config.run))
+        for path in data.rglob("*"):
+            if path.is_file():
+                same = path.stat().st_ino == (shared / path.relative_to(data)).stat().st_ino
+                assert same == (path.suffix == ".parquet"), f"{path}: what grows is each study's own"
     assert {p: p.stat().st_mtime_ns for p in run.rglob("*") if p.is_file() and p.name != LOCK_FILE} == before
     improved = [json.loads((r / "table.json").read_text())["cells"] for r in (run, config.run)]
     there, here = ([c["success"] for c in cells if c["arm"] in ("BC+RL (IBT)", "the same")] for cells in improved)
