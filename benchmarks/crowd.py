@@ -16,6 +16,7 @@ import numpy as np
 from annotation.server.sessions import COOKIE
 from benchmarks.serving import PATIENCE_SEC
 
+HEADING = f"{'':<44} {'median':>7} {'95%':>7}"  # over lines as of :func:`told`
 SIGN_IN_SEC = 3.0  # then everybody begins
 Found = TypeVar("Found")
 Ask = Callable[..., Awaitable[httpx.Response]]

@@ -21,7 +21,7 @@ from pathlib import Path
 from annotation.marks import Judgement
 from annotation.server.visitors import Role
 from benchmarks.camera import machine
-from benchmarks.crowd import Ask, Crowd, timed, told
+from benchmarks.crowd import HEADING, Ask, Crowd, timed, told
 from benchmarks.serving import PATIENCE_SEC, TAKES_OVER, ask_everybody, make_suite, new_people, served
 from rlhf.store import open_store
 
@@ -98,7 +98,7 @@ def main() -> None:
             Path(folder) / "study", settings.judges, settings.continuations, settings.seconds, settings.pace
         )
     print(f"{settings.judges} judges, {settings.continuations} continuations of {STEPS} steps")
-    print(f"{'':<44} {'median':>7} {'95%':>7}")
+    print(HEADING)
     print(told("continuation ready", [seconds for one in found for seconds in one.ready]))
     print(told("verdict acknowledged", [seconds for one in found for seconds in one.saved]))
     print(told("submitted", [seconds for one in found for seconds in one.submitted]))

@@ -24,7 +24,7 @@ from uuid import UUID
 
 from annotation.server.sessions import COOKIE
 from benchmarks.camera import machine
-from benchmarks.crowd import SIGN_IN_SEC, Ask, Crowd, timed, told
+from benchmarks.crowd import HEADING, SIGN_IN_SEC, Ask, Crowd, timed, told
 from benchmarks.serving import PATIENCE_SEC, ask_everybody, new_raters, served
 from pipelines.record import RecordConfig, record
 from rlhf.store import open_store
@@ -156,7 +156,7 @@ def main() -> None:
         study = Path(folder) / "study"
         found, errors, seen, kept = measure(study, settings.raters, settings.seconds, settings.pace)
     print(f"{settings.raters} raters, a mark every {settings.pace:g} s each, episodes of {found.episode_bytes:,} bytes")
-    print(f"{'':<44} {'median':>7} {'95%':>7}")
+    print(HEADING)
     print(told("episode ready, all at the same moment", found.ready))
     print(told("mark acknowledged", found.saved))
     print(told("browser: episode ready, beside the others", seen["ready"]))

@@ -78,6 +78,10 @@ class Datasets:
                 self._stores[name] = open_store(self.folder / name)
             return self._stores[name]
 
+    def holds(self, record: EpisodeRecord) -> bool:
+        """Whether an episode is still in its dataset. Raises UserError if that cannot be read."""
+        return record.episode_id in self.store(record.project.dataset)
+
     @contextmanager
     def exporting(self) -> Iterator[None]:
         """While what people said is moved into the datasets, or out of them: one at a time, in all processes."""

@@ -11,6 +11,7 @@ from tests.e2e import pages
 from tests.e2e.browsers import LAPTOP, chromium
 
 _WEIGHTY = ("serious", "critical")
+_WINDOWS = {"light": LAPTOP, "dark": {"width": 960, "height": 640}}  # the second: half a large screen
 
 # Numbers what can be pressed or written in. Of radio buttons of one name the keyboard has the chosen one alone.
 _STOPS = """() => {
@@ -70,7 +71,7 @@ def test_every_page_is_for_everybody(tmp_path: Path, scheme: str) -> None:
     faults = dict[str, list[str]]()
     with (
         chromium() as browser,
-        pages.serving(tmp_path, lambda: browser.new_context(viewport=LAPTOP, color_scheme=scheme)) as place,
+        pages.serving(tmp_path, lambda: browser.new_context(viewport=_WINDOWS[scheme], color_scheme=scheme)) as place,
     ):
         for walk in pages.WALKS:
             for state, page in walk(place):

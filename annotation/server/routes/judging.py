@@ -35,7 +35,8 @@ def work(study: Served, visitor: Asking) -> dict[str, Any]:
 def next_continuation(study: Served, visitor: Asking) -> dict[str, Any]:
     """The continuation to judge: the one begun, or a new one; null when all are judged."""
     found = _open_next(study, visitor)
-    if found is None or not _is_there(study, found):  # some may have been played, or dropped, meanwhile
+    # Some may have been played, or dropped, meanwhile.
+    if found is None or not study.datasets.holds(found.continuation.episode):
         list_continuations(study.database, study.datasets, now())
         found = _open_next(study, visitor)
     return {"assignment": found.id if found else None}
@@ -44,11 +45,6 @@ def next_continuation(study: Served, visitor: Asking) -> dict[str, Any]:
 def _open_next(study: Study, visitor: Visitor) -> JudgingAssignment | None:
     with study.database.writing() as session:
         return judging.open_next(session, visitor, now(), 60 * study.config.lock_minutes)
-
-
-def _is_there(study: Study, assignment: JudgingAssignment) -> bool:
-    record = assignment.continuation.episode
-    return record.episode_id in study.datasets.store(record.project.dataset)
 
 
 @ROUTES.add("GET", "/judging/{assignment_id}", JUDGES)

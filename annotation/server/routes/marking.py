@@ -12,7 +12,7 @@ from annotation.server.clock import now
 from annotation.server.datasets import list_episodes
 from annotation.server.policies import RATERS, Asking, Routes, Served
 from annotation.server.routes.schema import MarksBody, OpaqueId, SubmitBody
-from annotation.server.tables import Assignment, MarkRecord
+from annotation.server.tables import MarkRecord
 from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api/marking")
@@ -33,7 +33,8 @@ def next_episode(study: Served, visitor: Asking) -> dict[str, Any]:
     asked = visitor, study.datasets.names(), now(), 60 * study.config.lock_minutes
     with study.database.writing() as session:
         found = marking.open_next(session, *asked)
-        if found is None or not _is_there(study, found):  # some may have been recorded, or dropped, meanwhile
+        # Some may have been recorded, or dropped, meanwhile.
+        if found is None or not study.datasets.holds(found.episode):
             list_episodes(session, study.datasets, now())
             session.expire_all()
             found = marking.open_next(session, *asked)
@@ -97,11 +98,6 @@ def submit(assignment_id: _Id, body: SubmitBody, study: Served, visitor: Asking)
         marking.submit(session, found, body.marks, now())
     study.exporter.wake()
     return {}
-
-
-def _is_there(study: Served, assignment: Assignment) -> bool:
-    record = assignment.episode
-    return record.episode_id in study.datasets.store(record.project.dataset)
 
 
 def _mark(mark: MarkRecord) -> dict[str, Any]:

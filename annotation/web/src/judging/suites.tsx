@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";
+import { Wide } from "../study/table";
 
 interface Suite {
   id: string;
@@ -39,7 +40,7 @@ export function Suites() {
     <section class="card">
       <h2>Test suites to be judged</h2>
       <Trouble said={trouble} />
-      <div class="scroll">
+      <Wide name="Test suites">
         <table>
           <thead>
             <tr>
@@ -85,7 +86,7 @@ export function Suites() {
             ))}
           </tbody>
         </table>
-      </div>
+      </Wide>
     </section>
   );
 }

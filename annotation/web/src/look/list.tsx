@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";
 import { clock } from "../marking/player";
+import { Wide } from "../study/table";
 import { address, FILTERS, list, type Choices, type Filters, type Listed, type Overview, type Page } from "./data";
 
 export interface Search {
@@ -142,7 +143,7 @@ function Pages(props: { page: number; pages: number; onGo: (page: number) => voi
 
 function Table(props: { project: string; episodes: Listed[] }) {
   return (
-    <div class="scroll">
+    <Wide name="Episodes">
       <table class="episodes">
         <thead>
           <tr>
@@ -163,7 +164,7 @@ function Table(props: { project: string; episodes: Listed[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Wide>
   );
 }
 

@@ -1,5 +1,6 @@
 // Beside the picture: the prompt, what is said, what is judged, and the keys.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { KeyList } from "../marking/key_list";
 import { NAMES, openRequest, type About, type Asked, type Kind, type Line, type Role, type Said, type View } from "./view";
 
 export function Prompt(props: { about: About; role: Role }) {
@@ -98,23 +99,8 @@ const MOVING: [string, string][] = [
 ];
 
 export function Keys(props: { kind: Kind; role: Role }) {
-  const keys = [...MOVING, ["Enter", "write a line, send it"], ["Escape", "free the mouse, leave the line"]];
+  const keys: [string, string][] = [...MOVING, ["Enter", "write a line, send it"], ["Escape", "free the mouse, leave the line"]];
   if (props.role === "co_pilot") keys.unshift(["C", "take over, hand back"]);
   if (props.kind === "evaluation") keys.push(["Y N X", "succeeded, failed, was no request"]);
-  return (
-    <details class="panel keys" open>
-      <summary>Keys</summary>
-      <p class="hint">Click the picture to look with the mouse.</p>
-      <dl>
-        {keys.map(([key, what]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
-  );
+  return <KeyList keys={keys} open hint="Click the picture to look with the mouse." />;
 }

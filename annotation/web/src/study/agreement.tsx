@@ -35,6 +35,7 @@ function Overall(props: { measures: Measures; project: Project }) {
         Over {shared.toLocaleString()} {shared === 1 ? "episode" : "episodes"} that several raters have marked. Marks at most {props.project.tolerance} steps apart mean the same moment. Intervals are of 95%, by resampling episodes.
       </p>
       <Table
+        name="All raters together"
         columns={["measure", "value", "what it means"]}
         rows={[
           row("alpha", "Krippendorff's alpha", agreement.alpha, -0.2, false, "agreement on where marks are and on their sign, less that of chance: 1 is the same, 0 is chance"),
@@ -57,6 +58,7 @@ function Bias(props: { measures: Measures; name: (rater: string) => string }) {
   return (
     <Section title="Each rater beside the others, on the same episodes">
       <Table
+        name="Each rater beside the others, on the same episodes"
         columns={[
           "rater",
           { name: "episodes", number: true },
@@ -89,6 +91,7 @@ function Pairs(props: { measures: Measures; name: (rater: string) => string }) {
   return (
     <Section title="Two raters at a time">
       <Table
+        name="Two raters at a time"
         columns={["raters", { name: "episodes", number: true }, "same moment, same sign", "same sign where both marked"]}
         rows={props.measures.agreement.pairs.map((pair) => ({
           key: pair.raters.join(),

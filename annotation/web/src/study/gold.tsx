@@ -54,6 +54,7 @@ function Episodes(props: { measured: Measured; project: Project; change: Change 
         </label>
       </div>
       <Table
+        name="Episodes with known marks"
         columns={["episode", "for", "marks of", { name: "marks", number: true }, { name: "raters so far", number: true }, "change"]}
         rows={rows}
         empty="There is none yet."
@@ -67,6 +68,7 @@ function Scores(props: { measured: Measured; name: (rater: string) => string }) 
   return (
     <Section title="How raters do on them">
       <Table
+        name="How raters do on them"
         columns={[
           "rater",
           "on",

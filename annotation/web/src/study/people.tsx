@@ -64,7 +64,7 @@ export function People(props: { data: Data; reload: () => Promise<void>; change:
         </div>
       )}
       {gone && <Removal key={gone.id} person={gone} onDone={() => setLeaving("")} reload={props.reload} />}
-      <Table columns={columns} rows={rows} />
+      <Table name="People" columns={columns} rows={rows} />
     </Section>
   );
 }

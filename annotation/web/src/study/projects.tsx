@@ -68,7 +68,7 @@ export function Projects(props: { projects: Project[]; change: Change }) {
   }));
   return (
     <Section title="Projects" tools={now}>
-      <Table columns={COLUMNS} rows={rows} />
+      <Table name="Projects" columns={COLUMNS} rows={rows} />
       {project && <Settings key={project.id} project={project} onDone={() => setOpened("")} save={(body) => patch(project, body)} />}
     </Section>
   );

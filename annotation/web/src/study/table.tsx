@@ -1,5 +1,6 @@
 // The one frame of every table: a head, rows whose first cell names them, numbers to the right.
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface Column {
   name: string;
@@ -13,11 +14,28 @@ export interface TableRow {
   class?: string;
 }
 
-export function Table(props: { columns: (Column | string)[]; rows: TableRow[]; empty?: string }) {
+/** Moves sideways where the window is too narrow for it; from then on the Tab key reaches it, and arrows move it. */
+export function Wide(props: { name: string; children: ComponentChildren }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [tooWide, setTooWide] = useState(false);
+  useEffect(() => {
+    const measure = () => frame.current && setTooWide(frame.current.scrollWidth > frame.current.clientWidth);
+    const watching = new ResizeObserver(measure);
+    for (const element of [frame.current, frame.current?.firstElementChild]) if (element) watching.observe(element);
+    return () => watching.disconnect();
+  }, []);
+  return (
+    <div class="scroll" ref={frame} {...(tooWide && { tabIndex: 0, role: "region", "aria-label": props.name })}>
+      {props.children}
+    </div>
+  );
+}
+
+export function Table(props: { name: string; columns: (Column | string)[]; rows: TableRow[]; empty?: string }) {
   const columns = props.columns.map((column): Column => (typeof column === "string" ? { name: column } : column));
   if (props.rows.length === 0 && props.empty) return <p class="hint">{props.empty}</p>;
   return (
-    <div class="scroll">
+    <Wide name={props.name}>
       <table>
         <thead>
           <tr>
@@ -46,7 +64,7 @@ export function Table(props: { columns: (Column | string)[]; rows: TableRow[]; e
           ))}
         </tbody>
       </table>
-    </div>
+    </Wide>
   );
 }
 
