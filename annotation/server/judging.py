@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import and_, func, or_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from annotation.queues import Waiting, next_episode
 from annotation.server.errors import Refused
@@ -71,11 +71,13 @@ def _begun(session: Session, judge_id: str, project_ids: list[str]) -> JudgingAs
 
 
 def _assign(session: Session, episode_id: str, judge_id: str, when: float, lock_sec: float) -> JudgingAssignment:
-    new = JudgingAssignment(episode_id=episode_id, judge_id=judge_id, opened=when, locked_until=when + lock_sec)
+    continuation = session.get_one(Continuation, episode_id)
+    new = JudgingAssignment(
+        continuation=continuation, judge_id=judge_id, opened=when, locked_until=when + lock_sec,
+        position=continuation.request_step,
+    )  # fmt: skip
     session.add(new)
     session.flush()
-    session.refresh(new)
-    new.position = new.continuation.request_step
     return new
 
 
@@ -85,8 +87,7 @@ def _waiting(session: Session, project_id: str, judge_id: str, when: float) -> l
         JudgingAssignment.episode_id == Continuation.episode_id,
         or_(JudgingAssignment.submitted.is_not(None), JudgingAssignment.locked_until > when),
     )
-    own = aliased(JudgingAssignment)
-    had = select(own.episode_id).where(own.judge_id == judge_id)
+    had = select(JudgingAssignment.episode_id).where(JudgingAssignment.judge_id == judge_id).correlate(None)
     query = (
         select(Continuation.episode_id, func.count(JudgingAssignment.id))
         .join(EpisodeRecord, EpisodeRecord.id == Continuation.episode_id)

@@ -50,4 +50,4 @@ class JudgingAssignment(Base):
     submitted: Mapped[float | None]
     exported: Mapped[float | None] = mapped_column(index=True)
     continuation: Mapped[Continuation] = relationship(lazy="joined")
-    judge: Mapped[Person] = relationship(lazy="joined")
+    judge: Mapped[Person] = relationship()

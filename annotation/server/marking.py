@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, or_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from annotation.gold import TRAINING, purpose_due
 from annotation.queues import Waiting, next_episode
@@ -63,12 +63,11 @@ def open_next(
         if found is not None:
             key, purpose = found
             new = Assignment(
-                episode_id=key, rater_id=visitor.person_id, opened=when, locked_until=when + lock_sec, position=0,
-                gold=purpose,
+                episode=session.get_one(EpisodeRecord, key), rater_id=visitor.person_id, opened=when,
+                locked_until=when + lock_sec, position=0, gold=purpose,
             )  # fmt: skip
             session.add(new)
             session.flush()
-            session.refresh(new)
             return new
     return None
 
@@ -116,8 +115,7 @@ def _waiting(session: Session, project: Project, rater_id: str, when: float) -> 
         Assignment.episode_id == EpisodeRecord.id,
         or_(Assignment.submitted.is_not(None), Assignment.locked_until > when),
     )
-    own = aliased(Assignment)
-    had = select(own.episode_id).where(own.rater_id == rater_id)
+    had = select(Assignment.episode_id).where(Assignment.rater_id == rater_id).correlate(None)
     query = (
         select(EpisodeRecord.id, EpisodeRecord.place, func.count(Assignment.id))
         .outerjoin(Assignment, counts)

@@ -112,7 +112,7 @@ class Assignment(Base):
     exported: Mapped[float | None] = mapped_column(index=True)
     gold: Mapped[str] = mapped_column(String(16), default="")  # why it was given, if as gold: "training", "quality"
     episode: Mapped[EpisodeRecord] = relationship(lazy="joined")
-    rater: Mapped[Person] = relationship(lazy="joined")
+    rater: Mapped[Person] = relationship()
 
 
 class MarkRecord(Base):
