@@ -61,6 +61,15 @@ def test_an_address_of_another_machine_is_named(folder: Path) -> None:
         listening(ServeConfig(data=folder, host="203.0.113.7", port=0))
 
 
+def test_answers_do_not_wait_for_what_was_sent_before(folder: Path) -> None:
+    with (
+        listening(ServeConfig(data=folder, port=0)) as listener,
+        socket.create_connection(listener.getsockname()),
+        listener.accept()[0] as connection,
+    ):
+        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_a_newer_database_is_refused_and_left_alone(folder: Path) -> None:
     config = ServeConfig(data=folder)
     open_study(config).database.close()
