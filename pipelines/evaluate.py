@@ -1,4 +1,4 @@
-"""`rlhf evaluate`: how often agents succeed at the probe tasks, in held-out houses on held-out instructions."""
+"""`rlhf evaluate`: how often agents succeed at the probe tasks, in new houses, on held-out instructions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from pipelines.places import PROBE_SEEDS, SEEDS_APART, PlayersConfig, WorldConfig
 from pipelines.statistics import wilson_interval
@@ -26,6 +27,8 @@ class EvaluateConfig:
         same without its imperfections.
       probes: which probe tasks, or games of the world; empty means all probe tasks.
       episodes: per probe and agent, the same for every agent.
+      split: of the instructions: "held_out", or "train", which tells whether an agent fails at the task or at its
+        words. The houses are of neither.
       seed: chooses the houses and instructions. slots: places played at once.
       greedy: always take the likeliest action instead of sampling.
       device: of the agents: "cpu", "cuda" or "cuda:1".
@@ -35,6 +38,7 @@ class EvaluateConfig:
     agents: Mapping[str, str] = field(default_factory=dict)
     probes: tuple[str, ...] = ()
     episodes: int = 200
+    split: Literal["held_out", "train"] = "held_out"
     seed: int = 0
     slots: int = 32
     greedy: bool = False
@@ -83,7 +87,7 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     _check_before_playing(config)
     with lock_file(config.out.with_name(f".{config.out.name}.lock"), config.out):
         results = _evaluate(config, probes)
-    announce(_table(results))
+    announce(_table(results, config.split))
     return results
 
 
@@ -107,12 +111,13 @@ def _check_before_playing(config: EvaluateConfig) -> None:
     config.out.parent.mkdir(parents=True, exist_ok=True)
 
 
-def _table(results: Sequence[ProbeResult]) -> str:
+def _table(results: Sequence[ProbeResult], split: str) -> str:
     """Success of every agent at every probe, with 95% intervals, as lines of text."""
     agents, probes = (list(dict.fromkeys(getattr(r, name) for r in results)) for name in ("agent", "probe"))
     cells = {(r.agent, r.probe): wilson_interval(sum(r.success), len(r.success)) for r in results}
     width = max(len(agent) for agent in agents)
-    lines = [f"success at {results[0].episodes} held-out episodes a probe, 95% intervals:"]
+    requests = "held-out" if split == "held_out" else "training"
+    lines = [f"success at {results[0].episodes} {requests} requests a probe, 95% intervals:"]
     for probe in probes:
         told = (
             f"{agent:>{width}} {100 * c.estimate:3.0f}% ({100 * c.low:.0f} to {100 * c.high:.0f})"
@@ -163,7 +168,7 @@ def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
 
 
 def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None = None) -> Iterator[Plan]:
-    """Held-out houses in which ``probe`` is feasible with a held-out instruction, ``config.episodes`` of them.
+    """New houses in which ``probe`` is feasible with an instruction of the split, ``config.episodes`` of them.
 
     They depend on the seed alone, so every agent gets the same ones.
     """
@@ -176,7 +181,7 @@ def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None 
             raise UserError(f"{probe} is feasible in {found} of {200 * config.episodes} places: change world.settings")
         place = config.world.place(seed)
         scout.reset(seed=seed, options={"config": place})
-        spec = entry.probe(probe, scout, seed, "held_out")
+        spec = entry.probe(probe, scout, seed, config.split)
         if spec is not None:
             solver = None
             if scripted_solver is not None:
@@ -184,7 +189,7 @@ def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None 
                 solver = entry.make_solver(**{**imperfections, "perfect": scripted_solver == "perfect"})
             yield Plan(
                 episode_id=f"{probe}-{seed}", config=place, setter=ProbeSetter(spec, entry.make_task(spec)), seed=seed,
-                steps=spec.max_steps, split="held_out", tail=0, solver=solver,
+                steps=spec.max_steps, split=config.split, tail=0, solver=solver,
             )  # fmt: skip
             found += 1
         seed += 1

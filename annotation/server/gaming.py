@@ -181,7 +181,7 @@ class Games:
             self._forget()
             running = self._games.get(game_id)
         if running is None:
-            raise Refused(404, "there is no such game; it may have ended")
+            raise Refused(404, "there is no such game: it has ended, or the server was started anew meanwhile")
         return running
 
     def of_person(self, person_id: str) -> Running | None:

@@ -18,16 +18,19 @@ interface Props<W> {
 export function Workplace<W>(props: Props<W>) {
   const [loaded, setLoaded] = useState<{ person: Me; work: W | null } | null>(null);
   const [trouble, setTrouble] = useState("");
+  const [barred, setBarred] = useState(false); // whoever is signed in may not work here: trying again is of no use
 
   const load = async () => {
     setLoaded(null);
     setTrouble("");
+    setBarred(false);
     try {
       const person = await whoIsHere();
       setLoaded({ person, work: await props.load(person) });
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) location.replace("/");
       else setTrouble((error as Error).message);
+      setBarred(error instanceof ApiError && error.status === 403);
       if (error instanceof ApiError && error.passing) setTimeout(() => void load(), AGAIN_MS);
     }
   };
@@ -37,10 +40,15 @@ export function Workplace<W>(props: Props<W>) {
   return (
     <Frame title={props.title} me={loaded?.person}>
       <Trouble said={trouble} />
-      {trouble && (
+      {trouble && !barred && (
         <button type="button" onClick={load}>
           Try again
         </button>
+      )}
+      {barred && (
+        <p>
+          <a href="/">To what you can do here</a>
+        </p>
       )}
       {!loaded && !trouble && <p role="status">Loading the episode…</p>}
       {loaded && (

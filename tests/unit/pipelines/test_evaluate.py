@@ -32,6 +32,14 @@ def test_all_agents_get_the_same_held_out_episodes(probe: str) -> None:
         assert plan.split == "held_out" and plan.tail == 0 and plan.steps == spec.max_steps
 
 
+def test_training_instructions_are_asked_in_the_same_new_houses() -> None:
+    plans = list(probe_plans(replace(CONFIG, split="train"), "go"))
+    assert len(plans) == 3
+    for plan in plans:
+        spec = plan.setter.task.spec
+        assert not is_held_out(spec.name, spec.arguments) and plan.split == "train" and plan.seed >= PROBE_SEEDS
+
+
 def test_another_seed_asks_for_something_else() -> None:
     one, other = ({p.seed for p in probe_plans(replace(CONFIG, seed=seed), "go")} for seed in (0, 1))
     assert not one & other

@@ -19,7 +19,7 @@ export function Situation(props: Props) {
   if (link.state === "lost" && !over)
     return (
       <Sheet title="Your connection is lost">
-        <p>Trying again… The game stands still and waits for you, a minute in all. Nothing that was played is lost.</p>
+        <p>Trying again… The game stands still and waits for you, a minute in all; then the episode ends, and is kept as far as it was played.</p>
       </Sheet>
     );
   if (link.state === "ended" && !over)
