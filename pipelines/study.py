@@ -34,7 +34,7 @@ def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str
         raise UserError(f"no arm {unknown[0]!r} in this study; known: {', '.join(config.arms)}")
     if config.device is not None:
         usable_device(config.device)  # said now, not when the first agent is to be trained
-    begin(config.run, config, "study", free=("seeds", "device"))
+    begin(config.run, config, "study", free=("seeds", "device", "also_compared_with"))
     with lock_run(config.run):
         take_over(config)
         for name in only or config.arms:

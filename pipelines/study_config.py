@@ -57,7 +57,8 @@ class StudyConfig:
       mark: how it is marked, and demonstrations too. marks: other ways of marking the same, by name.
       rewards: reward models learned from the marks, by name.
       arms: the agents that are compared, by name, the most informative first.
-      compared_with: the arm that the others' differences are taken from.
+      compared_with: the arm that the others' differences are taken from. also_compared_with: arms from which they are
+        taken in tables of their own.
       curves: arms of which success at ``curve_probe`` is followed over their updates (the paper's Figure 5A), on
         ``curve_episodes`` at every checkpoint.
       lines: arms that are drawn as lines, e.g. over the agents' sizes: line -> place along it -> arm. Where the first
@@ -82,6 +83,7 @@ class StudyConfig:
     marks: Mapping[str, MarkConfig] = field(default_factory=dict)
     lines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     device: str | None = None
+    also_compared_with: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
@@ -93,6 +95,9 @@ class StudyConfig:
         for name, arm in self.arms.items():
             _check_arm(self, name, arm)
         _check_folders(self)
+        for name in self.also_compared_with:
+            if name not in self.arms:
+                raise UserError(f"also_compared_with: no arm {name!r}; known: {', '.join(self.arms)}")
         for name in self.curves:
             if name not in self.arms or self.arms[name].improve is None:
                 raise UserError(f"no arm {name!r} that is improved, so it has no curve over updates")

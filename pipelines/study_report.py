@@ -13,7 +13,7 @@ from pipelines.report_file import circumstances
 from pipelines.study_config import StudyConfig, curve_of, others_compared, results_of
 from pipelines.study_figures import Series
 from pipelines.study_marks import learned_from, marks_table, mean_marks
-from pipelines.study_table import markdown, tabulate
+from pipelines.study_table import differences, markdown, tabulate
 from pipelines.study_works import improving_config
 from rlhf.json_records import to_json
 from rlhf.store.durable import write_file
@@ -26,7 +26,9 @@ def tell(config: StudyConfig, title: str) -> Path:
         arm: {s: load_results(results_of(config, arm, s)) for s in config.seeds if _evaluated(config, arm, s)}
         for arm in config.arms
     }
-    table = tabulate(outcomes, tuple(config.arms), _probes(config), config.compared_with, others_compared(config))
+    arms, probes = tuple(config.arms), _probes(config)
+    table = tabulate(outcomes, arms, probes, config.compared_with, others_compared(config))
+    beside = [tabulate(outcomes, arms, probes, name) for name in config.also_compared_with if outcomes[name]]
     now = circumstances(config)
     write_file(config.run / "table.json", (json.dumps(to_json(table), indent=2) + "\n").encode())
     seeds = ", ".join(map(str, config.seeds))
@@ -34,7 +36,8 @@ def tell(config: StudyConfig, title: str) -> Path:
     path = config.run / "table.md"
     learned = learned_from(config) if config.marks else {}
     marks = f"\n{marks_table(learned)}" if config.marks else ""
-    write_file(path, f"# {title}\n\n{told}\n\n{markdown(table)}{marks}".encode())
+    shown = "\n".join([markdown(table), *map(differences, beside)])
+    write_file(path, f"# {title}\n\n{told}\n\n{shown}{marks}".encode())
     if learned:
         _draw(config, "marks.png", study_figures.over_marks(table, {a: mean_marks(m) for a, m in learned.items()}))
     if config.lines:

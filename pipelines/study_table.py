@@ -82,15 +82,11 @@ def tabulate(
 def markdown(table: Table) -> str:
     """Two tables: success in per cent, and differences in points; intervals in brackets."""
     head = ["agent", *table.probes, "all", "seeds"]
-    success, difference = [_row(head), _row(["---"] * len(head))], [_row(head[:-1]), _row(["---"] * (len(head) - 1))]
+    success = [_row(head), _row(["---"] * len(head))]
     for arm in table.arms:
         cells = [table.cell(arm, probe) for probe in (*table.probes, ALL)]
         seeds = ", ".join(map(str, cells[0].seeds)) if cells[0] else ""
         success.append(_row([arm, *(NOT_RUN if cell is None else _percent(cell.success) for cell in cells), seeds]))
-        if arm != table.compared_with:
-            told = [NOT_RUN if cell is None or cell.difference is None else _points(cell.difference) for cell in cells]
-            name = f"{arm} (than {table.others[arm]})" if arm in table.others else arm
-            difference.append(_row([name, *told]))
     episodes = {cell.success.count // len(cell.seeds) for cell in table.cells if cell.probe != ALL}
     return "\n".join(
         [
@@ -99,12 +95,24 @@ def markdown(table: Table) -> str:
             "",
             *success,
             "",
-            f"Points more than {table.compared_with}, paired by episode; bold where the interval leaves 0 out.",
-            "",
-            *difference,
-            "",
+            differences(table),
         ]
     )
+
+
+def differences(table: Table) -> str:
+    """How many points every arm has more than the one it is compared with; intervals in brackets."""
+    head = ["agent", *table.probes, "all"]
+    rows = [_row(head), _row(["---"] * len(head))]
+    for arm in table.arms:
+        if arm == table.compared_with:
+            continue
+        cells = [table.cell(arm, probe) for probe in (*table.probes, ALL)]
+        told = [NOT_RUN if cell is None or cell.difference is None else _points(cell.difference) for cell in cells]
+        name = f"{arm} (than {table.others[arm]})" if arm in table.others else arm
+        rows.append(_row([name, *told]))
+    about = f"Points more than {table.compared_with}, paired by episode; bold where the interval leaves 0 out."
+    return "\n".join([about, "", *rows, ""])
 
 
 def _series(results: Sequence[ProbeResult], probe: str) -> np.ndarray:

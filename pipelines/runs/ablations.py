@@ -42,4 +42,5 @@ def study() -> StudyConfig:
             "without CSS": Arm(clone="no css", reward="ibt no css", improve=no_css),
         },
         curves=(),
+        also_compared_with=(),
     )

@@ -64,4 +64,5 @@ def study() -> StudyConfig:
             **{f"three raters, {how}": arm("three", name) for name, how in rewards.items()},
         },
         curves=(),
+        also_compared_with=(),
     )

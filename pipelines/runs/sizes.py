@@ -47,6 +47,7 @@ def study() -> StudyConfig:
         compared_with=f"BC, {SIZES[0]}",
         lines={kind: {size: f"{kind}, {size}" for size in SIZES} for kind in ("BC", "BC+RL")},
         curves=(),
+        also_compared_with=(),
     )
 
 

@@ -13,7 +13,7 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from pipelines.demo import DemoConfig, on_device
-from pipelines.evaluate import ProbeResult
+from pipelines.evaluate import ProbeResult, load_results
 from pipelines.reproduce import ReproduceConfig, results
 from pipelines.runs import ablations, probes, raters, sizes
 from pipelines.stages import begin
@@ -94,6 +94,24 @@ def test_what_was_not_run_says_so(tmp_path: Path) -> None:
         assert f"{100 * gap:+.0f} (" in compared
     for picture in ("success.png", "lines.png"):
         assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
+
+
+def test_agents_are_compared_with_a_larger_one_beside_bc(tmp_path: Path) -> None:
+    config = replace(probes.study(), run=tmp_path, seeds=(0, 1))
+    for seed in (0, 1):
+        played(config, "BC", seed, 0.4)
+        played(config, "BC+RL (AR)", seed, 0.7)
+    assert tell(config, "probes").read_text().count("Points more than") == 1  # the larger one has not played yet
+    for seed in (0, 1):
+        played(config, "larger BC", seed, 0.5)
+    _, page = tell(config, "probes").read_text().split("Points more than larger BC")
+    (line,) = (line for line in page.splitlines() if line.startswith("| BC+RL (AR) |"))
+    agent, larger = (
+        [r.rate for seed in (0, 1) for r in load_results(results_of(config, arm, seed))]
+        for arm in ("BC+RL (AR)", "larger BC")
+    )
+    assert f"{100 * (np.mean(agent) - np.mean(larger)):+.0f} (" in line.split("|")[-2]
+    assert "| larger BC |" not in page
 
 
 def test_a_device_reaches_every_stage_and_may_change(tmp_path: Path) -> None:
