@@ -126,6 +126,9 @@ def _nothing_there(folder: Path) -> str:
         return f"{folder} is a file, not the folder of a dataset; check the path"
     if (folder / INDEX_FILE).exists():
         return f"{folder} has lost its {DESCRIPTION_FILE}; put back a copy of it"
+    if found := sorted(path.parent.name for path in folder.glob(f"*/{DESCRIPTION_FILE}")):
+        others = f" (or {', '.join(found[1:4])}{', ...' if len(found) > 4 else ''})" if found[1:] else ""
+        return f"{folder} is not a dataset, but holds some: name {folder / found[0]}{others}"
     return f"{folder} is not a dataset, it has no {DESCRIPTION_FILE}; check the path, or make one with `rlhf record`"
 
 

@@ -139,6 +139,16 @@ def test_a_lost_or_damaged_description(folder: Path) -> None:
         open_store(folder, create=True)
 
 
+def test_a_folder_of_datasets_names_them(folder: Path) -> None:
+    study = folder.parent / "study"
+    shutil.copytree(folder, study / "play")
+    with pytest.raises(UserError, match=r"study is not a dataset, but holds some: name .*study/play$"):
+        open_store(study)
+    shutil.copytree(folder, study / "towers")
+    with pytest.raises(UserError, match=r"name .*study/play \(or towers\)$"):
+        open_store(study)
+
+
 def test_the_world_stays_fixed_for_whoever_opens_the_dataset(folder: Path) -> None:
     with pytest.raises(UserError, match="of world elsewhere, .* holds synthetic"):
         open_store(folder).write(replace(small(7), world="elsewhere"))
