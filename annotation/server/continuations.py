@@ -5,7 +5,8 @@ An episode whose notes have ``scenario`` is a continuation (`rlhf suite play`). 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import exists, select
@@ -14,7 +15,7 @@ from sqlalchemy.orm import Session
 from annotation.server.database import Database
 from annotation.server.datasets import SCENARIO_NOTE, Datasets, holds_continuations, list_episodes
 from annotation.server.judging_tables import Continuation, JudgedProject
-from annotation.server.tables import Assignment, EpisodeRecord, Project
+from annotation.server.tables import GONE, Assignment, EpisodeRecord, Project
 from rlhf.errors import UserError
 
 _AT_ONCE = 200  # that one transaction makes known, so that nobody waits long
@@ -24,18 +25,30 @@ def list_continuations(database: Database, datasets: Datasets, when: float) -> N
     """Make the database know every continuation there is now; called whenever one may be new.
 
     Raises:
-      UserError: if one cannot be read, or its notes are not what `rlhf suite play` writes.
+      UserError: if one cannot be read, or its notes are not what `rlhf suite play` writes. Those of other datasets are
+        known all the same.
     """
+    there, trouble = set(datasets.names()), None
     with database.writing() as session:
         list_episodes(session, datasets, when)
-        for project in session.scalars(select(Project).where(~exists().where(JudgedProject.project_id == Project.id))):
-            _know_project(session, project, datasets)
-    while batch := _unknown(database):
-        told = [(record_id, _told(datasets, dataset, episode_id)) for record_id, dataset, episode_id in batch]
+        new = select(Project).where(~exists().where(JudgedProject.project_id == Project.id), Project.dataset.in_(there))
+        for project in session.scalars(new):
+            with suppress(UserError):  # it cannot be read now; its study leader is told
+                _know_project(session, project, datasets)
+    while batch := _unknown(database, there):
+        told = []
+        for record_id, dataset, episode_id in batch:
+            try:
+                told.append((record_id, _told(datasets, dataset, episode_id)))
+            except UserError as error:
+                trouble = error
+                there.discard(dataset)
         with database.writing() as session:
             for record_id, about in told:
                 if session.get(EpisodeRecord, record_id) is not None and session.get(Continuation, record_id) is None:
                     session.add(Continuation(episode_id=record_id, **about))
+    if trouble is not None:
+        raise trouble
 
 
 def _know_project(session: Session, project: Project, datasets: Datasets) -> None:
@@ -48,14 +61,18 @@ def _know_project(session: Session, project: Project, datasets: Datasets) -> Non
         project.marking = False
 
 
-def _unknown(database: Database) -> list[tuple[str, str, str]]:
-    """Some continuations of which the database knows only that they are there: id, dataset, id in the dataset."""
+def _unknown(database: Database, there: Collection[str]) -> list[tuple[str, str, str]]:
+    """Some continuations of the datasets ``there`` of which the database knows nothing else: id, dataset, id in it."""
     query = (
         select(EpisodeRecord.id, Project.dataset, EpisodeRecord.episode_id)
         .select_from(EpisodeRecord)
         .join(Project)
         .join(JudgedProject, JudgedProject.project_id == Project.id)
-        .where(~exists().where(Continuation.episode_id == EpisodeRecord.id))
+        .where(
+            ~exists().where(Continuation.episode_id == EpisodeRecord.id),
+            Project.dataset.in_(there),
+            EpisodeRecord.place != GONE,
+        )
         .limit(_AT_ONCE)
     )
     with database.reading() as session:

@@ -15,12 +15,12 @@ from sqlalchemy.orm import Session
 
 from annotation.games.unfinished import Unfinished
 from annotation.server.judging_tables import JudgingAssignment
-from annotation.server.tables import Assignment, EpisodeRecord, Project
+from annotation.server.tables import GONE, Assignment, EpisodeRecord, Project
 from rlhf.errors import UserError
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.description import DESCRIPTION_FILE
-from rlhf.store.durable import only_writer
+from rlhf.store.durable import UNFINISHED, only_writer
 
 KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
 UNFINISHED_FOLDER = "annotation.games"  # in the study's
@@ -61,15 +61,14 @@ class Datasets:
         if not self.folder.is_dir():
             wrong = f"{folder} is a file" if self.folder.exists() else f"there is no folder {folder}"
             raise UserError(f"{wrong}; name the study's, with the datasets in it")
-        self.names()
+        for name in self.names():
+            self.store(name)
 
     def names(self) -> list[str]:
         """The datasets there are now, by their folder's name; "." is the study's folder itself."""
         found = [self.folder, *sorted(path for path in self.folder.iterdir() if path.is_dir())]
         names = [str(path.relative_to(self.folder)) for path in found if (path / DESCRIPTION_FILE).is_file()]
-        for name in names:
-            self.store(name)
-        return names
+        return [name for name in names if not name.endswith(UNFINISHED)]
 
     def store(self, name: str) -> ParquetStore:
         """The dataset ``name``. Raises UserError if it cannot be read."""
@@ -78,9 +77,20 @@ class Datasets:
                 self._stores[name] = open_store(self.folder / name)
             return self._stores[name]
 
+    def readable(self) -> list[str]:
+        """Those of :meth:`names` whose episodes are known: not one that is being copied, say."""
+        return [name for name in self.names() if self._rows(name) is not None]
+
     def holds(self, record: EpisodeRecord) -> bool:
-        """Whether an episode is still in its dataset. Raises UserError if that cannot be read."""
-        return record.episode_id in self.store(record.project.dataset)
+        """Whether an episode is still in its dataset, and that can be read."""
+        dataset = record.project.dataset
+        return self._rows(dataset) is not None and record.episode_id in self.store(dataset)
+
+    def _rows(self, name: str) -> Sequence[object] | None:
+        try:
+            return self.store(name).rows()
+        except UserError:
+            return None
 
     @contextmanager
     def exporting(self) -> Iterator[None]:
@@ -145,25 +155,34 @@ def spoken(episode: CompressedEpisode) -> list[tuple[int, str, str]]:
     return said
 
 
-def list_episodes(session: Session, datasets: Datasets, when: float) -> None:
+def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str]:
     """Make the database know every dataset and episode there is now; called whenever one may be new.
 
-    Episodes that have been dropped from their dataset go, with their assignments, unless work on them is submitted.
+    Episodes that have been dropped from their dataset go, with their assignments. Those on which work is submitted are
+    kept, out of every queue (``GONE``).
+
+    Returns: what is wrong with datasets that cannot be read now, one being copied, say; they are left as they were.
     """
     known = {project.dataset: project for project in session.scalars(select(Project))}
+    troubles = []
     for name in datasets.names():
-        project = known.get(name)
-        if project is None:
-            project = Project(dataset=name, overlap=1, strategy="breadth", open=True, created=when)
-            session.add(project)
-            session.flush()
-        _list_project(session, project, datasets.store(name))
+        try:
+            with session.begin_nested():
+                project = known.get(name) or Project(
+                    dataset=name, overlap=1, strategy="breadth", open=True, created=when
+                )
+                session.add(project)
+                session.flush()
+                _list_project(session, project, datasets.store(name))
+        except UserError as error:
+            troubles.append(str(error))
+    return troubles
 
 
 def _list_project(session: Session, project: Project, store: ParquetStore) -> None:
     rows = store.rows()
     own = EpisodeRecord.project_id == project.id
-    listed = session.scalar(select(func.count()).where(own)) or 0
+    listed = session.scalar(select(func.count()).where(own, EpisodeRecord.place != GONE)) or 0
     last = session.scalar(select(EpisodeRecord.episode_id).where(own).order_by(EpisodeRecord.place.desc()).limit(1))
     if listed == len(rows) and (not rows or last == rows[-1].episode_id):
         return
@@ -174,8 +193,14 @@ def _list_project(session: Session, project: Project, store: ParquetStore) -> No
     gone = [id for episode_id, (id, _) in known.items() if episode_id not in store]
     worked_on = set(session.scalars(select(Assignment.episode_id).where(Assignment.submitted.is_not(None))))
     judged = session.scalars(select(JudgingAssignment.episode_id).where(JudgingAssignment.submitted.is_not(None)))
-    for id in set(gone) - worked_on - set(judged):
-        session.execute(delete(EpisodeRecord).where(EpisodeRecord.id == id))
+    kept = worked_on | set(judged)
+    for id in gone:
+        chosen = EpisodeRecord.id == id
+        session.execute(
+            update(EpisodeRecord).where(chosen).values(place=GONE)
+            if id in kept
+            else delete(EpisodeRecord).where(chosen)
+        )
     for place, row in enumerate(rows):
         if row.episode_id not in known:
             session.add(EpisodeRecord(project_id=project.id, episode_id=row.episode_id, place=place, steps=row.steps))

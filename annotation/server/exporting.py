@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlalchemy import or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, joinedload
 
 from annotation.marks import Mark
 from annotation.server.background import Background
@@ -90,7 +90,8 @@ def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[s
             .join(Project)
             .where(Project.id == project_id, EpisodeRecord.episode_id.not_in(gone), *_NOT_EXPORTED)
         )
-        assignments = session.scalars(query.order_by(Assignment.submitted).limit(AT_ONCE)).all()
+        query = query.options(joinedload(Assignment.rater)).order_by(Assignment.submitted)
+        assignments = session.scalars(query.limit(AT_ONCE)).all()
         return {assignment.id: _marks(session, assignment) for assignment in assignments}
 
 

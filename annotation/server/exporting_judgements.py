@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlalchemy import select, update
+from sqlalchemy.orm import joinedload
 
 from annotation.marks import Judgement
 from annotation.server.database import Database
@@ -65,7 +66,8 @@ def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[s
         query = query.where(
             EpisodeRecord.project_id == project_id, EpisodeRecord.episode_id.not_in(gone), *_NOT_EXPORTED
         )
-        found = session.scalars(query.order_by(JudgingAssignment.submitted).limit(AT_ONCE)).all()
+        query = query.options(joinedload(JudgingAssignment.judge)).order_by(JudgingAssignment.submitted)
+        found = session.scalars(query.limit(AT_ONCE)).all()
         return {one.id: _judgement(one) for one in found}
 
 

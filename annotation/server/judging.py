@@ -5,6 +5,7 @@ Judges see continuations in a random order of their own, and nothing that tells 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from annotation.queues import Waiting, next_episode
 from annotation.server.errors import Refused
 from annotation.server.judging_tables import Continuation, JudgedProject, JudgingAssignment
 from annotation.server.members import project_of, projects_of
-from annotation.server.tables import EpisodeRecord, Project
+from annotation.server.tables import GONE, EpisodeRecord, Project
 from annotation.server.visitors import Visitor
 
 _ORDER = "shuffled"  # no other would be blind: agents' continuations lie one after the other in the dataset
@@ -34,13 +35,16 @@ class SaidVerdict:
     step: int | None
 
 
-def open_next(session: Session, visitor: Visitor, when: float, lock_sec: float) -> JudgingAssignment | None:
+def open_next(
+    session: Session, visitor: Visitor, there: Sequence[str], when: float, lock_sec: float
+) -> JudgingAssignment | None:
     """The continuation that the judge has begun, or else a new one; None if there is nothing to do.
 
-    As in marking, work whose lock has expired goes on all the same.
+    As in marking, work whose lock has expired goes on all the same, and ``there`` are the datasets that the study has.
     """
     seen = {project.id for project in projects_of(session, visitor)}
-    query = select(JudgedProject).join(Project).where(JudgedProject.open).order_by(Project.created, Project.dataset)
+    query = select(JudgedProject).join(Project).where(JudgedProject.open, Project.dataset.in_(there))
+    query = query.order_by(Project.created, Project.dataset)
     every = session.scalars(query.with_for_update(of=JudgedProject)).all()
     projects = [project for project in every if project.project_id in seen]
     begun = _begun(session, visitor.person_id, [project.project_id for project in projects])
@@ -64,6 +68,7 @@ def _begun(session: Session, judge_id: str, project_ids: list[str]) -> JudgingAs
             JudgingAssignment.judge_id == judge_id,
             JudgingAssignment.submitted.is_(None),
             EpisodeRecord.project_id.in_(project_ids),
+            EpisodeRecord.place != GONE,
         )
         .order_by(JudgingAssignment.opened)
         .limit(1)
@@ -92,7 +97,7 @@ def _waiting(session: Session, project_id: str, judge_id: str, when: float) -> l
         select(Continuation.episode_id, func.count(JudgingAssignment.id))
         .join(EpisodeRecord, EpisodeRecord.id == Continuation.episode_id)
         .outerjoin(JudgingAssignment, counts)
-        .where(EpisodeRecord.project_id == project_id, Continuation.episode_id.not_in(had))
+        .where(EpisodeRecord.project_id == project_id, EpisodeRecord.place != GONE, Continuation.episode_id.not_in(had))
         .group_by(Continuation.episode_id)
     )
     return [Waiting(key, 0, judges) for key, judges in session.execute(query)]

@@ -13,7 +13,7 @@ from annotation.gold import TRAINING, purpose_due
 from annotation.queues import Waiting, next_episode
 from annotation.server.errors import Refused
 from annotation.server.members import project_of, visible_to
-from annotation.server.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Project
+from annotation.server.tables import GONE, Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Project
 from annotation.server.visitors import Role, Visitor
 
 MARKS_PER_EPISODE = 5000  # living and deleted; nobody gives as many
@@ -49,6 +49,7 @@ def open_next(
             Assignment.rater_id == visitor.person_id,
             Assignment.submitted.is_(None),
             EpisodeRecord.project_id.in_(select(Project.id).where(*projects)),
+            EpisodeRecord.place != GONE,
         )
         .order_by(Assignment.opened)
         .limit(1)
@@ -94,6 +95,7 @@ def _gold(session: Session, project: Project, rater_id: str, purpose: str) -> st
         .join(GoldEpisode)
         .where(
             EpisodeRecord.project_id == project.id,
+            EpisodeRecord.place != GONE,
             GoldEpisode.purpose == purpose,
             EpisodeRecord.id.not_in(select(Assignment.episode_id).where(Assignment.rater_id == rater_id)),
         )
@@ -113,6 +115,7 @@ def _waiting(session: Session, project: Project, rater_id: str, when: float) -> 
     """The ordinary episodes of ``project`` that the rater has not had, with how many raters each has."""
     counts = and_(
         Assignment.episode_id == EpisodeRecord.id,
+        Assignment.gold == "",  # whoever had it while it was a gold one is one rater more
         or_(Assignment.submitted.is_not(None), Assignment.locked_until > when),
     )
     had = select(Assignment.episode_id).where(Assignment.rater_id == rater_id).correlate(None)
@@ -121,6 +124,7 @@ def _waiting(session: Session, project: Project, rater_id: str, when: float) -> 
         .outerjoin(Assignment, counts)
         .where(
             EpisodeRecord.project_id == project.id,
+            EpisodeRecord.place != GONE,
             EpisodeRecord.id.not_in(had),
             EpisodeRecord.id.not_in(select(GoldEpisode.episode_id)),
         )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session
 
 from annotation.server.consent import wanted_version
 from annotation.server.members import projects_of_invitation
 from annotation.server.tables import (
+    GONE,
     Assignment,
     Consent,
     EpisodeRecord,
@@ -41,7 +42,7 @@ def projects(session: Session, when: float) -> list[dict[str, Any]]:
 
 
 def _counts(session: Session, project: Project, when: float) -> dict[str, Any]:
-    own = EpisodeRecord.project_id == project.id
+    own = and_(EpisodeRecord.project_id == project.id, EpisodeRecord.place != GONE)
     episodes = session.scalar(select(func.count()).where(own)) or 0
     gold = session.scalar(select(func.count()).select_from(GoldEpisode).join(EpisodeRecord).where(own)) or 0
     work = select(func.count(Assignment.id)).join(EpisodeRecord).where(own, Assignment.gold == "")

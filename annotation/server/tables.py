@@ -11,6 +11,9 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 _ID, _NAME, _HASH = String(32), String(80), String(200)
 
 
+GONE = -1  # the place of an episode that is no longer in its dataset
+
+
 def new_id() -> str:
     """An id that nobody can guess."""
     return uuid4().hex
@@ -91,7 +94,7 @@ class EpisodeRecord(Base):
     id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
     project_id: Mapped[str] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     episode_id: Mapped[str] = mapped_column(String(512))  # the dataset's
-    place: Mapped[int]  # in the order of recording
+    place: Mapped[int]  # in the order of recording; GONE: dropped from the dataset, kept for the work on it
     steps: Mapped[int]
     project: Mapped[Project] = relationship(lazy="joined")
 

@@ -3,6 +3,8 @@ continuation it is. And for who runs the study: how many judges each continuatio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import Path, Request, Response
@@ -17,6 +19,7 @@ from annotation.server.policies import ADMINS, JUDGES, Asking, Routes, Served
 from annotation.server.routes.schema import JudgedProjectBody, OpaqueId, RevisionBody, VerdictBody
 from annotation.server.study import Study
 from annotation.server.visitors import Visitor
+from rlhf.errors import UserError
 from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api")
@@ -34,17 +37,18 @@ def work(study: Served, visitor: Asking) -> dict[str, Any]:
 @ROUTES.add("POST", "/judging/next", JUDGES)
 def next_continuation(study: Served, visitor: Asking) -> dict[str, Any]:
     """The continuation to judge: the one begun, or a new one; null when all are judged."""
-    found = _open_next(study, visitor)
+    found = _open_next(study, visitor, study.datasets.names())
     # Some may have been played, or dropped, meanwhile.
     if found is None or not study.datasets.holds(found.continuation.episode):
-        list_continuations(study.database, study.datasets, now())
-        found = _open_next(study, visitor)
+        with suppress(UserError):  # of one dataset; the study's leader is told, and there may be work in others
+            list_continuations(study.database, study.datasets, now())
+        found = _open_next(study, visitor, study.datasets.readable())
     return {"assignment": found.id if found else None}
 
 
-def _open_next(study: Study, visitor: Visitor) -> JudgingAssignment | None:
+def _open_next(study: Study, visitor: Visitor, there: Sequence[str]) -> JudgingAssignment | None:
     with study.database.writing() as session:
-        return judging.open_next(session, visitor, now(), 60 * study.config.lock_minutes)
+        return judging.open_next(session, visitor, there, now(), 60 * study.config.lock_minutes)
 
 
 @ROUTES.add("GET", "/judging/{assignment_id}", JUDGES)

@@ -30,14 +30,14 @@ def work(study: Served, visitor: Asking) -> dict[str, Any]:
 @ROUTES.add("POST", "/next", RATERS)
 def next_episode(study: Served, visitor: Asking) -> dict[str, Any]:
     """The episode to mark: the one begun, or a new one; null when everything is marked."""
-    asked = visitor, study.datasets.names(), now(), 60 * study.config.lock_minutes
+    when, lock_sec = now(), 60 * study.config.lock_minutes
     with study.database.writing() as session:
-        found = marking.open_next(session, *asked)
+        found = marking.open_next(session, visitor, study.datasets.names(), when, lock_sec)
         # Some may have been recorded, or dropped, meanwhile.
         if found is None or not study.datasets.holds(found.episode):
-            list_episodes(session, study.datasets, now())
+            list_episodes(session, study.datasets, when)
             session.expire_all()
-            found = marking.open_next(session, *asked)
+            found = marking.open_next(session, visitor, study.datasets.readable(), when, lock_sec)
         return {"assignment": found.id if found else None}
 
 

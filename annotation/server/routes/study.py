@@ -26,12 +26,13 @@ _Id = Annotated[OpaqueId, Path()]
 def study_page(study: Served) -> dict[str, Any]:
     """Everything the page shows."""
     with study.database.writing() as session:
-        list_episodes(session, study.datasets, now())
+        troubles = list_episodes(session, study.datasets, now())
     with study.database.reading() as session:
         return {
             "projects": progress.projects(session, now()),
             "people": progress.people(session),
             "invitations": progress.invitations(session, now()),
+            "dataset_troubles": troubles,
             "export_trouble": study.exporter.trouble,
             "consent_version": found.version if (found := consent.present(session)) else 0,
             "removals": session.scalar(select(func.count()).select_from(Removal)) or 0,

@@ -71,6 +71,7 @@ export function Study() {
           ))}
         </nav>
         <Trouble said={trouble} />
+        {data?.dataset_troubles.map((said) => <Trouble key={said} said={`A dataset cannot be read, and nobody gets work in it: ${said}`} />)}
         {data?.export_trouble && <Trouble said={`Marks wait to be written to their dataset: ${data.export_trouble}`} />}
         {data && data.removals > 0 && (
           <p class="card" role="status">

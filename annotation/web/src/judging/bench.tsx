@@ -51,6 +51,7 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
       await queue.send();
       if (queue.waiting > 0) throw new Error("not everything is saved yet; go on when it is");
       await ask("POST", `/api/judging/${episode.id}/submit`, { revision: verdict.now.revision });
+      await VERDICTS.forgetWork(props.person.id).catch(() => undefined); // or a lost connection would bring it back
       props.onNext();
     } catch (error) {
       setTrouble((error as Error).message);

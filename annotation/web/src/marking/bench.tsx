@@ -49,6 +49,7 @@ export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
       await queue.send();
       if (queue.waiting > 0) throw new Error("not everything is saved yet; submit when it is");
       await ask("POST", `/api/marking/${episode.id}/submit`, { marks: marks.living().length });
+      await MARKS.forgetWork(props.person.id).catch(() => undefined); // or a lost connection would bring it back
       props.onNext();
     } catch (error) {
       setTrouble((error as Error).message);

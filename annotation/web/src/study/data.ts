@@ -48,6 +48,7 @@ export interface Data {
   projects: Project[];
   people: Person[];
   invitations: Invitation[];
+  dataset_troubles: string[];
   export_trouble: string;
   consent_version: number;
   removals: number; // people whose data is being deleted

@@ -107,6 +107,20 @@ def test_gold_marks_are_exported_if_that_is_chosen(admin: Browser, enter: Enter,
     assert {found.episode_id for found in exported(folder, 6) if not found.scripted} == {"e0", "e7"}
 
 
+def test_an_episode_that_is_gold_no_more_still_wants_its_raters(admin: Browser, enter: Enter, study: Study) -> None:
+    (project,) = admin.said("GET", "/api/study")["projects"]
+    admin.said("PATCH", f"/api/projects/{project['id']}", {"overlap": 1})
+    submits(enter(Role.RATER, "ann"))  # e7, for training
+    found = {each["name"]: each["id"] for each in listed(admin, project["id"])}
+    admin.said("DELETE", f"/api/gold/{found['e7']}")
+    bob = enter(Role.RATER, "bob")
+    while bob.said("POST", "/api/marking/next")["assignment"]:
+        submits(bob)
+    assert ("e7", "") in names(study)
+    (project,) = admin.said("GET", "/api/study")["projects"]
+    assert project["submitted"] == project["wanted"] == 7
+
+
 def test_only_marks_that_are_there_can_be_known(admin: Browser) -> None:
     project = admin.said("GET", "/api/study")["projects"][0]["id"]
     (first,) = [each for each in listed(admin, project) if each["name"] == "e0"]

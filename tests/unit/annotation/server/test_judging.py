@@ -158,7 +158,7 @@ def _order(study: Study, session: Any, name: str) -> tuple[str, ...]:
     order = []
     for project in session.scalars(select(judging.JudgedProject)):
         project.overlap = 100
-    while (found := judging.open_next(session, visitor, now(), 60.0)) is not None:
+    while (found := judging.open_next(session, visitor, study.datasets.names(), now(), 60.0)) is not None:
         order.append(found.continuation.episode.episode_id)
         judging.say(found, judging.SaidVerdict(1, False, None), now())
         judging.submit(found, 1, now())
@@ -358,6 +358,27 @@ def test_a_dropped_continuation_goes_unless_it_is_judged(enter: Enter, folder: P
     with study.database.reading() as session:
         left = {one.episode.episode_id for one in session.scalars(select(Continuation))}
     assert len(left) == 2 and "sts-5u1te-s003-zaphod-0" in left
+
+
+def test_a_judged_continuation_that_is_dropped_goes_to_nobody_else(enter: Enter, folder: Path) -> None:
+    admin = enter(Role.ADMIN, "eve")
+    (suite,) = admin.said("GET", "/api/suites")["suites"]
+    admin.said("PATCH", f"/api/suites/{suite['id']}", {"overlap": 2})
+    assert len(judge_all(enter(Role.JUDGE, "ann"))) == 4
+    store = open_store(folder / "sts")
+    store.drop(store.ids()[:3])
+    assert len(judge_all(enter(Role.JUDGE, "bob"))) == 1
+
+
+def test_a_suite_that_is_taken_away_keeps_no_judge_and_no_server(enter: Enter, folder: Path) -> None:
+    open_store(folder / "away", create=True).write(continuation(5, "zaphod"))
+    enter(Role.ADMIN, "eve").said("GET", "/api/suites")
+    ann = enter(Role.JUDGE, "ann")
+    begin(ann)
+    for name in ("sts", "away"):
+        (folder / name).rename(folder.parent / name)
+        assert len(judge_all(ann)) == {"sts": 1, "away": 0}[name]
+    open_study(ServeConfig(data=folder)).database.close()
 
 
 def test_a_dropped_continuation_keeps_no_export(enter: Enter, folder: Path, study: Study) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import random
+import shutil
 import struct
 import time
 from collections.abc import Callable, Iterator
@@ -275,6 +276,40 @@ def test_an_episode_that_is_dropped_keeps_no_rater_and_no_export(enter: Enter, s
     with pytest.raises(UserError, match=f"no longer in play, e.g. {kept[0]}"):
         export_submitted(study.database, study.datasets, 1.0)
     assert [found.episode_id for found in open_store(folder / "play").marks()] == [kept[1]]
+
+
+def test_a_submitted_episode_that_is_dropped_goes_to_nobody_else(enter: Enter, folder: Path) -> None:
+    admin, ann, store = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann"), open_store(folder / "play")
+    project = admin.said("GET", "/api/study")["projects"][0]["id"]
+    admin.said("PATCH", f"/api/projects/{project}", {"overlap": 2})
+    ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
+    store.drop(store.ids()[:1])
+    for name in ("bob", "cid"):
+        rater = enter(Role.RATER, name)
+        for _ in range(EPISODES - 1):
+            place = begin(rater)
+            assert rater.ask("GET", place).status_code == 200
+            rater.said("POST", f"{place}/submit", {"marks": 0})
+        assert rater.said("POST", "/api/marking/next") == {"assignment": None}
+    (listed,) = admin.said("GET", "/api/study")["projects"]
+    assert (listed["episodes"], listed["wanted"], listed["submitted"]) == (EPISODES - 1, 4, 4)
+
+
+def test_a_dataset_that_is_being_copied_keeps_nobody_from_the_others(enter: Enter, folder: Path) -> None:
+    admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
+    copied = folder / "copied"
+    shutil.copytree(folder / "play", folder.parent / "whole")
+    copied.mkdir()
+    shutil.copy(folder.parent / "whole" / "dataset.json", copied)
+    assert ann.ask("GET", begin(ann)).status_code == 200
+    page = admin.said("GET", "/api/study")
+    assert [project["dataset"] for project in page["projects"]] == ["play"]
+    (trouble,) = page["dataset_troubles"]
+    assert str(copied) in trouble
+    shutil.copytree(folder.parent / "whole", copied, dirs_exist_ok=True)
+    page = admin.said("GET", "/api/study")
+    assert page["dataset_troubles"] == []
+    assert [project["dataset"] for project in page["projects"]] == ["play", "copied"]
 
 
 def test_a_dataset_that_is_taken_away_keeps_no_rater(enter: Enter, folder: Path) -> None:
