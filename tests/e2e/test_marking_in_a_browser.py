@@ -130,7 +130,13 @@ def corrects_and_submits(rater: Visitor) -> None:
     rater.press("[", "[", "Alt+ArrowRight", "Alt+ArrowRight", "Control+z")  # 30 to 31
     rater.sees_marks((10, "+"), (31, "−"), (50, "+"))
     rater.sees_saved()
+    # The connection is lost between submitting and what comes next: what is submitted is not shown for marking again.
+    rater.page.route("**/api/marking/next", lambda route: route.abort("internetdisconnected"))
     rater.page.get_by_role("button", name="Submit episode").click()
+    rater.page.get_by_text("the server cannot be reached").wait_for()
+    assert rater.page.get_by_role("slider").count() == 0
+    rater.page.unroute("**/api/marking/next")
+    rater.page.get_by_role("button", name="Try again").click()
     rater.page.get_by_text("All done.").wait_for()
 
 
