@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from annotation.server.database import Database
 from annotation.server.datasets import SCENARIO_NOTE, Datasets, holds_continuations, list_episodes
 from annotation.server.judging_tables import Continuation, JudgedProject
-from annotation.server.tables import GONE, Assignment, EpisodeRecord, Project
+from annotation.server.tables import PRESENT, Assignment, EpisodeRecord, Project
 from rlhf.errors import UserError
 
 _AT_ONCE = 200  # that one transaction makes known, so that nobody waits long
@@ -71,7 +71,7 @@ def _unknown(database: Database, there: Collection[str]) -> list[tuple[str, str,
         .where(
             ~exists().where(Continuation.episode_id == EpisodeRecord.id),
             Project.dataset.in_(there),
-            EpisodeRecord.place != GONE,
+            PRESENT,
         )
         .limit(_AT_ONCE)
     )

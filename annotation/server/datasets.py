@@ -6,7 +6,7 @@ import struct
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from annotation.games.unfinished import Unfinished
 from annotation.server.judging_tables import JudgingAssignment
-from annotation.server.tables import GONE, Assignment, EpisodeRecord, Project
+from annotation.server.tables import GONE, PRESENT, Assignment, EpisodeRecord, Project
 from rlhf.errors import UserError
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.compressed import CompressedEpisode
@@ -79,18 +79,19 @@ class Datasets:
 
     def readable(self) -> list[str]:
         """Those of :meth:`names` whose episodes are known: not one that is being copied, say."""
-        return [name for name in self.names() if self._rows(name) is not None]
+        return [name for name in self.names() if self._is_readable(name)]
 
     def holds(self, record: EpisodeRecord) -> bool:
         """Whether an episode is still in its dataset, and that can be read."""
-        dataset = record.project.dataset
-        return self._rows(dataset) is not None and record.episode_id in self.store(dataset)
+        with suppress(UserError):
+            return record.episode_id in self.store(record.project.dataset)
+        return False
 
-    def _rows(self, name: str) -> Sequence[object] | None:
-        try:
-            return self.store(name).rows()
-        except UserError:
-            return None
+    def _is_readable(self, name: str) -> bool:
+        with suppress(UserError):
+            self.store(name).rows()
+            return True
+        return False
 
     @contextmanager
     def exporting(self) -> Iterator[None]:
@@ -182,7 +183,7 @@ def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str
 def _list_project(session: Session, project: Project, store: ParquetStore) -> None:
     rows = store.rows()
     own = EpisodeRecord.project_id == project.id
-    listed = session.scalar(select(func.count()).where(own, EpisodeRecord.place != GONE)) or 0
+    listed = session.scalar(select(func.count()).where(own, PRESENT)) or 0
     last = session.scalar(select(EpisodeRecord.episode_id).where(own).order_by(EpisodeRecord.place.desc()).limit(1))
     if listed == len(rows) and (not rows or last == rows[-1].episode_id):
         return
@@ -196,11 +197,10 @@ def _list_project(session: Session, project: Project, store: ParquetStore) -> No
     kept = worked_on | set(judged)
     for id in gone:
         chosen = EpisodeRecord.id == id
-        session.execute(
-            update(EpisodeRecord).where(chosen).values(place=GONE)
-            if id in kept
-            else delete(EpisodeRecord).where(chosen)
-        )
+        if id in kept:
+            session.execute(update(EpisodeRecord).where(chosen).values(place=GONE))
+        else:
+            session.execute(delete(EpisodeRecord).where(chosen))
     for place, row in enumerate(rows):
         if row.episode_id not in known:
             session.add(EpisodeRecord(project_id=project.id, episode_id=row.episode_id, place=place, steps=row.steps))

@@ -16,7 +16,7 @@ from annotation.queues import Waiting, next_episode
 from annotation.server.errors import Refused
 from annotation.server.judging_tables import Continuation, JudgedProject, JudgingAssignment
 from annotation.server.members import project_of, projects_of
-from annotation.server.tables import GONE, EpisodeRecord, Project
+from annotation.server.tables import PRESENT, EpisodeRecord, Project
 from annotation.server.visitors import Visitor
 
 _ORDER = "shuffled"  # no other would be blind: agents' continuations lie one after the other in the dataset
@@ -68,7 +68,7 @@ def _begun(session: Session, judge_id: str, project_ids: list[str]) -> JudgingAs
             JudgingAssignment.judge_id == judge_id,
             JudgingAssignment.submitted.is_(None),
             EpisodeRecord.project_id.in_(project_ids),
-            EpisodeRecord.place != GONE,
+            PRESENT,
         )
         .order_by(JudgingAssignment.opened)
         .limit(1)
@@ -97,7 +97,7 @@ def _waiting(session: Session, project_id: str, judge_id: str, when: float) -> l
         select(Continuation.episode_id, func.count(JudgingAssignment.id))
         .join(EpisodeRecord, EpisodeRecord.id == Continuation.episode_id)
         .outerjoin(JudgingAssignment, counts)
-        .where(EpisodeRecord.project_id == project_id, EpisodeRecord.place != GONE, Continuation.episode_id.not_in(had))
+        .where(EpisodeRecord.project_id == project_id, PRESENT, Continuation.episode_id.not_in(had))
         .group_by(Continuation.episode_id)
     )
     return [Waiting(key, 0, judges) for key, judges in session.execute(query)]

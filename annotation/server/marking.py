@@ -13,7 +13,7 @@ from annotation.gold import TRAINING, purpose_due
 from annotation.queues import Waiting, next_episode
 from annotation.server.errors import Refused
 from annotation.server.members import project_of, visible_to
-from annotation.server.tables import GONE, Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Project
+from annotation.server.tables import PRESENT, Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Project
 from annotation.server.visitors import Role, Visitor
 
 MARKS_PER_EPISODE = 5000  # living and deleted; nobody gives as many
@@ -49,7 +49,7 @@ def open_next(
             Assignment.rater_id == visitor.person_id,
             Assignment.submitted.is_(None),
             EpisodeRecord.project_id.in_(select(Project.id).where(*projects)),
-            EpisodeRecord.place != GONE,
+            PRESENT,
         )
         .order_by(Assignment.opened)
         .limit(1)
@@ -95,7 +95,7 @@ def _gold(session: Session, project: Project, rater_id: str, purpose: str) -> st
         .join(GoldEpisode)
         .where(
             EpisodeRecord.project_id == project.id,
-            EpisodeRecord.place != GONE,
+            PRESENT,
             GoldEpisode.purpose == purpose,
             EpisodeRecord.id.not_in(select(Assignment.episode_id).where(Assignment.rater_id == rater_id)),
         )
@@ -124,7 +124,7 @@ def _waiting(session: Session, project: Project, rater_id: str, when: float) -> 
         .outerjoin(Assignment, counts)
         .where(
             EpisodeRecord.project_id == project.id,
-            EpisodeRecord.place != GONE,
+            PRESENT,
             EpisodeRecord.id.not_in(had),
             EpisodeRecord.id.not_in(select(GoldEpisode.episode_id)),
         )

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from annotation.server.consent import wanted_version
 from annotation.server.members import projects_of_invitation
 from annotation.server.tables import (
-    GONE,
+    PRESENT,
     Assignment,
     Consent,
     EpisodeRecord,
@@ -42,7 +42,7 @@ def projects(session: Session, when: float) -> list[dict[str, Any]]:
 
 
 def _counts(session: Session, project: Project, when: float) -> dict[str, Any]:
-    own = and_(EpisodeRecord.project_id == project.id, EpisodeRecord.place != GONE)
+    own = and_(EpisodeRecord.project_id == project.id, PRESENT)
     episodes = session.scalar(select(func.count()).where(own)) or 0
     gold = session.scalar(select(func.count()).select_from(GoldEpisode).join(EpisodeRecord).where(own)) or 0
     work = select(func.count(Assignment.id)).join(EpisodeRecord).where(own, Assignment.gold == "")

@@ -99,6 +99,9 @@ class EpisodeRecord(Base):
     project: Mapped[Project] = relationship(lazy="joined")
 
 
+PRESENT = EpisodeRecord.place != GONE  # for queries: episodes that are in their dataset
+
+
 class Assignment(Base):
     """An episode that a rater has, or had, to mark."""
 

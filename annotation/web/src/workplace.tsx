@@ -17,20 +17,18 @@ interface Props<W> {
 
 export function Workplace<W>(props: Props<W>) {
   const [loaded, setLoaded] = useState<{ person: Me; work: W | null } | null>(null);
-  const [trouble, setTrouble] = useState("");
-  const [barred, setBarred] = useState(false); // whoever is signed in may not work here: trying again is of no use
+  const [trouble, setTrouble] = useState<Error | null>(null);
+  const barred = trouble instanceof ApiError && trouble.status === 403; // trying again is of no use
 
   const load = async () => {
     setLoaded(null);
-    setTrouble("");
-    setBarred(false);
+    setTrouble(null);
     try {
       const person = await whoIsHere();
       setLoaded({ person, work: await props.load(person) });
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) location.replace("/");
-      else setTrouble((error as Error).message);
-      setBarred(error instanceof ApiError && error.status === 403);
+      else setTrouble(error as Error);
       if (error instanceof ApiError && error.passing) setTimeout(() => void load(), AGAIN_MS);
     }
   };
@@ -39,7 +37,7 @@ export function Workplace<W>(props: Props<W>) {
   if (loaded?.work) return <>{props.bench(loaded.person, loaded.work, load)}</>;
   return (
     <Frame title={props.title} me={loaded?.person}>
-      <Trouble said={trouble} />
+      <Trouble said={trouble?.message ?? ""} />
       {trouble && !barred && (
         <button type="button" onClick={load}>
           Try again
