@@ -17,6 +17,9 @@ from rlhf.progress import announce, progress
 from rlhf.run_config import lock_file
 from rlhf.store.durable import write_file
 
+Split = Literal["held_out", "train"]
+REQUESTS: Mapping[Split, str] = {"held_out": "held-out requests", "train": "requests of training combinations"}
+
 
 @dataclass(frozen=True)
 class EvaluateConfig:
@@ -38,7 +41,7 @@ class EvaluateConfig:
     agents: Mapping[str, str] = field(default_factory=dict)
     probes: tuple[str, ...] = ()
     episodes: int = 200
-    split: Literal["held_out", "train"] = "held_out"
+    split: Split = "held_out"
     seed: int = 0
     slots: int = 32
     greedy: bool = False
@@ -111,13 +114,12 @@ def _check_before_playing(config: EvaluateConfig) -> None:
     config.out.parent.mkdir(parents=True, exist_ok=True)
 
 
-def _table(results: Sequence[ProbeResult], split: str) -> str:
+def _table(results: Sequence[ProbeResult], split: Split) -> str:
     """Success of every agent at every probe, with 95% intervals, as lines of text."""
     agents, probes = (list(dict.fromkeys(getattr(r, name) for r in results)) for name in ("agent", "probe"))
     cells = {(r.agent, r.probe): wilson_interval(sum(r.success), len(r.success)) for r in results}
     width = max(len(agent) for agent in agents)
-    requests = "held-out" if split == "held_out" else "training"
-    lines = [f"success at {results[0].episodes} {requests} requests a probe, 95% intervals:"]
+    lines = [f"success at {results[0].episodes} {REQUESTS[split]} a probe, 95% intervals:"]
     for probe in probes:
         told = (
             f"{agent:>{width}} {100 * c.estimate:3.0f}% ({100 * c.low:.0f} to {100 * c.high:.0f})"

@@ -4,8 +4,9 @@ Play that is marked in several ways lies in a dataset for each: the files of pla
 no reward model sees marks of another way.
 
 ```
-RUN/seed-0/data, data-<marks>, clone-bc/, reward-ibt/, improve-<arm>/, results/<arm>.json, stages.json
-RUN/table.md, table.json, figures
+RUN/seed-0/data, data-<marks>, clone-bc/, reward-ibt/, improve-<arm>/, stages.json
+RUN/seed-0/results/<arm>.json, <arm>-train.json
+RUN/table.md, table.json, table-train.json, figures
 ```
 """
 
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipelines.clone import CloneConfig
-from pipelines.evaluate import EvaluateConfig
+from pipelines.evaluate import EvaluateConfig, Split
 from pipelines.improve_config import ImproveConfig
 from pipelines.mark import MarkConfig
 from pipelines.places import LARGEST_SEED
@@ -63,6 +64,7 @@ class StudyConfig:
         ``curve_episodes`` at every checkpoint.
       lines: arms that are drawn as lines, e.g. over the agents' sizes: line -> place along it -> arm. Where the first
         line has an arm, those of the others at that place are compared with it.
+      also_evaluated_on: requests of which there are tables of their own, beside those of ``evaluate.split``.
       device: that trains and evaluates, in place of what the stages' own settings say: "cpu", "cuda" or "cuda:1".
     """
 
@@ -84,6 +86,7 @@ class StudyConfig:
     lines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     device: str | None = None
     also_compared_with: tuple[str, ...] = ()
+    also_evaluated_on: tuple[Split, ...] = ("train",)
 
     def __post_init__(self) -> None:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
@@ -98,6 +101,8 @@ class StudyConfig:
         for name in self.also_compared_with:
             if name not in self.arms:
                 raise UserError(f"also_compared_with: no arm {name!r}; known: {', '.join(self.arms)}")
+        if self.evaluate.split in self.also_evaluated_on:
+            raise UserError(f"also_evaluated_on: {self.evaluate.split} is what evaluate.split has already")
         for name in self.curves:
             if name not in self.arms or self.arms[name].improve is None:
                 raise UserError(f"no arm {name!r} that is improved, so it has no curve over updates")
@@ -141,9 +146,19 @@ def folder_of(config: StudyConfig, seed: int) -> Path:
     return config.run / f"seed-{seed}"
 
 
-def results_of(config: StudyConfig, arm: str, seed: int) -> Path:
-    """The file with an arm's outcomes at the probes."""
-    return folder_of(config, seed) / "results" / f"{slug(arm)}.json"
+def splits_of(config: StudyConfig) -> tuple[Split, ...]:
+    """The requests that every arm is evaluated on, those of the main table first."""
+    return (config.evaluate.split, *config.also_evaluated_on)
+
+
+def results_of(config: StudyConfig, arm: str, seed: int, split: Split | None = None) -> Path:
+    """The file with an arm's outcomes at the probes; None is the split of the main table."""
+    return folder_of(config, seed) / "results" / f"{slug(arm)}{suffix_of(config, split)}.json"
+
+
+def suffix_of(config: StudyConfig, split: Split | None) -> str:
+    """What names of files about a split end with: nothing for that of the main table."""
+    return "" if split in (None, config.evaluate.split) else f"-{slug(split)}"
 
 
 def agent_of(config: StudyConfig, name: str, seed: int) -> str:

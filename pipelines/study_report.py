@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from pipelines import study_figures
-from pipelines.evaluate import ProbeResult, load_results
+from pipelines.evaluate import REQUESTS, ProbeResult, Split, load_results
 from pipelines.report_file import circumstances
-from pipelines.study_config import StudyConfig, curve_of, others_compared, results_of
+from pipelines.study_config import StudyConfig, curve_of, others_compared, results_of, splits_of, suffix_of
 from pipelines.study_figures import Series
 from pipelines.study_marks import learned_from, marks_table, mean_marks
-from pipelines.study_table import differences, markdown, tabulate
+from pipelines.study_table import Outcomes, Table, differences, markdown, tabulate
 from pipelines.study_works import improving_config
 from rlhf.json_records import to_json
 from rlhf.store.durable import write_file
@@ -21,28 +21,38 @@ from rlhf.tracking import column, read_metrics
 
 
 def tell(config: StudyConfig, title: str) -> Path:
-    """Write table.md, table.json and the pictures into the study's folder; the former's path."""
-    outcomes = {
-        arm: {s: load_results(results_of(config, arm, s)) for s in config.seeds if _evaluated(config, arm, s)}
-        for arm in config.arms
-    }
-    arms, probes = tuple(config.arms), _probes(config)
-    table = tabulate(outcomes, arms, probes, config.compared_with, others_compared(config))
-    beside = [tabulate(outcomes, arms, probes, name) for name in config.also_compared_with if outcomes[name]]
-    now = circumstances(config)
-    write_file(config.run / "table.json", (json.dumps(to_json(table), indent=2) + "\n").encode())
-    seeds = ", ".join(map(str, config.seeds))
-    told = f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."
-    path = config.run / "table.md"
-    learned = learned_from(config) if config.marks else {}
-    marks = f"\n{marks_table(learned)}" if config.marks else ""
-    shown = "\n".join([markdown(table), *map(differences, beside)])
-    write_file(path, f"# {title}\n\n{told}\n\n{shown}{marks}".encode())
-    if learned:
-        _draw(config, "marks.png", study_figures.over_marks(table, {a: mean_marks(m) for a, m in learned.items()}))
+    """Write table.md, the tables' JSON and the pictures into the study's folder; the former's path."""
+    now, seeds = circumstances(config), ", ".join(map(str, config.seeds))
+    parts = [f"# {title}", f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."]
+    outcomes: dict[Split, Outcomes] = {split: _outcomes(config, split) for split in splits_of(config)}
+    for split, found in outcomes.items():
+        if split == config.evaluate.split or any(found.values()):
+            parts += _show(config, split, found)
+    table = _tabulate(config, outcomes[config.evaluate.split])
+    if config.marks:
+        learned = learned_from(config)
+        parts.append(marks_table(learned))
+        if learned:
+            _draw(config, "marks.png", study_figures.over_marks(table, {a: mean_marks(m) for a, m in learned.items()}))
     if config.lines:
         _draw(config, "lines.png", study_figures.along_lines(table, config.lines))
-    _draw(config, "success.png", study_figures.success(table))
+    _draw_training(config)
+    path = config.run / "table.md"
+    write_file(path, "\n\n".join(part.rstrip("\n") for part in parts).encode() + b"\n")
+    return path
+
+
+def _show(config: StudyConfig, split: Split, found: Outcomes) -> list[str]:
+    """What ``split`` came to: its table as JSON and as a picture, and as Markdown, to be put on the page."""
+    table, suffix = _tabulate(config, found), suffix_of(config, split)
+    write_file(config.run / f"table{suffix}.json", (json.dumps(to_json(table), indent=2) + "\n").encode())
+    _draw(config, f"success{suffix}.png", study_figures.success(table))
+    beside = [_tabulate(config, found, name) for name in config.also_compared_with if found[name]]
+    return [markdown(table, REQUESTS[split]), *map(differences, beside)]
+
+
+def _draw_training(config: StudyConfig) -> None:
+    """Pictures of what changed while the arms were improved."""
     training, held_out = (_over_updates(config, f"{where}/modelled_return") for where in ("train", "held_out"))
     if training or held_out:
         drawn = study_figures.over_training(training, "Modelled reward", "per episode", held_out)
@@ -54,16 +64,35 @@ def tell(config: StudyConfig, title: str) -> Path:
     if followed := _followed(config):
         probe = config.curve_probe.capitalize()
         _draw(config, "curves.png", study_figures.over_training(followed, f"{probe}, held out", "share fulfilled"))
-    return path
 
 
 def _probes(config: StudyConfig) -> tuple[str, ...]:
     return config.evaluate.probes or tuple(config.evaluate.world.entry().probes)
 
 
-def _evaluated(config: StudyConfig, arm: str, seed: int) -> bool:
+def _outcomes(config: StudyConfig, split: Split) -> Outcomes:
+    """What every arm did so far, by seed; an arm that did nothing yet is there and empty."""
+    return {
+        arm: {
+            seed: load_results(results_of(config, arm, seed, split))
+            for seed in config.seeds
+            if _evaluated(config, arm, seed, split)
+        }
+        for arm in config.arms
+    }
+
+
+def _tabulate(config: StudyConfig, outcomes: Outcomes, compared_with: str | None = None) -> Table:
+    """The table of ``outcomes``, differences from the study's own arm, or all of them from another one."""
+    arms, probes = tuple(config.arms), _probes(config)
+    if compared_with is not None:
+        return tabulate(outcomes, arms, probes, compared_with)
+    return tabulate(outcomes, arms, probes, config.compared_with, others_compared(config))
+
+
+def _evaluated(config: StudyConfig, arm: str, seed: int, split: Split | None = None) -> bool:
     """Whether an arm's results are there, of all probes: an evaluation writes after each."""
-    path = results_of(config, arm, seed)
+    path = results_of(config, arm, seed, split)
     return path.is_file() and len(load_results(path)) == len(_probes(config))
 
 

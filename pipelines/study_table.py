@@ -79,8 +79,8 @@ def tabulate(
     return Table(tuple(arms), tuple(probes), compared_with, tuple(cells), others)
 
 
-def markdown(table: Table) -> str:
-    """Two tables: success in per cent, and differences in points; intervals in brackets."""
+def markdown(table: Table, requests: str) -> str:
+    """Two tables: success in per cent of ``requests``, and differences in points; intervals in brackets."""
     head = ["agent", *table.probes, "all", "seeds"]
     success = [_row(head), _row(["---"] * len(head))]
     for arm in table.arms:
@@ -90,7 +90,7 @@ def markdown(table: Table) -> str:
     episodes = {cell.success.count // len(cell.seeds) for cell in table.cells if cell.probe != ALL}
     return "\n".join(
         [
-            f"Success in per cent of held-out requests, {'/'.join(map(str, sorted(episodes))) or 'no'} episodes a "
+            f"Success in per cent of {requests}, {'/'.join(map(str, sorted(episodes))) or 'no'} episodes a "
             "probe and seed; 95% intervals over seeds (Student's t), of one seed Wilson's.",
             "",
             *success,

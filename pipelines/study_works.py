@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from pipelines.clone import clone
-from pipelines.evaluate import EvaluateConfig, evaluate
+from pipelines.evaluate import REQUESTS, EvaluateConfig, Split, evaluate
 from pipelines.improve import improve
 from pipelines.improve_config import ImproveConfig
 from pipelines.mark import mark
@@ -35,6 +35,7 @@ from pipelines.study_config import (
     marks_stage,
     results_of,
     reward_folder,
+    splits_of,
 )
 from rlhf.checkpoint import Checkpoints
 from rlhf.store import share_play
@@ -53,7 +54,7 @@ def works(config: StudyConfig, name: str, seed: int) -> list[Work]:
         if arm.reward != TRUTH:
             found.append(_rewarding(config, arm, seed))
         found.append(_improving(config, name, seed))
-    found.append(_evaluating(config, name, seed))
+    found += [_evaluating(config, name, seed, split) for split in splits_of(config)]
     if name in config.curves:
         found.append(_following(config, name, seed))
     return list({work.name: work for work in found}.values())
@@ -77,11 +78,11 @@ def improving_config(config: StudyConfig, name: str, seed: int) -> ImproveConfig
     )  # fmt: skip
 
 
-def evaluating_config(config: StudyConfig, name: str, seed: int) -> EvaluateConfig:
+def evaluating_config(config: StudyConfig, name: str, seed: int, split: Split | None = None) -> EvaluateConfig:
     """The settled configuration of an arm's evaluation: the same episodes for all arms of one seed."""
     return replace(
-        config.evaluate, agents={name: agent_of(config, name, seed)}, seed=seed, out=results_of(config, name, seed),
-        device=config.device or config.evaluate.device,
+        config.evaluate, agents={name: agent_of(config, name, seed)}, seed=seed, split=split or config.evaluate.split,
+        out=results_of(config, name, seed, split), device=config.device or config.evaluate.device,
     )  # fmt: skip
 
 
@@ -152,15 +153,15 @@ def _improving(config: StudyConfig, name: str, seed: int) -> Work:
     return Work(f"improve {name}", "BC+RL", lambda: go_on(improve, improving), where, of)
 
 
-def _evaluating(config: StudyConfig, name: str, seed: int) -> Work:
-    evaluating, arm = evaluating_config(config, name, seed), config.arms[name]
+def _evaluating(config: StudyConfig, name: str, seed: int, split: Split) -> Work:
+    evaluating, arm = evaluating_config(config, name, seed, split), config.arms[name]
     if arm.improve is not None:
         agent = _improved(config, name, seed)[:-1]
     else:
         agent = SCRIPTED_SOLVER if arm.clone == SCRIPTED_SOLVER else _cloned(config, arm.clone, seed)
-    of = ("evaluate", config.evaluate, name, agent, seed)  # results tell the arm's name
-    note = "held-out houses and instructions"
-    return Work(f"evaluate {name}", note, lambda: evaluate(evaluating), evaluating.out, of)
+    of = ("evaluate", replace(config.evaluate, split=split), name, agent, seed)  # results tell the arm's name
+    what = f"evaluate {name}" if split == config.evaluate.split else f"evaluate {name} on {split}"
+    return Work(what, f"{REQUESTS[split]} in new houses", lambda: evaluate(evaluating), evaluating.out, of)
 
 
 def _following(config: StudyConfig, name: str, seed: int) -> Work:

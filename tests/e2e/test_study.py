@@ -66,10 +66,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = list(study(config, only=("BC", "BC+RL (IBT)")))
     assert done == [("BC", 0), ("BC", 1), ("BC+RL (IBT)", 0), ("BC+RL (IBT)", 1)]
     page = tell(config, "small").read_text()
-    (late,) = (
-        line for line in page.splitlines() if line.startswith("| BC+RL (true reward) |") and line.count("|") == 6
-    )
-    assert late.count("not run") == 3
+    late = [line for line in page.splitlines() if line.startswith("| BC+RL (true reward) |") and line.count("|") == 6]
+    assert [line.count("not run") for line in late] == [3, 3], "of held-out requests and of training combinations"
     assert list(study(config))[-1] == ("BC+RL (true reward)", 1)
     tell(config, "small")
     return folder
@@ -89,8 +87,9 @@ def test_what_arms_share_is_made_once(run: Path) -> None:
         assert sum(name.startswith("improve") for name in names) == 3
 
 
-def test_the_table_has_every_arm_and_differences_are_paired(run: Path) -> None:
-    table = json.loads((run / "table.json").read_text())
+@pytest.mark.parametrize("name", ("table", "table-train"))
+def test_the_table_has_every_arm_and_differences_are_paired(run: Path, name: str) -> None:
+    table = json.loads((run / f"{name}.json").read_text())
     assert {(c["arm"], c["probe"]) for c in table["cells"]} == {(a, p) for a in ARMS for p in ("go", "lift", "all")}
     for cell in table["cells"]:
         assert (cell["difference"] is None) == (cell["arm"] == "BC")
@@ -100,7 +99,7 @@ def test_the_table_has_every_arm_and_differences_are_paired(run: Path) -> None:
             gap = cell["success"]["estimate"] - base["success"]["estimate"]
             assert cell["difference"]["estimate"] == pytest.approx(gap)
     assert "not run" not in (run / "table.md").read_text()
-    for picture in ("success.png", "reward.png", "true_success.png", "curves.png"):
+    for picture in ("success.png", "success-train.png", "reward.png", "true_success.png", "curves.png"):
         assert (run / picture).read_bytes().startswith(b"\x89PNG")
 
 
@@ -148,10 +147,11 @@ def test_a_study_takes_over_what_one_beside_it_has_made(
     for seed in (0, 1):
         taken = re.search(rf"seed {seed}: taken over from \S+: (.*)", told)
         assert taken and set(taken.group(1).split(", ")) == {
-            "demonstrations", "clone bc", "play", "marks", "evaluate BC", "reward reward-ibt", "improve the same"
+            "demonstrations", "clone bc", "play", "marks", "evaluate BC", "evaluate BC on train", "reward reward-ibt",
+            "improve the same",
         }  # fmt: skip
         assert set(stages(config.run, seed)) - set(taken.group(1).split(", ")) == {
-            "clone new", "evaluate new", "evaluate the same"
+            "clone new", "evaluate new", "evaluate new on train", "evaluate the same", "evaluate the same on train"
         }  # fmt: skip
         for folder, source in (("clone-bc", "clone-bc"), ("improve-the-same", "improve-bc-rl-ibt")):
             weights = (config.run / f"seed-{seed}" / folder / "agent" / "model.safetensors").stat()
@@ -175,9 +175,12 @@ def test_what_is_made_of_other_settings_is_not_taken(run: Path, tmp_path: Path) 
     assert stages(config.run, 0) == [
         "clone bc",
         "evaluate BC",
+        "evaluate BC on train",
         "evaluate demonstrator",
+        "evaluate demonstrator on train",
         f"improve {true}",
         f"evaluate {true}",
+        f"evaluate {true} on train",
     ]
     assert not (config.run / "seed-0" / "data").exists()
 
@@ -204,6 +207,7 @@ def test_nothing_is_taken_from_a_study_at_work(run: Path, tmp_path: Path, capsys
         ({"arms": {"x": Arm()}}, "an arm 'BC'"),
         ({"seeds": (1, 1)}, "different numbers"),
         ({"curves": ("BC",)}, "no curve over updates"),
+        ({"also_evaluated_on": ("held_out",)}, "held_out is what evaluate.split has already"),
     ],
 )
 def test_a_study_that_cannot_be_is_refused(tmp_path: Path, wrong: dict, told: str) -> None:

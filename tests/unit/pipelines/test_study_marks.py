@@ -159,7 +159,7 @@ def test_play_and_folders_without_other_marks_are_as_they_were(tmp_path: Path) -
     study = replace(probes.study(), run=tmp_path)
     assert list(dict.fromkeys(work.name for work in works(study, "BC+RL (IBT)", 0))) == [
         "demonstrations", "clone bc", "play", "marks", "reward reward-ibt", "improve BC+RL (IBT)",
-        "evaluate BC+RL (IBT)", "follow BC+RL (IBT)",
+        "evaluate BC+RL (IBT)", "evaluate BC+RL (IBT) on train", "follow BC+RL (IBT)",
     ]  # fmt: skip
     assert improving_config(study, "BC+RL (IBT)", 0).reward_model == tmp_path / "seed-0/reward-ibt/reward_model"
 
