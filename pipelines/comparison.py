@@ -35,7 +35,7 @@ from pipelines.rounds import (
     settle_start,
 )
 from pipelines.stages import finished
-from pipelines.statistics import Interval, mean_interval, wilson_interval
+from pipelines.statistics import Interval, mean_interval, share_interval, wilson_interval
 from pipelines.story import clips, losses, outcome, reward_traces, watched
 from rlhf.json_records import to_json
 from rlhf.store import open_store
@@ -67,8 +67,8 @@ def success(results: Sequence[ProbeResult], seed: int) -> dict[str, Interval]:
     """Success by probe with Wilson's interval; over several probes, each weighing the same, with a bootstrap's."""
     found = {result.probe: wilson_interval(sum(result.success), result.episodes) for result in results}
     if len(found) > 1:
-        whole = mean_interval([[np.asarray(result.success, np.float64) for result in results]], seed=seed)
-        found[OVERALL] = replace(whole, low=max(0.0, whole.low), high=min(1.0, whole.high))
+        outcomes = [np.asarray(result.success, np.float64) for result in results]
+        found[OVERALL] = share_interval([outcomes], seed=seed)
     return found
 
 

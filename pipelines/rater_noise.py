@@ -160,7 +160,11 @@ def _judged(result: NoiseResult, utilities: Sequence[np.ndarray], play: MarkedPl
     def share(part: np.ndarray, whole: np.ndarray) -> Measure | None:
         return Measure.of(ratio_interval(part, whole, seed=0), float(whole.sum()))
 
-    balanced = episode_interval(lambda w: ((w @ right) / np.maximum(w @ total, 1e-9)).mean(-1), len(total), seed=0)
+    def mean_of_both(weights: np.ndarray) -> np.ndarray:
+        whole = weights @ total
+        return ((weights @ right) / np.where(whole > 0, whole, np.nan)).mean(-1)  # nan without pairs of one sign
+
+    balanced = episode_interval(mean_of_both, len(total), seed=0)
     return replace(
         result,
         accuracy=share(right.sum(1), total.sum(1)),

@@ -82,6 +82,20 @@ def mean_interval(
     return Interval(estimate, low, high, sum(len(episodes) for run in groups for episodes in run))
 
 
+def share_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int) -> Interval:
+    """:func:`mean_interval` of outcomes that are 0 or 1, within [0, 1].
+
+    Of one run with one stratum it is Wilson's, and so it is of one run whose outcomes are all alike: all resamples of
+    those would be, too, and would claim certainty.
+    """
+    if len(groups) == 1:
+        outcomes = np.concatenate(groups[0])
+        if len(groups[0]) == 1 or np.ptp(outcomes) == 0:
+            return wilson_interval(int(outcomes.sum()), len(outcomes))
+    found = mean_interval(groups, seed=seed)
+    return replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
+
+
 def _resampled_means(episodes: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
     """Means of ``resamples`` resamples with replacement of ``episodes``: float64 [resamples].
 

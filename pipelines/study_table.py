@@ -9,7 +9,7 @@ import numpy as np
 
 from pipelines.evaluate import ProbeResult
 from pipelines.findings import signed
-from pipelines.statistics import Interval, mean_interval, wilson_interval
+from pipelines.statistics import Interval, mean_interval, share_interval
 
 ALL = "all"  # the mean over probes, each weighing the same
 NOT_RUN = "not run"
@@ -74,7 +74,8 @@ def tabulate(
             if arm != other and shared:
                 groups = [[_paired(of_arm[s], of_other[s], name) for name in names] for s in shared]
                 difference = mean_interval(groups, seed=0)
-            success = _success([[_series(of_arm[s], name) for name in names] for s in sorted(of_arm)])
+            groups = [[_series(of_arm[s], name) for name in names] for s in sorted(of_arm)]
+            success = share_interval(groups, seed=0)
             cells.append(Cell(arm, probe, success, difference, tuple(sorted(of_arm))))
     return Table(tuple(arms), tuple(probes), compared_with, tuple(cells), others)
 
@@ -91,7 +92,8 @@ def markdown(table: Table, requests: str) -> str:
     return "\n".join(
         [
             f"Success in per cent of {requests}, {'/'.join(map(str, sorted(episodes))) or 'no'} episodes a "
-            "probe and seed; 95% intervals over seeds (Student's t), of one seed Wilson's.",
+            "probe and seed; 95% intervals over seeds (Student's t, or a bootstrap of the episodes where that is "
+            "wider), of one seed Wilson's, and a bootstrap over all probes and of differences.",
             "",
             *success,
             "",
@@ -127,13 +129,6 @@ def _paired(results: Sequence[ProbeResult], others: Sequence[ProbeResult], probe
     if sorted(mine.seeds) != sorted(other.seeds):
         raise ValueError(f"{mine.agent} and {other.agent} did not play the same episodes of {probe}")
     return _series(results, probe) - _series(others, probe)
-
-
-def _success(groups: list[list[np.ndarray]]) -> Interval:
-    if len(groups) == 1 and len(groups[0]) == 1:
-        return wilson_interval(int(groups[0][0].sum()), len(groups[0][0]))
-    found = mean_interval(groups, seed=0)
-    return Interval(found.estimate, max(0.0, found.low), min(1.0, found.high), found.count)
 
 
 def _row(cells: Sequence[str]) -> str:

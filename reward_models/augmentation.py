@@ -34,12 +34,14 @@ class Alteration:
     Args:
       setter_rows, solver_rows: int64 [T], rows whose setter's and solver's words are seen instead.
       marks: [T, R, 2], the marks of the altered episode.
+      unclear: bool [T], steps of which marks have been left out, so that it is not known what raters would have said.
     """
 
     start: int
     setter_rows: np.ndarray
     solver_rows: np.ndarray
     marks: np.ndarray
+    unclear: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -115,8 +117,9 @@ def exchange_instruction(rows: slice, marks: np.ndarray, request: int, donor: in
     own = np.arange(rows.start, rows.stop)
     setter = np.where(own >= request, donor, own)
     turned = _worsened(marks, own > request + delay)
-    turned[(own > request) & (own <= request + delay), :, PLUS] = 0
-    return Alteration(rows.start, setter, own, turned)
+    unclear = (own > request) & (own <= request + delay) & marks[..., PLUS].any(axis=1)
+    turned[unclear, :, PLUS] = 0
+    return Alteration(rows.start, setter, own, turned, unclear)
 
 
 def exchange_answers(
@@ -132,7 +135,7 @@ def exchange_answers(
         seen = dialogue.heard(rows, answer)
         solver[seen] = donor
         wrong[seen.start : min(seen.stop, seen.start + reach)] = True
-    return Alteration(rows.start, own, solver, _worsened(marks, wrong))
+    return Alteration(rows.start, own, solver, _worsened(marks, wrong), np.zeros(len(own), dtype=bool))
 
 
 def _worsened(marks: np.ndarray, where: np.ndarray) -> np.ndarray:

@@ -25,7 +25,8 @@ from reward_models.training_config import RewardTrainingConfig
 
 State = tuple[Tensor, ...]  # a named tuple of tensors, each with one row an environment (or several)
 
-_NOT_SIZES = ("model_type", "architectures", "transformers_version")
+# What a new model does not have from the one that it begins from; a scale goes with the utility that it was found for.
+_NOT_SIZES = ("model_type", "architectures", "transformers_version", "reward_scale")
 
 
 _EXAMPLE = """
@@ -64,9 +65,9 @@ class RewardModelConfig(AgentConfig):
 
     @classmethod
     def of(cls, config: PretrainedConfig, **more: Any) -> Self:
-        """The sizes of an agent's ``config``, with ``more`` for the head."""
-        sizes = config.to_diff_dict() | {"feels_movement": False} | more
-        return cls(**{name: value for name, value in sizes.items() if name not in _NOT_SIZES})
+        """The sizes of an agent's ``config``, with ``more`` for the head; of a reward model's, but for its scale."""
+        sizes = {name: value for name, value in config.to_diff_dict().items() if name not in _NOT_SIZES}
+        return cls(**sizes | {"feels_movement": False} | more)
 
 
 class RewardModel(InteractiveAgent):

@@ -39,11 +39,11 @@ class Exam:
         """Pair accuracies (all pairs of whole episodes alike) and what they are to be compared with.
 
         ``majority`` is what one gets by always saying the commoner of better and worse; ``wrong_words_accuracy`` is
-        the share of pairs that the model puts in falling order once the words have been exchanged. What has no pairs
-        is left out.
+        the share of pairs, of those that got worse by the exchange of words alone, that the model then puts in falling
+        order. What has no pairs is left out.
         """
         own = agreement(model, self.play, self.episodes)
-        wrong = agreement(model, self.altered_play, self.altered_episodes)
+        wrong = agreement(model, self.altered_play, self.altered_episodes, known=self.play)
         metrics = {
             "pair_accuracy": own.accuracy,
             "balanced_accuracy": own.balanced_accuracy,

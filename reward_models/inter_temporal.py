@@ -130,8 +130,8 @@ def ibt_loss(
     better, worse = weights.clamp_min(0).sum(-1), weights.clamp_max(0).sum(-1).neg()
     change = utility.unsqueeze(0) - utility.unsqueeze(1)  # [t1, t2, B]: U[t2] - U[t1]
     loss = better * F.softplus(-change) + worse * F.softplus(change)
-    # Whichever way pairs are weighed, a batch that has any weighs at least 1.
-    return loss.sum() / (better + worse).sum().clamp_min(1.0)
+    weight = (better + worse).sum()
+    return loss.sum() / torch.where(weight > 0, weight, 1.0)
 
 
 def quiet_loss(utility: Tensor, quiet: Tensor, resets: Tensor) -> Tensor:

@@ -31,6 +31,7 @@ class MarkedPlay:
       marks: uint8 [N, R, 2], counts of the (+) and (-) of up to R raters of each episode.
       raters: of each episode, the names of those whose marks are there, in the order of ``marks``.
       trust: float32 [N, R], how much each rater's marks count; None: all alike.
+      rated_by: bool [E, R], which of the E episodes each rater has rated; None: those that it has marked.
     """
 
     episodes: EncodedEpisodes
@@ -38,6 +39,7 @@ class MarkedPlay:
     marks: np.ndarray
     raters: tuple[tuple[str, ...], ...]
     trust: np.ndarray | None = None
+    rated_by: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.episodes)
@@ -51,10 +53,16 @@ class MarkedPlay:
         return self.marks[self.rows(episode)]
 
     @property
+    def rated_episodes(self) -> np.ndarray:
+        """Episodes that each rater is known to have rated: bool [E, R]."""
+        if self.rated_by is not None:
+            return self.rated_by
+        return np.add.reduceat(self.marks.astype(np.int64).sum(-1), self.episodes.starts[:-1], axis=0) > 0
+
+    @property
     def rated(self) -> np.ndarray:
-        """Steps of the episodes that each rater is known to have rated, having marked them: bool [N, R]."""
-        marked = np.add.reduceat(self.marks.astype(np.int64).sum(-1), self.episodes.starts[:-1], axis=0) > 0
-        return np.repeat(marked, self.episodes.lengths, axis=0)
+        """Steps of the episodes that each rater is known to have rated: bool [N, R]."""
+        return np.repeat(self.rated_episodes, self.episodes.lengths, axis=0)
 
     @property
     def comparable(self) -> np.ndarray:
@@ -64,11 +72,10 @@ class MarkedPlay:
     def quiet(self, margin: int) -> np.ndarray:
         """Steps of rated episodes that are more than ``margin`` steps from any mark, bool [N]."""
         quiet = np.zeros(len(self.marks), dtype=bool)
-        for episode in range(len(self)):
+        for episode in np.flatnonzero(self.rated_episodes.any(axis=1)).tolist():
             marked = self.marks_of(episode).sum(axis=(1, 2)) > 0
-            if marked.any():
-                near = np.convolve(marked, np.ones(2 * margin + 1), mode="full")[margin : margin + len(marked)]
-                quiet[self.rows(episode)] = near < 0.5
+            near = np.convolve(marked, np.ones(2 * margin + 1), mode="full")[margin : margin + len(marked)]
+            quiet[self.rows(episode)] = near < 0.5
         return quiet
 
 
@@ -126,7 +133,8 @@ class MarkedWindow:
       imitate: bool [T, B], steps for behavioural cloning: demonstrated, and not altered by augmentation.
       matched: bool [T, B], steps for the contrastive loss: the setter has spoken, and its words are its own.
       quiet: bool [T, B], rated steps with no mark near.
-      rated: bool [T, B, R], steps of the episodes that each rater is known to have rated.
+      rated: bool [T, B, R], steps of the episodes that each rater is known to have rated, but for those whose marks
+        were left out by augmentation.
       trust: float [T, B, R], how much each rater's marks count; None: all alike.
     """
 
@@ -169,7 +177,7 @@ class MarkedStream(EpisodeStream):
         for column in range(self._batch):
             self._fill(rows[:, column], column)
         setter_rows[:], solver_rows[:] = rows, rows
-        marks = self._play.marks[rows]
+        marks, rated = self._play.marks[rows], self._rated[rows]
         for column in range(self._batch):
             for span, alteration in self._visits(rows[:, column], column):
                 if alteration is None:
@@ -178,8 +186,9 @@ class MarkedStream(EpisodeStream):
                 setter_rows[span, column] = alteration.setter_rows[inside]
                 solver_rows[span, column] = alteration.solver_rows[inside]
                 marks[span, column] = alteration.marks[inside]
+                rated[span, column] &= ~alteration.unclear[inside, None]
                 altered[span, column] = True
-        return self._window(rows, setter_rows, solver_rows, altered, marks, device)
+        return self._window(rows, setter_rows, solver_rows, altered, marks, rated, device)
 
     def _visits(self, rows: np.ndarray, column: int) -> Iterable[tuple[slice, Alteration | None]]:
         """The spans of a column's window that lie in one episode each, with that episode's alteration."""
@@ -199,6 +208,7 @@ class MarkedStream(EpisodeStream):
         solver_rows: np.ndarray,
         altered: np.ndarray,
         marks: np.ndarray,
+        rated: np.ndarray,
         device: str | torch.device,
     ) -> MarkedWindow:
         episodes = self._play.episodes
@@ -216,7 +226,7 @@ class MarkedStream(EpisodeStream):
             imitate=send(episodes.demonstrated[rows] & ~altered, device),
             matched=send((setter[..., 0] != PAD_ID) & ~altered, device),
             quiet=send(self._quiet[rows] & ~altered, device),
-            rated=send(self._rated[rows], device),
+            rated=send(rated, device),
             trust=None if self._play.trust is None else send(self._play.trust[rows], device),
         )
 

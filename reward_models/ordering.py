@@ -48,8 +48,9 @@ class Reliability:
         def total(values: np.ndarray) -> np.ndarray:
             return np.bincount(place, values, minlength=len(edges) - 1)
 
-        tiny = np.finfo(np.float64).tiny
-        loss = yes * np.log(np.maximum(probability, tiny)) + no * np.log(np.maximum(1.0 - probability, tiny))
+        # A sigmoid's 1 - p is exact to half a unit in the last place of 1 and no further: less is not told from 0.
+        least = np.finfo(np.float64).epsneg / 2
+        loss = yes * np.log(np.maximum(probability, least)) + no * np.log(np.maximum(1.0 - probability, least))
         return cls(total(weight), total(weight * probability), total(yes), -loss.sum())
 
 

@@ -158,10 +158,20 @@ class PairAgreement:
         return _share(max(self.plus, self.minus), self.plus + self.minus)
 
 
-def pair_agreement(utility: np.ndarray, marks: np.ndarray, weighting: Weighting = "pairs") -> PairAgreement:
-    """How well ``utility`` [T] of one episode agrees with its ``marks`` [T, R, 2]; a tie is half right."""
+def pair_agreement(
+    utility: np.ndarray, marks: np.ndarray, weighting: Weighting = "pairs", known: np.ndarray | None = None
+) -> PairAgreement:
+    """How well ``utility`` [T] of one episode agrees with its ``marks`` [T, R, 2]; a tie is half right.
+
+    Args:
+      known: other marks [T, R, 2] of it; pairs of which they say the same are left out.
+    """
     counts = torch.from_numpy(np.asarray(marks)).unsqueeze(1)
-    weights = pair_weights(counts, torch.zeros(counts.shape[:2], dtype=torch.long), weighting)[:, :, 0]
+    episode = torch.zeros(counts.shape[:2], dtype=torch.long)
+    weights = pair_weights(counts, episode, weighting)[:, :, 0]
+    if known is not None:
+        same = pair_signs(torch.from_numpy(np.asarray(known)).unsqueeze(1), episode)[:, :, 0] == weights.sign()
+        weights = weights.masked_fill(same, 0.0)
     u = torch.from_numpy(np.asarray(utility, dtype=np.float64))
     direction = torch.sign(u.unsqueeze(0) - u.unsqueeze(1)).unsqueeze(-1)
     right = weights.abs() * 0.5 * (1.0 + direction * weights.sign())

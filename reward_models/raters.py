@@ -31,7 +31,9 @@ def use_raters(play: MarkedPlay, how: Raters, tolerance: int) -> MarkedPlay:
     """
     if how == "majority":
         merged = np.concatenate([merge(play.marks_of(e), tolerance) for e in range(len(play))])
-        return replace(play, marks=merged, raters=tuple(("majority",) for _ in range(len(play))))
+        # Where most saw nothing together, that is what they saw: the episode has been rated all the same.
+        rated = play.rated_episodes.any(axis=1, keepdims=True)
+        return replace(play, marks=merged, raters=tuple(("majority",) for _ in range(len(play))), rated_by=rated)
     if how == "agreement":
         weights = trust(play, tolerance)
         by_slot = np.ones((len(play), play.marks.shape[1]), dtype=np.float32)

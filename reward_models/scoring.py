@@ -207,11 +207,19 @@ def agreement(
     play: MarkedPlay,
     episodes: Sequence[int] | None = None,
     weighting: Weighting = "pairs",
+    known: MarkedPlay | None = None,
 ) -> PairAgreement:
-    """How well the model orders the pairs of ``episodes`` (numbers in ``play``; all if None)."""
+    """How well the model orders the pairs of ``episodes`` (numbers in ``play``; all if None).
+
+    Args:
+      known: the same play with other marks; pairs of which they say the same are left out.
+    """
     wanted = list(range(len(play))) if episodes is None else list(episodes)
     scored = zip(wanted, score(model, play.episodes, wanted), strict=True)
-    return sum((pair_agreement(u, play.marks_of(e), weighting) for e, u in scored), PairAgreement())
+    agreed = (
+        pair_agreement(u, play.marks_of(e), weighting, None if known is None else known.marks_of(e)) for e, u in scored
+    )
+    return sum(agreed, PairAgreement())
 
 
 def calibrated_scale(model: RewardModel, play: MarkedPlay, episodes: Sequence[int] | None = None) -> float:

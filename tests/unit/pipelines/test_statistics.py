@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pipelines.statistics import Interval, episode_interval, mean_interval, ratio_interval, wilson_interval
+from pipelines.statistics import (
+    Interval,
+    episode_interval,
+    mean_interval,
+    ratio_interval,
+    share_interval,
+    wilson_interval,
+)
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 10), (3, 10), (10, 10), (81, 200), (1, 1), (499, 1000)])
@@ -160,3 +167,13 @@ def test_resamples_in_which_nothing_can_be_estimated_are_left_out() -> None:
 
     assert episode_interval(estimate, 3, seed=0) == Interval(0.5, 0.5, 0.5, 3)
     assert episode_interval(lambda w: np.full(len(w), np.nan), 3, seed=0) is None
+
+
+def test_one_run_in_which_all_went_alike_claims_no_certainty() -> None:
+    everything = [[np.ones(200), np.ones(100)]]
+    assert mean_interval(everything, seed=0).low == 1.0
+    assert share_interval(everything, seed=0) == wilson_interval(300, 300)
+    assert share_interval([[np.array([1.0, 0.0])]], seed=0) == wilson_interval(1, 2)
+    mixed = [[np.ones(50), np.r_[np.ones(10), np.zeros(40)]]] * 2
+    found = share_interval(mixed, seed=0)
+    assert found.estimate == pytest.approx(0.6) and 0.0 < found.low < 0.6 < found.high < 1.0

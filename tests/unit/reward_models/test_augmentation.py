@@ -59,6 +59,14 @@ def test_another_instruction_makes_later_progress_a_regression() -> None:
     assert np.array_equal(marks, marks_at(6, plus=(1, 2, 5), minus=(3,)))
 
 
+def test_what_may_judge_either_request_is_left_out_and_not_taken_for_silence() -> None:
+    marks = marks_at(6, plus=(3, 5))
+    change = exchange_instruction(slice(8, 14), marks, request=10, donor=1, delay=1)
+    assert not change.marks[3].any() and change.marks[5, 0, MINUS] == 1
+    assert np.flatnonzero(change.unclear).tolist() == [3]
+    assert not exchange_instruction(slice(8, 14), marks, request=10, donor=1).unclear.any()
+
+
 def test_other_answers_are_seen_until_the_next_and_judged_wrong(two_talks: EncodedEpisodes) -> None:
     dialogue, rows = Dialogue.of(two_talks), slice(0, 8)
     marks = marks_at(8, plus=(2, 5, 7))

@@ -144,3 +144,10 @@ def test_training_and_scoring_see_the_same_utility(agent: InteractiveAgent, lamp
         utility, same = model.utilities(observations, model.initial_state(2), resets)
         assert torch.equal(output.utility, utility) and torch.equal(state.hidden, same.hidden)
         assert model.log_probs(output, actions).movement.shape == (6, 2)  # its policy can still be cloned
+
+
+def test_a_scale_is_not_handed_on_to_another_utility(agent) -> None:
+    first = InterTemporalRewardModel.from_agent(agent)
+    first.config.reward_scale = 3.7
+    assert InterTemporalRewardModel.from_agent(first).config.reward_scale == 1.0
+    assert InterTemporalRewardModel.from_agent(agent, reward_scale=2.0).config.reward_scale == 2.0

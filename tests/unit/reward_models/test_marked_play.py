@@ -133,6 +133,26 @@ def test_the_stream_resumes_exactly(dozen: MarkedPlay) -> None:
         assert torch.equal(window.marks, other.marks) and torch.equal(window.imitate, other.imitate)
 
 
+def test_left_out_marks_are_not_rated(make_play, tokenizer, tiny) -> None:
+    """Of a (+) just after an exchanged request nobody knows what raters would have said: no silence for AR."""
+    asked = ["go to the lamp"] * 5 + ["is it on"] * 7
+    play = mark_play(
+        [make_play("a", asked), make_play("b", ["put it down"] * 12)],
+        [Mark("a", "ann", step, 1, False) for step in (6, 10)] + [Mark("b", "ann", 3, 1, False)],
+        tokenizer,
+        tiny,
+    )
+    stream = MarkedStream(play, steps=12, batch=1, seed=0, augmentation=Augmentation(1.0, rater_delay=1))
+    left_out = 0
+    for window in (stream.next_marked() for _ in range(60)):
+        silent = window.rated[:, 0, 0] & ~window.marks[:, 0, 0].bool().any(-1)
+        for step in (~window.rated[:, 0, 0]).nonzero().flatten().tolist():
+            left_out += 1
+            assert not window.marks[step, 0].any()
+        assert silent.any()
+    assert left_out > 5
+
+
 def test_altered_play_is_wrong_and_leaves_the_original_alone(dozen: MarkedPlay) -> None:
     before = dozen.episodes.setter_tokens.copy()
     wrong, which = altered(dozen, range(len(dozen)))

@@ -142,6 +142,21 @@ def test_knowing_only_the_time_is_no_balanced_accuracy() -> None:
     assert found.balanced_accuracy == 0.5
 
 
+def test_what_other_marks_say_already_is_left_out() -> None:
+    """A (-) before the exchanged request judges the model's own opinion, not whether it hears the exchanged words."""
+    own = np.zeros((60, 1, 2), dtype=np.uint8)
+    own[10, 0, MINUS] = own[50, 0, PLUS] = 1
+    altered = own.copy()
+    altered[50, 0] = [0, 1]
+    deaf = (np.arange(60) >= 50).astype(float) - (np.arange(60) >= 10)  # right about the marks as they were
+    assert pair_agreement(deaf, altered).accuracy_minus == pytest.approx(0.5, abs=0.2)
+    found = pair_agreement(deaf, altered, known=own)
+    assert found.plus == 0 and found.minus == 50 * 10, (
+        "from before step 50 to the last ten, the (-) between them or not"
+    )
+    assert found.right_minus == 0.5 * 10 * 10, "what rose by as much as it had fallen before is a tie"
+
+
 def test_marks_are_counted_by_rater_and_sign() -> None:
     marks = [Mark("a", "bob", 3, 1, False), Mark("a", "ann", 0, -1, False), Mark("a", "bob", 3, 1, False)]
     counts = count_marks(marks, "a", 5)

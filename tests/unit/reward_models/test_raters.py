@@ -108,6 +108,15 @@ def test_a_majority_is_one_rater(rated: MarkedPlay) -> None:
     ]
 
 
+def test_an_episode_in_which_most_saw_nothing_together_has_been_rated(make_play, tokenizer, tiny) -> None:
+    marks = [Mark("a", rater, step, 1, True) for rater, step in (("ann", 3), ("bob", 13), ("cat", 23))]
+    play = mark_play([make_play(name, ["is it on"] * STEPS) for name in "ab"], marks, tokenizer, tiny)
+    used = use_raters(play, "majority", 2)
+    assert not used.marks.any()
+    assert used.rated[:, 0].tolist() == [True] * STEPS + [False] * STEPS
+    assert used.quiet(margin=2).tolist() == [True] * STEPS + [False] * STEPS
+
+
 def test_pairs_of_a_rater_count_as_much_as_the_rater() -> None:
     """Two raters who say the opposite: with all trust in one, the other is not heard."""
     marks = torch.zeros(4, 1, 2, 2, dtype=torch.uint8)
@@ -116,6 +125,8 @@ def test_pairs_of_a_rater_count_as_much_as_the_rater() -> None:
     alone = ibt_loss(utility, marks[:, :, :1], resets)
     only_first = torch.tensor([1.0, 0.0]).expand(4, 1, 2)
     assert ibt_loss(utility, marks, resets, trust=only_first).item() == pytest.approx(alone.item())
+    little = torch.tensor([0.2, 0.0]).expand(4, 1, 2)
+    assert ibt_loss(utility, marks, resets, trust=little).item() == pytest.approx(alone.item()), "a weighted mean"
     both = torch.ones(4, 1, 2)
     assert torch.equal(ibt_loss(utility, marks, resets, trust=both), ibt_loss(utility, marks, resets))
     logits, label = torch.randn(3, 1, 2, 3), torch.randint(3, (3, 1, 2))
