@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,10 +15,9 @@ from agents.batch import RecordedWindow, Recording, check_demonstrated
 from agents.cloning import bc_loss
 from agents.computing import ComputingConfig, autocast, prepare
 from agents.contrastive import css_loss
+from agents.descent import check_descent, descend, learning_rate, load_optimizer
 from agents.random_shift import shifted
 from agents.tokenizer import PAD_ID
-
-MEND = "the weights are as they were before it (a lower learning_rate or clip may help)"
 
 
 @dataclass(frozen=True)
@@ -64,20 +62,6 @@ class CloningConfig:
         if self.shift < 0:
             raise ValueError(f"shift is a number of pixels from 0 on, not {self.shift}")
         check_descent(self)
-
-
-def check_descent(config: Any) -> None:
-    """Raises ValueError for settings of gradient descent, or of its schedule, with which nothing would be learned."""
-    for name in ("clip", "max_seconds"):
-        value = getattr(config, name)
-        if value is not None and not 0.0 < value < math.inf:
-            raise ValueError(f"{name} is a number above 0, not {value}")
-    for name in ("beta1", "beta2"):
-        if not 0.0 <= getattr(config, name) < 1.0:
-            raise ValueError(f"{name} is from 0 to less than 1, not {getattr(config, name)}")
-    for name in ("learning_rate", "decay", "warmup", *(name for name in vars(config) if name.endswith("_weight"))):
-        if not 0.0 <= getattr(config, name) < math.inf:
-            raise ValueError(f"{name} is at least 0, not {getattr(config, name)}")
 
 
 def imitation_terms(
@@ -137,20 +121,11 @@ class Cloner:
         )
         terms, memory = imitation_terms(self.agent, window, self.memory, config.computing)
         weights = {"movement": config.movement_weight, "language": config.language_weight, "css": config.css_weight}
-        loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()
-        if not torch.isfinite(loss):
-            values = ", ".join(f"{name} {term.item()}" for name, term in terms.items())
-            raise FloatingPointError(f"loss of update {self.update_index} is not finite: {values}; {MEND}")
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(self.agent.parameters(), config.clip)
-        if not torch.isfinite(norm):
-            raise FloatingPointError(f"the gradient of update {self.update_index} is not finite; {MEND}")
-        self.optimizer.step()
+        weighted = {name: (weights[name], term) for name, term in terms.items()}
+        metrics = descend(self.optimizer, self.agent.parameters(), weighted, config.clip, self.update_index)
         self.memory = AgentState(memory.hidden.detach(), memory.cell.detach())
         self.update_index += 1
-        metrics = {f"bc/{name}": term.item() for name, term in terms.items()}
-        return metrics | {"bc/loss": loss.item(), "bc/gradient_norm": norm.item(), "bc/learning_rate": rate}
+        return {f"bc/{name}": value for name, value in metrics.items()} | {"bc/learning_rate": rate}
 
     def run(
         self,
@@ -205,24 +180,6 @@ class Cloner:
         load_optimizer(self.optimizer, state["optimizer"], (self.config.beta1, self.config.beta2))
         self.memory = AgentState(*(part.to(self.agent.device) for part in state["memory"]))
         self.update_index, self.seconds = state["update"], state["seconds"]
-
-
-def load_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any], betas: tuple[float, float]) -> None:
-    """Give ``optimizer`` the moments in ``state``, but keep to ``betas``, which may have been set anew."""
-    optimizer.load_state_dict(state)
-    for group in optimizer.param_groups:
-        group["betas"] = betas
-
-
-def learning_rate(config: Any, update: int, progress: float) -> float:
-    """Linear warm-up, then a cosine from the full rate to ``decay`` of it as ``progress`` goes from 0 to 1.
-
-    Args:
-      config: has learning_rate, warmup and decay: :class:`CloningConfig` or a reward model's settings.
-    """
-    warm = min(1.0, (update + 1) / max(1, config.warmup))
-    cosine = 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
-    return config.learning_rate * warm * (config.decay + (1.0 - config.decay) * cosine)
 
 
 @torch.no_grad()

@@ -14,8 +14,8 @@ from agents.agent import InteractiveAgent
 from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
+from agents.descent import descend, learning_rate, load_optimizer
 from agents.random_shift import shifted
-from agents.training import MEND, learning_rate, load_optimizer
 from reward_models.augmentation import Augmentation
 from reward_models.contract import RewardModel, State
 from reward_models.exam import SELECTED_BY, Exam
@@ -94,24 +94,11 @@ class RewardTrainer:
         window = replace(window, observations=seen)
         terms, memory = reward_terms(self.model, window, self.memory, self.config)
         weights = term_weights(self.config, self.model.term())
-        loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()
-        if not torch.isfinite(loss):
-            values = ", ".join(f"{name} {term.item()}" for name, term in terms.items())
-            raise FloatingPointError(f"loss of update {self.update_index} is not finite: {values}; {MEND}")
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
-        if not torch.isfinite(norm):
-            raise FloatingPointError(f"the gradient of update {self.update_index} is not finite; {MEND}")
-        self.optimizer.step()
+        weighted = {name: (weights[name], term) for name, term in terms.items()}
+        metrics = descend(self.optimizer, self.model.parameters(), weighted, config.clip, self.update_index)
         self.memory = _remade(memory, (part.detach() for part in memory))
         self.update_index += 1
-        metrics = {f"reward_model/{name}": term.item() for name, term in terms.items()}
-        return metrics | {
-            "reward_model/loss": loss.item(),
-            "reward_model/gradient_norm": norm.item(),
-            "reward_model/learning_rate": rate,
-        }
+        return {f"reward_model/{name}": value for name, value in metrics.items()} | {"reward_model/learning_rate": rate}
 
     def evaluate(self) -> dict[str, float]:
         """Put the model to the exam; remember its weights if it has never done better."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from agents.computing_config import ComputingConfig
-from agents.training import check_descent
+from agents.descent import check_descent
 from reward_models.pairs import Weighting
 from reward_models.raters import Raters
 

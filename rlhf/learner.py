@@ -15,9 +15,9 @@ from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, Recorded
 from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
+from agents.descent import descend
 from agents.peers import ALONE, Peers
 from agents.tokenizer import PAD_ID
-from agents.training import MEND
 from rlhf.fragment import Fragment, FragmentTensors
 from rlhf.learning_config import LearnerConfig
 from rlhf.losses import no_op_kl, policy_gradient_loss, value_loss
@@ -91,7 +91,9 @@ class Learner:
         forward = self._forward(played, window)
         terms, statistics = self._reinforcement(forward, played)
         terms |= self._imitation(forward, window, columns=slice(fragment.columns, None))
-        metrics = self._descend(terms, statistics)
+        metrics = descend(
+            self._optimizer, self.agent.parameters(), terms, self.config.clip, self.updates, statistics, self.peers
+        )
         memory = [part[fragment.columns :].detach().float() for part in forward.state]
         self._memory = AgentState(*memory) if self.config.carry_memory else None
         self.updates += 1
@@ -165,25 +167,6 @@ class Learner:
             "bc/language": (config.bc_language_weight, cloning["language"]),
             "bc/css": (config.css_weight, css),
         }
-
-    def _descend(self, terms: dict[str, tuple[float, Tensor]], statistics: dict[str, Tensor]) -> dict[str, float]:
-        """Differentiate the weighted sum of ``terms`` and take Adam's step, unless something is not finite."""
-        loss = torch.stack([weight * term for weight, term in terms.values()]).sum()
-        self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        measured = {name: term for name, (_, term) in terms.items()} | statistics | {"loss": loss}
-        numbers = torch.stack([value.detach() for value in measured.values()])
-        numbers = self.peers.average(self.agent.parameters(), numbers)
-        norm = torch.nn.utils.clip_grad_norm_(self.agent.parameters(), self.config.clip)
-        # One transfer for all numbers: every other way waits for the device once a number.
-        metrics = dict(zip([*measured, "gradient_norm"], torch.cat([numbers, norm[None]]).tolist(), strict=True))
-        broken = [name for name in [*terms, "loss", "gradient_norm"] if not abs(metrics[name]) < float("inf")]
-        if broken:
-            raise FloatingPointError(
-                f"update {self.updates}: {', '.join(f'{name} is {metrics[name]}' for name in broken)}; {MEND}"
-            )
-        self._optimizer.step()
-        return metrics
 
     def state_dict(self, weights: bool = True) -> dict[str, Any]:
         """Everything that determines the updates to come; without ``weights``, all but the agent's."""

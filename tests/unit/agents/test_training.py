@@ -12,8 +12,9 @@ import torch
 
 from agents.agent import InteractiveAgent
 from agents.batch import EncodedEpisodes, EpisodeStream
+from agents.descent import learning_rate
 from agents.tokenizer import PAD_ID
-from agents.training import Cloner, CloningConfig, clone, held_out_terms, learning_rate, marginal_entropy
+from agents.training import Cloner, CloningConfig, clone, held_out_terms, marginal_entropy
 from rlhf.errors import UserError
 from tests.unit.agents import made_up_play
 
@@ -137,7 +138,7 @@ def test_a_loss_that_is_not_finite_stops_it_before_the_weights_change(play: Enco
     with torch.no_grad():
         cloner.agent.movement.decide.bias[0] = torch.nan
     before = {name: value.clone() for name, value in cloner.agent.state_dict().items()}
-    with pytest.raises(FloatingPointError, match="update 0 is not finite: movement nan"):
+    with pytest.raises(FloatingPointError, match="update 0 is not finite: movement is nan"):
         cloner.update(0.0)
     after = cloner.agent.state_dict()
     assert all(torch.equal(before[name].nan_to_num(), after[name].nan_to_num()) for name in before)

@@ -235,6 +235,6 @@ def test_a_loss_that_is_not_finite_stops_the_run(agent, play, held_out) -> None:
     with torch.no_grad():
         last.bias.fill_(float("nan"))
     before = weights_of(trainer.model)
-    with pytest.raises(FloatingPointError, match="ibt nan"):
+    with pytest.raises(FloatingPointError, match="ibt is nan"):
         trainer.update(0.0)
     assert torch.equal(trainer.model.state_dict()["trunk.ask.weight"], before["trunk.ask.weight"])

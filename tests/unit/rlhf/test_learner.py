@@ -176,7 +176,8 @@ def test_what_is_not_finite_is_named_and_leaves_the_weights_alone(field):
     before = copy.deepcopy(agent.state_dict())
     learner = Learner(agent)
     with pytest.raises(
-        FloatingPointError, match=r"update 0: rl/movement is nan.*rl/value is nan.*weights are as they were"
+        FloatingPointError,
+        match=r"update 0 is not finite: rl/movement is nan.*rl/value is nan.*weights are as they were",
     ):
         learner.update(fragment, window(recorded()))
     assert all(torch.equal(value, agent.state_dict()[name]) for name, value in before.items())
