@@ -76,8 +76,7 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
     with study.database.reading() as session:
         project = members.project_of(session, visitor, body.project)
     _refuse_other_parts(visitor, body.kind, body.role)
-    if not project.open and visitors.Role.ADMIN not in visitor.roles:
-        raise Refused(409, "this project is closed; whoever runs the study can open it")
+    _refuse_closed(project, visitor)
     if holds_continuations(study.datasets.store(project.dataset)):
         raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
     wish = Wish(project.id, project.dataset, body.kind, body.prompted, body.agent)
@@ -186,8 +185,14 @@ def _game(study: Study, visitor: Visitor, game_id: str) -> Running:
     running = study.games.get(game_id)
     if running.role_of(visitor.person_id) is None:
         with study.database.reading() as session:
-            members.project_of(session, visitor, running.wish.project_id)
+            _refuse_closed(members.project_of(session, visitor, running.wish.project_id), visitor)
     return running
+
+
+def _refuse_closed(project: Project, visitor: Visitor) -> None:
+    """Raises Refused if a project takes no more play, but of an admin who tries it."""
+    if not project.open and visitors.Role.ADMIN not in visitor.roles:
+        raise Refused(409, "this project is closed; whoever runs the study can open it")
 
 
 def _parts(visitor: Visitor) -> list[Role]:

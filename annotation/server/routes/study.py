@@ -101,6 +101,10 @@ def new_link(person_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
     """A link by which somebody who is known signs in again."""
     with study.database.writing() as session:
         person = _known(session, person_id)
+        if not person.active:
+            raise Refused(409, f"the account of {person.name} is closed; open it before you make a link for it")
+        if not person.roles:
+            raise Refused(409, f"{person.name} has no role; give one before you make a link")
         role = Role(person.roles[0].role)
         invitation, token = people.invite(session, role, now(), person_id=person.id, note=person.name)
         return {"id": invitation.id, "token": token, "expires": invitation.expires}

@@ -112,6 +112,21 @@ def test_nobody_but_an_admin_starts_a_game_in_a_closed_project(enter: Enter) -> 
     assert answer.status_code == 409 and "closed" in answer.json()["error"]
 
 
+def test_no_link_leads_into_a_closed_account(enter: Enter, study: Study) -> None:
+    admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
+    path = f"/api/people/{person(admin, 'ann')['id']}"
+    admin.said("PATCH", path, {"active": False})
+    answer = admin.ask("POST", f"{path}/link")
+    assert answer.status_code == 409 and "the account of ann is closed" in answer.json()["error"]
+    admin.said("PATCH", path, {"active": True})
+    assert admin.said("POST", f"{path}/link")["token"]
+    with study.database.writing() as session:
+        session.get_one(Person, path.rpartition("/")[2]).roles = []
+    answer = admin.ask("POST", f"{path}/link")
+    assert answer.status_code == 409 and "ann has no role" in answer.json()["error"]
+    assert ann.ask("GET", "/api/me").status_code == 401  # closing the account has signed her out
+
+
 def test_a_new_dataset_takes_no_folder_of_something_else(enter: Enter, study: Study) -> None:
     (study.config.data / "runs" / "clone").mkdir(parents=True)
     (study.config.data / "empty").mkdir()

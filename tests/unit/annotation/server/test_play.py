@@ -254,6 +254,16 @@ def test_a_seat_is_for_one_person_who_may_sit_there(enter: Enter) -> None:
     cid.said("POST", join, {"role": "solver"})
 
 
+def test_nobody_sits_down_in_a_project_that_was_closed_meanwhile(enter: Enter) -> None:
+    """Who plays in it plays to the end."""
+    ann, bob, game_id = a_pair(enter)
+    bob.said("POST", f"/api/play/games/{game_id}/leave")
+    admin, cid = enter(Role.ADMIN, "pat"), enter(Role.SOLVER, "cid")
+    admin.said("PATCH", f"/api/projects/{project(ann)}", {"open": False})
+    refused(cid, 409, "project is closed", f"/api/play/games/{game_id}/join", {"role": "solver"})
+    assert ann.said("GET", f"/api/play/games/{game_id}")["id"] == game_id
+
+
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", ""])
 def test_a_socket_of_another_site_is_refused(enter: Enter, origin: str) -> None:
     ann, _, game_id = a_pair(enter)
