@@ -125,7 +125,10 @@ class RewardModel(InteractiveAgent):
         return cls.short.lower()
 
     def prepare(self, play: MarkedPlay) -> None:
-        """Look at ``play`` once before the first update. Most kinds have nothing to see there."""
+        """Look at the play that a new model is to learn from, once. Most kinds have nothing to see there.
+
+        Not for one that goes on from a checkpoint, nor for one that was taught before: what they know would be lost.
+        """
 
     def learning_state(self, batch: int, raters: int) -> State:
         """Memory before the first window [T, batch] of play that up to ``raters`` rated; named tuple of tensors."""
