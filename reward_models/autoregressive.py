@@ -113,6 +113,7 @@ class AutoregressiveRewardModel(RewardModel):
     told = "It says how likely a mark is at every step, and pays in marks that it draws (autoregressive)."
     head = ("annotate",)
     fixed_scale = True
+    tells_marks = True
     config_class = AutoregressiveConfig
     config: AutoregressiveConfig
 

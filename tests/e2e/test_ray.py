@@ -234,7 +234,7 @@ def test_a_state_is_gone_on_from(run: Run) -> None:
     run.updates(2)
     state = run.executor.state_dict()
     weights = {name: tensor.clone() for name, tensor in run.agent.state_dict().items()}
-    assert [set(runner) for runner in state["runners"]] == [{"sampler", "generator"}] * 2
+    assert [set(runner) for runner in state["runners"]] == [{"sampler", "generator", "device", "rewards"}] * 2
     run.updates(2)
     run.agent.load_state_dict(weights)
     run.executor.load_state_dict(state)
