@@ -30,9 +30,15 @@ from rlhf.setter_replay import SetterReplay
 
 
 class Executor(Protocol):
-    """Where play and learning happen. The agent that it was made with is as learned whenever ``steps`` yields."""
+    """Where play and learning happen.
+
+    The agent that it was made with has what was learned after :meth:`fetch_agent`, and after :meth:`state_dict`, so
+    that both can be kept together. In between it may be as it was.
+    """
 
     def steps(self) -> Iterator[UpdateReport]: ...
+
+    def fetch_agent(self) -> None: ...
 
     def state_dict(self) -> dict[str, Any]: ...
 

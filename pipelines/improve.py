@@ -123,6 +123,7 @@ class Improvement:
                 ends = report.update >= config.updates
                 judged = ends or report.update % config.evaluate_every == 0
                 if judged:
+                    self.executor.fetch_agent()
                     metrics |= self._play_held_out()
                 self._watch(alarms, report.update, metrics)
                 tracker.log(metrics, report.update)
