@@ -100,7 +100,8 @@ class PlayLearner(TorchLearner):
     def run_state(self) -> dict[str, Any]:
         """What determines the updates to come, but for weights and play: plain values, as checkpoints take them.
 
-        All tensors are on the CPU: who asks for them need not have a GPU. The same for all learners but for the :meth:`memory`.
+        All tensors are on the CPU: who asks for them need not have a GPU. The same for all learners but for the
+        :meth:`memory`.
         """
         return {
             "learner": _on_cpu(self.learner.state_dict(weights=False)),
