@@ -30,9 +30,15 @@ from rlhf.setter_replay import SetterReplay
 
 
 class Executor(Protocol):
-    """Where play and learning happen. The agent that it was made with is as learned whenever ``steps`` yields."""
+    """Where play and learning happen.
+
+    The agent that it was made with has what was learned after :meth:`fetch_agent`, and after :meth:`state_dict`, so
+    that both can be kept together. In between it may be as it was.
+    """
 
     def steps(self) -> Iterator[UpdateReport]: ...
+
+    def fetch_agent(self) -> None: ...
 
     def state_dict(self) -> dict[str, Any]: ...
 
@@ -117,8 +123,13 @@ def make_runner(
     slots: int,
     steps: int,
     stagger: bool = True,
+    expected: bool = False,
 ) -> Runner:
-    """A runner that replays the setters of ``episodes`` and is rewarded as ``config`` says."""
+    """A runner that replays the setters of ``episodes`` and is rewarded as ``config`` says.
+
+    Args:
+      expected: have a reward model that draws marks pay what it expects to draw, whatever ``config`` says.
+    """
     reference, _ = load_agent(config.agent, device=config.device)
     rewards = None
     if not config.scripted_reward:
@@ -130,7 +141,7 @@ def make_runner(
         rewards = (
             UtilityScorer(model, slots)
             if config.pays == "utility"
-            else StreamingScorer(model, slots, seed=config.seed, expected=config.expected_reward)
+            else StreamingScorer(model, slots, seed=config.seed, expected=expected or config.expected_reward)
         )
     if episodes:
         config.world.check_recorded(episodes[0], " and ".join(map(str, config.replay_folders)))

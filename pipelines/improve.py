@@ -86,11 +86,11 @@ class Improvement:
         self.executor = make_executor(config, self.agent, self.tokenizer)
         held_out = held_out_episodes(config, config.evaluation_episodes)
         longest = max(map(len, held_out), default=1)
-        self.held_out = (
-            make_runner(config, self.agent, self.tokenizer, held_out, len(held_out), longest, stagger=False)
-            if held_out
-            else None
-        )
+        self.held_out = None
+        if held_out:  # judged by what the reward model expects: luck is not to say which agent is best
+            self.held_out = make_runner(
+                config, self.agent, self.tokenizer, held_out, len(held_out), longest, stagger=False, expected=True
+            )
         self._held_out_start = self.held_out.state_dict() if self.held_out else {}
         self.recent: deque[EpisodeResult] = deque(maxlen=200)
         self.guards = Guards(config.guards)
@@ -123,6 +123,7 @@ class Improvement:
                 ends = report.update >= config.updates
                 judged = ends or report.update % config.evaluate_every == 0
                 if judged:
+                    self.executor.fetch_agent()
                     metrics |= self._play_held_out()
                 self._watch(alarms, report.update, metrics)
                 tracker.log(metrics, report.update)

@@ -94,6 +94,8 @@ def reward(config: RewardConfig) -> Path:
         play, validation, held_out = _marked_play(config, tokenizer, model.config)
         trainer = RewardTrainer(model, play, validation, config.training)
         if checkpoint is None:
+            if config.start is None:  # a model that was taught before knows more than the frequencies of these marks
+                model.prepare(trainer.play)
             save_config(folder, config)
             save_division(folder, play.episode_ids, validation.episode_ids)
         else:

@@ -66,7 +66,7 @@ class AutoregressiveState(NamedTuple):
     head_hidden: Tensor  # [B * R, head_width], of the head's LSTM
     head_cell: Tensor  # [B * R, head_width]
     heard: Tensor  # float [B * R, 3], how likely each annotation was at the last step; one-hot where it is known
-    utility: Tensor  # float [B], sum of what was expected so far; nan before the first step
+    utility: Tensor  # float [B], sum of what was expected so far; nan before the first step, and 0 in learning
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,7 @@ class AutoregressiveRewardModel(RewardModel):
     told = "It says how likely a mark is at every step, and pays in marks that it draws (autoregressive)."
     head = ("annotate",)
     fixed_scale = True
+    tells_marks = True
     config_class = AutoregressiveConfig
     config: AutoregressiveConfig
 
@@ -121,7 +122,8 @@ class AutoregressiveRewardModel(RewardModel):
         self.annotate = AnnotationHead(self.config.memory_width, self.config.head_width)
 
     def initial_state(self, batch_size: int, device: torch.device | str | None = None) -> AutoregressiveState:
-        return self.learning_state(batch_size, 1, device)
+        state = self.learning_state(batch_size, 1, device)
+        return state._replace(utility=torch.full_like(state.utility, torch.nan))
 
     def initial_stream(self, slots: int) -> AutoregressiveState:
         return self.initial_state(slots)
@@ -129,8 +131,8 @@ class AutoregressiveRewardModel(RewardModel):
     def learning_state(self, batch: int, raters: int, device: torch.device | str | None = None) -> AutoregressiveState:
         memory = super().initial_state(batch, device)
         zeros = torch.zeros(batch * raters, self.config.head_width, device=memory.hidden.device)
-        unknown = torch.full((batch,), torch.nan, device=zeros.device)
-        return AutoregressiveState(*memory, zeros, zeros.clone(), _none(zeros[:, :1]), unknown)
+        unread = torch.zeros(batch, device=zeros.device)  # finite, as all that a checkpoint holds has to be
+        return AutoregressiveState(*memory, zeros, zeros.clone(), _none(zeros[:, :1]), unread)
 
     def forward(
         self, observations: ObservationBatch, state: AutoregressiveState, resets: Tensor

@@ -81,12 +81,14 @@ class RewardModel(InteractiveAgent):
       told: what it says of play, a sentence for its card.
       head: the modules that an agent does not have, by name.
       fixed_scale: whether rewards have a scale of their own, so that ``calibrate`` leaves it alone.
+      tells_marks: whether the kind says how likely marks are, and so has :meth:`mark_probabilities`.
     """
 
     short: ClassVar[str]
     told: ClassVar[str]
     head: ClassVar[tuple[str, ...]]
     fixed_scale: ClassVar[bool] = False
+    tells_marks: ClassVar[bool] = False
     config_class: ClassVar[type[RewardModelConfig]] = RewardModelConfig
     config: RewardModelConfig
 
@@ -125,7 +127,10 @@ class RewardModel(InteractiveAgent):
         return cls.short.lower()
 
     def prepare(self, play: MarkedPlay) -> None:
-        """Look at ``play`` once before the first update. Most kinds have nothing to see there."""
+        """Look at the play that a new model is to learn from, once. Most kinds have nothing to see there.
+
+        Not for one that goes on from a checkpoint, nor for one that was taught before: what they know would be lost.
+        """
 
     def learning_state(self, batch: int, raters: int) -> State:
         """Memory before the first window [T, batch] of play that up to ``raters`` rated; named tuple of tensors."""
@@ -153,14 +158,12 @@ class RewardModel(InteractiveAgent):
           observations: [T, B, ...]. state: :meth:`initial_state` or what the last call returned. resets: [T, B].
         """
 
-    def mark_probabilities(
-        self, observations: ObservationBatch, state: State, resets: Tensor
-    ) -> tuple[Tensor | None, State]:
-        """Probability of a (+) and of a (-) at every step, float32 [T, B, 2], where the kind has one; else None.
+    def mark_probabilities(self, observations: ObservationBatch, state: State, resets: Tensor) -> tuple[Tensor, State]:
+        """Probability of a (+) and of a (-) at every step, float32 [T, B, 2], of kinds that tell marks.
 
         Arguments are those of :meth:`utilities`.
         """
-        return None, state
+        raise NotImplementedError(f"{self.short} does not say how likely marks are")
 
     @abstractmethod
     def initial_stream(self, slots: int) -> State:

@@ -45,7 +45,7 @@ def mark_probabilities(
     model: RewardModel, play: EncodedEpisodes, episodes: Sequence[int] | None = None, batch: int = 32
 ) -> list[np.ndarray] | None:
     """As :func:`score`, probabilities of a (+) and of a (-), float32 [T, 2]; None if the kind has none."""
-    if type(model).mark_probabilities is RewardModel.mark_probabilities:
+    if not model.tells_marks:
         return None
     return _follow(model, model.mark_probabilities, play, episodes, batch)
 
@@ -127,6 +127,16 @@ class EpisodeDraws:
                 found[begin:end, slot] = self._draws[slot].random(end - begin)
         return found
 
+    def state_dict(self) -> dict[str, Any]:
+        """Seed and numbers of the episodes in progress."""
+        return {"seed": self._seed, "episodes": list(self._episodes)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on with the next episode in every slot; slots that the state has not begin with their first."""
+        slots = len(self._episodes)
+        self._seed, self._episodes = state["seed"], [*state["episodes"], *[0] * slots][:slots]
+        self._draws = [self._begin(slot) for slot in range(slots)]
+
     def _begin(self, slot: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, slot, self._episodes[slot]])
 
@@ -138,20 +148,11 @@ class StreamingScorer:
     the model, whose weights it reads as they are at each call.
 
     Args:
-      model: of any kind. n_slots: N. device: to move the model to; None leaves it where it is.
+      model: of any kind. n_slots: N.
       seed: of what a model draws. expected: pay what the model expects instead of what it draws.
     """
 
-    def __init__(
-        self,
-        model: RewardModel,
-        n_slots: int,
-        device: torch.device | str | None = None,
-        seed: int = 0,
-        expected: bool = False,
-    ) -> None:
-        if device is not None:
-            torch.nn.Module.to(model, device)
+    def __init__(self, model: RewardModel, n_slots: int, seed: int = 0, expected: bool = False) -> None:
         self._model = model.eval()
         self._slots = n_slots
         self._state = self._model.initial_stream(n_slots)
@@ -178,6 +179,16 @@ class StreamingScorer:
         found, self._state = self._model.rewards(observations, self._state, began, draws)
         return found.cpu().numpy()
 
+    def state_dict(self) -> dict[str, Any]:
+        """What the luck of the draws to come depends on, beside the play; nothing where nothing is drawn."""
+        return {} if self._draws is None else self._draws.state_dict()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`state_dict` gave with the next episode in every slot, the memory empty."""
+        self._state = self._model.initial_stream(self._slots)
+        if self._draws is not None and state:
+            self._draws.load_state_dict(state)
+
 
 class UtilityScorer:
     """Pays N environments the utility itself at every step, not its change: what Eq. 2 is better than, or not.
@@ -200,6 +211,14 @@ class UtilityScorer:
         utility, self._state = self._model.utilities(observations, self._state, began)
         paid = self._model.config.reward_scale * utility.float().masked_fill(began, 0.0)
         return paid.cpu().numpy()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Nothing: it follows from the play."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Begin with an episode in every slot, of which nothing is remembered."""
+        self._state = self._model.initial_state(self._slots)
 
 
 def agreement(

@@ -48,8 +48,10 @@ class RewardTrainer:
     """Teaches one reward model, one update at a time; ``state_dict`` resumes bit-exactly.
 
     Args:
-      model: trained in place. play: learned from. validation: marked episodes that are not learned from and decide
-        which model is kept; every rater's marks on them count as they are, however those of ``play`` are used.
+      model: trained in place. A new one has still to be prepared for ``trainer.play``
+        (:meth:`reward_models.contract.RewardModel.prepare`), before the first update.
+      play: learned from. validation: marked episodes that are not learned from and decide which model is kept; every
+        rater's marks on them count as they are, however those of ``play`` are used.
 
     Raises:
       UserError: if nothing can be learned from the marks, or nothing judged by those set aside.
@@ -68,7 +70,6 @@ class RewardTrainer:
         augmentation = Augmentation(config.augmentation, rater_delay=config.rater_delay)
         self.stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.quiet_margin)
         self.exam = Exam.of(validation, config.evaluation_episodes)
-        model.prepare(play)
         self.memory: State = model.learning_state(config.batch, play.marks.shape[1])
         self.optimizer = torch.optim.Adam(
             model.parameters(), lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True
@@ -262,6 +263,8 @@ def train_reward_model(
       on_checkpoint: given all that is needed to go on, after every evaluation. resume: what it was given.
     """
     trainer = RewardTrainer(kind.from_agent(agent, seed=config.seed), play, validation, config)
-    if resume is not None:
+    if resume is None:
+        trainer.model.prepare(trainer.play)
+    else:
         trainer.load_state_dict(resume)
     return trainer.run(on_metrics, on_progress, lambda: on_checkpoint(trainer.state_dict()))

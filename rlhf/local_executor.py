@@ -94,6 +94,9 @@ class LocalExecutor:
             metrics["seconds/play"], metrics["seconds/update"] = played - began, time.monotonic() - played
             yield UpdateReport(self.learner.updates, self._played, metrics, results)
 
+    def fetch_agent(self) -> None:
+        """Nothing to be done: the agent is the learner's own."""
+
     def state_dict(self) -> dict[str, Any]:
         """What determines the updates to come, but for the agent's weights and for play not learned from yet.
 

@@ -38,7 +38,7 @@ class RayExecutor:
 
     Args:
       make_runner, make_learner: see :meth:`rlhf.ray_algorithm.BCRLConfig.play`.
-      agent: has the learner's weights whenever :meth:`steps` yields.
+      agent: has the learner's weights after :meth:`fetch_agent` and :meth:`state_dict`; they are not sent otherwise.
       slots, steps: of every runner. config: which processes. execution: its ``overlap`` does not apply.
 
     Raises:
@@ -56,7 +56,7 @@ class RayExecutor:
         execution: ExecutorConfig | None = None,
     ) -> None:
         self.config, self.execution = config or RayConfig(), execution or ExecutorConfig()
-        self._agent = agent
+        self._agent, self._behind = agent, False
         self._played_before = self._played = 0
         self._algorithm: Any = None
         self._started = _connect(self.config)
@@ -115,8 +115,21 @@ class RayExecutor:
             for _ in range(self.execution.reuse - 1):
                 yield self._report(self._ask("learn_again"))
 
+    def fetch_agent(self) -> None:
+        """Give the agent here the learner's weights, unless it has them."""
+        if not self._behind:
+            return
+        weights = self._ask("learned_weights")
+        for name, own in self._agent.state_dict().items():  # load_state_dict takes ten times as long
+            own.copy_(torch.tensor(weights[name]))
+        self._behind = False
+
     def state_dict(self) -> dict[str, Any]:
-        """As :meth:`rlhf.local_executor.LocalExecutor.state_dict`; None for a runner that does not answer."""
+        """As :meth:`rlhf.local_executor.LocalExecutor.state_dict`; None for a runner that does not answer.
+
+        Fetches the agent, too: the state is of the agent with these weights.
+        """
+        self.fetch_agent()
         return self._ask("run_state") | {"played": self._played}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -126,6 +139,7 @@ class RayExecutor:
         """
         weights = {name: tensor.cpu().numpy() for name, tensor in self._agent.state_dict().items()}
         self._played_before = self._played = state["played"]
+        self._behind = False
         self._ask("set_run_state", state, weights)
 
     def close(self) -> None:
@@ -141,9 +155,7 @@ class RayExecutor:
             ray.shutdown()
 
     def _report(self, metrics: dict[str, float], results: tuple = ()) -> UpdateReport:
-        weights = self._ask("learned_weights")
-        for name, own in self._agent.state_dict().items():  # load_state_dict takes ten times as long
-            own.copy_(torch.tensor(weights[name]))
+        self._behind = True
         update = int(metrics.pop("update"))
         return UpdateReport(update, self._played, metrics, results)
 

@@ -100,10 +100,11 @@ class PlayLearner(TorchLearner):
     def run_state(self) -> dict[str, Any]:
         """What determines the updates to come, but for weights and play: plain values, as checkpoints take them.
 
-        The same for all learners but for the :meth:`memory`.
+        All tensors are on the CPU: who asks for them need not have a GPU. The same for all learners but for the
+        :meth:`memory`.
         """
         return {
-            "learner": self.learner.state_dict(weights=False),
+            "learner": _on_cpu(self.learner.state_dict(weights=False)),
             "recorded": self.recorded.state_dict(),
             "rng": self._rng.bit_generator.state,
         }
@@ -179,6 +180,17 @@ def _fetch(references: Sequence[ray.ObjectRef]) -> list[Fragment]:
         except ObjectLostError:
             continue
     return fragments
+
+
+def _on_cpu(value: Any) -> Any:
+    """``value`` with all tensors in its mappings, lists and tuples on the CPU."""
+    if isinstance(value, torch.Tensor):
+        return value.cpu()
+    if isinstance(value, Mapping):
+        return {key: _on_cpu(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_on_cpu(item) for item in value)
+    return value
 
 
 def _writable(fragments: Sequence[Fragment]) -> Fragment:

@@ -6,6 +6,7 @@ Plain PyTorch and NumPy: it knows neither learners nor processes, and runs the s
 from __future__ import annotations
 
 import copy
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -32,11 +33,18 @@ _ROWS_AT_ONCE = 64  # judged together; bounds the memory that takes, whatever th
 
 
 class RewardSource(Protocol):
-    """Judges play as it goes on, keeping a memory per slot."""
+    """Judges play as it goes on, keeping a memory per slot. What follows from the play alone needs no state."""
 
     def rewards(self, observations: ObservationBatch, resets: Tensor) -> np.ndarray:
         """Rewards float32 [T, N] that arrive with ``observations`` [T, N, ...]; 0 where ``resets`` bool [T, N]."""
         ...
+
+    def state_dict(self) -> dict[str, Any]:
+        """What determines the rewards of episodes to come, beside the play: plain values, as checkpoints take them."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`state_dict` gave; in every slot an episode begins."""
 
 
 class Runner:
@@ -124,17 +132,28 @@ class Runner:
         return results
 
     def state_dict(self) -> dict[str, Any]:
-        """Random states and the order of the episodes to come.
+        """Random states, the rewards' among them, and the order of the episodes to come.
 
         Not the plays in progress: after :meth:`load_state_dict` every slot begins its next episode with an empty
         memory, and the unfinished plays are dropped. Weights are the learner's to keep.
         """
-        return {"sampler": self._sampler.state_dict(), "generator": self._generator.get_state()}
+        return {
+            "sampler": self._sampler.state_dict(),
+            "generator": self._generator.get_state(),
+            "device": self.device.type,
+            "rewards": {} if self._rewards is None else self._rewards.state_dict(),
+        }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`state_dict` gave; two runners loaded from the same state play alike."""
+        """Go on from what :meth:`state_dict` gave; two runners loaded from the same state play alike.
+
+        On the same kind of device. On another one the choices to come follow from the state all the same, but are
+        others than they would have been.
+        """
         self._sampler.load_state_dict(state["sampler"])
-        self._generator.set_state(state["generator"])
+        _go_on(self._generator, state["generator"], state.get("device"))
+        if self._rewards is not None and "rewards" in state:  # older checkpoints have none
+            self._rewards.load_state_dict(state["rewards"])
         self._last_row, self._results = None, []
 
     def close(self) -> None:
@@ -217,3 +236,16 @@ class Runner:
         shares = [jobs[k :: self._threads] for k in range(self._threads)]
         done = list(self._pool.map(lambda share: [call(*job) for job in share], shares))
         return [done[i % self._threads][i // self._threads] for i in range(len(jobs))]
+
+
+def _go_on(generator: torch.Generator, state: Tensor, device: str | None) -> None:
+    """Have ``generator`` go on from ``state``, or from a seed made of it where it is of another kind of device.
+
+    Args:
+      device: the kind that ``state`` is of. Older checkpoints do not say; then its length tells.
+    """
+    alike = len(state) == len(generator.get_state()) if device is None else device == generator.device.type
+    if alike:
+        generator.set_state(state)
+    else:
+        generator.manual_seed(zlib.crc32(state.numpy().tobytes()))

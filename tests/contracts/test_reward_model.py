@@ -23,7 +23,7 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from reward_models.contract import RewardModel
 from reward_models.registry import KINDS, Kind, load_reward_model
-from reward_models.scoring import EpisodeDraws, StreamingScorer, paid, rewards, score
+from reward_models.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, paid, rewards, score
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
@@ -168,6 +168,40 @@ def test_fragments_of_any_length_are_rewarded_as_single_steps(model: RewardModel
 def test_the_first_observation_of_a_slot_is_worth_nothing(model: RewardModel, play: EncodedEpisodes) -> None:
     observations, _ = play.gather(np.array([[3, 4]]))
     assert StreamingScorer(model, 2).rewards(observations, np.zeros((1, 2), dtype=bool)).tolist() == [[0.0, 0.0]]
+
+
+@pytest.mark.parametrize("slots", [2, 3, 4])
+def test_a_scorer_goes_on_with_the_luck_of_the_next_episodes(
+    model: RewardModel, play: EncodedEpisodes, slots: int
+) -> None:
+    """With another number of slots, too, as a run on Ray may have when it is resumed."""
+    before, resumed = StreamingScorer(model, 3, seed=5), StreamingScorer(model, slots, seed=6)
+    draws, episodes = EpisodeDraws(5, slots), [0, 0, 0, 0]
+    for observations, resets, _ in list(steps_of(play, 3))[:20]:
+        before.rewards(observations, resets)
+        episodes = [begun + bool(now) for begun, now in zip(episodes, [*resets[0].tolist(), False], strict=True)]
+    resumed.load_state_dict(before.state_dict())
+    for slot, begun in enumerate(episodes[:slots]):
+        for _ in range(begun):  # as if each had been of one step
+            draws.next(np.eye(1, slots, slot, dtype=bool))
+    state = model.initial_stream(slots)
+    for observations, resets, _ in list(steps_of(play, slots))[:5]:
+        luck = torch.from_numpy(draws.next(resets.numpy()))
+        with torch.inference_mode():
+            wanted, state = model.rewards(observations, state, resets, luck)
+        np.testing.assert_allclose(resumed.rewards(observations, resets), wanted.numpy(), atol=TOLERANCE)
+
+
+def test_kinds_that_tell_marks_say_how_likely_they_are(model: RewardModel, play: EncodedEpisodes) -> None:
+    found = mark_probabilities(model, play)
+    assert (found is not None) == type(model).tells_marks
+    if found is None:
+        observations, _ = play.gather(np.array([[0]]))
+        with pytest.raises(NotImplementedError, match=model.short):
+            model.mark_probabilities(observations, model.initial_state(1), torch.ones(1, 1, dtype=torch.bool))
+    else:
+        assert [each.shape for each in found] == [(length, 2) for length in play.lengths]
+        assert all(((each >= 0) & (each <= 1)).all() for each in found)
 
 
 def test_a_scorer_refuses_other_shapes(model: RewardModel, play: EncodedEpisodes) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from annotation.marks import Mark
+from reward_models.registry import KINDS
 from rlhf.run_config import read_record
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
@@ -80,11 +81,14 @@ def measured(run: Path) -> list[dict]:
     return [{k: v for k, v in row.items() if k != "time" and "per_second" not in k} for row in read_metrics(run)]
 
 
-@pytest.mark.parametrize("verb", ["clone", "reward"])
-def test_a_killed_training_goes_on_to_the_same_end(verb: str, data: Path, cloned: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("verb", "kind"), [("clone", ""), *(("reward", kind) for kind in KINDS)])
+def test_a_killed_training_goes_on_to_the_same_end(
+    verb: str, kind: str, data: Path, cloned: Path, tmp_path: Path
+) -> None:
     made = "agent" if verb == "clone" else "reward_model"
     settings = [f"--data={data}", f"--runs={tmp_path}", *SMALL, *KEPT]
     settings += ["--held-out=0.2"] if verb == "clone" else [f"--agent={cloned / 'agent'}", "--validation=0.3"]
+    settings += [f"--kind={kind}"] if kind else []
     if verb == "clone":
         undisturbed = cloned
     else:

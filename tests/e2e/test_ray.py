@@ -208,7 +208,14 @@ def run(here: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 def test_two_runners_play_and_the_agent_here_is_as_learned(run: Run) -> None:
     before = {name: tensor.clone() for name, tensor in run.agent.state_dict().items()}
+    asked, ask = [], run.executor._ask
+    run.executor._ask = lambda method, *arguments: asked.append(method) or ask(method, *arguments)
     reports = run.updates(6)
+    assert "learned_weights" not in asked  # they are large
+    run.executor.fetch_agent()
+    run.executor.fetch_agent()
+    assert asked.count("learned_weights") == 1
+    del run.executor._ask
     first = reports[0].update
     assert [report.update for report in reports] == list(range(first, first + 6))
     assert all(math.isfinite(value) for report in reports for value in report.metrics.values())
@@ -234,7 +241,7 @@ def test_a_state_is_gone_on_from(run: Run) -> None:
     run.updates(2)
     state = run.executor.state_dict()
     weights = {name: tensor.clone() for name, tensor in run.agent.state_dict().items()}
-    assert [set(runner) for runner in state["runners"]] == [{"sampler", "generator"}] * 2
+    assert [set(runner) for runner in state["runners"]] == [{"sampler", "generator", "device", "rewards"}] * 2
     run.updates(2)
     run.agent.load_state_dict(weights)
     run.executor.load_state_dict(state)
@@ -284,6 +291,7 @@ def test_a_learner_with_a_gpu_works_apart_and_a_runner_that_raises_is_named(here
     try:
         (report,) = itertools.islice(executor.steps(), 1)
         assert report.update == 1 and report.played >= STEPS * SLOTS
+        executor.fetch_agent()
         assert not torch.equal(agent.movement.plan.weight, tiny_agent.agent().movement.plan.weight)
         order.write_text("break")
         with pytest.raises(WorkerDied) as died:

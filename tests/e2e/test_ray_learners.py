@@ -100,6 +100,7 @@ def test_the_agent_here_is_as_learned_by_both(executor) -> None:
     assert all(math.isfinite(value) for report in reports for value in report.metrics.values())
     assert reports[1].played == reports[0].played < reports[2].played  # every fragment is learned from twice
     both = weights(executor)
+    executor.fetch_agent()
     for name, tensor in executor._agent.state_dict().items():
         assert np.array_equal(both[0][name], tensor.numpy()) and np.array_equal(both[1][name], tensor.numpy())
     assert any(not torch.equal(tensor, before[name]) for name, tensor in executor._agent.state_dict().items())

@@ -132,3 +132,36 @@ def test_on_a_gpu_it_is_the_same_and_quiet(monkeypatch: pytest.MonkeyPatch) -> N
     expected, then = ours.stepped(x.cuda(), state, resets.cuda())
     torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(after, then, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_on_a_gpu_its_gradients_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
+    ours, found = lstm().cuda(), []
+    for way in (ours.stepped, ours.fused):
+        x, state, resets = window(50, 8, 0.1)
+        x, state = x.cuda().requires_grad_(), AgentState(*(part.cuda().requires_grad_() for part in state))
+        out, after = way(x, state, resets.cuda())
+        loss = (out * torch.arange(out.numel(), device="cuda").view_as(out).cos()).sum()
+        loss = loss + after.hidden.sum() - 2 * after.cell.sum()
+        found.append(torch.autograd.grad(loss, [x, *state, *ours.parameters()]))
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_on_a_gpu_it_judges_and_stays_exact_where_the_trunk_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
+    ours, (x, state, resets) = lstm().cuda(), window(50, 8, 0.1)
+    x, state, resets = x.bfloat16().cuda(), AgentState(*(part.cuda() for part in state)), resets.cuda()
+    with torch.no_grad():
+        expected, then = ours.stepped(x.float(), state, resets)
+    with torch.inference_mode():
+        judged, _ = ours(x, state, resets)
+    with torch.autocast("cuda", torch.bfloat16):
+        rough, after = ours(x, state, resets)
+    assert judged.is_inference() and rough.requires_grad
+    for found in (judged.clone(), rough.detach()):
+        assert found.dtype == torch.float32
+        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(AgentState(*(part.detach() for part in after)), then, rtol=1e-4, atol=1e-4)

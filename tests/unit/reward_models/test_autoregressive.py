@@ -185,6 +185,7 @@ def test_one_batch_can_be_learned_by_heart_and_is_then_paid_for(agent: Interacti
     """Taught with the raters' marks heard, it gives the same marks when it hears its own."""
     play, config = lamp_play(range(60)), replace(QUICK, batch=8, beta1=0.9, beta2=0.99, bc_weight=0.0, css_weight=0.0)
     trainer = RewardTrainer(AutoregressiveRewardModel.from_agent(agent, head_width=32), play, play, config)
+    trainer.model.prepare(trainer.play)
     window, state = trainer.stream.next_marked(), trainer.memory
     losses = []
     for _ in range(120):
@@ -234,7 +235,9 @@ def test_its_weight_and_that_of_marks_are_settings(agent: InteractiveAgent, lamp
 
     def first(**settings: float) -> dict[str, float]:
         config = RewardTrainingConfig(steps=20, batch=8, bc_weight=0.0, css_weight=0.0, **settings)  # type: ignore[arg-type]
-        return RewardTrainer(AutoregressiveRewardModel.from_agent(agent), play, play, config).update(0.0)
+        trainer = RewardTrainer(AutoregressiveRewardModel.from_agent(agent), play, play, config)
+        trainer.model.prepare(trainer.play)
+        return trainer.update(0.0)
 
     plain, heavy, marks = first(), first(ar_weight=3.0), first(mark_weight=10.0)
     assert plain["reward_model/loss"] == plain["reward_model/ar"]

@@ -273,3 +273,13 @@ def test_gradient_reaches_every_parameter():
     assert not idle
     flat = [name for name, p in agent.named_parameters() if p.grad is not None and not p.grad.any()]
     assert len(flat) < 4, flat  # the last biases of an untrained discriminator and the like
+
+
+def test_a_state_is_loaded_to_where_the_learner_works():
+    """The optimiser's moments and counts too; the device here holds no numbers, only where they would be."""
+    learner = Learner(tiny_agent.agent())
+    learner.update(tiny_agent.fragment(learner.agent), RecordedWindow(*tiny_agent.recorded(6, 2).next()))
+    elsewhere = Learner(tiny_agent.agent(), device="meta")
+    elsewhere.load_state_dict(learner.state_dict(weights=False))
+    moments = [value for state in elsewhere._optimizer.state.values() for value in state.values()]
+    assert moments and all(value.device.type == "meta" for value in [*moments, *elsewhere._memory])

@@ -13,7 +13,7 @@ import torch
 from rlhf.checkpoint import Checkpoints
 from rlhf.learner import Learner, LearnerConfig
 from rlhf.local_executor import ExecutorConfig, LocalExecutor, RunStalled
-from rlhf.runner import Runner, RunnerError
+from rlhf.runner import RewardSource, Runner, RunnerError
 from rlhf.setter_replay import SetterReplay
 from tests.unit.rlhf import tiny_agent, tiny_world
 from tests.unit.rlhf.tiny_world import TinyWorld, record
@@ -22,7 +22,7 @@ STEPS, SLOTS, WINDOWS = 4, 2, 2
 TOKENIZER = tiny_agent.tokenizer()
 
 
-class NoReward:
+class NoReward(RewardSource):
     def rewards(self, observations, resets):
         return np.zeros(resets.shape, np.float32)
 
@@ -48,7 +48,7 @@ def executor(world=TinyWorld, runners=1, agent=None, **settings) -> LocalExecuto
     return LocalExecutor(players, learner, tiny_agent.recorded(STEPS + 1, WINDOWS), ExecutorConfig(**settings))
 
 
-class ToTheRight:
+class ToTheRight(RewardSource):
     """U is how many squares the solver has gone to the right."""
 
     def rewards(self, observations, resets):

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from reward_models.autoregressive import AutoregressiveRewardModel
+from reward_models.scoring import StreamingScorer
 from rlhf.fragment import Fragment, concatenate
-from rlhf.runner import Runner, RunnerError
+from rlhf.runner import RewardSource, Runner, RunnerError
 from rlhf.setter_replay import SetterReplay
 from tests.unit.rlhf import tiny_agent, tiny_world
 from tests.unit.rlhf.tiny_world import TinyWorld, record
@@ -27,7 +29,7 @@ def episodes():
     return [record(seed, 5 + seed, requests=((0, 3), (3, 5))) for seed in range(4)]
 
 
-class BrightnessChange:
+class BrightnessChange(RewardSource):
     """U is the mean red of the picture; it remembers the last one of every slot."""
 
     def __init__(self):
@@ -235,6 +237,50 @@ def test_runners_loaded_from_one_state_play_alike():
     playing.load_state_dict(state)
     fragment = playing.sample()
     assert fragment.resets[0].all() and not fragment.hidden.any()
+
+
+@pytest.mark.parametrize("says", [{"device": "cuda"}, {}])  # as older checkpoints do not
+def test_a_run_goes_on_from_a_state_of_another_kind_of_device(says):
+    playing = runner()
+    playing.sample()
+    own = playing.state_dict()
+    assert own.pop("device") == "cpu" and len(own["generator"]) > 16
+    states = [own | says | {"generator": torch.full((16,), byte, dtype=torch.uint8)} for byte in (1, 1, 2)]
+    one, same_state, other = (runner(seed=seed) for seed in (8, 9, 8))
+    for each, state in zip((one, same_state, other), states, strict=True):
+        each.load_state_dict(state)
+    fragment = one.sample()
+    assert same(fragment, same_state.sample())
+    assert not same(fragment, other.sample())
+
+
+def test_a_state_that_does_not_say_what_device_it_is_of_is_gone_on_from_exactly():
+    playing, one, other = runner(), runner(seed=8), runner(seed=9)
+    playing.sample()
+    state = playing.state_dict()
+    one.load_state_dict(state)
+    other.load_state_dict({name: state[name] for name in ("sampler", "generator")})
+    assert same(one.sample(), other.sample())
+
+
+def test_the_luck_of_drawn_rewards_goes_on_with_the_next_episodes():
+    model = AutoregressiveRewardModel.from_agent(AGENT)
+
+    def playing(seed: int) -> Runner:
+        return runner(rewards=lambda: StreamingScorer(model, SLOTS, seed=seed), seed=seed)
+
+    first, one, other, older = playing(3), playing(8), playing(9), playing(3)
+    first.sample()
+    state = first.state_dict()
+    assert all(begun >= 1 for begun in state["rewards"]["episodes"])
+    one.load_state_dict(state)
+    other.load_state_dict(state)
+    fragment = one.sample()
+    assert same(fragment, other.sample())
+    older.load_state_dict({name: value for name, value in state.items() if name != "rewards"})
+    again = older.sample()  # judged with the luck of its first episodes once more
+    np.testing.assert_array_equal(again.movement, fragment.movement)
+    assert not np.array_equal(again.reward, fragment.reward)
 
 
 class Breaking(TinyWorld):

@@ -1,0 +1,55 @@
+"""Held-out replays of an improvement: an agent that has not changed has the return that it had."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.folder import save_agent
+from agents.tokenizer import Tokenizer
+from pipelines.clone import read_episodes, spoken_texts
+from pipelines.improve import improve
+from pipelines.improve_config import ImproveConfig
+from pipelines.places import WorldConfig
+from pipelines.record import RecordConfig, record
+from reward_models.autoregressive import AutoregressiveRewardModel
+from rlhf.learning_config import LearnerConfig
+from rlhf.tracking import read_metrics
+from tests.unit.rlhf import tiny_agent
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ImproveConfig:
+    """An improvement that learns nothing, against a model whose every step is a mark or none by luck."""
+    torch.set_num_threads(1)
+    room = json.dumps({"rooms": [1, 1], "furniture": [0, 0], "objects": [3, 3]})
+    world = WorldConfig(height=12, width=16, settings=room)
+    recording = RecordConfig(data=tmp_path / "data", episodes=3, steps=8, workers=1, world=world)
+    record(recording)
+    record(replace(recording, episodes=2, split="held_out"))
+    tokenizer = Tokenizer.train(spoken_texts(read_episodes([tmp_path / "data"])), 280)
+    agent = InteractiveAgent(tiny_agent.config(image_size=(12, 16), vocab_size=tokenizer.vocab_size))
+    save_agent(agent, tokenizer, tmp_path / "clone")
+    save_agent(AutoregressiveRewardModel.from_agent(agent), tokenizer, tmp_path / "judge")
+    return ImproveConfig(
+        data=(tmp_path / "data",), agent=tmp_path / "clone", reward_model=tmp_path / "judge", runs=tmp_path,
+        slots=2, steps=5, batch=2, updates=3, evaluate_every=1, checkpoint_every=2, threads=1, wandb="disabled",
+        world=world, learner=LearnerConfig(learning_rate=1e-30),
+    )  # fmt: skip
+
+
+def test_an_unchanged_agent_has_the_same_return_however_luck_falls(settings: ImproveConfig) -> None:
+    run = improve(settings).parent
+    improve(replace(settings, resume=run, updates=5))
+    rows = read_metrics(run)
+    assert [row["step"] for row in rows] == [0, 1, 2, 3, 4, 5]
+    returns = [row["held_out/modelled_return"] for row in rows]
+    assert returns == [returns[0]] * 6
+    assert returns[0] != round(returns[0] * 2) / 2  # expected, not drawn: half a mark is the least two plays differ by
+    paid = {row["play/reward"] * 10 for row in rows[1:]}  # of 2 slots and 5 steps
+    assert len(paid) > 1 and all(value == pytest.approx(round(value), abs=1e-4) for value in paid)  # drawn there
