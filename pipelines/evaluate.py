@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from rlhf.errors import UserError
 from rlhf.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
 from rlhf.progress import announce, progress
 from rlhf.run_config import lock_file
+from worlds.contract import World
 
 __all__ = ["EvaluateConfig", "ProbeResult", "Split", "evaluate", "load_results", "probe_episodes", "probe_plans"]
 
@@ -134,11 +136,12 @@ def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[
     """Episodes of one agent at one probe, as they end."""
     scripted = folder in SCRIPTED
     slots = 1 if scripted else min(config.slots, config.episodes)
-    plans = probe_plans(config, probe, scripted_solver=folder if scripted else None)
-    yield from play(
-        config.world.entry(), config.world.make(slots, images=not scripted), plans, _solvers(config, folder, slots),
-        setter_name="scripted", solver_name=folder,
-    )  # fmt: skip
+    with (
+        closing(probe_plans(config, probe, scripted_solver=folder if scripted else None)) as plans,
+        config.world.opened(slots, images=not scripted) as worlds,
+    ):
+        solvers = _solvers(config, folder, slots)
+        yield from play(config.world.entry(), worlds, plans, solvers, setter_name="scripted", solver_name=folder)
 
 
 def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
@@ -152,13 +155,17 @@ def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
     return AgentSolvers(agent, tokenizer, slots, seed=config.seed, greedy=config.greedy)
 
 
-def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None = None) -> Iterator[Plan]:
+def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None = None) -> Generator[Plan, None, None]:
     """New houses in which ``probe`` is feasible with an instruction of the split, ``config.episodes`` of them.
 
     They depend on the seed alone, so every agent gets the same ones.
     """
+    with config.world.opened(1, images=False) as (scout,):
+        yield from _feasible(config, probe, scout, scripted_solver)
+
+
+def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver: str | None) -> Iterator[Plan]:
     entry = config.world.entry()
-    (scout,) = config.world.make(1, images=False)
     found, seed = 0, PROBE_SEEDS + config.seed * SEEDS_APART
     limit = seed + 200 * config.episodes
     while found < config.episodes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
@@ -47,8 +48,12 @@ def make_executor(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tok
         return make_ray_executor(config, agent)
     replayed = read_episodes(config.replay_folders, split="train", solver=config.replay)
     torch.manual_seed(config.seed)
-    runner = make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
-    return LocalExecutor([runner], *make_learner(config, agent, tokenizer), config.execution)
+    with ExitStack() as opened:
+        runner = make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
+        opened.callback(runner.close)
+        executor = LocalExecutor([runner], *make_learner(config, agent, tokenizer), config.execution)
+        opened.pop_all()  # they are the executor's to close
+    return executor
 
 
 def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent) -> Executor:
