@@ -46,7 +46,7 @@ def make_executor(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tok
     """What improves ``agent`` in place, here or on Ray."""
     if config.executor == "ray":
         return make_ray_executor(config, agent)
-    replayed = read_episodes(config.replay_folders, split="train", solver=config.replay)
+    replayed = read_episodes(config.replay_folders, split="train", solver=config.replay, frames=False)
     torch.manual_seed(config.seed)
     with ExitStack() as opened:
         runner = make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
@@ -87,7 +87,7 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
     if config.torch_threads is not None:  # the process is the runner's own; Ray gave PyTorch a thread a CPU
         torch.set_num_threads(config.torch_threads)
     agent, tokenizer = load_agent(config.agent, device=device)
-    replayed = read_episodes(config.replay_folders, split="train", solver=config.replay)
+    replayed = read_episodes(config.replay_folders, split="train", solver=config.replay, frames=False)
     return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
 
 
@@ -123,7 +123,8 @@ def make_runner(
     steps: int,
     stagger: bool = True,
 ) -> Runner:
-    """A runner that replays the setters of ``episodes`` and is rewarded as ``config`` says."""
+    """A runner that replays the setters of ``episodes``, whose frames nobody looks at, and is rewarded as ``config``
+    says."""
     reference, _ = load_agent(config.agent, device=config.device)
     rewards = None
     if not config.scripted_reward:

@@ -97,7 +97,7 @@ class Improvement:
 
     def _held_out_runner(self) -> Runner | None:
         """What plays the held-out episodes; None where there are none."""
-        episodes = held_out_episodes(self.config, self.config.evaluation_episodes)
+        episodes = held_out_episodes(self.config, self.config.evaluation_episodes, frames=False)
         if not episodes:
             return None
         longest = max(map(len, episodes))
@@ -204,11 +204,11 @@ def improved_card(config: ImproveConfig, name: str) -> ModelCard:
     )
 
 
-def held_out_episodes(config: ImproveConfig, most: int) -> list[Episode]:
-    """Up to ``most`` episodes recorded as held out; none if there are none."""
+def held_out_episodes(config: ImproveConfig, most: int, frames: bool = True) -> list[Episode]:
+    """Up to ``most`` episodes recorded as held out, with their frames or without; none if there are none."""
     if not any(open_store(folder).ids(split="held_out", solver=config.replay) for folder in config.replay_folders):
         return []
-    return read_episodes(config.replay_folders, split="held_out", solver=config.replay)[:most]
+    return read_episodes(config.replay_folders, split="held_out", solver=config.replay, most=most, frames=frames)
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:
