@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +26,8 @@ from rlhf.store.synthetic import synthetic_episode
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = open_store(tmp_path_factory.mktemp("recordings") / "data", create=True)
     for number in range(6):
-        store.write(synthetic_episode(number, 20, 72, 96, split="held_out" if number % 2 else "train"))
+        made = synthetic_episode(number, 20, 72, 96)
+        store.write(replace(made, split="held_out" if number % 2 else "train"))
     return store.folder
 
 
