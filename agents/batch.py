@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -16,6 +16,7 @@ from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
+from rlhf.same_play import check_same_play
 from worlds.contract import MOVEMENT_BINS
 
 
@@ -302,17 +303,8 @@ class EpisodeStream:
 
     def load_state_dict(self, state: dict) -> None:
         """Go on from what :meth:`state_dict` gave. Raises UserError if it was given for other recorded play."""
-        then, now = state["play"], self._fingerprint()
-        if then != now:
-            raise UserError(
-                f"the recorded play is not what the run was learning from: {_told(then)} then, {_told(now)} now; put "
-                "the datasets back as they were, or start a new run"
-            )
+        check_same_play(state["play"], self._fingerprint())
         self._rng.bit_generator.state = state["rng"]
         self._order = list(state["order"])
         self._episode = np.array(state["episode"])
         self._offset = np.array(state["offset"])
-
-
-def _told(play: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in play.items() if name in ("episodes", "steps", "marks"))

@@ -9,10 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from agents.agent import InteractiveAgent
+from typing import Any, Protocol
 
 CARD_FILE = "README.md"
 
@@ -119,25 +116,38 @@ class ModelCard:
     licence: str = "apache-2.0"
 
 
-def write_card(agent: InteractiveAgent, folder: Path, card: ModelCard | None = None) -> Path:
+class Described(Protocol):
+    """An agent or a reward model, by what its card tells of it without having been told."""
+
+    config: Any
+
+    def num_parameters(self) -> int: ...
+
+    @staticmethod
+    def example(config: Any) -> str:
+        """A program that loads it from the folder it is run in."""
+        ...
+
+
+def write_card(agent: Described, folder: Path, card: ModelCard | None = None) -> Path:
     """Write ``README.md`` for ``agent`` into its ``folder``; without a ``card``, what the agent itself can tell."""
     path = folder / CARD_FILE
     path.write_text(card_text(agent, card or ModelCard()), encoding="utf-8")
     return path
 
 
-def card_text(agent: InteractiveAgent, card: ModelCard) -> str:
+def card_text(agent: Described, card: ModelCard) -> str:
     """The whole card, YAML head and Markdown."""
     head = _HEAD.format(licence=card.licence, kind=agent.config.model_type.replace("_", "-"))
     return head + "\n" + "\n\n".join(_sections(agent, card)) + "\n"
 
 
-def _sections(agent: InteractiveAgent, card: ModelCard) -> Iterator[str]:
+def _sections(agent: Described, card: ModelCard) -> Iterator[str]:
     yield f"# {card.title}"
     yield card.what
     yield f"## Size\n\n{_size(agent)}"
     yield f"## What it learned from\n\n{_sources(card)}"
-    yield "## How to load it\n\n" + _fenced(type(agent).example(agent.config), "python")
+    yield "## How to load it\n\n" + _fenced(agent.example(agent.config), "python")
     yield "`transformers` reads the weights, too:\n\n" + _fenced(_from_pretrained(type(agent)), "python")
     if card.metrics:
         rows = "\n".join(f"| `{name}` | {value:.4g} |" for name, value in sorted(card.metrics.items()))
@@ -157,7 +167,7 @@ def _sections(agent: InteractiveAgent, card: ModelCard) -> Iterator[str]:
     )
 
 
-def _size(agent: InteractiveAgent) -> str:
+def _size(agent: Described) -> str:
     config = agent.config
     height, width = config.image_size
     return (

@@ -8,39 +8,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import nn
-from torch.utils.checkpoint import checkpoint
 
+from agents.agent import InteractiveAgent
+from agents.checkpointed_layers import CheckpointedLayers
 from agents.computing_config import ComputingConfig
 from rlhf.errors import UserError
 
-if TYPE_CHECKING:
-    from agents.agent import InteractiveAgent
-
-__all__ = ["CheckpointedLayers", "ComputingConfig", "autocast", "prepare", "usable_device"]
+__all__ = ["ComputingConfig", "autocast", "prepare", "usable_device"]
 
 _COMPILERS = ("g++", "clang++", "c++")
-
-
-class CheckpointedLayers(nn.Module):
-    """A network that can forget what its layers computed inside, and compute it again when gradients are wanted.
-
-    The two attributes are those by which ``transformers`` turns that on and off, too.
-    """
-
-    gradient_checkpointing: bool = False
-    # Nothing random happens in a layer, so no random state needs to be kept for the second time.
-    _gradient_checkpointing_func: Any = staticmethod(partial(checkpoint, use_reentrant=False, preserve_rng_state=False))
-
-    def run(self, layer: nn.Module, *inputs: Any, **settings: Any) -> torch.Tensor:
-        """``layer(*inputs, **settings)``."""
-        if self.gradient_checkpointing and torch.is_grad_enabled():
-            return self._gradient_checkpointing_func(layer, *inputs, **settings)
-        return layer(*inputs, **settings)
 
 
 def prepare(agent: InteractiveAgent, config: ComputingConfig) -> None:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from agents.batch import ObservationBatch
-from agents.computing import CheckpointedLayers
+from agents.checkpointed_layers import CheckpointedLayers
 from agents.config import AgentConfig
 from agents.memory import AgentState, ResettingLSTM
 from agents.tokenizer import PAD_ID

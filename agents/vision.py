@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from agents.computing import CheckpointedLayers
+from agents.checkpointed_layers import CheckpointedLayers
 from agents.config import AgentConfig
 
 

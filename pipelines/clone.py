@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,14 @@ from agents.tokenizer import Tokenizer
 from agents.training import Cloner, CloningConfig, marginal_entropy
 from pipelines.cards import latest_metrics, model_card, play_imitated
 from pipelines.kinds import Group, find_groups, mixed, parse_kinds
-from pipelines.recordings import Play, read_episodes, spoken_texts
+from pipelines.learned_from import noted_division, save_division
+from pipelines.recordings import Play, read_episodes, spoken_texts, spread
 from rlhf.checkpoint import Checkpoint, Checkpoints
 from rlhf.errors import UserError
 from rlhf.learning_config import ReadingConfig
 from rlhf.progress import bar
-from rlhf.run_config import hold_run, save_config, save_resumed
+from rlhf.run_config import CONFIG_FILE, hold_run, save_config, save_resumed
+from rlhf.streamed_play import Source
 from rlhf.tracking import Tracker, WandbMode
 
 __all__ = ["CloneConfig", "clone", "new_agent", "read_episodes", "spoken_texts"]
@@ -41,7 +44,8 @@ class CloneConfig:
         place of ``solver``. Where less of a kind is demonstrated (a co-pilot's steps), it weighs less in the loss.
       runs, name: the run is written into the folder runs/name, the agent into its folder "agent".
       size: of the agent; vocabulary: at most so many tokens, learned from the dialogue.
-      held_out: share of the episodes kept for validation, beside those recorded as held out.
+      held_out: share of the episodes kept for validation, none where it is 0; of several solvers or datasets, spread
+        evenly over all of them. Which, the run notes in division.json.
       checkpoint_every: updates. device: that computes: "cpu", "cuda" or "cuda:1".
       reading: whether episodes are held in memory or streamed.
       resume: a run's folder; goes on from its last checkpoint with its own settings, to the very same agent.
@@ -82,10 +86,14 @@ def clone(config: CloneConfig) -> Path:
     device = usable_device(config.device)
     with hold_run(config, (*_FIXED, *_FIXED_TRAINING)) as folder:
         checkpoint = Checkpoints(folder).latest() if config.resume is not None else None
-        agent, tokenizer, train, held_out = _prepare(config, checkpoint)
+        groups = find_groups(config.data, "train", config.solver, config.kinds)
+        validation = _validation_ids(folder, groups, config.held_out)
+        agent, tokenizer, train, held_out = _prepare(config, checkpoint, groups, validation)
         torch.nn.Module.to(agent, device)
         cloner = Cloner(agent, train, config.training)
         if checkpoint is None:
+            sources = [source.episode_id for group in groups for source in group.sources]
+            save_division(folder, [name for name in sources if name not in validation], sorted(validation))
             save_config(folder, config)
         else:
             cloner.load_state_dict(checkpoint.load_state())
@@ -141,20 +149,49 @@ def _train(
         )
 
 
+def _validation_ids(folder: Path, groups: Sequence[Group], share: float) -> frozenset[str]:
+    """Ids of the episodes that the run in ``folder`` is validated on: those that it noted when it was begun.
+
+    Raises:
+      UserError: if the note is damaged.
+    """
+    if (known := noted_division(folder)) is not None:
+        return known.validation
+    begun_before_notes = (folder / CONFIG_FILE).is_file()
+    choose = _first_ones if begun_before_notes else set_aside
+    return frozenset(source.episode_id for group in groups for source in choose(group.sources, share))
+
+
+def set_aside(sources: Sequence[Source], share: float) -> list[Source]:
+    """A ``share`` of ``sources`` for validation: at least one where the share is above 0, and never all.
+
+    Of one solver's play in one dataset they are the first; else they are spread evenly, so that play of every solver
+    and dataset is learned from and validated on.
+    """
+    if not share:
+        return []
+    first = _first_ones(sources, share)
+    alike = len({(source.store, source.solver) for source in sources}) == 1
+    return first if alike else spread(sources, len(first))
+
+
+def _first_ones(sources: Sequence[Source], share: float) -> list[Source]:
+    """What was set aside of all play before it was spread, even where the share was 0."""
+    return list(sources[: min(max(1, round(share * len(sources))), len(sources) - 1)])
+
+
 def _prepare(
-    config: CloneConfig, checkpoint: Checkpoint | None
+    config: CloneConfig, checkpoint: Checkpoint | None, groups: Sequence[Group], validation: frozenset[str]
 ) -> tuple[InteractiveAgent, Tokenizer, Recording, Recording | None]:
     """An agent, untrained or as it is in ``checkpoint``, its tokenizer, and what it learns from and is validated on."""
-    groups = find_groups(config.data, "train", config.solver, config.kinds)
     everything = Play([source for group in groups for source in group.sources], config.reading)
-    learned, set_aside = dict[Group, Play](), dict[Group, Play]()
+    learned, validated = dict[Group, Play](), dict[Group, Play]()
     for group in groups:
-        count = len(group.sources)
-        kept = min(max(1, round(config.held_out * count)), count - 1)
-        learned[group] = everything.part(group.sources[kept:])
+        kept = [source for source in group.sources if source.episode_id in validation]
+        learned[group] = everything.part([source for source in group.sources if source.episode_id not in validation])
         if kept:
-            set_aside[group] = everything.part(group.sources[:kept])
-    parts = [*learned.values(), *set_aside.values()]
+            validated[group] = everything.part(kept)
+    parts = [*learned.values(), *validated.values()]
     if checkpoint is None:
         torch.manual_seed(config.training.seed)
         tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
@@ -163,7 +200,7 @@ def _prepare(
         agent, tokenizer = checkpoint.load_agent()
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
     train = mixed({group: part.encode(tokenizer, sizes) for group, part in learned.items()})
-    held_out = {group: part.encode(tokenizer, sizes) for group, part in set_aside.items()}
+    held_out = {group: part.encode(tokenizer, sizes) for group, part in validated.items()}
     return agent, tokenizer, train, mixed(held_out) if held_out else None
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Literal
 
 from pipelines.places import PROBE_SEEDS, SEEDS_APART, PlayersConfig, WorldConfig
+from pipelines.results_file import SCRIPTED, EvaluatedWith, ProbeResult, ResultsFile, Split, load_results
 from pipelines.statistics import wilson_interval
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
 from rlhf.progress import announce, progress
 from rlhf.run_config import lock_file
-from rlhf.store.durable import write_file
+from worlds.contract import World
 
-Split = Literal["held_out", "train"]
+__all__ = ["EvaluateConfig", "ProbeResult", "Split", "evaluate", "load_results", "probe_episodes", "probe_plans"]
+
 REQUESTS: Mapping[Split, str] = {"held_out": "held-out requests", "train": "requests of training combinations"}
 
 
@@ -35,7 +36,9 @@ class EvaluateConfig:
       seed: chooses the houses and instructions. slots: places played at once.
       greedy: always take the likeliest action instead of sampling.
       device: of the agents: "cpu", "cuda" or "cuda:1".
-      out: where the results are written as JSON.
+      out: where the results are written as JSON. Results that are there of the same settings and weights are kept
+        and not played again, so an interrupted evaluation goes on, and more agents and probes are added; a file of
+        other settings is refused.
     """
 
     agents: Mapping[str, str] = field(default_factory=dict)
@@ -58,27 +61,15 @@ class EvaluateConfig:
             raise UserError(f"seed is at least 0, not {self.seed}: below are the places of training")
 
 
-@dataclass(frozen=True)
-class ProbeResult:
-    """How one agent did at one probe; entry i of every tuple is about the same house and instruction for all agents."""
-
-    agent: str
-    probe: str
-    seeds: tuple[int, ...]
-    success: tuple[bool, ...]
-    steps: tuple[int | None, ...]  # until success
-
-    @property
-    def episodes(self) -> int:
-        return len(self.success)
-
-    @property
-    def rate(self) -> float:
-        return sum(self.success) / self.episodes
-
-
 def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
-    """Evaluate all agents on all probes and write the results to ``config.out``."""
+    """Evaluate all agents on all probes and return all results in ``config.out``, those of earlier commands among them.
+
+    Results that the file has already are not played again, so an evaluation that was interrupted goes on.
+
+    Raises:
+      UserError: if the file's results are of other settings, or of other weights under the name of one of the agents;
+        or an agent or a probe is not there.
+    """
     if not config.agents:
         raise UserError("no agents to evaluate: name at least one, e.g. --agents bc runs/clone/agent")
     entry = config.world.entry()
@@ -95,14 +86,19 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
 
 
 def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult]:
-    results = []
-    for name, folder in config.agents.items():
-        for probe in probes:
-            episodes = progress(probe_episodes(config, folder, probe), config.episodes, f"{name} on {probe}")
-            results.append(_result(name, probe, list(episodes)))
-            # After every probe: what was played is kept, whatever happens to the rest.
-            write_file(config.out, json.dumps([asdict(result) for result in results]).encode())
-    return results
+    file = ResultsFile(config.out, _evaluated_with(config), config.agents)
+    wanted = [(agent, probe) for agent in config.agents for probe in probes]
+    missing = [pair for pair in wanted if pair not in file]
+    if len(missing) < len(wanted):
+        announce(f"{len(wanted) - len(missing)} of {len(wanted)} results are in {config.out} already")
+    for name, probe in missing:
+        played = probe_episodes(config, config.agents[name], probe)
+        file.add(_result(name, probe, list(progress(played, config.episodes, f"{name} on {probe}"))))
+    return file.results()
+
+
+def _evaluated_with(config: EvaluateConfig) -> EvaluatedWith:
+    return EvaluatedWith(**{field.name: getattr(config, field.name) for field in fields(EvaluatedWith)})
 
 
 def _check_before_playing(config: EvaluateConfig) -> None:
@@ -130,17 +126,6 @@ def _table(results: Sequence[ProbeResult], split: Split) -> str:
     return "\n".join(lines)
 
 
-def load_results(path: Path) -> list[ProbeResult]:
-    """Read what :func:`evaluate` wrote. Raises UserError if the file is missing or something else."""
-    try:
-        rows = json.loads(path.read_text())
-        return [
-            ProbeResult(r["agent"], r["probe"], tuple(r["seeds"]), tuple(r["success"]), tuple(r["steps"])) for r in rows
-        ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path} holds no results of `rlhf evaluate` ({error}): run it again") from error
-
-
 def _result(agent: str, probe: str, episodes: Sequence[Episode]) -> ProbeResult:
     ordered = sorted(episodes, key=lambda episode: episode.seed)
     steps = tuple(episode.success_step[0] for episode in ordered)
@@ -149,17 +134,18 @@ def _result(agent: str, probe: str, episodes: Sequence[Episode]) -> ProbeResult:
 
 def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[Episode]:
     """Episodes of one agent at one probe, as they end."""
-    scripted = folder in ("scripted", "perfect")
+    scripted = folder in SCRIPTED
     slots = 1 if scripted else min(config.slots, config.episodes)
-    plans = probe_plans(config, probe, scripted_solver=folder if scripted else None)
-    yield from play(
-        config.world.entry(), config.world.make(slots, images=not scripted), plans, _solvers(config, folder, slots),
-        setter_name="scripted", solver_name=folder,
-    )  # fmt: skip
+    with (
+        closing(probe_plans(config, probe, scripted_solver=folder if scripted else None)) as plans,
+        config.world.opened(slots, images=not scripted) as worlds,
+    ):
+        solvers = _solvers(config, folder, slots)
+        yield from play(config.world.entry(), worlds, plans, solvers, setter_name="scripted", solver_name=folder)
 
 
 def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
-    if folder in ("scripted", "perfect"):
+    if folder in SCRIPTED:
         return ScriptedSolvers(slots)
     from agents.acting import AgentSolvers
     from agents.folder import load_agent
@@ -169,13 +155,17 @@ def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
     return AgentSolvers(agent, tokenizer, slots, seed=config.seed, greedy=config.greedy)
 
 
-def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None = None) -> Iterator[Plan]:
+def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None = None) -> Generator[Plan, None, None]:
     """New houses in which ``probe`` is feasible with an instruction of the split, ``config.episodes`` of them.
 
     They depend on the seed alone, so every agent gets the same ones.
     """
+    with config.world.opened(1, images=False) as (scout,):
+        yield from _feasible(config, probe, scout, scripted_solver)
+
+
+def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver: str | None) -> Iterator[Plan]:
     entry = config.world.entry()
-    (scout,) = config.world.make(1, images=False)
     found, seed = 0, PROBE_SEEDS + config.seed * SEEDS_APART
     limit = seed + 200 * config.episodes
     while found < config.episodes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
@@ -51,10 +52,14 @@ def make_executor(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tok
     """What improves ``agent`` in place, here or on Ray."""
     if config.executor == "ray":
         return make_ray_executor(config, agent)
-    replayed = read_episodes(config.replay_folders, split="train", solver=config.replay)
+    replayed = read_episodes(config.replay_folders, split="train", solver=config.replay, frames=False)
     torch.manual_seed(config.seed)
-    runner = make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
-    return LocalExecutor([runner], *make_learner(config, agent, tokenizer), config.execution)
+    with ExitStack() as opened:
+        runner = make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
+        opened.callback(runner.close)
+        executor = LocalExecutor([runner], *make_learner(config, agent, tokenizer), config.execution)
+        opened.pop_all()  # they are the executor's to close
+    return executor
 
 
 def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent) -> Executor:
@@ -88,7 +93,7 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
     if config.torch_threads is not None:  # the process is the runner's own; Ray gave PyTorch a thread a CPU
         torch.set_num_threads(config.torch_threads)
     agent, tokenizer = load_agent(config.agent, device=device)
-    replayed = read_episodes(config.replay_folders, split="train", solver=config.replay)
+    replayed = read_episodes(config.replay_folders, split="train", solver=config.replay, frames=False)
     return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
 
 
@@ -125,7 +130,7 @@ def make_runner(
     stagger: bool = True,
     expected: bool = False,
 ) -> Runner:
-    """A runner that replays the setters of ``episodes`` and is rewarded as ``config`` says.
+    """A runner that replays the setters of ``episodes``, whose frames nobody looks at, rewarded as ``config`` says.
 
     Args:
       expected: have a reward model that draws marks pay what it expects to draw, whatever ``config`` says.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from rlhf.guards import Guards
 from rlhf.local_executor import UpdateReport
 from rlhf.progress import announce, bar
 from rlhf.run_config import hold_run, save_config, save_resumed
+from rlhf.runner import Runner
 from rlhf.slot import EpisodeResult
 from rlhf.store import open_store
 from rlhf.tracking import Tracker
@@ -51,12 +52,12 @@ def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
     config = config.from_anywhere()
     with hold_run(config, _FIXED) as folder, torch_threads(config.torch_threads):
-        improvement = Improvement(config, folder)
-        if config.resume is None:
-            save_config(folder, config)
-        else:
-            save_resumed(folder, config)
-        return improvement.run()
+        with closing(Improvement(config, folder)) as improvement:
+            if config.resume is None:
+                save_config(folder, config)
+            else:
+                save_resumed(folder, config)
+            return improvement.run()
 
 
 @contextmanager
@@ -83,21 +84,37 @@ class Improvement:
         config.world.check_fits(self.agent.config.image_size, config.agent)
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
         self.card = improved_card(config, folder.name)
-        self.executor = make_executor(config, self.agent, self.tokenizer)
-        held_out = held_out_episodes(config, config.evaluation_episodes)
-        longest = max(map(len, held_out), default=1)
-        self.held_out = None
-        if held_out:  # judged by what the reward model expects: luck is not to say which agent is best
-            self.held_out = make_runner(
-                config, self.agent, self.tokenizer, held_out, len(held_out), longest, stagger=False, expected=True
-            )
+        with ExitStack() as opened:
+            self.executor = make_executor(config, self.agent, self.tokenizer)
+            opened.callback(self.executor.close)
+            self.held_out = self._held_out_runner()
+            if self.held_out is not None:
+                opened.callback(self.held_out.close)
+            self._opened = opened.pop_all()
         self._held_out_start = self.held_out.state_dict() if self.held_out else {}
         self.recent: deque[EpisodeResult] = deque(maxlen=200)
         self.guards = Guards(config.guards)
 
+    def _held_out_runner(self) -> Runner | None:
+        """What plays the held-out episodes; None where there are none.
+
+        It is judged by what the reward model expects: luck is not to say which agent is best.
+        """
+        episodes = held_out_episodes(self.config, self.config.evaluation_episodes, frames=False)
+        if not episodes:
+            return None
+        longest = max(map(len, episodes))
+        return make_runner(
+            self.config, self.agent, self.tokenizer, episodes, len(episodes), longest, stagger=False, expected=True
+        )
+
+    def close(self) -> None:
+        """End whatever plays and learns, and close all worlds; nothing happens where that is done."""
+        self._opened.close()
+
     def run(self) -> Path:
         """Update until ``config.updates`` have been made or patience is at its end; the improved agent's folder."""
-        with closing(self.executor):
+        with closing(self):
             self._run()
         if self.config.guards.patience is not None and (best := self.checkpoints.best()) is not None:
             best.load_weights_into(self.agent)
@@ -193,11 +210,11 @@ def improved_card(config: ImproveConfig, name: str) -> ModelCard:
     )
 
 
-def held_out_episodes(config: ImproveConfig, most: int) -> list[Episode]:
-    """Up to ``most`` episodes recorded as held out; none if there are none."""
+def held_out_episodes(config: ImproveConfig, most: int, frames: bool = True) -> list[Episode]:
+    """Up to ``most`` episodes recorded as held out, with their frames or without; none if there are none."""
     if not any(open_store(folder).ids(split="held_out", solver=config.replay) for folder in config.replay_folders):
         return []
-    return read_episodes(config.replay_folders, split="held_out", solver=config.replay)[:most]
+    return read_episodes(config.replay_folders, split="held_out", solver=config.replay, most=most, frames=frames)
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Which episodes a reward model learned from, and which it was chosen by: what it may not be judged by."""
+"""Which episodes a model learned from, and which it was chosen by or validated on: what it may not be judged by."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rlhf.run_config import CONFIG_FILE, read_record
 from rlhf.store import EpisodeRow, open_store
 from rlhf.store.durable import write_file
 
-DIVISION_FILE = "division.json"  # in a reward model's run
+DIVISION_FILE = "division.json"  # in the run of a reward model or a cloned agent
 E = TypeVar("E", Episode, EpisodeRow)
 
 
@@ -57,6 +57,18 @@ def save_division(run: Path, learned: Sequence[str], validation: Sequence[str]) 
     write_file(run / DIVISION_FILE, json.dumps(told).encode())
 
 
+def noted_division(run: Path) -> Division | None:
+    """What :func:`save_division` wrote; None if it did not. Raises UserError if it is damaged."""
+    path = run / DIVISION_FILE
+    if not path.is_file():
+        return None
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        return Division(frozenset(told["learned"]), frozenset(told["validation"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path} is damaged ({error}); take it from a copy, or train the model again") from None
+
+
 def division_of(reward_model: Path) -> Division:
     """The division of the run that made the model in the folder ``reward_model``.
 
@@ -67,13 +79,8 @@ def division_of(reward_model: Path) -> Division:
       UserError: if the run does not say, and its settings or its data are no longer there.
     """
     run = reward_model.resolve().parent
-    path = run / DIVISION_FILE
-    if path.is_file():
-        try:
-            told = json.loads(path.read_text(encoding="utf-8"))
-            return Division(frozenset(told["learned"]), frozenset(told["validation"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{path} is damaged ({error}); take it from a copy, or train the model again") from None
+    if (noted := noted_division(run)) is not None:
+        return noted
     if not (run / CONFIG_FILE).is_file():
         raise UserError(
             f"{run} does not tell what the reward model {reward_model} learned from (neither {DIVISION_FILE} nor "

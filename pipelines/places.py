@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -54,6 +55,15 @@ class WorldConfig:
         given = {"height": self.height, "width": self.width, "views": (SOLVER,) if images else ()}
         _check_names(make, options, given, "world.options")
         return [make(**given, **options) for _ in range(count)]
+
+    @contextmanager
+    def opened(self, count: int, images: bool = True) -> Iterator[list[World]]:
+        """Worlds as :meth:`make` makes them, which are closed in the end, however it comes."""
+        with ExitStack() as opened:
+            worlds = self.make(count, images)
+            for world in worlds:
+                opened.callback(world.close)
+            yield worlds
 
     def check_fits(self, image_size: Sequence[int], agent: object) -> None:
         """Raises UserError if an agent in the folder ``agent``, for images of ``image_size``, cannot see this world."""

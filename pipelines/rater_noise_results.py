@@ -87,7 +87,7 @@ def known(place: Path, run: NoiseRun) -> NoiseResult | None:
     """The result that is there already, None if there is none. Raises UserError if it is that of another setting."""
     if not (place / RESULT_FILE).is_file():
         return None
-    if load_config(place, NoiseRun) != run:
+    if load_config(place, NoiseRun, older=True) != run:
         raise UserError(
             f"{place} was made with other settings ({place / CONFIG_FILE}); use another --name, or remove it"
         )

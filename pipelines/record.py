@@ -6,6 +6,7 @@ import hashlib
 import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -157,7 +158,8 @@ def _episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
     if config.solver != SCRIPTED:
         yield from _agent_episodes(plans, numbers)
     elif config.workers == 1:
-        yield from _ScriptedPlay(plans).episodes(numbers)
+        with closing(_ScriptedPlay(plans)) as scripted:
+            yield from scripted.episodes(numbers)
     else:
         yield from _divided(plans, numbers)
 
@@ -176,6 +178,11 @@ class _ScriptedPlay:
         plans = (replace(plan, solver=one) for plan, one in zip(self._plans.of(numbers), solvers, strict=True))
         yield from play(self._entry, self._worlds, plans, ScriptedSolvers(1), threads=1)
 
+    def close(self) -> None:
+        """Close the world. In a worker process it is there until that ends."""
+        for world in self._worlds:
+            world.close()
+
 
 _play: _ScriptedPlay | None = None  # in a worker process: what it plays
 
@@ -193,9 +200,8 @@ def _play_one(number: int) -> Episode:
 
 def _divided(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
     """Scripted play in several processes (Python's own work is what takes time), every episode as it ends."""
-    _ScriptedPlay(
-        plans
-    )  # what is wrong with the settings is told here: a worker that cannot begin only breaks the pool
+    # What is wrong with the settings is told here: a worker that cannot begin only breaks the pool.
+    _ScriptedPlay(plans).close()
     workers, context, waiting = plans.config.workers, multiprocessing.get_context("spawn"), iter(numbers)
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(plans,))
     try:
@@ -220,8 +226,8 @@ def _agent_episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
     config.world.check_fits(agent.config.image_size, config.solver)
     slots = min(config.slots, len(numbers))
     solvers = AgentSolvers(agent, tokenizer, slots, seed=config.seed)
-    worlds, name = config.world.make(slots), _solver_name(config)
-    yield from play(config.world.entry(), worlds, plans.of(numbers), solvers, solver_name=name)
+    with config.world.opened(slots) as worlds:
+        yield from play(config.world.entry(), worlds, plans.of(numbers), solvers, solver_name=_solver_name(config))
 
 
 def _recorded_setters(config: RecordConfig) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from agents.batch import Recording, encode_episodes
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from rlhf.episodes import Episode
+from rlhf.episodes import Episode, without_frames
 from rlhf.errors import UserError
 from rlhf.learning_config import ReadingConfig
 from rlhf.machine import usable_memory
@@ -52,16 +52,26 @@ def find_episodes(
 
 
 def read_episodes(
-    data: Sequence[Path], split: str | None = None, solver: str | None = None, marked: bool = False
+    data: Sequence[Path],
+    split: str | None = None,
+    solver: str | None = None,
+    marked: bool = False,
+    most: int | None = None,
+    frames: bool = True,
 ) -> list[Episode]:
-    """The episodes that :func:`find_episodes` finds, all in memory. Raises UserError as it does."""
-    return _read(find_episodes(data, split, solver, marked))
+    """The episodes that :func:`find_episodes` finds, all in memory. Raises UserError as it does.
+
+    Args:
+      most: no more than so many of them, the first. frames: without them, see :func:`rlhf.episodes.without_frames`.
+    """
+    return _read(find_episodes(data, split, solver, marked)[:most], frames)
 
 
-def _read(sources: Sequence[Source]) -> list[Episode]:
+def _read(sources: Sequence[Source], frames: bool = True) -> list[Episode]:
     episodes: list[Episode] = []
     for store in dict.fromkeys(source.store for source in sources):
-        episodes += store.read_many([source.episode_id for source in sources if source.store is store])
+        found = store.stream(source.episode_id for source in sources if source.store is store)
+        episodes += found if frames else map(without_frames, found)
     return episodes
 
 

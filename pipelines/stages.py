@@ -66,7 +66,7 @@ def begin(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> N
     saved = load_config(folder, type(config), older=True)
     if other := other_settings(saved, config, free):
         raise UserError(
-            f"{folder} holds a {what} with other settings: {_told(*other[0])}"
+            f"{folder} holds a {what} with other settings: {told(*other[0])}"
             f"{f' (and {len(other) - 1} more)' if len(other) > 1 else ''}; give this one a folder of its own with --run"
         )
     if other_settings(saved, config):
@@ -143,8 +143,8 @@ def finished(folder: Path) -> list[Stage]:
         raise UserError(f"{path} is damaged ({error}); remove it to do the stages of {folder} again") from None
 
 
-def _told(name: str, there: Any, here: Any) -> str:
-    """ "clone.training.updates is 30 there and 40 here"; long values are left out."""
+def told(name: str, there: Any, here: Any) -> str:
+    """A difference in words, e.g. "clone.training.updates is 30 there and 40 here"; long values are left out."""
     values = [json.dumps(value, ensure_ascii=False) for value in (there, here)]
     if max(map(len, values)) > _LONGEST_VALUE:
         return f"{name} differs"

@@ -13,7 +13,7 @@ from pipelines.report_sections import legend
 from pipelines.request_kinds import INSTRUCTION, KINDS, QUESTION
 from pipelines.statistics import FEWER_RESAMPLES, LEVEL, Interval
 from pipelines.suite import RECORDED
-from pipelines.suite_report import ALL, AgentResults, SuiteReport, SuiteResults, agreement_sentence
+from pipelines.suite_report_data import ALL, AgentResults, SuiteReport, SuiteResults, agreement_sentence
 
 _COLOURS = ("before", "after", "c2", "c3", "c4", "c5", "c6", "c1")
 _SHORT = {ALL: "all", INSTRUCTION: "instructions", QUESTION: "questions"}

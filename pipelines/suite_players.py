@@ -4,13 +4,13 @@ recorded solver, and scripted ones who begin late."""
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pipelines.suite import Scenario, silence_after
-from rlhf.episodes import Episode
+from rlhf.episodes import Episode, without_frames
 from rlhf.errors import RunError
 from rlhf.referee import Referee
 from worlds import registry
@@ -29,8 +29,7 @@ class Recorded:
 
     @classmethod
     def of(cls, episode: Episode) -> Recorded:
-        blank = np.broadcast_to(np.uint8(0), episode.image.shape)
-        return cls(replace(episode, image=blank), tuple(_digest(frame) for frame in episode.image))
+        return cls(without_frames(episode), tuple(_digest(frame) for frame in episode.image))
 
 
 def _digest(frame: np.ndarray) -> bytes:

@@ -10,15 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from annotation.marks import Judgement
-from pipelines.findings import percent, points
-from pipelines.report_data import Circumstances
+from pipelines.findings import points
 from pipelines.report_file import circumstances
 from pipelines.request_kinds import KINDS, kind_of
-from pipelines.statistics import Interval
 from pipelines.suite import NOTE, RECORDED
+from pipelines.suite_page import page
+from pipelines.suite_report_data import (
+    ALL,
+    AgentResults,
+    LiveResults,
+    SuiteReport,
+    SuiteResults,
+    agreement_sentence,
+    share,
+)
 from pipelines.suite_results import (
-    Cumulative,
-    JudgesAgreement,
     Outcome,
     cumulative_success,
     difference,
@@ -34,7 +40,6 @@ from rlhf.progress import announce
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.durable import write_file
 
-ALL = "all"
 VERDICTS = "verdicts"  # in the notes of an episode that somebody judged while they played
 JSON_FILE, PAGE_FILE = "report.json", "report.html"
 
@@ -62,74 +67,6 @@ class ReportSuiteConfig:
             raise UserError("no dataset to report on: name at least one with --data")
 
 
-@dataclass(frozen=True)
-class AgentResults:
-    """One agent.
-
-    Args:
-      outcomes: continuations, or requests, that were judged; clusters: scenarios, or episodes, that they are of.
-      played: continuations that there are. success: by kind of request, and of ``ALL``; kinds without any are left out.
-      difference: of all, less the baseline. cumulative: success against time.
-    """
-
-    agent: str
-    outcomes: int
-    clusters: int
-    played: int
-    success: dict[str, Interval]
-    difference: Interval | None
-    cumulative: Cumulative
-
-    @property
-    def continuations(self) -> int:
-        """How many of its continuations were judged."""
-        return self.outcomes
-
-
-@dataclass(frozen=True)
-class SuiteResults:
-    """How a suite's continuations were judged.
-
-    Args:
-      suites: ids. scenarios: of which there are continuations. judged: of those, how many have a judged one.
-      recorded_by: who played what ``RECORDED`` repeats.
-    """
-
-    suites: tuple[str, ...]
-    scenarios: int
-    judged: int
-    baseline: str | None
-    recorded_by: dict[str, int]
-    agents: tuple[AgentResults, ...]
-    agreement: JudgesAgreement
-
-    @property
-    def over(self) -> str:
-        """What success is taken over: "300 scenarios", or "12 of 300 scenarios" until all are judged."""
-        return (
-            f"{self.judged} scenarios"
-            if self.judged == self.scenarios
-            else f"{self.judged} of {self.scenarios} scenarios"
-        )
-
-
-@dataclass(frozen=True)
-class LiveResults:
-    """How people judged agents while they played with them."""
-
-    agents: tuple[AgentResults, ...]
-
-
-@dataclass(frozen=True)
-class SuiteReport:
-    """The whole report; a part without data is None."""
-
-    suite: SuiteResults | None
-    live: LiveResults | None
-    scripted: bool
-    circumstances: Circumstances
-
-
 def report_suite(config: ReportSuiteConfig) -> SuiteReport:
     """Print the report, and write it as JSON and as a page.
 
@@ -146,8 +83,6 @@ def report_suite(config: ReportSuiteConfig) -> SuiteReport:
     out = config.out or config.data[0]
     out.mkdir(parents=True, exist_ok=True)
     write_file(out / JSON_FILE, (json.dumps(to_json(told), indent=2) + "\n").encode())
-    from pipelines.suite_page import page  # charts: numpy and more
-
     write_file(out / PAGE_FILE, page(told).encode())
     announce(text(told))
     announce(f"report: {(out / PAGE_FILE).resolve()}")
@@ -318,27 +253,3 @@ def _table(agents: Sequence[AgentResults], unit: str) -> list[str]:
         + f"   ({row.outcomes} {unit if row.outcomes != 1 else unit.removesuffix('s')})"
         for row in agents
     ]
-
-
-def share(interval: Interval | None) -> str:
-    """A share of success with its bounds."""
-    if interval is None:
-        return "-"
-    return f"{percent(interval.estimate)} ({percent(interval.low)} to {percent(interval.high)})"
-
-
-def agreement_sentence(agreement: JudgesAgreement) -> str:
-    """How far judges agree, in a line or two."""
-    told = f"{agreement.judged} continuations judged by {len(agreement.judges)}"
-    told += " judge" if len(agreement.judges) == 1 else " judges"
-    if not agreement.several:
-        return f"{told}; none by several, so that agreement cannot be told"
-    told += f", {agreement.several} by several ({agreement.ties} tied)"
-    if agreement.same is not None:
-        told += f"; two judges say the same of {share(agreement.same)}"
-    if agreement.alpha is not None:
-        alpha = agreement.alpha
-        told += f"; Krippendorff's alpha {alpha.estimate:.2f} ({alpha.low:.2f} to {alpha.high:.2f})"
-    if agreement.seconds_apart is not None:
-        told += f"; their moments of success are {agreement.seconds_apart:.1f} s apart (median)"
-    return told

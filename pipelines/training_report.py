@@ -224,10 +224,10 @@ def _traces(run: Path, record: Mapping[str, Any]) -> tuple[tuple[Picture, ...], 
         return (), "None here: the agent was rewarded by the tasks' ground truth."
     try:
         if record["kind"] == "RewardConfig":
-            taught = load_config(run, RewardConfig)
+            taught = load_config(run, RewardConfig, older=True)
             config = ImproveConfig(data=taught.data, reward_model=run / "reward_model")
         else:
-            config = load_config(run, ImproveConfig)
+            config = load_config(run, ImproveConfig, older=True)
         traces = reward_traces(config)
     except UserError as error:
         return (), f"None here: {error}."

@@ -7,16 +7,15 @@ of its frozen configuration; ``--preset NAME`` starts from the verb's function i
 from __future__ import annotations
 
 import difflib
-import errno
 import importlib
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rlhf.errors import RunError, UserError
+from rlhf.errors import RunError, UserError, device_is_full, disk_is_full
 from rlhf.usage import UsageError
 
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
@@ -47,9 +46,15 @@ _ENDED = "every finished continuation is kept; the same command goes on from the
 _ROUNDS = "every finished stage is kept; the same command goes on from there"
 _RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
 
+_PROBED = "every finished probe is kept; the same command goes on from there"
 _GONE = "the same command goes on with what was begun"
 _LOOKED = "the datasets are as they were"
 _SERVED = "whatever was called saved is kept"
+
+_SMALLER = (
+    "take a smaller batch or fewer slots, or set bf16 or checkpoint-activations of the settings `computing`, or end "
+    "what else uses it"
+)
 
 _SERVE = "annotation.server.serve"
 _EPISODES, _MARKS, _ITERATE = "pipelines.episodes", "pipelines.marks", "pipelines.iterate"
@@ -64,7 +69,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("reward", "pipelines.reward", "RewardConfig", "reward", "train a reward model on marks", _RESUMABLE),
             Verb("diagnose", "pipelines.diagnose", "DiagnoseConfig", "diagnose", "what reward models have learned"),
             Verb("improve", "pipelines.improve", "ImproveConfig", "improve", "improve the agent (BC+RL)", _RESUMABLE),
-            Verb("evaluate", "pipelines.evaluate", "EvaluateConfig", "evaluate", "measure agents on the probe tasks"),
+            Verb("evaluate", "pipelines.evaluate", "EvaluateConfig", "evaluate", "measure agents at probes", _PROBED),
             Verb("report", "pipelines.report", "ReportConfig", "report", "write a run's report as one HTML file"),
         ),
     ),
@@ -196,6 +201,9 @@ def explain(error: BaseException, kept: str) -> int:
     if isinstance(error, UserError) or _is_world_error(error):
         print(f"error: {_one_line(error)}", file=sys.stderr)
         return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
+    if device_is_full(error):
+        print(f"error: the GPU's memory is full; {_SMALLER}, and run the command again; {kept}", file=sys.stderr)
+        return EXIT_FAILED
     if isinstance(error, (RunError, FloatingPointError)):  # a traceback would tell less than the message
         print(f"error: {_one_line(error)}; {kept}; RLHF_DEBUG=1 shows the traceback", file=sys.stderr)
         return EXIT_FAILED
@@ -203,16 +211,6 @@ def explain(error: BaseException, kept: str) -> int:
         print(f"error: {error.filename}: {error.strerror or type(error).__name__}", file=sys.stderr)
         return EXIT_FAILED
     raise error
-
-
-def disk_is_full(error: BaseException) -> bool:
-    """Whether a full disk (or quota, or limit) lies behind ``error``: libraries wrap it, some keep its text only."""
-    texts = ("No space left on device", "os error 28", "disk is full", "PytorchStreamWriter failed writing")
-    return any(
-        (isinstance(link, OSError) and link.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-        or any(text in str(link) for text in texts)
-        for link in _chain(error)
-    )
 
 
 def help_text() -> str:
@@ -234,12 +232,6 @@ def _line(verb: Verb) -> str:
 
 def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def _import(verb: Verb) -> Any:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Iterator
+
 
 class UserError(Exception):
     """Bad input. The message is one line that names the file or setting and the mend; the command line
@@ -10,3 +13,33 @@ class UserError(Exception):
 
 class RunError(RuntimeError):
     """A run that cannot go on. The message says what befell it and where; the command line prints it as one line."""
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """``error`` and what lies behind it, one after another."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def disk_is_full(error: BaseException) -> bool:
+    """Whether a full disk (or quota, or limit) lies behind ``error``: libraries wrap it, some keep its text only."""
+    texts = ("No space left on device", "os error 28", "disk is full", "PytorchStreamWriter failed writing")
+    return any(
+        (isinstance(link, OSError) and link.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+        or any(text in str(link) for text in texts)
+        for link in chain(error)
+    )
+
+
+def device_is_full(error: BaseException) -> bool:
+    """Whether a GPU without free memory lies behind ``error``: by the class's name, as PyTorch is slow to import.
+
+    Ray's errors have the name of the class that they pass on in theirs, and one of its own is about other memory.
+    """
+    return any(
+        any(name in type(link).__name__ for name in ("OutOfMemoryError", "AcceleratorError"))
+        and "CUDA" in str(link)
+        and "out of memory" in str(link)
+        for link in chain(error)
+    )

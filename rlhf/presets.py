@@ -29,7 +29,7 @@ def starting_point(
 
     ``--preset NAME`` gives what ``pipelines/runs/NAME.py``'s function ``function`` returns; NAME may be a Python file
     of the user's own, and is ``otherwise`` if none is given. ``--resume RUN``, where ``kind`` has such a field, gives
-    the configuration in that run's folder.
+    the configuration in that run's folder; settings that are newer than the run have their defaults.
 
     Raises:
       UsageError: if there is no such preset, or both are given.
@@ -41,7 +41,7 @@ def starting_point(
     if preset is not None and resume is not None:
         raise UsageError("--resume takes its settings from the run's folder; leave out --preset")
     if resume is not None:
-        return replace(load_config(Path(resume), kind), resume=Path(resume)), rest
+        return replace(load_config(Path(resume), kind, older=True), resume=Path(resume)), rest
     preset = preset or otherwise
     if preset is not None:
         return _configure(_load(preset), preset, function, kind), rest

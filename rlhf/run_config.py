@@ -163,13 +163,13 @@ def save_resumed(folder: Path, config: Any) -> Path:
     """
     record = read_record(folder)
     settings = to_json(replace(config, resume=None))
-    changed = _changes(record["config"], settings)
+    changed = _changes(with_new_settings(type(config), record["config"]), settings)
     resumed = [*record.get("resumed", []), _circumstances() | {"changed": changed}]
     return _write(folder, record | {"config": settings, "resumed": resumed})
 
 
 def _check_fixed(folder: Path, config: Any, fixed: Collection[str]) -> None:
-    saved = load_config(folder, type(config))
+    saved = load_config(folder, type(config), older=True)
     changed = _changes(to_json(saved), to_json(replace(config, resume=saved.resume)))
     for name, (before, now) in changed.items():
         if any(name == one or name.startswith(f"{one}.") for one in fixed):

@@ -6,6 +6,7 @@ step while the solver acts freely. The setter cannot react: it says at step t wh
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,6 +16,7 @@ import numpy as np
 
 from rlhf.episodes import Episode
 from rlhf.referee import Referee
+from rlhf.same_play import check_same_play
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, Action, Event, Observation, Task, World
 
@@ -143,6 +145,12 @@ class EpisodeSampler:
         self._episodes = episodes
         self._rng = np.random.default_rng(seed)
         self._order: list[int] = []
+        ids = "\n".join(episode.episode_id for episode in episodes)
+        self._play = {
+            "episodes": len(episodes),
+            "steps": sum(map(len, episodes)),
+            "ids": zlib.crc32(ids.encode()),
+        }
 
     def next(self) -> Episode:
         """The next episode."""
@@ -151,8 +159,15 @@ class EpisodeSampler:
         return self._episodes[self._order.pop()]
 
     def state_dict(self) -> dict[str, Any]:
-        return {"rng": self._rng.bit_generator.state, "order": list(self._order)}
+        """Everything that determines the episodes to come; plain numbers, lists and strings."""
+        return {"play": self._play, "rng": self._rng.bit_generator.state, "order": list(self._order)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`state_dict` gave; an older version's does not tell for which episodes.
+
+        Raises:
+          UserError: if it was given for other episodes.
+        """
+        check_same_play(state.get("play", self._play), self._play)
         self._rng.bit_generator.state = state["rng"]
         self._order = list(state["order"])

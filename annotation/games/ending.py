@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from annotation.games.unfinished import UnfinishedGame
-from rlhf.cli import disk_is_full
 from rlhf.episodes import Episode
-from rlhf.errors import UserError
+from rlhf.errors import UserError, disk_is_full
 from rlhf.store import EpisodeStore
 
 _log = logging.getLogger(__name__)

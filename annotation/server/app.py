@@ -35,8 +35,7 @@ from annotation.server.removing import Remover
 from annotation.server.routes import consent, gold, judging, looking, marking, pages, people, play, study
 from annotation.server.sessions import COOKIE, Signer, load_secret
 from annotation.server.study import Study
-from rlhf.cli import disk_is_full
-from rlhf.errors import UserError
+from rlhf.errors import UserError, disk_is_full
 
 _log = logging.getLogger("rlhf.serve")
 _POLICY_VIOLATED = 1008  # WebSocket's code

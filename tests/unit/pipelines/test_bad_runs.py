@@ -303,6 +303,22 @@ def test_what_a_run_is_cannot_be_changed_on_the_way(
     assert read_record(made / verb) == before
 
 
+@pytest.mark.parametrize("verb", ["clone", "reward"])
+def test_a_run_begun_before_there_was_a_setting_goes_on(verb: str, copied: Path) -> None:
+    run = copied / verb
+    path, made_there = run / "config.json", "agent" if verb == "clone" else "reward_model"
+    record = json.loads(path.read_text())
+    del record["config"]["reading" if verb == "clone" else "device"], record["config"]["training"]["clip"]
+    path.write_text(json.dumps(record))
+    whole = (run / made_there / "model.safetensors").read_bytes()
+    shutil.rmtree(run / made_there)
+    shutil.rmtree(Checkpoints(run).latest().folder)  # as if it had been killed before the last update
+    assert main([verb, f"--resume={run}"]) == 0
+    assert (run / made_there / "model.safetensors").read_bytes() == whole
+    now = json.loads(path.read_text())
+    assert now["config"]["training"]["clip"] > 0 and now["resumed"][-1]["changed"] == {}
+
+
 def test_play_that_has_changed_since_is_noticed(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = f"--data={copied / 'data'}"  # the run's own are the original's
     store = open_store(copied / "data")

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import torch
 
+import pipelines.evaluate
+from agents.agent import InteractiveAgent
+from agents.config import AgentConfig
+from agents.folder import save_agent
+from agents.tokenizer import Tokenizer
+from pipelines.demo import settle
 from pipelines.evaluate import EvaluateConfig, evaluate, load_results, probe_episodes, probe_plans
-from pipelines.places import PROBE_SEEDS
+from pipelines.places import PROBE_SEEDS, PlayersConfig
 from pipelines.runs.demo import WORLD, demo
 from rlhf.errors import UserError
 from worlds.playhouse.language import is_held_out
@@ -87,3 +99,127 @@ def test_a_file_that_holds_no_results_is_named(tmp_path: Path, text: str | None)
 
 def test_the_defaults_name_no_agent() -> None:
     assert EvaluateConfig().agents == {}
+
+
+# -- going on with a file of results -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """(folder, probe) of everything that is played, of which nothing takes time: success at every second place."""
+    found: list[tuple[str, str]] = []
+
+    def quick(config: EvaluateConfig, folder: str, probe: str) -> Iterator[SimpleNamespace]:
+        found.append((folder, probe))
+        for number in range(config.episodes):
+            yield SimpleNamespace(seed=PROBE_SEEDS + number, success_step=(number if number % 2 else None,))
+
+    monkeypatch.setattr("pipelines.evaluate.probe_episodes", quick)
+    return found
+
+
+def a_file(tmp_path: Path, **changes: Any) -> EvaluateConfig:
+    settled = replace(CONFIG, agents={"A": "perfect"}, probes=("go", "lift"), out=tmp_path / "r.json")
+    return replace(settled, **changes)
+
+
+def an_agent(folder: Path, seed: int) -> str:
+    torch.manual_seed(seed)
+    tokenizer = Tokenizer.train(["go to the red ball"], 300)
+    size = (CONFIG.world.height, CONFIG.world.width)
+    agent = InteractiveAgent(AgentConfig.preset("nano", image_size=size, vocab_size=tokenizer.vocab_size))
+    return str(save_agent(agent, tokenizer, folder))
+
+
+def test_results_of_another_agent_are_added_to_those_that_are_there(tmp_path: Path, plays: list) -> None:
+    first = evaluate(a_file(tmp_path))
+    both = evaluate(a_file(tmp_path, agents={"B": "scripted"}, probes=("go", "color")))
+    assert [(r.agent, r.probe) for r in both] == [("A", "go"), ("A", "lift"), ("B", "go"), ("B", "color")]
+    assert both[:2] == first and load_results(tmp_path / "r.json") == both
+    assert len(plays) == 4
+
+
+def test_an_interrupted_evaluation_goes_on(tmp_path: Path, plays: list, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = a_file(tmp_path, agents={"A": "perfect", "B": "scripted"})
+    whole = evaluate(replace(config, out=tmp_path / "whole.json"))
+    with monkeypatch.context() as patch:
+        play = pipelines.evaluate.probe_episodes
+
+        def interrupted(config: EvaluateConfig, folder: str, probe: str) -> Iterator[SimpleNamespace]:
+            if (folder, probe) == ("scripted", "lift"):
+                raise KeyboardInterrupt
+            yield from play(config, folder, probe)
+
+        patch.setattr("pipelines.evaluate.probe_episodes", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(config)
+    assert len(load_results(config.out)) == 3
+    plays.clear()
+    assert evaluate(config) == whole and plays == [("scripted", "lift")]
+    assert evaluate(config) == whole and len(plays) == 1
+    assert config.out.read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"episodes": 4}, "episodes is 3 there and 4 here; name another file with --out"),
+        ({"seed": 1}, "seed is 0 there and 1 here"),
+        ({"split": "train"}, 'split is "held_out" there and "train" here'),
+        ({"greedy": True, "slots": 1}, "slots is 64 there and 1 here (and 1 more)"),
+        ({"world": replace(WORLD, options="{}")}, 'world.options is "{'),
+        ({"players": PlayersConfig()}, "holds results of other settings: players."),
+        ({"agents": {"A": "scripted"}}, "an agent A of other weights; call this one by another name"),
+    ],
+)
+def test_results_of_other_settings_are_left_as_they_are(changes: dict, said: str, tmp_path: Path, plays: list) -> None:
+    evaluate(a_file(tmp_path))
+    before = (tmp_path / "r.json").read_bytes()
+    with pytest.raises(UserError) as caught:
+        evaluate(a_file(tmp_path, **{"agents": {"B": "perfect"}} | changes))
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+    assert (tmp_path / "r.json").read_bytes() == before and len(plays) == 2
+
+
+def test_agents_of_one_name_are_told_apart_by_their_weights(tmp_path: Path, plays: list) -> None:
+    one, other = (an_agent(tmp_path / name, seed) for seed, name in enumerate(("one", "other")))
+    moved = tmp_path / "moved"
+    shutil.copytree(one, moved)
+    evaluate(a_file(tmp_path, agents={"A": one}, probes=("go",)))
+    evaluate(a_file(tmp_path, agents={"A": str(moved)}, probes=("go", "lift")))
+    assert plays == [(one, "go"), (str(moved), "lift")]
+    with pytest.raises(UserError, match="an agent A of other weights"):
+        evaluate(a_file(tmp_path, agents={"A": other}, probes=("color",)))
+    assert [r.agent for r in evaluate(a_file(tmp_path, agents={"B": other}, probes=("go",)))] == ["A", "A", "B"]
+
+
+def test_results_of_an_older_version_are_read_and_set_aside(tmp_path: Path, plays: list) -> None:
+    config = a_file(tmp_path)
+    results = [asdict(result) for result in evaluate(config)]
+    for name in ("r.json.older", "r.json.older-2"):
+        config.out.write_text(json.dumps(results))  # without settings
+        assert [asdict(result) for result in load_results(config.out)] == results
+        plays.clear()
+        evaluate(config)
+        assert len(plays) == 2 and len(load_results(tmp_path / name)) == 2
+
+
+def test_a_file_of_something_else_is_not_written_over(tmp_path: Path, plays: list) -> None:
+    (tmp_path / "r.json").write_text('{"mine": 1}')
+    with pytest.raises(UserError, match=r"r.json holds no results of .* name another file with --out"):
+        evaluate(a_file(tmp_path))
+    assert (tmp_path / "r.json").read_text() == '{"mine": 1}' and not plays
+
+
+def test_a_study_goes_on_with_an_interrupted_evaluation(tmp_path: Path, plays: list) -> None:
+    """Of its own folder, which may have been moved since, and on another device."""
+    config = replace(demo(), run=tmp_path / "run")
+    evaluating = replace(
+        settle(config).evaluate, agents={"BC": an_agent(tmp_path / "agent", 0), "demonstrator": "scripted"}
+    )
+    evaluating.out.parent.mkdir()
+    evaluate(replace(evaluating, agents={"BC": evaluating.agents["BC"]}, probes=("go", "lift")))
+    shutil.move(tmp_path / "run", tmp_path / "elsewhere")
+    plays.clear()
+    evaluate(replace(evaluating, out=tmp_path / "elsewhere" / "results.json"))
+    assert len(plays) == 10 and len(load_results(tmp_path / "elsewhere" / "results.json")) == 12

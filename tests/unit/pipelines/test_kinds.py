@@ -11,12 +11,15 @@ import pytest
 import safetensors.torch
 import torch
 
+from pipelines.clone import _validation_ids, set_aside
 from pipelines.kinds import find_groups, kinds_of, parse_kinds
+from pipelines.learned_from import DIVISION_FILE, noted_division
 from pipelines.recordings import find_episodes
 from rlhf.cli import main
 from rlhf.errors import UserError
-from rlhf.store import open_store
+from rlhf.store import MemoryStore, open_store
 from rlhf.store.synthetic import synthetic_episode
+from rlhf.streamed_play import Source
 from rlhf.tracking import read_metrics
 
 PLAYED = {"human:ann": False, "human:bob": False, "agent:bc": False, "agent:other": True, "scripted": False}
@@ -104,3 +107,42 @@ def test_memory_and_disk_mix_alike(data: Path, tmp_path: Path) -> None:
     assert main([*words, "--name=memory"]) == main([*words, "--name=disk", "--reading.in-memory-gb=0"]) == 0
     one, other = ((tmp_path / name / "agent" / "model.safetensors").read_bytes() for name in ("memory", "disk"))
     assert one == other
+
+
+def sources(*played: tuple[str, str, int]) -> tuple[Source, ...]:
+    """So many episodes of each (dataset, solver)."""
+    stores = {name: MemoryStore() for name, _, _ in played}
+    return tuple(
+        Source(stores[name], f"{name}-{solver}-{number}", 6, solver)
+        for name, solver, count in played
+        for number in range(count)
+    )
+
+
+def test_every_solver_and_dataset_is_validated_on() -> None:
+    alike = sources(("a", "scripted", 40))
+    assert set_aside(alike, 0.1) == list(alike[:4]), "as clones of one solver were always validated"
+    for play in (sources(("a", "human", 20), ("a", "scripted", 20)), sources(("a", "human", 20), ("b", "human", 20))):
+        chosen = set_aside(play, 0.1)
+        assert [play.index(source) for source in chosen] == [0, 10, 20, 30]
+    assert set_aside(alike, 0.0) == [] and len(set_aside(alike, 0.001)) == 1
+    assert set_aside(alike[:1], 0.5) == [] and len(set_aside(alike[:2], 0.9)) == 1
+
+
+def test_a_run_keeps_its_division_when_it_goes_on(data: Path, tmp_path: Path) -> None:
+    words = ["clone", f"--data={data}", "--solver=None", f"--runs={tmp_path}", "--held-out=0.2", "--wandb=disabled"]
+    words += ["--training.steps=3", "--training.batch=4", "--training.updates=1"]
+    assert main(words) == 0
+    run = tmp_path / "clone"
+    everything = [source.episode_id for source in find_groups([data], "train", None, "{}")[0].sources]
+    noted = noted_division(run)
+    assert noted is not None and noted.validation == {everything[n * len(everything) // 3] for n in range(3)}
+    assert noted.learned == set(everything) - noted.validation
+    group = find_groups([data], "train", None, "{}")
+    assert _validation_ids(run, group, 0.2) == noted.validation
+    (run / DIVISION_FILE).unlink()  # a run of an older version, which noted nothing, set the first ones aside
+    assert _validation_ids(run, group, 0.2) == set(everything[:3])
+    assert len(_validation_ids(run, group, 0.0)) == 1
+    assert main([*words[:-1], "--training.updates=1", "--held-out=0", "--name=none"]) == 0
+    none = noted_division(tmp_path / "none")
+    assert none is not None and none.validation == frozenset() and none.learned == set(everything)

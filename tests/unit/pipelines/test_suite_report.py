@@ -12,7 +12,8 @@ import pytest
 
 from annotation.marks import Judgement
 from pipelines.request_kinds import INSTRUCTION, QUESTION
-from pipelines.suite_report import ALL, ReportSuiteConfig, report_suite, text
+from pipelines.suite_report import ReportSuiteConfig, report_suite, text
+from pipelines.suite_report_data import ALL
 from rlhf.errors import UserError
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode

@@ -278,6 +278,33 @@ def test_a_full_disk_is_named_with_what_is_kept(
     assert len(said.splitlines()) == 1
 
 
+class OutOfMemoryError(RuntimeError):
+    """Of the name of PyTorch's."""
+
+
+CUDA_FULL = "CUDA out of memory. Tried to allocate 2.00 GiB.\nGPU 0 has a total capacity of 8 GiB"
+
+
+@pytest.mark.parametrize("error", [OutOfMemoryError(CUDA_FULL), wrapped(OutOfMemoryError(CUDA_FULL))])
+def test_a_full_gpu_is_named_with_what_helps(
+    play: list[Any], error: BaseException, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fail_with(error)
+    assert main(["play"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("error: the GPU's memory is full; take a smaller batch or fewer slots")
+    assert "bf16" in said and "checkpoint-activations" in said
+    assert said.endswith("all games are kept\n") and len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("error", [OutOfMemoryError("the node is low on memory"), RuntimeError(CUDA_FULL)])
+def test_other_errors_about_memory_are_raised_as_they_are(play: list[Any], error: BaseException) -> None:
+    fail_with(error)
+    with pytest.raises(RuntimeError) as caught:
+        main(["play"])
+    assert caught.value is error
+
+
 def test_user_and_world_errors_are_one_line(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     from worlds.contract import WorldError
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from rlhf.errors import UserError
 from rlhf.play import Plan, ScriptedSolvers, play
 from rlhf.setter_replay import EpisodeSampler, ReplayTruth, SetterReplay
 from tests.unit.rlhf import tiny_world
@@ -140,5 +141,23 @@ def test_the_sampler_goes_round_and_resumes():
     resumed = EpisodeSampler(episodes, seed=7)
     resumed.load_state_dict(state)
     assert [resumed.next().episode_id for _ in range(12)] == ahead
+    del state["play"]  # an older version's
+    older = EpisodeSampler(episodes, seed=7)
+    older.load_state_dict(state)
+    assert [older.next().episode_id for _ in range(12)] == ahead
     with pytest.raises(ValueError, match="no episodes"):
         EpisodeSampler([], seed=0)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "said"),
+    [
+        ((0, 1, 2, 3), "5 episodes, 15 steps then, 4 episodes, 12 steps now; put the datasets back as they were"),
+        ((0, 1, 2, 3, 9), "5 episodes, 15 steps then, as many now, but others; put the datasets back as they were"),
+        ((1, 0, 2, 3, 4), "as many now, but others"),
+    ],
+)
+def test_the_sampler_does_not_go_on_with_other_episodes(seeds: tuple[int, ...], said: str):
+    state = EpisodeSampler([record(seed, 3) for seed in range(5)], seed=0).state_dict()
+    with pytest.raises(UserError, match=f"is not what the run was learning from: .*{said}"):
+        EpisodeSampler([record(seed, 3) for seed in seeds], seed=0).load_state_dict(state)
