@@ -153,9 +153,15 @@ def _validation_ids(folder: Path, groups: Sequence[Group], share: float) -> froz
     """Ids of the episodes that the run in ``folder`` is validated on: those that it noted when it was begun.
 
     Raises:
-      UserError: if the note is damaged.
+      UserError: if the note is damaged, or one of those is not there any more.
     """
     if (known := noted_division(folder)) is not None:
+        there = {source.episode_id for group in groups for source in group.sources}
+        if missing := known.validation - there:
+            raise UserError(
+                f"{len(missing)} of the {len(known.validation)} episodes that {folder} is validated on are gone, for one "
+                f"{min(missing)}; put the datasets back as they were, or start a new run"
+            )
         return known.validation
     begun_before_notes = (folder / CONFIG_FILE).is_file()
     choose = _first_ones if begun_before_notes else set_aside

@@ -326,9 +326,13 @@ def test_play_that_has_changed_since_is_noticed(copied: Path, capsys: pytest.Cap
     store.write_marks(marks)
     said = complaint(capsys, "reward", f"--resume={copied / 'reward'}", data)
     assert "6 episodes, 36 steps, 6 marks then, 6 episodes, 36 steps, 12 marks now" in said
-    store.drop(store.ids()[:1])
+    learned = json.loads((copied / "clone" / "division.json").read_text())["learned"]
+    store.drop(learned[:1])
     said = complaint(capsys, "clone", f"--resume={copied / 'clone'}", data)
     assert "7 episodes, 42 steps then, 6 episodes, 36 steps now; put the datasets back" in said
+    store.drop([name for name in store.ids() if name not in learned])
+    said = complaint(capsys, "clone", f"--resume={copied / 'clone'}", data)
+    assert "1 of the 1 episodes that" in said and "is validated on are gone" in said and "put the datasets" in said
 
 
 def test_a_run_without_a_checkpoint(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
