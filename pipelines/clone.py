@@ -159,8 +159,8 @@ def _validation_ids(folder: Path, groups: Sequence[Group], share: float) -> froz
         there = {source.episode_id for group in groups for source in group.sources}
         if missing := known.validation - there:
             raise UserError(
-                f"{len(missing)} of the {len(known.validation)} episodes that {folder} is validated on are gone, for one "
-                f"{min(missing)}; put the datasets back as they were, or start a new run"
+                f"{len(missing)} of the {len(known.validation)} episodes that {folder} is validated on are gone, for "
+                f"example {min(missing)}; put the datasets back as they were, or start a new run"
             )
         return known.validation
     begun_before_notes = (folder / CONFIG_FILE).is_file()
