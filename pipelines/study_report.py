@@ -26,7 +26,8 @@ def tell(config: StudyConfig, title: str) -> Path:
     parts = [f"# {title}", f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."]
     outcomes: dict[Split, Outcomes] = {split: _outcomes(config, split) for split in splits_of(config)}
     for split, found in outcomes.items():
-        if split == config.evaluate.split or any(found.values()):
+        compared = any(found[arm] for arm in config.arms if arm != config.compared_with)
+        if split == config.evaluate.split or compared:
             parts += _show(config, split, found)
     table = _tabulate(config, outcomes[config.evaluate.split])
     if config.marks:

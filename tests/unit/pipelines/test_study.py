@@ -153,3 +153,27 @@ def test_a_device_that_is_not_there_is_said_before_anything_is_recorded(tmp_path
 def test_lines_are_of_arms_there_are() -> None:
     with pytest.raises(UserError, match="lines: no arm 'BC, 1m'"):
         replace(sizes.study(), lines={"BC": {"1m": "BC, 1m"}})
+
+
+def test_requests_of_training_combinations_have_a_table_once_there_is_something_to_compare(tmp_path: Path) -> None:
+    config = replace(probes.study(), run=tmp_path, seeds=(0,))
+    for arm, rate in (("BC", 0.4), ("BC+RL (IBT)", 0.8)):
+        played(config, arm, 0, rate)
+    results_of(config, "BC", 0, "train").write_text(results_of(config, "BC", 0).read_text())
+    assert "training combinations" not in tell(config, "probes").read_text()
+    assert not (tmp_path / "table-train.json").exists()
+    results_of(config, "BC+RL (IBT)", 0, "train").write_text(results_of(config, "BC", 0).read_text())
+    held_out, known = (
+        tell(config, "probes").read_text().split("Success in per cent of requests of training combinations")
+    )
+    (found,) = (
+        c for c in json.loads((tmp_path / "table.json").read_text())["cells"] if c["probe"] == "all" and c["difference"]
+    )
+    assert (
+        found["difference"]["estimate"] > 0.2
+        and held_out.count("| BC+RL (IBT) |") == known.count("| BC+RL (IBT) |") == 2
+    )
+    table = json.loads((tmp_path / "table-train.json").read_text())
+    (cell,) = (c for c in table["cells"] if (c["arm"], c["probe"]) == ("BC+RL (IBT)", "all"))
+    assert cell["difference"]["estimate"] == 0.0, "the same outcomes were put there"
+    assert (tmp_path / "success-train.png").is_file()
