@@ -78,10 +78,11 @@ def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
     axes = figure.subplots()
     _plain(axes, "Success over all probes")
     colours = colours_of(list(cells), None)
+    places = apart({arm: marks[arm] for arm in cells}, 0.02 * max(marks.values(), default=0.0))
     for arm, cell in cells.items():
         low, middle, high = (100 * x for x in (cell.success.low, cell.success.estimate, cell.success.high))
-        axes.plot([marks[arm]] * 2, [low, high], color=colours[arm], linewidth=1.6)
-        axes.plot(marks[arm], middle, "o", color=colours[arm], markersize=5, label=arm)
+        axes.plot([places[arm]] * 2, [low, high], color=colours[arm], linewidth=1.6)
+        axes.plot(places[arm], middle, "o", color=colours[arm], markersize=5, label=arm)
     if (base := table.cell(table.compared_with, ALL)) is not None:
         axes.axhline(100 * base.success.estimate, color=INK, linestyle="--", linewidth=1.0, label=table.compared_with)
     axes.set_xlim(left=0)
@@ -91,6 +92,25 @@ def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
     if axes.get_legend_handles_labels()[0]:
         axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
+
+
+def apart(places: Mapping[str, float], least: float) -> dict[str, float]:
+    """``places``, neighbours that are nearer than ``least`` moved so far apart, around their mean and in their order."""
+    groups: list[list[str]] = []
+    moved: dict[str, float] = {}
+
+    def lay(group: list[str]) -> None:
+        middle = float(np.mean([places[name] for name in group]))
+        moved.update({name: middle + (i - (len(group) - 1) / 2) * least for i, name in enumerate(group)})
+
+    for name in sorted(places, key=lambda name: places[name]):
+        groups.append([name])
+        lay([name])
+        while len(groups) > 1 and moved[groups[-1][0]] - moved[groups[-2][-1]] < least:
+            group = groups.pop(-2) + groups.pop()
+            groups.append(group)
+            lay(group)
+    return moved
 
 
 def over_training(series: Series, title: str, y_label: str, dashed: Series | None = None) -> Figure:

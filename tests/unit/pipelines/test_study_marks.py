@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agents.agent import InteractiveAgent
@@ -17,6 +18,7 @@ from pipelines.mark import MarkConfig
 from pipelines.runs import probes, raters
 from pipelines.stages import go_through
 from pipelines.study_config import Arm, StudyConfig, data_of, folder_of
+from pipelines.study_figures import apart
 from pipelines.study_marks import learned_from, marks_table
 from pipelines.study_works import improving_config, works
 from reward_models.marked_play import MarkedPlay
@@ -185,3 +187,15 @@ def test_no_two_things_share_a_folder(other: dict) -> None:
     with pytest.raises(UserError, match="would have one folder; name one of them otherwise") as caught:
         replace(raters.study(), **other)
     assert "\n" not in str(caught.value)
+
+
+def test_what_lies_on_each_other_is_drawn_side_by_side() -> None:
+    places = {"a": 0.0, "b": 50.0, "c": 50.0, "d": 50.5, "e": 90.0}
+    moved = apart(places, 2.0)
+    assert (moved["a"], moved["e"]) == (0.0, 90.0)
+    assert np.diff([moved[name] for name in "bcd"]).tolist() == pytest.approx([2.0, 2.0])
+    assert np.mean([moved[name] for name in "bcd"]) == pytest.approx(np.mean([50.0, 50.0, 50.5]))
+    # What is moved into a neighbour takes it along.
+    moved = apart({"a": 0.0, "b": 0.0, "c": 2.5}, 2.0)
+    assert sorted(moved.values()) == pytest.approx([5 / 6 - 2, 5 / 6, 5 / 6 + 2])
+    assert apart({}, 1.0) == {}
