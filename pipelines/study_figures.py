@@ -95,7 +95,7 @@ def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
 
 
 def apart(places: Mapping[str, float], least: float) -> dict[str, float]:
-    """``places``, neighbours that are nearer than ``least`` moved so far apart, around their mean and in their order."""
+    """``places``, neighbours nearer than ``least`` moved so far apart, around their mean, in their order."""
     groups: list[list[str]] = []
     moved: dict[str, float] = {}
 
