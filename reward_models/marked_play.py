@@ -104,6 +104,16 @@ def mark_play(
     )
 
 
+def marks_later(play: MarkedPlay, steps: int) -> MarkedPlay:
+    """``play`` with every mark that many ``steps`` later, at most at the last step of its episode."""
+    if not steps:
+        return play
+    last = np.repeat(play.episodes.starts[1:] - 1, play.episodes.lengths)
+    marks = np.zeros_like(play.marks)
+    np.add.at(marks, np.minimum(np.arange(len(marks)) + steps, last), play.marks)
+    return replace(play, marks=marks)
+
+
 def altered(play: MarkedPlay, episodes: Sequence[int], seed: int = 0) -> tuple[MarkedPlay, list[int]]:
     """``play`` with the words of ``episodes`` exchanged so that the behaviour becomes wrong, and which could be.
 

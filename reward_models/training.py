@@ -20,7 +20,7 @@ from reward_models.augmentation import Augmentation
 from reward_models.contract import RewardModel, State
 from reward_models.exam import SELECTED_BY, Exam
 from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.marked_play import MarkedPlay, MarkedStream, MarkedWindow
+from reward_models.marked_play import MarkedPlay, MarkedStream, MarkedWindow, marks_later
 from reward_models.pairs import MINUS, PLUS
 from reward_models.raters import use_raters
 from reward_models.scoring import calibrated_scale
@@ -60,6 +60,7 @@ class RewardTrainer:
     def __init__(
         self, model: RewardModel, play: MarkedPlay, validation: MarkedPlay, config: RewardTrainingConfig
     ) -> None:
+        play, validation = (marks_later(part, config.marks_later) for part in (play, validation))
         play = use_raters(play, config.raters, config.raters_tolerance)
         check_marks(play, config.augmentation)
         if not len(validation.comparable):
@@ -67,7 +68,7 @@ class RewardTrainer:
                 f"none of the {len(validation)} episodes set aside has a usable mark; mark them, or set others aside"
             )
         self.model, self.play, self.config = model, play, config
-        augmentation = Augmentation(config.augmentation, rater_delay=config.rater_delay)
+        augmentation = Augmentation(config.augmentation, rater_delay=config.rater_delay + config.marks_later)
         self.stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.quiet_margin)
         self.exam = Exam.of(validation, config.evaluation_episodes)
         self.memory: State = model.learning_state(config.batch, play.marks.shape[1])

@@ -30,6 +30,8 @@ class RewardTrainingConfig:
         raters_tolerance: steps between marks that may be of one moment, where raters are compared.
       augmentation: probability with which a marked episode becomes an example of wrong behaviour. rater_delay: a (+)
         at most so many steps after a request may judge what was done before; see there.
+      marks_later: steps by which marks are read later than they were given, at most to their episode's end: a utility
+        that rises only then pays for what lasts and not for passing by (not in the paper; LOG.md has what it is worth).
       learning_rate, beta1, beta2: of Adam. warmup: updates over which the rate rises.
         decay: the rate falls to this fraction of itself along a cosine.
       clip: largest global norm of the gradient.
@@ -59,6 +61,7 @@ class RewardTrainingConfig:
     raters_tolerance: int = 4
     augmentation: float = 0.33
     rater_delay: int = 1
+    marks_later: int = 0
     learning_rate: float = 1e-4
     beta1: float = 0.0
     beta2: float = 0.999
@@ -78,7 +81,7 @@ class RewardTrainingConfig:
         for name in ("updates", "batch", "log_every", "evaluate_every", "evaluation_episodes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
-        for name in ("raters_tolerance", "rater_delay"):
+        for name in ("raters_tolerance", "rater_delay", "marks_later"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is a number of steps from 0 on, not {getattr(self, name)}")
         if self.steps < 2:

@@ -95,8 +95,9 @@ def test_the_other_kind_of_reward_model_pays_in_marks(run: Path, tmp_path: Path)
     assert "pays in marks" in (model / "README.md").read_text(encoding="utf-8")
     assert "reward_model_held_out/pair_accuracy" in json.loads((model.parent / "best.json").read_text())
     improve(replace(config.improve, runs=tmp_path, reward_model=model))
+    # Play is paid in marks that are drawn; the held-out replays, which say how good the agent is, in those expected.
     _, returns = column(read_metrics(tmp_path / "improve"), "held_out/modelled_return")
-    assert len(returns) > 1 and all(2 * value == round(2 * value) for value in returns)  # means of two whole numbers
+    assert len(returns) > 1 and not any(2 * value == round(2 * value) for value in returns)  # two replays
 
 
 def test_everything_that_was_trained_has_a_card(run: Path) -> None:

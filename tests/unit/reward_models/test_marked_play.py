@@ -11,7 +11,7 @@ import torch
 from agents.tokenizer import PAD_ID
 from annotation.marks import Mark
 from reward_models.augmentation import Augmentation
-from reward_models.marked_play import MarkedPlay, MarkedStream, altered, mark_play
+from reward_models.marked_play import MarkedPlay, MarkedStream, altered, mark_play, marks_later
 from reward_models.pairs import MINUS, PLUS
 from rlhf.episodes import CO_PILOT
 from rlhf.errors import UserError
@@ -63,6 +63,18 @@ def test_quiet_steps_are_far_from_marks_in_rated_episodes(make_play, tokenizer, 
     play = mark_play(episodes, [Mark("a", "ann", 3, 1, False)], tokenizer, tiny)
     assert np.flatnonzero(play.quiet(margin=1)).tolist() == [0, 1, 5, 6, 7]
     assert np.flatnonzero(play.quiet(margin=0)).tolist() == [0, 1, 2, 4, 5, 6, 7]
+
+
+def test_marks_may_be_read_later_than_they_were_given(make_play, tokenizer, tiny) -> None:
+    episodes = [make_play("a", ["x"] * 8), make_play("b", ["x"] * 4)]
+    given = [("a", "ann", 0, 1), ("a", "ann", 5, -1), ("a", "ann", 6, -1), ("a", "bob", 3, 1), ("b", "bob", 1, 1)]
+    play = mark_play(episodes, [Mark(e, r, step, sign, False) for e, r, step, sign in given], tokenizer, tiny)
+    moved = marks_later(play, 3)
+    assert [tuple(map(int, place)) for place in np.argwhere(moved.marks)] == [
+        (3, 0, PLUS), (6, 1, PLUS), (7, 0, MINUS), (11, 0, PLUS)
+    ]  # fmt: skip
+    assert moved.marks[7, 0, MINUS] == 2, "none leaves its episode"
+    assert play.marks.sum() == moved.marks.sum() and marks_later(play, 0) is play
 
 
 def test_windows_follow_whole_episodes_with_their_marks(dozen: MarkedPlay) -> None:
