@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,7 +22,7 @@ from pipelines.improve_config import ImproveConfig
 from pipelines.kinds import find_groups, mixed
 from pipelines.recordings import Play, read_episodes
 from reward_models.registry import load_reward_model
-from reward_models.scoring import StreamingScorer, UtilityScorer
+from reward_models.scoring import MeanScorer, StreamingScorer, UtilityScorer
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.learner import Learner
@@ -138,16 +139,9 @@ def make_runner(
     reference, _ = load_agent(config.agent, device=config.device)
     rewards = None
     if not config.scripted_reward:
-        model, words = load_reward_model(config.reward_model, config.device)
-        lengths = ("image_size", "setter_text_length", "solver_text_length")
-        fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in lengths)
-        if not fits or not words.cuts_like(tokenizer):
-            raise UserError(f"{config.reward_model} was made for another agent than {config.agent}: train one from it")
-        rewards = (
-            UtilityScorer(model, slots)
-            if config.pays == "utility"
-            else StreamingScorer(model, slots, seed=config.seed, expected=expected or config.expected_reward)
-        )
+        paying = replace(config, expected_reward=expected or config.expected_reward)
+        scorers = [_scorer(paying, folder, agent, tokenizer, slots) for folder in config.reward_models]
+        rewards = MeanScorer(scorers) if config.ensemble else scorers[0]
     if episodes:
         config.world.check_recorded(episodes[0], " and ".join(map(str, config.replay_folders)))
     replays = [SetterReplay(world, episodes[0], truth=True) for world in config.world.make(slots)]
@@ -155,3 +149,17 @@ def make_runner(
         agent, tokenizer, reference, rewards, replays, episodes, steps,
         seed=config.seed, device=config.device, threads=config.threads, stagger=stagger,
     )  # fmt: skip
+
+
+def _scorer(
+    config: ImproveConfig, folder: Path, agent: InteractiveAgent, tokenizer: Tokenizer, slots: int
+) -> StreamingScorer | UtilityScorer:
+    """What pays as the reward model in ``folder`` says. Raises UserError if it is of another agent."""
+    model, words = load_reward_model(folder, config.device)
+    lengths = ("image_size", "setter_text_length", "solver_text_length")
+    fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in lengths)
+    if not fits or not words.cuts_like(tokenizer):
+        raise UserError(f"{folder} was made for another agent than {config.agent}: train one from it")
+    if config.pays == "utility":
+        return UtilityScorer(model, slots)
+    return StreamingScorer(model, slots, seed=config.seed, expected=config.expected_reward)

@@ -40,6 +40,7 @@ _FIXED = (
     "scripted_reward",
     "pays",
     "expected_reward",
+    "ensemble",
     "slots",
     "steps",
     "batch",
@@ -194,6 +195,9 @@ class Improvement:
 def improved_card(config: ImproveConfig, name: str) -> ModelCard:
     """What is to be said of the agent that the run ``name`` makes, but for its metrics."""
     judge = f"the reward model in `{config.reward_model}`, whose card says whose marks that learned"
+    if config.ensemble:
+        folders = ", ".join(f"`{folder}`" for folder in config.reward_models)
+        judge = f"the mean of the reward models in {folders}, whose cards say whose marks they learned"
     if config.scripted_reward:
         judge = "the tasks' ground truth, which is known in simulation only"
     return model_card(

@@ -25,7 +25,8 @@ class ImproveConfig:
       replay: solver of the episodes whose setters are replayed; None takes all. Held-out episodes are never
         trained on; they show whether the modelled reward rises there too. replay_data: the dataset folders that they
         are in, where BC imitates other play than is replayed; None takes ``data``.
-      agent, reward_model: folders of the cloned agent and of the reward model.
+      agent, reward_model: folders of the cloned agent and of the reward model. ensemble: of further reward models; what
+        is paid is the mean of what all of them pay. Where they have learned something by chance, others have not.
       runs, name: the run is written into runs/name, the improved agent into its folder "agent".
       scripted_reward: reward the tasks' ground truth instead of the model's opinion (the paper's baseline).
       pays: what a reward model pays at every step: the "change" of its utility (Eq. 2), or the "utility" itself.
@@ -76,6 +77,7 @@ class ImproveConfig:
     ray: RayConfig = field(default_factory=RayConfig)
     replay_data: tuple[Path, ...] | None = None
     reading: ReadingConfig = field(default_factory=ReadingConfig)
+    ensemble: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         for name in _COUNTS:
@@ -85,6 +87,15 @@ class ImproveConfig:
         for name in ("batch", "torch_threads"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise UserError(f"{name} is at least 1, or None, not {value}")
+        if self.ensemble and self.scripted_reward:
+            raise UserError("with scripted_reward no reward model is asked, so there is no ensemble")
+        if len(set(self.reward_models)) < len(self.reward_models):
+            raise UserError("one reward model is named twice: ensemble has those beside reward_model, each once")
+
+    @property
+    def reward_models(self) -> tuple[Path, ...]:
+        """Folders of all reward models that are asked."""
+        return (self.reward_model, *self.ensemble)
 
     @property
     def replay_folders(self) -> tuple[Path, ...]:
@@ -100,6 +111,7 @@ class ImproveConfig:
             replay_data=None if replayed is None else tuple(folder.absolute() for folder in replayed),
             agent=self.agent.absolute(),
             reward_model=self.reward_model.absolute(),
+            ensemble=tuple(folder.absolute() for folder in self.ensemble),
         )
 
 

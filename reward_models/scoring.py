@@ -221,6 +221,28 @@ class UtilityScorer:
         self._state = self._model.initial_state(self._slots)
 
 
+class MeanScorer:
+    """Pays N environments the mean of what several scorers pay (an ensemble of reward models)."""
+
+    def __init__(self, scorers: Sequence[StreamingScorer | UtilityScorer]) -> None:
+        self._scorers = tuple(scorers)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Theirs, in their order."""
+        return {"scorers": [scorer.state_dict() for scorer in self._scorers]}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`state_dict` gave. Raises ValueError if that was of another number of scorers."""
+        for scorer, own in zip(self._scorers, state["scorers"], strict=True):
+            scorer.load_state_dict(own)
+
+    def rewards(self, observations: ObservationBatch, resets: Tensor | np.ndarray) -> np.ndarray:
+        """As :meth:`StreamingScorer.rewards`."""
+        return np.stack([scorer.rewards(observations, resets) for scorer in self._scorers]).mean(
+            axis=0, dtype=np.float32
+        )
+
+
 def agreement(
     model: RewardModel,
     play: MarkedPlay,

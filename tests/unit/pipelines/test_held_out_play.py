@@ -6,11 +6,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.folder import save_agent
+from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.clone import read_episodes, spoken_texts
 from pipelines.improve import improve
@@ -18,6 +19,7 @@ from pipelines.improve_config import ImproveConfig
 from pipelines.places import WorldConfig
 from pipelines.record import RecordConfig, record
 from reward_models.autoregressive import AutoregressiveRewardModel
+from rlhf.errors import UserError
 from rlhf.learning_config import LearnerConfig
 from rlhf.tracking import read_metrics
 from tests.unit.rlhf import tiny_agent
@@ -53,3 +55,36 @@ def test_an_unchanged_agent_has_the_same_return_however_luck_falls(settings: Imp
     assert returns[0] != round(returns[0] * 2) / 2  # expected, not drawn: half a mark is the least two plays differ by
     paid = {row["play/reward"] * 10 for row in rows[1:]}  # of 2 slots and 5 steps
     assert len(paid) > 1 and all(value == pytest.approx(round(value), abs=1e-4) for value in paid)  # drawn there
+
+
+def test_several_reward_models_pay_their_mean(settings: ImproveConfig, tmp_path: Path) -> None:
+    """On the same replays by the same agent; and such a run goes on."""
+    agent, tokenizer = load_agent(tmp_path / "clone")
+    returns = {}
+    for name, seed in (("judge", 0), ("other", 1)):
+        save_agent(AutoregressiveRewardModel.from_agent(agent, seed=seed), tokenizer, tmp_path / name)
+        alone = replace(settings, name=f"by-{name}", reward_model=tmp_path / name, updates=1)
+        run = improve(alone).parent
+        returns[name] = read_metrics(run)[0]["held_out/modelled_return"]
+    assert abs(returns["judge"] - returns["other"]) > 1e-3
+    both = replace(settings, name="both", ensemble=(tmp_path / "other",), updates=2)
+    run = improve(both).parent
+    improve(replace(both, resume=run, updates=4))
+    rows = read_metrics(run)
+    assert len(rows) == 5
+    for row in rows:
+        assert row["held_out/modelled_return"] == pytest.approx(np.mean(list(returns.values())), abs=1e-5)
+    assert f"the mean of the reward models in `{tmp_path / 'judge'}`, `{tmp_path / 'other'}`" in (
+        run / "agent" / "README.md"
+    ).read_text(encoding="utf-8")
+
+
+def test_an_ensemble_that_cannot_be_is_refused(settings: ImproveConfig, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="named twice"):
+        replace(settings, ensemble=(settings.reward_model,))
+    with pytest.raises(UserError, match="no reward model is asked"):
+        replace(settings, scripted_reward=True, ensemble=(tmp_path / "other",))
+    stranger = InteractiveAgent(tiny_agent.config(image_size=(24, 16)))
+    save_agent(AutoregressiveRewardModel.from_agent(stranger), Tokenizer.train({"go"}, 280), tmp_path / "stranger")
+    with pytest.raises(UserError, match="stranger was made for another agent"):
+        improve(replace(settings, ensemble=(tmp_path / "stranger",)))
