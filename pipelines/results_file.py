@@ -113,8 +113,7 @@ class ResultsFile:
         except BadRecord as error:
             raise UserError(f"{self._path} was written by another version ({error}); {_MEND}") from error
         if other := list(differences(settings, self._settings)):
-            more = f" (and {len(other) - 1} more)" if len(other) > 1 else ""
-            raise UserError(f"{self._path} holds results of other settings: {told(*other[0])}{more}; {_MEND}")
+            raise UserError(f"{self._path} holds results of other settings: {told(other)}; {_MEND}")
         agent = row["agent"]
         if self._weights.get(agent, row[_WEIGHTS]) != row[_WEIGHTS]:
             raise UserError(

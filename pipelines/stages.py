@@ -66,8 +66,7 @@ def begin(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> N
     saved = load_config(folder, type(config), older=True)
     if other := other_settings(saved, config, free):
         raise UserError(
-            f"{folder} holds a {what} with other settings: {told(*other[0])}"
-            f"{f' (and {len(other) - 1} more)' if len(other) > 1 else ''}; give this one a folder of its own with --run"
+            f"{folder} holds a {what} with other settings: {told(other)}; give this one a folder of its own with --run"
         )
     if other_settings(saved, config):
         save_config(folder, config)
@@ -143,8 +142,16 @@ def finished(folder: Path) -> list[Stage]:
         raise UserError(f"{path} is damaged ({error}); remove it to do the stages of {folder} again") from None
 
 
-def told(name: str, there: Any, here: Any) -> str:
-    """A difference in words, e.g. "clone.training.updates is 30 there and 40 here"; long values are left out."""
+def told(differing: Sequence[tuple[str, Any, Any]]) -> str:
+    """The first of some (setting, there, here) in words, and how many more there are.
+
+    For example "clone.training.updates is 30 there and 40 here (and 2 more)"; long values are left out.
+    """
+    more = f" (and {len(differing) - 1} more)" if len(differing) > 1 else ""
+    return _difference(*differing[0]) + more
+
+
+def _difference(name: str, there: Any, here: Any) -> str:
     values = [json.dumps(value, ensure_ascii=False) for value in (there, here)]
     if max(map(len, values)) > _LONGEST_VALUE:
         return f"{name} differs"
