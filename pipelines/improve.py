@@ -115,14 +115,13 @@ class Improvement:
 
     def run(self) -> Path:
         """Update until ``config.updates`` have been made or patience is at its end; the improved agent's folder."""
-        with closing(self):
-            self._run()
+        self._make_updates()
         if self.config.guards.patience is not None and (best := self.checkpoints.best()) is not None:
             best.load_weights_into(self.agent)
             announce(f"the agent of update {best.step} had the highest modelled return on held-out replays")
         return save_agent(self.agent, self.tokenizer, self.folder / "agent", self._card())
 
-    def _run(self) -> None:
+    def _make_updates(self) -> None:
         config, done = self.config, self._resume()
         with (
             Tracker(self.folder, config, config.wandb, resume_step=done) as tracker,
