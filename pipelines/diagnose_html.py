@@ -25,6 +25,7 @@ def page(diagnosis: Diagnosis, figures: Mapping[str, bytes], traces: Sequence[Pi
         _pairs(diagnosis, figures),
         _calibration(diagnosis, figures),
         _marks(diagnosis, figures),
+        _signal(diagnosis),
         _success(diagnosis, figures),
         _words(diagnosis, figures),
         _traces(traces),
@@ -125,6 +126,19 @@ def _marks(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> str:
     )
     drawn = _figure(figures, "predicted_marks", said.marks_sentence(diagnosis))
     return section("Predicted marks", lead, drawn + _table(diagnosis, names, cells))
+
+
+def _signal(diagnosis: Diagnosis) -> str:
+    def cells(own: GroupFindings) -> list[str]:
+        found = own.signal
+        return [_number(one) for one in (found.plus, found.minus, found.noise, found.ratio)]
+
+    head = ("Change at a (+)", "Change at a (\N{MINUS SIGN})", "Noise", "Signal to noise")
+    lead = (
+        "How far the utility moves in the steps around a mark, and, as standard deviation, in as many steps where "
+        f"nobody marked. {said.signal_sentence(diagnosis)}."
+    )
+    return section("Marks against what is not marked", lead, _table(diagnosis, head, cells))
 
 
 def _success(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> str:

@@ -18,11 +18,13 @@ from pipelines.diagnosis import (
     Measure,
     OutcomeFindings,
     PairFindings,
+    SignalFindings,
     SignFindings,
     SuccessFindings,
     WordsFindings,
 )
 from pipelines.statistics import FEWER_RESAMPLES, LEVEL, episode_interval, ratio_interval
+from reward_models.mark_signal import signal_tally, stack_signal
 from reward_models.ordering import (
     DISTANCES,
     PROBABILITIES,
@@ -85,6 +87,7 @@ class Measurer:
             calibration=self.calibration("the later moment is better", pairs.reliability, PROBABILITIES),
             mark_calibration=tuple(self.calibration(name, told, RARE) for name, told in zip(names, odds, strict=False)),
             marked=None if predicted is None or threshold is None else self.marks(play, predicted, threshold),
+            signal=self.signal(play, found),
             success=self.success(play, found, predicted),
             answers=self.words(found.words["solver"], AROUND_ANSWER, play.ids),
             instructions=self.words(found.words["setter"], AROUND_SUCCESS, play.ids),
@@ -148,6 +151,23 @@ class Measurer:
                 )
             )
         return MarkFindings(threshold, tuple(signs))
+
+    def signal(self, play: GroupPlay, found: GroupReadings) -> SignalFindings:
+        """How far the utility moves at marks, and where the raters who saw an episode marked nothing."""
+        tally = stack_signal(
+            [
+                signal_tally(np.cumsum(reward), _counts(raters, len(reward)), self.tolerance)
+                for reward, raters in zip(found.rewards, play.raters, strict=True)
+                if raters
+            ]
+        )
+        plus, minus, quiet = (moved[:, 0] for moved in (tally.plus, tally.minus, tally.quiet))
+        return SignalFindings(
+            plus=self._measure(lambda w: tally.weighted(w).rise, plus),
+            minus=self._measure(lambda w: tally.weighted(w).fall, minus),
+            noise=self._measure(lambda w: tally.weighted(w).noise, quiet),
+            ratio=self._measure(lambda w: tally.weighted(w).ratio, plus + minus),
+        )
 
     def success(self, play: GroupPlay, found: GroupReadings, predicted: Sequence[Moments] | None) -> SuccessFindings:
         """Modelled return and marks of requests that succeeded and of those that failed."""
@@ -284,6 +304,12 @@ def _stack(tallies) -> MarkTally:
     """Tallies of episodes with an axis [E] in front."""
     tallies = list(tallies)
     return MarkTally(*(np.stack([getattr(t, name) for t in tallies]) for name in ("matched", "predicted", "given")))
+
+
+def _counts(raters: Sequence[Moments], steps: int) -> np.ndarray:
+    """Marks of all ``raters`` of one episode by step and sign, int64 [T, 2]."""
+    both = [np.concatenate([moments[sign] for moments in raters]) for sign in (PLUS, MINUS)]
+    return np.stack([np.bincount(marked, minlength=steps) for marked in both], axis=1)
 
 
 def _divide(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pipelines.diagnosis import EVERYBODY, PART_WORDS, Diagnosis, GroupFindings, Measure, ModelFindings, WordsFindings
 from pipelines.findings import FEWEST_EPISODES, percent
+from reward_models.mark_signal import NOISY
 
 
 def judged_group(diagnosis: Diagnosis) -> tuple[str, str]:
@@ -84,6 +85,17 @@ def marks_sentence(diagnosis: Diagnosis) -> str:
         if plus.raters is not None:
             bounds = f"; one rater against another {percent(plus.raters.estimate)}"
     return f"{where(group)}: F1 of the (+) that rewards predict: {', '.join(said) or 'not measured'}{bounds}"
+
+
+def signal_sentence(diagnosis: Diagnosis) -> str:
+    """Whether what models pay at marks stands out from what they pay elsewhere."""
+    group, said = judged_group(diagnosis), []
+    for model, own in _each(diagnosis, group):
+        ratio = own.signal.ratio
+        if ratio is not None:
+            noisy = ", mostly noise" if ratio.estimate < NOISY else ""
+            said.append(f"{model.name} {ratio.estimate:.1f}{noisy}{_few(ratio)}".replace("-", "\N{MINUS SIGN}"))
+    return f"{where(group)}, signal to noise: {', '.join(said) or 'not measured'}"
 
 
 def returns_sentence(diagnosis: Diagnosis) -> str:

@@ -129,6 +129,21 @@ class MarkFindings:
 
 
 @dataclass(frozen=True)
+class SignalFindings:
+    """How far the utility (in units of reward) moves at marks and elsewhere (:mod:`reward_models.mark_signal`).
+
+    Args:
+      plus, minus: mean change over the steps around a mark of that sign. noise: standard deviation of the change over
+        as many steps where nobody marked. ratio: of the difference of the two to the noise.
+    """
+
+    plus: Measure | None
+    minus: Measure | None
+    noise: Measure | None
+    ratio: Measure | None
+
+
+@dataclass(frozen=True)
 class OutcomeFindings:
     """Requests that succeeded, or that failed.
 
@@ -204,6 +219,7 @@ class GroupFindings:
     calibration: CalibrationFindings
     mark_calibration: tuple[CalibrationFindings, ...]
     marked: MarkFindings | None
+    signal: SignalFindings
     success: SuccessFindings
     answers: WordsFindings | None
     instructions: WordsFindings | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,13 +15,14 @@ from pipelines.cards import latest_metrics, model_card, play_used
 from pipelines.learned_from import divide, save_division
 from pipelines.recordings import read_episodes
 from reward_models.contract import RewardModel
-from reward_models.exam import Exam
+from reward_models.exam import SIGNAL, Exam
+from reward_models.mark_signal import NOISY
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.registry import KINDS, Kind, load_reward_model
 from reward_models.training import RewardTrainer, RewardTraining, RewardTrainingConfig
 from rlhf.checkpoint import Checkpoints
 from rlhf.errors import UserError
-from rlhf.progress import bar
+from rlhf.progress import announce, bar
 from rlhf.run_config import hold_run, save_config, save_resumed
 from rlhf.store import open_store
 from rlhf.store.durable import write_file
@@ -106,6 +108,7 @@ def reward(config: RewardConfig) -> Path:
             done = _train(config, folder, trainer, tokenizer, tracker, card)
             best = done.best | _judge(config, done, held_out, tracker)
         write_file(folder / "best.json", json.dumps(best, indent=2).encode())
+        _tell_of_noise(best)
         card = replace(card, metrics=latest_metrics(folder) | best)
         return save_agent(done.model, tokenizer, folder / "reward_model", card)
 
@@ -160,6 +163,18 @@ def _judge(
     found = {f"reward_model_held_out/{name}": value for name, value in found.items()}
     tracker.log(found, int(done.history[-1]["update"]))
     return found
+
+
+def _tell_of_noise(best: Mapping[str, float]) -> None:
+    """Say so where the reward is mostly noise (docs/diagnostics.md tells what became of agents that were paid so)."""
+    found = {where: best.get(f"reward_model_{where}/{SIGNAL}", NOISY) for where in ("validation", "held_out")}
+    where, least = min(found.items(), key=lambda one: one[1])
+    if least < NOISY:
+        announce(
+            f"beware: on {where.replace('_', '-')} play the utility moves as far where nobody marked as at marks "
+            f"(signal to noise {least:.1f}); most agents that were improved against such models became no better, or "
+            "worse. `rlhf diagnose` looks closer"
+        )
 
 
 def _taught_before(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> RewardModel:

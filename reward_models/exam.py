@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from reward_models.contract import RewardModel
+from reward_models.mark_signal import TOLERANCE, signal_tally, stack_signal
 from reward_models.marked_play import MarkedPlay, altered
-from reward_models.scoring import agreement
+from reward_models.scoring import agreement, score
 
 SELECTED_BY = "pair_accuracy"
+SIGNAL = "signal_to_noise"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +38,18 @@ class Exam:
         return cls(play, picked, *altered(play, picked))
 
     def take(self, model: RewardModel) -> dict[str, float]:
-        """Pair accuracies (all pairs of whole episodes alike) and what they are to be compared with.
+        """Pair accuracies (all pairs of whole episodes alike) and what they are to be compared with; signal to noise.
 
         ``majority`` is what one gets by always saying the commoner of better and worse; ``wrong_words_accuracy`` is
         the share of pairs, of those that got worse by the exchange of words alone, that the model then puts in falling
-        order. What has no pairs is left out.
+        order. ``signal_to_noise`` is that of :mod:`reward_models.mark_signal`. What has no pairs is left out.
         """
-        own = agreement(model, self.play, self.episodes)
-        wrong = agreement(model, self.altered_play, self.altered_episodes, known=self.play)
+        utilities = score(model, self.play.episodes, self.episodes)
+        altered_utilities = score(model, self.altered_play.episodes, self.altered_episodes)
+        own = agreement(utilities, self.play, self.episodes)
+        wrong = agreement(altered_utilities, self.altered_play, self.altered_episodes, known=self.play)
+        marks = [self.play.marks_of(episode).sum(axis=1) for episode in self.episodes]
+        moved = stack_signal([signal_tally(u, m, TOLERANCE) for u, m in zip(utilities, marks, strict=True)])
         metrics = {
             "pair_accuracy": own.accuracy,
             "balanced_accuracy": own.balanced_accuracy,
@@ -51,5 +57,6 @@ class Exam:
             "accuracy_minus": own.accuracy_minus,
             "majority": own.majority,
             "wrong_words_accuracy": wrong.accuracy_minus,
+            SIGNAL: float(moved.weighted(np.ones(len(marks))).ratio),
         }
         return {name: value for name, value in metrics.items() if not math.isnan(value)}

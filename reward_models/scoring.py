@@ -17,7 +17,7 @@ from torch import Tensor
 from agents.batch import EncodedEpisodes, ObservationBatch
 from reward_models.contract import RewardModel, State
 from reward_models.marked_play import MarkedPlay
-from reward_models.pairs import PLUS, PairAgreement, Weighting, pair_agreement
+from reward_models.pairs import PLUS, PairAgreement, pair_agreement
 
 _STEPS_AT_ONCE = 64  # bounds the memory that scoring takes, whatever the length of the episodes
 
@@ -244,21 +244,19 @@ class MeanScorer:
 
 
 def agreement(
-    model: RewardModel,
+    utilities: Sequence[np.ndarray],
     play: MarkedPlay,
-    episodes: Sequence[int] | None = None,
-    weighting: Weighting = "pairs",
+    episodes: Sequence[int],
     known: MarkedPlay | None = None,
 ) -> PairAgreement:
-    """How well the model orders the pairs of ``episodes`` (numbers in ``play``; all if None).
+    """How well ``utilities`` of ``episodes`` (numbers in ``play``) order their pairs.
 
     Args:
       known: the same play with other marks; pairs of which they say the same are left out.
     """
-    wanted = list(range(len(play))) if episodes is None else list(episodes)
-    scored = zip(wanted, score(model, play.episodes, wanted), strict=True)
     agreed = (
-        pair_agreement(u, play.marks_of(e), weighting, None if known is None else known.marks_of(e)) for e, u in scored
+        pair_agreement(u, play.marks_of(e), known=None if known is None else known.marks_of(e))
+        for e, u in zip(episodes, utilities, strict=True)
     )
     return sum(agreed, PairAgreement())
 

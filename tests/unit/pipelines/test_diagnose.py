@@ -221,6 +221,10 @@ def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, d
         assert told.success.succeeded.rated_plus is not None and told.success.failed.rated_plus is not None
         assert (told.success.succeeded.rated_plus.estimate, told.success.failed.rated_plus.estimate) == (1.0, 0.0)
         assert len(told.success.succeeded.returns) + len(told.success.failed.returns) == 2 * told.episodes
+        signal = told.signal
+        assert signal.plus is not None and signal.minus is not None
+        assert (signal.plus.estimate, signal.minus.estimate) == (times, -times)
+        assert signal.noise is not None and signal.noise.estimate == 0.0 and signal.ratio is None
         assert set(told.success.succeeded.returns) == {times} and set(told.success.failed.returns) == {-times}
 
 

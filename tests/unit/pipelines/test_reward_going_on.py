@@ -17,6 +17,7 @@ from annotation.marks import Mark
 from pipelines.clone import read_episodes, spoken_texts
 from pipelines.reward import RewardConfig, reward
 from reward_models.autoregressive import AutoregressiveRewardModel
+from reward_models.exam import SIGNAL, Exam
 from reward_models.registry import KINDS, load_reward_model
 from reward_models.training_config import RewardTrainingConfig
 from rlhf.checkpoint import Checkpoints
@@ -98,3 +99,18 @@ def test_a_new_autoregressive_model_begins_with_marks_as_rare_as_they_are(settin
     bias = model.annotate.predict[-1].bias
     assert bias.exp().sum().item() == pytest.approx(1.0)  # shares of none, (+) and (-)
     assert 0.5 < bias[0].exp().item() < 0.95
+
+
+@pytest.mark.parametrize(("found", "told"), [({SIGNAL: 0.4}, "signal to noise 0.4"), ({SIGNAL: 1.7}, None), ({}, None)])
+def test_a_reward_that_is_mostly_noise_is_told_of(
+    settings: RewardConfig,
+    found: dict[str, float],
+    told: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setattr(Exam, "take", lambda *_: {"pair_accuracy": 0.6} | found)
+    reward(replace(settings, runs=tmp_path, training=replace(settings.training, updates=2)))
+    said = capsys.readouterr().err
+    assert ("beware" in said) == (told is not None) and (told or "") in said
