@@ -93,8 +93,8 @@ def signal_sentence(diagnosis: Diagnosis) -> str:
     for model, own in _each(diagnosis, group):
         ratio = own.signal.ratio
         if ratio is not None:
-            noisy = ", mostly noise" if ratio.estimate < NOISY else ""
-            said.append(f"{model.name} {ratio.estimate:.1f}{noisy}{_few(ratio)}".replace("-", "\N{MINUS SIGN}"))
+            number = f"{ratio.estimate:.1f}".replace("-", "\N{MINUS SIGN}")
+            said.append(f"{model.name} {number}{', mostly noise' if ratio.estimate < NOISY else ''}{_few(ratio)}")
     return f"{where(group)}, signal to noise: {', '.join(said) or 'not measured'}"
 
 

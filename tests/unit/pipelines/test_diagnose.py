@@ -25,6 +25,7 @@ from annotation.marks import Mark
 from pipelines.diagnose import DiagnoseConfig, diagnose
 from pipelines.diagnose_material import Recordings, gather, group_rows, who_rated
 from pipelines.diagnose_measures import Measurer
+from pipelines.diagnose_sentences import judged_group, signal_sentence
 from pipelines.diagnosis import EVERYBODY, Measure, load_diagnosis
 from pipelines.learned_from import DIVISION_FILE, Division, division_of
 from pipelines.reward import RewardConfig, reward
@@ -263,7 +264,13 @@ def diagnosed(data: Path, taught: Path, tmp_path_factory: pytest.TempPathFactory
     shutil.copytree(taught.parent, twin)
     return diagnose(
         DiagnoseConfig(
-            reward_model=(taught, twin / taught.name), data=(data,), runs=runs, name="both", episodes=12, traces=1
+            reward_model=(taught, twin / taught.name),
+            data=(data,),
+            runs=runs,
+            name="both",
+            episodes=12,
+            tolerance=2,
+            traces=1,
         )
     ).parent
 
@@ -308,7 +315,12 @@ def test_the_page_holds_everything_and_asks_nobody(diagnosed: Path) -> None:
     for path in (diagnosed / "figures").iterdir():
         with Image.open(io.BytesIO(path.read_bytes())) as image:
             assert np.asarray(image.convert("L")).std() > 5 and min(image.size) > 300
+    signal = signal_sentence(diagnosis)
     for model in diagnosis.models:
+        ratio = next(g for g in model.groups if (g.part, g.solver) == judged_group(diagnosis)).signal.ratio
+        assert ratio is not None
+        number = f"{ratio.estimate:.1f}".replace("-", "\N{MINUS SIGN}")
+        assert f"{model.name} {number}" in signal and signal in page
         for group in model.groups:
             measure = group.pairs.accuracy
             assert isinstance(measure, Measure)
