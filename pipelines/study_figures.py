@@ -15,9 +15,9 @@ from pipelines.study_table import ALL, Table
 
 INK, FAINT, PAPER = "#1f2933", "#d5dbe1", "white"
 _TOGETHER, _COLUMNS = 3, 4  # curves in one panel; panels in a row
-# Okabe and Ito's colours, which people who see few colours tell apart, then two of Tol's for a study of nine arms; the
-# arm compared with is drawn in ink.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7b8794", "#882255", "#999933")
+# Okabe and Ito's colours, which people who see few colours tell apart, then three of Tol's for a study of ten arms;
+# the arm compared with is drawn in ink.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7b8794", "#882255", "#999933", "#332288")
 
 Series = Mapping[str, Sequence[tuple[np.ndarray, np.ndarray]]]  # name -> (x, y) of every seed
 

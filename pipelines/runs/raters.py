@@ -12,6 +12,8 @@ one arm to the next only the marks differ that the reward model (IBT) learns fro
   half, is three steps late and gives three signs in ten wrong. Their marks are learned from in each of the ways of
   docs/reward-model.md.
 
+* The usual marks, read three steps later than they were given (``marks_later``): a utility that rises later.
+
 What the reward model is told of its raters (``rater_delay``, ``raters_tolerance``) stays as it is: who collects marks
 does not know either. A reward model is chosen by marks of its own raters, noisy as they are; the agents are evaluated
 by what really happened. A rater draws the same in every way of marking: who misses more, misses what it missed before.
@@ -25,6 +27,7 @@ from pipelines.runs import probes
 from pipelines.study_config import Arm, StudyConfig
 
 BY_THREE = ("each", "agreement", "majority")
+LATER = 3  # steps by which an arm reads the usual marks later
 
 
 def study() -> StudyConfig:
@@ -41,7 +44,11 @@ def study() -> StudyConfig:
             usual, raters=3, misses=(0.1, 0.1, 0.5), mistakes=(0.02, 0.05, 0.3), delays=(1.0, 1.0, 3.0), longest_delay=6
         ),
     }
-    rewards = {"ibt" if how == "each" else how: how for how in BY_THREE}
+    by_three = {"ibt" if how == "each" else how: how for how in BY_THREE}
+    rewards = {
+        name: replace(rewarding, training=replace(rewarding.training, raters=how)) for name, how in by_three.items()
+    }
+    rewards["later"] = replace(rewarding, training=replace(rewarding.training, marks_later=LATER))
 
     def arm(way: str, reward: str = "ibt") -> Arm:
         return Arm(reward=reward, improve=improve, marks=way)
@@ -50,9 +57,7 @@ def study() -> StudyConfig:
         base,
         clones={"bc": base.clones["bc"]},
         marks=marks,
-        rewards={
-            name: replace(rewarding, training=replace(rewarding.training, raters=how)) for name, how in rewards.items()
-        },
+        rewards=rewards,
         arms={
             "BC": Arm(),
             "usual raters": Arm(reward="ibt", improve=improve),
@@ -61,7 +66,8 @@ def study() -> StudyConfig:
             "half of the events missed": arm("misses half"),
             "four steps late": arm("late"),
             "1/4 of the signs wrong": arm("mistaken"),
-            **{f"three raters, {how}": arm("three", name) for name, how in rewards.items()},
+            **{f"three raters, {how}": arm("three", name) for name, how in by_three.items()},
+            "usual raters, read later": Arm(reward="later", improve=improve),
         },
         curves=(),
         also_compared_with=(),
