@@ -40,18 +40,19 @@ def test_arms_differ_in_their_raters_alone() -> None:
     assert (study.demonstrations, study.play, study.evaluate) == (base.demonstrations, base.play, base.evaluate)
     assert study.clones == {"bc": base.clones["bc"]}
     taught = [arm for name, arm in study.arms.items() if name != "BC"]
-    assert len({(arm.reward, arm.marks) for arm in taught}) == len(taught) == 9
+    assert len({(arm.reward, arm.marks) for arm in taught}) == len(taught) == 10
     for arm in taught:
         assert (arm.clone, arm.improve) == ("bc", usual.improve)
         one = study.rewards[arm.reward]
-        assert replace(one, training=replace(one.training, raters="each")) == study.rewards["ibt"]
+        assert replace(one, training=replace(one.training, raters="each", marks_later=0)) == study.rewards["ibt"]
+    assert {arm.reward for arm in taught if study.rewards[arm.reward].training.marks_later} == {"later"}
     for way in study.marks.values():
         changed = {name for name, value in vars(way).items() if value != getattr(study.mark, name)}
         assert changed - {"longest_delay"} in (
             {"share"}, {"miss"}, {"delay"}, {"mistake"}, {"raters", "misses", "mistakes", "delays"}
         )  # fmt: skip
     folders = {improving_config(study, name, 0).reward_model for name in study.arms if name != "BC"}
-    assert len(folders) == 9
+    assert len(folders) == 10
 
 
 @pytest.fixture(scope="module")
