@@ -68,11 +68,11 @@ def learning_rate(config: Any, update: int, progress: float) -> float:
     return config.learning_rate * warm * (config.decay + (1.0 - config.decay) * cosine)
 
 
-def load_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any], betas: tuple[float, float]) -> None:
-    """Give ``optimizer`` the moments in ``state``, but keep to ``betas``, which may have been set anew."""
+def load_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any], **settings: Any) -> None:
+    """Give ``optimizer`` the moments in ``state``, but keep to ``settings``, which may have been changed."""
     optimizer.load_state_dict(state)
     for group in optimizer.param_groups:
-        group["betas"] = betas
+        group.update(settings)
 
 
 def check_descent(config: Any) -> None:

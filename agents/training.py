@@ -177,7 +177,7 @@ class Cloner:
           UserError: if it was given for other recorded play.
         """
         self.stream.load_state_dict(state["stream"])
-        load_optimizer(self.optimizer, state["optimizer"], (self.config.beta1, self.config.beta2))
+        load_optimizer(self.optimizer, state["optimizer"], betas=(self.config.beta1, self.config.beta2))
         self.memory = AgentState(*(part.to(self.agent.device) for part in state["memory"]))
         self.update_index, self.seconds = state["update"], state["seconds"]
 

@@ -189,7 +189,7 @@ class RewardTrainer:
         self.stream.load_state_dict(state["stream"])
         if "model" in state:
             self.model.load_state_dict(state["model"])
-        load_optimizer(self.optimizer, state["optimizer"], (self.config.beta1, self.config.beta2))
+        load_optimizer(self.optimizer, state["optimizer"], betas=(self.config.beta1, self.config.beta2))
         self.memory = _remade(self.memory, (part.to(self.model.device) for part in state["memory"]))
         self.update_index, self.seconds = state["update"], state["seconds"]
         self.history = list(state["history"])

@@ -15,7 +15,7 @@ from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, Recorded
 from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
-from agents.descent import descend
+from agents.descent import descend, load_optimizer
 from agents.peers import ALONE, Peers
 from agents.tokenizer import PAD_ID
 from rlhf.fragment import Fragment, FragmentTensors
@@ -184,9 +184,8 @@ class Learner:
         """
         if "agent" in state:
             self.agent.load_state_dict(state["agent"])
-        self._optimizer.load_state_dict(state["optimizer"])
-        for group in self._optimizer.param_groups:  # the settings of now, which may have been changed on resuming
-            group["lr"], group["betas"] = self.config.learning_rate, (self.config.beta1, self.config.beta2)
+        rate, betas = self.config.learning_rate, (self.config.beta1, self.config.beta2)
+        load_optimizer(self._optimizer, state["optimizer"], lr=rate, betas=betas)
         memory = state["memory"]
         self._memory = None if memory is None else AgentState(*(part.to(self.device) for part in memory))
         self.updates = state["updates"]
