@@ -15,6 +15,7 @@ from pipelines.study_table import ALL, Table
 
 INK, FAINT, PAPER = "#1f2933", "#d5dbe1", "white"
 _TOGETHER, _COLUMNS = 3, 4  # curves in one panel; panels in a row
+_ASIDE = 0.12  # of the space between two places, from one line to the next
 # Okabe and Ito's colours, which people who see few colours tell apart, then three of Tol's for a study of ten arms;
 # the arm compared with is drawn in ink.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7b8794", "#882255", "#999933", "#332288")
@@ -53,11 +54,13 @@ def along_lines(table: Table, lines: Mapping[str, Mapping[str, str]]) -> Figure:
     colours = colours_of(list(lines), next(iter(lines)))
     for axes, probe in zip(panels, probes, strict=True):
         _plain(axes, probe.capitalize())
-        for line, arms in lines.items():
+        for number, (line, arms) in enumerate(lines.items()):
+            aside = _ASIDE * (number - (len(lines) - 1) / 2)  # so that intervals do not hide each other
             cells = [table.cell(arms[place], probe) if place in arms else None for place in places]
             middle = [100 * cell.success.estimate if cell else np.nan for cell in cells]
-            axes.plot(range(len(places)), middle, "o-", color=colours[line], markersize=4, linewidth=1.6, label=line)
-            for x, cell in enumerate(cells):
+            along = np.arange(len(places)) + aside
+            axes.plot(along, middle, "o-", color=colours[line], markersize=4, linewidth=1.6, label=line)
+            for x, cell in zip(along, cells, strict=True):
                 if cell is not None:
                     bounds = [100 * cell.success.low, 100 * cell.success.high]
                     axes.plot([x, x], bounds, color=colours[line], linewidth=1.0)
