@@ -308,8 +308,7 @@ def _stack(tallies) -> MarkTally:
 
 def _counts(raters: Sequence[Moments], steps: int) -> np.ndarray:
     """Marks of all ``raters`` of one episode by step and sign, int64 [T, 2]."""
-    both = [np.concatenate([moments[sign] for moments in raters]) for sign in (PLUS, MINUS)]
-    return np.stack([np.bincount(marked, minlength=steps) for marked in both], axis=1)
+    return np.sum([moments.counts(steps) for moments in raters], axis=0)
 
 
 def _divide(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.places import PlayersConfig, WorldConfig
+from pipelines.results_file import SCRIPTED
 from pipelines.suite import (
     NOTE,
     RECORDED,
@@ -35,7 +36,6 @@ from rlhf.store import EpisodeStore, ParquetStore, open_store
 from rlhf.store.json_text import to_json as json_text
 from worlds.contract import Solver
 
-STAND_INS = ("scripted", "perfect")  # as `rlhf evaluate` knows them
 _SETTINGS = "recorded_with"  # in an episode's notes, as `rlhf record` has it
 
 
@@ -156,7 +156,7 @@ class _Cast:
 
     def solvers(self, slots: int, batch: str = "") -> Solvers:
         """Who decides after the take-over in ``slots`` places. Raises UserError if the agent cannot play here."""
-        if self.folder in (RECORDED, *STAND_INS):
+        if self.folder in (RECORDED, *SCRIPTED):
             self.world.entry().make_solver(**self._stand_in()) if self.folder != RECORDED else None
             return ScriptedSolvers(slots)
         from agents.acting import AgentSolvers
@@ -181,7 +181,7 @@ class _Cast:
         """A solver that is not a learned agent, for one continuation."""
         if self.folder == RECORDED:
             return RecordedSolver(episode, wanted.scenario)
-        if self.folder not in STAND_INS:
+        if self.folder not in SCRIPTED:
             return None
         made = self.world.entry().make_solver(**self._stand_in())
         return LateSolver(made, wanted.scenario.step, self._seed(wanted.episode_id, 4))
@@ -198,7 +198,7 @@ class _Cast:
         told = {"suite": self.suite.id, "seed": config.seed}
         if self.folder != RECORDED:
             told |= {"slots": config.slots, "greedy": config.greedy, "continuations": config.continuations}
-        if self.folder in STAND_INS:
+        if self.folder in SCRIPTED:
             told |= {"players": to_json(config.players)}
         own = weights.read_bytes() if weights.is_file() else self.folder.encode()
         return hashlib.sha256(json_text(told).encode() + own).hexdigest()[:16]
@@ -207,7 +207,7 @@ class _Cast:
         """Who plays the solver, as episodes tell it."""
         if self.folder == RECORDED:
             return episode.solver
-        return "scripted" if self.folder in STAND_INS else f"agent:{self.name}"
+        return "scripted" if self.folder in SCRIPTED else f"agent:{self.name}"
 
 
 def _play_batch(cast: _Cast, batch: Sequence[_Wanted], known: set[str], recordings: EpisodeStore) -> Iterator[Episode]:

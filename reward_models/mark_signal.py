@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from reward_models.pairs import MINUS, PLUS
+from reward_models.pairs import MINUS, PLUS, near_marks
 
 TOLERANCE = 4  # steps by which raters may be off
 NOISY = 1.0  # ratio below which BC+RL mostly gained nothing or did harm (docs/diagnostics.md)
@@ -58,7 +58,7 @@ class SignalTally:
         return (self.rise - self.fall) / np.where(noise > 0, noise, np.nan)
 
 
-def signal_tally(utility: np.ndarray, marks: np.ndarray, tolerance: int = TOLERANCE) -> SignalTally:
+def signal_tally(utility: np.ndarray, marks: np.ndarray, tolerance: int) -> SignalTally:
     """The tally of one episode with ``utility`` [T] (up to a constant) and counts of ``marks`` [T, 2] of all raters.
 
     A window around a mark is of ``tolerance`` steps on either side, less where the episode begins or ends; what happens
@@ -68,23 +68,18 @@ def signal_tally(utility: np.ndarray, marks: np.ndarray, tolerance: int = TOLERA
     steps = np.arange(len(utility))
     before = np.concatenate([utility[:1], utility]).astype(np.float64)  # before[t] is the utility ahead of step t
     change = before[np.minimum(steps + tolerance, len(steps) - 1) + 1] - before[np.maximum(steps - tolerance, 0)]
-    near = _spread(marks.sum(axis=1) > 0, 2 * tolerance)
+    near = near_marks(marks.sum(axis=1) > 0, 3 * tolerance)  # the window's own reach, and twice that to the mark
     whole = (steps >= tolerance) & (steps < len(steps) - tolerance)
     return SignalTally(
         plus=_tally(np.repeat(change, marks[:, PLUS].astype(np.int64))),
         minus=_tally(np.repeat(change, marks[:, MINUS].astype(np.int64))),
-        quiet=_tally(change[whole & ~_spread(near, tolerance)]),
+        quiet=_tally(change[whole & ~near]),
     )
 
 
 def stack_signal(tallies: Sequence[SignalTally]) -> SignalTally:
     """Tallies of E episodes as one, [E, 3]."""
     return SignalTally(*(np.array([getattr(t, f.name) for t in tallies]).reshape(-1, 3) for f in fields(SignalTally)))
-
-
-def _spread(where: np.ndarray, steps: int) -> np.ndarray:
-    """``where`` [T], and up to ``steps`` steps before and after it: bool [T]."""
-    return np.convolve(where, np.ones(2 * steps + 1), mode="full")[steps : steps + len(where)] > 0.5
 
 
 def _tally(changes: np.ndarray) -> np.ndarray:

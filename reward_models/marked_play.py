@@ -18,7 +18,7 @@ from agents.tokenizer import PAD_ID, Tokenizer
 from annotation.marks import Mark
 from reward_models.augmentation import Alteration, Augmentation
 from reward_models.dialogue import Dialogue
-from reward_models.pairs import count_marks, has_pairs, raters_of
+from reward_models.pairs import count_marks, has_pairs, near_marks, raters_of
 from rlhf.episodes import Episode
 
 
@@ -74,8 +74,7 @@ class MarkedPlay:
         quiet = np.zeros(len(self.marks), dtype=bool)
         for episode in np.flatnonzero(self.rated_episodes.any(axis=1)).tolist():
             marked = self.marks_of(episode).sum(axis=(1, 2)) > 0
-            near = np.convolve(marked, np.ones(2 * margin + 1), mode="full")[margin : margin + len(marked)]
-            quiet[self.rows(episode)] = near < 0.5
+            quiet[self.rows(episode)] = ~near_marks(marked, margin)
         return quiet
 
 

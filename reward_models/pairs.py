@@ -194,6 +194,11 @@ def has_pairs(marks: np.ndarray) -> bool:
     return bool(((marks[1:] > 0).sum(-1) == 1).any())
 
 
+def near_marks(marked: np.ndarray, steps: int) -> np.ndarray:
+    """Steps at which an episode is ``marked`` (bool [T]), and up to ``steps`` steps before and after: bool [T]."""
+    return np.convolve(marked, np.ones(2 * steps + 1), mode="full")[steps : steps + len(marked)] > 0.5
+
+
 def _share(part: float, whole: float) -> float:
     return part / whole if whole else float("nan")
 

@@ -31,6 +31,10 @@ class Moments(NamedTuple):
         times = np.asarray(counts).astype(np.int64)
         return cls(steps.repeat(times[:, PLUS]), steps.repeat(times[:, MINUS]))
 
+    def counts(self, steps: int) -> np.ndarray:
+        """What :meth:`of` was given, int64 [T, 2], of an episode of ``steps`` steps."""
+        return np.stack([np.bincount(self[sign], minlength=steps) for sign in SIGNS], axis=1)
+
 
 def peaks(reward: np.ndarray, threshold: float, reach: int) -> Moments:
     """Moments of ``reward`` [T] of at least ``threshold`` in size, none within ``reach`` steps of a larger one.

@@ -11,7 +11,6 @@ one arm to the next only the marks differ that the reward model (IBT) learns fro
 * Three raters of every episode who differ: two like the usual one, but the second errs more, and a third who misses
   half, is three steps late and gives three signs in ten wrong. Their marks are learned from in each of the ways of
   docs/reward-model.md.
-
 * The usual marks, read three steps later than they were given (``marks_later``): a utility that rises later.
 
 What the reward model is told of its raters (``rater_delay``, ``raters_tolerance``) stays as it is: who collects marks

@@ -56,7 +56,7 @@ def test_a_step_at_marks_over_white_noise_has_the_ratio_that_it_must() -> None:
         jump = np.zeros(120)
         jump[40], jump[80] = 3.0, -1.0
         utility = np.cumsum(jump) + 0.5 * rng.normal(size=120)
-        tallies.append(signal_tally(utility, marks_at(120, [41], [82])))  # raters are a little late
+        tallies.append(signal_tally(utility, marks_at(120, [41], [82]), 4))  # raters are a little late
     every = stack_signal(tallies).weighted(np.ones((1, 400)))
     assert every.rise == pytest.approx(3.0, abs=0.1) and every.fall == pytest.approx(-1.0, abs=0.1)
     assert every.noise == pytest.approx(0.5 * np.sqrt(2), rel=0.03)  # two independent ends
@@ -66,10 +66,10 @@ def test_a_step_at_marks_over_white_noise_has_the_ratio_that_it_must() -> None:
 def test_the_ratio_knows_no_scale_and_no_constant() -> None:
     rng = np.random.default_rng(1)
     utility, marks = rng.normal(size=200).cumsum(), marks_at(200, [50, 51], [120])
-    ratio = signal_tally(utility, marks).ratio
+    ratio = signal_tally(utility, marks, 4).ratio
     assert np.isfinite(ratio)
-    assert signal_tally(7.0 * utility - 3.0, marks).ratio == pytest.approx(ratio)
-    assert signal_tally(-utility, marks).ratio == pytest.approx(-ratio)
+    assert signal_tally(7.0 * utility - 3.0, marks, 4).ratio == pytest.approx(ratio)
+    assert signal_tally(-utility, marks, 4).ratio == pytest.approx(-ratio)
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,12 @@ def test_the_ratio_knows_no_scale_and_no_constant() -> None:
 def test_what_cannot_be_measured_is_nan(plus: list[int], minus: list[int], level: float) -> None:
     """Without marks of both signs, in a flat utility, and where no window is quiet."""
     utility = level * np.random.default_rng(2).normal(size=200)
-    assert np.isnan(signal_tally(utility, marks_at(200, plus, minus)).ratio)
+    assert np.isnan(signal_tally(utility, marks_at(200, plus, minus), 4).ratio)
 
 
 def test_episodes_count_as_often_as_they_are_weighed() -> None:
     rng = np.random.default_rng(3)
-    tallies = [signal_tally(rng.normal(size=90), marks_at(90, [10 + n], [60])) for n in range(4)]
+    tallies = [signal_tally(rng.normal(size=90), marks_at(90, [10 + n], [60]), 4) for n in range(4)]
     twice = stack_signal(tallies).weighted(np.array([[2.0, 0.0, 1.0, 1.0]]))
     by_hand = stack_signal([tallies[0], tallies[0], tallies[2], tallies[3]]).weighted(np.ones((1, 4)))
     assert twice.ratio == pytest.approx(by_hand.ratio)

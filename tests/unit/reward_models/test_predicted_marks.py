@@ -122,3 +122,9 @@ def test_a_sign_that_nobody_gave_does_not_count_against_a_threshold() -> None:
     reward = np.array([0.0, 5.0, 0.0, 0.0, -3.0, 0.0, 0.0, 1.0])
     only_plus = [[Moments(steps_of(1, 7), steps_of())]]
     assert choose_threshold([reward], only_plus, 0, 0) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_moments_tell_the_counts_that_they_are_of(seed: int) -> None:
+    counts = np.random.default_rng(seed).integers(0, 3, (12, 2)) * (seed > 0)
+    np.testing.assert_array_equal(Moments.of(counts).counts(12), counts)
