@@ -15,6 +15,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import tyro
+from tyro.constructors import PrimitiveConstructorSpec
 
 from rlhf.usage import UsageError
 
@@ -23,7 +24,6 @@ Config = TypeVar("Config")
 _SAID = {  # Python's and tyro's words for a value of the wrong kind, and ours
     ": invalid literal for int() with base 10: ": " is a whole number, not ",
     ": could not convert string to float: ": " is a number, not ",
-    ": Failed to parse key-value pairs!": " wants pairs: NAME VALUE NAME VALUE...",
 }
 
 
@@ -33,18 +33,18 @@ def parse(
     """The configuration that ``words`` ask for, starting from ``default`` (or from the class's own defaults).
 
     Settings are written ``--a.b=c`` or ``--a.b c``; switches also ``--flag`` and ``--no-flag``; sequences ``--x 1 2``
-    or ``--x=1,2``.
+    or ``--x=1,2``; what maps names to values ``--x a=1 b=2``, ``--x a 1 b 2`` or ``--x=a=1,b=2``.
 
     Args:
       command: what the user typed before ``words``, e.g. "rlhf record".
       about: a line for the help text.
 
     Raises:
-      UsageError: for a setting that does not exist, or a value of the wrong kind.
+      UsageError: for a setting that does not exist, a value of the wrong kind, or a name that is given two values.
       SystemExit: with status 0, after ``--help``.
     """
     known = dict(settings_of(kind, default))
-    words = [word for typed in words for word in _translate(typed, known, command)]
+    words = _pair_up([word for typed in words for word in _translate(typed, known, command)], known)
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
@@ -64,7 +64,8 @@ def parse(
 def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Dotted name and annotation of every setting of the dataclass ``kind``, those of nested dataclasses included.
 
-    Fields that are given by their position have no name on the command line.
+    Fields that are given by their position have no name on the command line. What is written in a form of its own (a
+    JSON object, for example) has the annotation ``str``.
     """
     hints, annotated = get_type_hints(kind), get_type_hints(kind, include_extras=True)
     for field in fields(kind):
@@ -75,7 +76,9 @@ def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[t
         if is_dataclass(nested) and isinstance(nested, type):
             yield from settings_of(nested, value, f"{prefix}{field.name}.")
         else:
-            yield prefix + field.name, nested
+            marks = getattr(annotated[field.name], "__metadata__", ())
+            own_form = any(isinstance(mark, PrimitiveConstructorSpec) for mark in marks)
+            yield prefix + field.name, str if own_form else nested
 
 
 def _translate(word: str, known: Mapping[str, Any], command: str) -> list[str]:
@@ -90,9 +93,40 @@ def _translate(word: str, known: Mapping[str, Any], command: str) -> list[str]:
         raise UsageError(_no_such(typed, known, command))
     if equals and known[name] is bool:
         return [_switch(typed, value)]
-    if equals and _is_sequence(known[name]):
+    if equals and (_is_sequence(known[name]) or _is_mapping(known[name])):
         return [f"--{typed}", *(part for part in value.split(",") if part)]
     return [word]
+
+
+def _pair_up(words: Sequence[str], known: Mapping[str, Any]) -> list[str]:
+    """``words`` with all pairs of every setting that maps names to values behind its one flag, as NAME VALUE.
+
+    Raises:
+      UsageError: for a name without a value, or with two: a parser of mappings keeps the last and is silent.
+    """
+    plain: list[str] = []
+    pairs: dict[str, dict[str, str]] = {}
+    flag = ""
+    values = iter(words)
+    for word in values:
+        if word.startswith("--"):
+            name = word[2:].replace("-", "_")
+            flag = f"--{name.replace('_', '-')}" if _is_mapping(known.get(name)) else ""
+            if flag:
+                pairs.setdefault(flag, {})
+            else:
+                plain.append(word)
+        elif flag:
+            name, equals, value = word.partition("=")
+            value = value if equals else next(values, "")
+            if not name or not value or value.startswith("--"):
+                raise UsageError(f"{flag}: {word} has no value; write {flag} NAME=VALUE NAME=VALUE ...")
+            if name in pairs[flag]:
+                raise UsageError(f"{flag} names {name} twice: {pairs[flag][name]} and {value}; give each its own name")
+            pairs[flag][name] = value
+        else:
+            plain.append(word)
+    return plain + [word for flag, named in pairs.items() for word in (flag, *itertools.chain(*named.items()))]
 
 
 def _switch(typed: str, value: str) -> str:
@@ -116,6 +150,11 @@ def _is_sequence(hint: Any) -> bool:
     if get_origin(hint) in (Union, types.UnionType):
         return any(_is_sequence(member) for member in get_args(hint))
     return get_origin(hint) in (tuple, list)
+
+
+def _is_mapping(hint: Any) -> bool:
+    """Whether ``hint`` maps names to values."""
+    return get_origin(hint) in (Mapping, dict)
 
 
 def _no_such(typed: str, known: Mapping[str, Any], command: str) -> str:
