@@ -16,6 +16,7 @@ from annotation.marks import Judgement, Mark
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.store.compressed import CompressedEpisode, compress
+from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.json_text import to_json
 from rlhf.store.told import ToldEpisode, told
 
@@ -130,6 +131,15 @@ class EpisodeStore(ABC):
     def played_by(self, name: str) -> list[str]:
         """Ids of the episodes in which the person ``name`` played any part."""
         return [row.episode_id for row in self.rows() if name in people_in(row)]
+
+    def fingerprints(self, episode_ids: Iterable[str] | None = None) -> dict[str, str]:
+        """Fingerprints of these episodes, or of all, by id: equal where the play is; see ``rlhf.store.fingerprint``.
+
+        Raises:
+          UserError: for an unknown id.
+        """
+        ids = self.ids() if episode_ids is None else episode_ids
+        return {episode_id: episode_fingerprint(self.read(episode_id)) for episode_id in ids}
 
     def mark_counts(self) -> Mapping[str, int]:
         """How many marks there are of each episode that has some."""

@@ -25,10 +25,20 @@ INDEX_FILE = "index.jsonl"
 
 @dataclass(frozen=True)
 class Entry:
-    """Where an episode lies: ``episodes/<file>.parquet`` and ``steps/<file>.parquet``."""
+    """Where an episode lies: ``episodes/<file>.parquet`` and ``steps/<file>.parquet``.
+
+    Args:
+      fingerprint: of the episode, see ``rlhf.store.fingerprint``; None in a line that an older version wrote.
+    """
 
     row: EpisodeRow
     file: str
+    fingerprint: str | None = None
+
+    def line(self) -> bytes:
+        """The entry as a line of the file."""
+        values = {**asdict(self.row), "file": self.file}
+        return _line(values if self.fingerprint is None else {**values, "fingerprint": self.fingerprint})
 
 
 class EpisodeIndex:
@@ -70,7 +80,7 @@ class EpisodeIndex:
 
     def append(self, entries: Iterable[Entry]) -> None:
         """Add entries at the end; on disk when this returns. If they cannot all be written, none is."""
-        lines = b"".join(_line({**asdict(entry.row), "file": entry.file}) for entry in entries)
+        lines = b"".join(entry.line() for entry in entries)
         with self._lock:
             self._refresh()
             descriptor = os.open(self.path, os.O_WRONLY)
@@ -88,7 +98,7 @@ class EpisodeIndex:
 
     def rewrite(self, entries: Iterable[Entry], remove: Iterable[str] = ()) -> None:
         """Replace everything at once: a crash leaves either the old index or the new one."""
-        lines = [_header(), *(_line({**asdict(entry.row), "file": entry.file}) for entry in entries)]
+        lines = [_header(), *(entry.line() for entry in entries)]
         remove = sorted(remove)
         if remove:
             lines.append(_line({"remove": remove}))
@@ -138,7 +148,8 @@ class EpisodeIndex:
                 continue
             try:
                 file = values.pop("file")
-                new[values["episode_id"]] = Entry(EpisodeRow(**values), file)
+                fingerprint = values.pop("fingerprint", None)
+                new[values["episode_id"]] = Entry(EpisodeRow(**values), file, fingerprint)
             except (KeyError, TypeError) as error:
                 raise UserError(f"line {self._lines} of {self.path} is not an episode's; {REBUILD}") from error
             if not _is_plain(file):

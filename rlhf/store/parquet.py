@@ -18,6 +18,7 @@ from rlhf.store import description, recovery
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_known, check_new, check_steps
 from rlhf.store.durable import Busy, explained, only_writer, sync_folder, write_file
+from rlhf.store.fingerprint import episode_fingerprint, stored_fingerprint
 from rlhf.store.index import Entry, EpisodeIndex, moved
 from rlhf.store.parquet_files import Damaged, read_rows, to_bytes
 from rlhf.store.records import RecordFolder
@@ -70,6 +71,7 @@ class ParquetStore(EpisodeStore):
 
     def write(self, episode: Episode) -> None:
         tables = dict(zip(TABLES, to_tables(episode), strict=True))
+        fingerprint = episode_fingerprint(episode)
         files = {table: to_bytes([rows]) for table, rows in tables.items()}
         with self._writing(f"episode {episode.episode_id}"):
             check_new(episode, self._rows(), self)
@@ -77,7 +79,7 @@ class ParquetStore(EpisodeStore):
             stem = self._free_stem(episode.episode_id)
             with self._new_files([stem]):
                 self._save(stem, files)
-                self._index.append([Entry(EpisodeRow.of(episode), stem)])
+                self._index.append([Entry(EpisodeRow.of(episode), stem, fingerprint)])
 
     def write_marks(self, marks: Iterable[Mark]) -> None:
         marks = tuple(marks)
@@ -99,6 +101,16 @@ class ParquetStore(EpisodeStore):
 
     def read_told(self, episode_id: str) -> ToldEpisode:
         return self._read(episode_id, to_told, {"steps": TOLD_COLUMNS})
+
+    def fingerprints(self, episode_ids: Iterable[str] | None = None) -> dict[str, str]:
+        entries = self._index.entries()
+        ids = list(entries if episode_ids is None else episode_ids)
+        check_known(ids, entries, self)
+        return {episode_id: entries[episode_id].fingerprint or self._computed(episode_id) for episode_id in ids}
+
+    def _computed(self, episode_id: str) -> str:
+        """The fingerprint of an episode whose line lacks it."""
+        return self._read(episode_id, stored_fingerprint)
 
     def _read(
         self, episode_id: str, understand: Callable[[pa.Table, pa.Table], Read], columns: Columns = NO_COLUMNS

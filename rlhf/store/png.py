@@ -21,6 +21,7 @@ NONE, SUB = 0, 1  # PNG's numbers for the two row filters in use
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEADER_BYTES = 33  # signature and IHDR chunk
 _IDAT = b"IDAT"
+_ADLER_BEFORE_END = 20  # checksum of the unpacked data, then the chunk's own and the IEND chunk
 
 
 def encode_frames(frames: np.ndarray) -> list[bytes]:
@@ -59,6 +60,44 @@ def decode_frames(files: Sequence[bytes]) -> np.ndarray:
         sub = kinds == SUB
         frames[sub] = np.cumsum(frames[sub], axis=1, dtype=np.uint8)
     return frames
+
+
+def frame_checksums(frames: np.ndarray) -> np.ndarray:
+    """Checksums of the pixels of each of ``frames``, uint8 [T, H, W, 3]: uint32 [T].
+
+    They are those that zlib appends to the data of a PNG file with filter "none".
+    """
+    steps, height = frames.shape[:2]
+    lines = np.zeros((height, 1 + 3 * frames.shape[2]), np.uint8)
+    checksums = np.empty(steps, np.uint32)
+    for step, frame in enumerate(frames):
+        lines[:, 1:] = frame.reshape(height, -1)
+        checksums[step] = zlib.adler32(lines.data)
+    return checksums
+
+
+def stored_checksums(files: Sequence[bytes]) -> np.ndarray:
+    """The same of the pictures in PNG ``files`` of one episode, undrawn where they were written with filter "none".
+
+    Raises:
+      ValueError: as ``decode_frames``, for files that have to be drawn.
+    """
+    if not _unfiltered(files[0]):
+        return frame_checksums(decode_frames(files))
+    checksums = b"".join(file[-_ADLER_BEFORE_END : 4 - _ADLER_BEFORE_END] for file in files)
+    return np.frombuffer(checksums, ">u4").astype(np.uint32)
+
+
+def _unfiltered(file: bytes) -> bool:
+    """Whether ``file`` is a picture as ``encode_frames`` lays it out with filter "none", and so are its neighbours."""
+    begin = _HEADER_BYTES + 8
+    width, height = struct.unpack(">II", file[16:24].ljust(8, b"\0"))
+    if not file.startswith(_header(height, width)) or file[begin - 4 : begin] != _IDAT:
+        return False
+    try:
+        return zlib.decompressobj().decompress(file[begin:], 1) == bytes([NONE])
+    except zlib.error:
+        return False
 
 
 class _Foreign(Exception):

@@ -15,6 +15,7 @@ from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.store.contract import EpisodeRow, same_episode
 from rlhf.store.durable import UNFINISHED
+from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.index import Entry, EpisodeIndex
 from rlhf.store.parquet_files import Damaged, ids_in, read_rows
 from rlhf.store.tables import SCHEMAS, to_episode
@@ -86,11 +87,15 @@ def _not_in(index: EpisodeIndex, folder: Path, stem: str) -> list[Entry]:
     for episode in episodes_in(folder, stem):
         listed = index.entries().get(episode.episode_id)
         if listed is None:
-            new.append(Entry(EpisodeRow.of(episode), stem))
+            new.append(_entry(episode, stem))
         elif not _is_held(episode, folder, listed):
             why = f"another episode {episode.episode_id} than the one in the index, or the only whole copy of it"
             raise Unreadable(data_file(folder, "steps", stem), why)
     return new
+
+
+def _entry(episode: Episode, stem: str) -> Entry:
+    return Entry(EpisodeRow.of(episode), stem, episode_fingerprint(episode))
 
 
 def _is_held(episode: Episode, folder: Path, entry: Entry) -> bool:
@@ -123,7 +128,7 @@ def rebuild(folder: Path) -> int:
         if removed & {f"{table}/{stem}.parquet" for table in TABLES}:
             continue
         try:
-            found = [Entry(EpisodeRow.of(episode), stem) for episode in episodes_in(folder, stem)]
+            found = [_entry(episode, stem) for episode in episodes_in(folder, stem)]
         except (Unreadable, FileNotFoundError):
             continue
         entries.update({entry.row.episode_id: entry for entry in found})

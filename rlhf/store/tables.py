@@ -28,7 +28,7 @@ _OURS = b"interactive-rlhf"  # key of the schema metadata that says whose file a
 _INT8, _UINT8, _INT32, _INT64 = pa.int8(), pa.uint8(), pa.int32(), pa.int64()
 _BOOL, _TEXT = pa.bool_(), pa.string()
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", _TEXT)])
-_TEXTS = ("setter_text", "solver_text", "utterance", "setter_utterance")
+TEXTS = ("setter_text", "solver_text", "utterance", "setter_utterance")
 _MOVEMENT = pa.list_(pa.list_(_INT8, len(MOVEMENT)), TICKS_PER_STEP)
 
 
@@ -109,7 +109,7 @@ def to_tables(episode: Episode) -> tuple[pa.Table, pa.Table]:
       UserError: if a field cannot be written, e.g. ``notes`` that are not JSON.
     """
     try:
-        return _episode_table(episode), _steps_table(episode)
+        return episode_table(episode), _steps_table(episode)
     except (TypeError, ValueError, OverflowError) as error:  # pyarrow's errors are ValueErrors
         raise UserError(f"episode {episode.episode_id} cannot be recorded: {' '.join(str(error).split())}") from error
 
@@ -117,7 +117,7 @@ def to_tables(episode: Episode) -> tuple[pa.Table, pa.Table]:
 def _row_and_texts(about: pa.Table, steps: pa.Table) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
     """An episode's row, and its columns of text; raises as ``to_episode``."""
     (row,) = about.to_pylist()
-    texts = {name: tuple(steps[name].to_pylist()) for name in _TEXTS}
+    texts = {name: tuple(steps[name].to_pylist()) for name in TEXTS}
     if row["steps"] != len(steps) or steps["step"].to_pylist() != list(range(len(steps))):
         raise ValueError(f"its steps are not numbered 0 to {row['steps'] - 1}")
     if set(steps["episode_id"].to_pylist()) != {row["episode_id"]}:
@@ -131,14 +131,14 @@ def to_compressed(about: pa.Table, steps: pa.Table) -> CompressedEpisode:
     return CompressedEpisode(
         episode_id=row["episode_id"],
         solver=row["solver"],
-        frames=tuple(_flat(steps["image"]).field("bytes").to_pylist()),
-        movement=_movement(steps["movement"]),
-        controller=_flat(steps["controller"]).to_numpy().copy(),
+        frames=tuple(values_of(steps["image"]).field("bytes").to_pylist()),
+        movement=movement_of(steps["movement"]),
+        controller=values_of(steps["controller"]).to_numpy().copy(),
         **texts,
     )
 
 
-TOLD_COLUMNS = ("episode_id", "step", *_TEXTS, "controller")
+TOLD_COLUMNS = ("episode_id", "step", *TEXTS, "controller")
 
 
 def to_told(about: pa.Table, steps: pa.Table) -> ToldEpisode:
@@ -153,7 +153,7 @@ def to_told(about: pa.Table, steps: pa.Table) -> ToldEpisode:
         success_step=tuple(row["success_step"]),
         setter_utterance=texts["setter_utterance"],
         utterance=texts["utterance"],
-        taken_over=bool((_flat(steps["controller"]).to_numpy() == CO_PILOT).any()),
+        taken_over=bool((values_of(steps["controller"]).to_numpy() == CO_PILOT).any()),
     )
 
 
@@ -171,9 +171,9 @@ def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
         setter=row["setter"],
         solver=row["solver"],
         image=_decoded(steps["image"]),
-        movement=_movement(steps["movement"]),
-        setter_movement=_movement(steps["setter_movement"]),
-        controller=_flat(steps["controller"]).to_numpy().copy(),
+        movement=movement_of(steps["movement"]),
+        setter_movement=movement_of(steps["setter_movement"]),
+        controller=values_of(steps["controller"]).to_numpy().copy(),
         requests=_requests(row["requests"]),
         truth=tuple(Event(**event) for event in json.loads(row["truth"])),
         success_step=tuple(row["success_step"]),
@@ -199,7 +199,8 @@ def judgements_table(judgements: Iterable[Judgement]) -> pa.Table:
     return pa.Table.from_pylist([vars(judgement) for judgement in judgements], schema=JUDGEMENTS)
 
 
-def _episode_table(episode: Episode) -> pa.Table:
+def episode_table(episode: Episode) -> pa.Table:
+    """The row of ``episode``. Raises as ``to_tables``."""
     row = {
         "episode_id": episode.episode_id,
         "world": episode.world,
@@ -244,16 +245,17 @@ def _movement_array(movement: np.ndarray) -> pa.Array:
     return pa.FixedSizeListArray.from_arrays(ticks, type=_MOVEMENT)
 
 
-def _movement(column: pa.ChunkedArray) -> np.ndarray:
+def movement_of(column: pa.ChunkedArray) -> np.ndarray:
     """int8 [T, 8, components], the caller's own."""
-    return _flat(column).flatten().flatten().to_numpy().reshape(len(column), TICKS_PER_STEP, len(MOVEMENT)).copy()
+    return values_of(column).flatten().flatten().to_numpy().reshape(len(column), TICKS_PER_STEP, len(MOVEMENT)).copy()
 
 
 def _decoded(column: pa.ChunkedArray) -> np.ndarray:
-    return decode_frames(_flat(column).field("bytes").to_pylist())
+    return decode_frames(values_of(column).field("bytes").to_pylist())
 
 
-def _flat(column: pa.ChunkedArray) -> Any:
+def values_of(column: pa.ChunkedArray) -> Any:
+    """``column`` as one Arrow array."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 

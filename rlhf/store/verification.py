@@ -9,6 +9,7 @@ from annotation.marks import Judgement, Mark
 from rlhf.errors import UserError
 from rlhf.store import recovery
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_steps
+from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.index import REBUILD, EpisodeIndex
 from rlhf.store.records import RecordFolder
 
@@ -29,7 +30,8 @@ def _episodes(store: EpisodeStore, index: EpisodeIndex) -> Iterator[Problem]:
             if episode_id in index.entries():  # else somebody has just dropped it
                 yield _told(error, f"*/{entry.file}.parquet")
             continue
-        if EpisodeRow.of(episode) != entry.row:
+        same_play = entry.fingerprint in (None, episode_fingerprint(episode))
+        if EpisodeRow.of(episode) != entry.row or not same_play:
             yield Problem(index.path.name, f"the line of episode {episode_id} disagrees with its file", REBUILD)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -19,7 +20,16 @@ from hypothesis import strategies as st
 from annotation.marks import Judgement, Mark
 from rlhf.episodes import Episode, Request
 from rlhf.errors import UserError
-from rlhf.store import EpisodeStore, MemoryStore, Merged, ParquetStore, open_store, same_episode
+from rlhf.store import (
+    EpisodeStore,
+    MemoryStore,
+    Merged,
+    ParquetStore,
+    episode_fingerprint,
+    open_store,
+    play_fingerprint,
+    same_episode,
+)
 from rlhf.store.json_text import to_json
 from rlhf.store.synthetic import synthetic_episode
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, Event, TaskSpec
@@ -144,8 +154,8 @@ def test_arrays_read_back_are_the_readers_own(store: EpisodeStore) -> None:
         assert array.flags.writeable and array.flags.c_contiguous
 
 
-def test_same_episode_sees_every_field() -> None:
-    episode = small(1, success_step=(2,))
+def changes_of(episode: Episode) -> dict[str, object]:
+    """For every field another value than that of ``episode``, whose first success is at step 2."""
     changes = {
         "episode_id": "other", "world": "other", "config": {"a": 1}, "setter": "x", "solver": "x", "seed": 9,
         "created": "x", "split": "held_out", "notes": {"a": 1}, "requests": (), "truth": (), "success_step": (None,),
@@ -154,9 +164,56 @@ def test_same_episode_sees_every_field() -> None:
         "controller": 1 - episode.controller,
     }  # fmt: skip
     assert set(changes) == {field.name for field in fields(Episode)}
+    return changes
+
+
+def test_same_episode_sees_every_field() -> None:
+    episode = small(1, success_step=(2,))
     assert same_episode(episode, replace(episode))
-    for name, value in changes.items():
+    for name, value in changes_of(episode).items():
         assert not same_episode(episode, replace(episode, **{name: value})), name
+
+
+def test_fingerprints_differ_with_every_field_but_the_time_of_recording() -> None:
+    episode = small(1, success_step=(2,))
+    found = {"nothing": episode_fingerprint(episode)}
+    for name, value in changes_of(episode).items():
+        found[name] = episode_fingerprint(replace(episode, **{name: value}))
+    assert found.pop("created") == found["nothing"]
+    assert len(set(found.values())) == len(found)
+
+
+def test_fingerprints_are_those_of_the_play_wherever_it_is_stored(store: EpisodeStore, tmp_path: Path) -> None:
+    texture = np.arange(6 * 40 * 50 * 3).reshape(6, 40, 50, 3).astype(np.uint8)  # suits PNG's filter "sub"
+    episodes = [small(seed, image=texture + np.uint8(seed)) for seed in range(3)]
+    for episode in episodes:
+        store.write(episode)
+    found = store.fingerprints()
+    assert found == {episode.episode_id: episode_fingerprint(episode) for episode in episodes}
+    assert store.fingerprints(["e2", "e0"]) == {"e2": found["e2"], "e0": found["e0"]}
+    store.write_marks([mark("e1")])
+    other = MemoryStore()
+    other.merge(store)
+    back = open_store(tmp_path / "data", create=True)
+    back.merge(other)
+    assert store.fingerprints() == other.fingerprints() == back.fingerprints() == found
+    assert play_fingerprint(found) == play_fingerprint(back.fingerprints(["e2", "e1", "e0"]))
+    assert play_fingerprint(found) != play_fingerprint(store.fingerprints(["e0", "e1"]))
+    with pytest.raises(UserError, match="no episode e7"):
+        store.fingerprints(["e0", "e7"])
+
+
+@pytest.mark.parametrize("smooth", [False, True])
+def test_a_dataset_without_stored_fingerprints_has_the_same(tmp_path: Path, smooth: bool) -> None:
+    written = open_store(tmp_path / "data", create=True)
+    for seed in range(2):
+        ramp = np.broadcast_to(np.arange(60, dtype=np.uint8)[:, None] + seed, (6, 8, 60, 3))
+        written.write(small(seed, image=ramp) if smooth else small(seed))
+    found = written.fingerprints()
+    path = tmp_path / "data" / "index.jsonl"
+    path.write_text(re.sub(r',"fingerprint":"\w+"', "", path.read_text()))
+    assert "fingerprint" not in path.read_text()
+    assert open_store(tmp_path / "data").fingerprints() == found and written.verify() == []
 
 
 # Looking up

@@ -328,6 +328,19 @@ def test_a_line_that_disagrees_with_its_episode(folder: Path) -> None:
     assert problem.file == "index.jsonl" and "e0" in problem.what and "--rebuild" in problem.mend
 
 
+def test_another_episode_of_the_same_listing_under_the_name(folder: Path) -> None:
+    """As a copy from a dataset that was recorded with other settings of the world leaves it."""
+    other = open_store(folder.parent / "other", create=True)
+    other.write(replace(small(1), config={"rooms": 2}))
+    for table in ("episodes", "steps"):
+        shutil.copy(other.folder / table / "e1.parquet", folder / table / "e1.parquet")
+    (problem,) = open_store(folder).verify()
+    assert problem.file == "index.jsonl" and "e1" in problem.what and "--rebuild" in problem.mend
+    rebuild_index(folder)
+    store = open_store(folder)
+    assert store.verify() == [] and store.fingerprints(["e1"]) == other.fingerprints()
+
+
 @pytest.mark.parametrize(
     "name", ["../../victim", "../episodes/e0", "/victim", "a/b", "a\\b", "a\0b", "..", ".", "", 7, None, ["e1"]]
 )
