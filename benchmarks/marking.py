@@ -140,7 +140,7 @@ def _open(page: Any, url: str) -> float:
 
 def measure(folder: Path, raters: int, seconds: float, pace: float) -> tuple[Found, int, dict[str, list[float]], int]:
     """What the crowd saw, how many of it failed, what the browser saw, how many marks the dataset has in the end."""
-    record(RecordConfig(data=folder / "play", episodes=max(1, raters // 5), steps=STEPS, workers=1))
+    record(RecordConfig(data=folder / "play", episodes=max(1, raters // 5), split="train", steps=STEPS, workers=1))
     with served(folder):  # makes the database
         pass
     ask_everybody(folder, raters)

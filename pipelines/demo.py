@@ -98,11 +98,11 @@ def settle(config: DemoConfig) -> DemoConfig:
     data, agent = run / "data", run / "clone" / "agent"
     return replace(
         config,
-        demonstrations=replace(config.demonstrations, data=data, seed=2 * seed),
+        demonstrations=replace(config.demonstrations.for_training(), data=data, seed=2 * seed),
         clone=replace(
             config.clone, data=(data,), runs=run, name="clone", training=replace(config.clone.training, seed=seed)
         ),
-        play=replace(config.play, data=data, solver=str(agent), seed=2 * seed + 1),
+        play=replace(config.play.for_training(), data=data, solver=str(agent), seed=2 * seed + 1),
         mark=replace(config.mark, data=data, seed=seed),
         reward=replace(
             config.reward, data=(data,), agent=agent, runs=run, name="reward",

@@ -21,6 +21,7 @@ from pipelines.recordings import read_episodes
 from rlhf.alarms import AlarmLog
 from rlhf.checkpoint import Checkpoints
 from rlhf.episodes import Episode
+from rlhf.errors import UserError
 from rlhf.guards import Guards
 from rlhf.local_executor import UpdateReport
 from rlhf.progress import announce, bar
@@ -81,6 +82,7 @@ class Improvement:
 
     def __init__(self, config: ImproveConfig, folder: Path) -> None:
         self.config, self.folder = config, folder
+        _check_held_out(config)
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
         config.world.check_fits(self.agent.config.image_size, config.agent)
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
@@ -213,9 +215,39 @@ def improved_card(config: ImproveConfig, name: str) -> ModelCard:
     )
 
 
+def _check_held_out(config: ImproveConfig) -> None:
+    """Warn where there is no held-out play to replay.
+
+    Raises:
+      UserError: if the run is to be stopped by it.
+    """
+    if _has_held_out(config):
+        return
+    by = f" by {config.replay}" if config.replay else ""
+    folders = ", ".join(map(str, config.replay_folders))
+    lacks = f"there is no held-out play{by} in {folders}"
+    solver = "" if config.replay in (None, "scripted") else " --solver AGENT"
+    episodes = config.evaluation_episodes
+    command = f"rlhf record --data {config.replay_folders[0]} --split held_out --episodes {episodes}{solver}"
+    if config.guards.patience is not None:
+        raise UserError(
+            f"guards.patience counts plays of held-out episodes, but {lacks}; record some with `{command}`, or leave "
+            "out --guards.patience"
+        )
+    warnings.warn(
+        f"{lacks}: nothing will show whether the agent also improves where it does not learn; record some with "
+        f"`{command}`",
+        stacklevel=2,
+    )
+
+
+def _has_held_out(config: ImproveConfig) -> bool:
+    return any(open_store(folder).ids(split="held_out", solver=config.replay) for folder in config.replay_folders)
+
+
 def held_out_episodes(config: ImproveConfig, most: int, frames: bool = True) -> list[Episode]:
     """Up to ``most`` episodes recorded as held out, with their frames or without; none if there are none."""
-    if not any(open_store(folder).ids(split="held_out", solver=config.replay) for folder in config.replay_folders):
+    if not _has_held_out(config):
         return []
     return read_episodes(config.replay_folders, split="held_out", solver=config.replay, most=most, frames=frames)
 

@@ -19,7 +19,7 @@ from pipelines.mark import mark
 from pipelines.peoples_marks import MarksMissing, wait_for_marks
 from pipelines.record import record
 from pipelines.reward import reward
-from pipelines.rounds import EVALUATED, IterateConfig, Round, settle_round, settle_start
+from pipelines.rounds import EVALUATED, IterateConfig, Round, settle, settle_round, settle_start
 from pipelines.stages import Work, begin, go_on, go_through
 from reward_models.registry import KINDS
 from rlhf.errors import UserError
@@ -40,7 +40,7 @@ def iterate(config: IterateConfig) -> Path | None:
     Raises:
       UserError: if the run's folder holds a run with other settings, or anything else.
     """
-    config = replace(config, data=_absolute(config.data), agent=_absolute(config.agent))
+    config = settle(config)
     _check(config)
     begin(config.run, config, "run", free=_FREE)
     with lock_run(config.run):
@@ -112,7 +112,3 @@ def _check(config: IterateConfig) -> None:
         raise UserError(
             f"{config.data} has no play by {config.improve.imitate} to imitate; --improve.imitate says by whom it is"
         )
-
-
-def _absolute(path: Path | None) -> Path | None:
-    return None if path is None else path.absolute()

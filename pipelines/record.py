@@ -39,7 +39,9 @@ class RecordConfig:
       solver: "scripted", or an agent's folder.
       shared_control: a scripted co-pilot watches the agent and takes over from it when it fails; it plays as a scripted
         solver with the settings players.solver.
-      split: which houses and instructions: "train", or "held_out" for those kept for validation.
+      split: all episodes in the houses and with the instructions of one kind: "train", or "held_out" for those kept for
+        validation. None plays both: for training, but for a share that is held out.
+      held_out: that share; of recorded setters, none.
       seed: episodes of the same seed and number are the same. slots: places played at once by an agent.
       workers: processes among which scripted play is divided; 1 plays in this process.
       setters: a dataset whose recorded setters are replayed in their places, ``episodes`` of them drawn by ``seed``, in
@@ -53,7 +55,8 @@ class RecordConfig:
     steps: int = 1125
     tail: int | None = None
     solver: str = SCRIPTED
-    split: str = "train"
+    split: str | None = None
+    held_out: float = 0.1
     seed: int = 0
     slots: int = 32
     workers: int = 2
@@ -68,8 +71,10 @@ class RecordConfig:
     def __post_init__(self) -> None:
         if self.shared_control and self.solver == SCRIPTED:
             raise UserError("shared_control is for an agent: name its folder with --solver")
-        if self.split not in ("train", "held_out"):
-            raise UserError(f'split is "train" or "held_out", not {self.split!r}')
+        if self.split not in (None, "train", "held_out"):
+            raise UserError(f'split is "train" or "held_out", or None for both, not {self.split!r}')
+        if not 0.0 <= self.held_out < 1.0:
+            raise UserError(f"held_out is a share from 0 to less than 1, not {self.held_out}")
         for name in ("episodes", "steps", "slots", "workers"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
@@ -79,17 +84,44 @@ class RecordConfig:
                 f"{self.episodes}: other places are for validation and for evaluation"
             )
 
+    def for_training(self) -> RecordConfig:
+        """The same in which None of the split is "train": a run that records its held-out play by itself."""
+        return replace(self, split=self.split or "train")
+
+    def parts(self) -> tuple[RecordConfig, ...]:
+        """What is recorded in the houses and with the instructions of one split each. An episode to train on is the
+        same, whatever the share that is held out."""
+        if self.split is not None:
+            return (self,)
+        held_out = 0 if self.setters is not None else min(round(self.held_out * self.episodes), self.episodes - 1)
+        training = replace(self, split="train", episodes=self.episodes - held_out)
+        return (training, replace(self, split="held_out", episodes=held_out)) if held_out else (training,)
+
 
 def record(config: RecordConfig) -> list[str]:
     """Record episodes and return their ids. Every episode is durable as soon as it has ended.
 
-    Episodes that the dataset has already are left as they are, so a recording that was interrupted goes on.
+    Episodes that the dataset has already are left as they are, so an interrupted recording is completed by the same
+    call.
 
     Raises:
       UserError: if an episode of the same id was recorded with other settings, or by another agent, or there is no
         such device.
     """
     _check_device(config.device)
+    training, *held_out = config.parts()
+    recorded = _record(training)
+    for part in held_out:
+        announce(
+            f"{part.episodes} of the {config.episodes} episodes are held out: in houses and with instructions that are "
+            "never trained on (--held-out sets the share)"
+        )
+        recorded += _record(part)
+    return sorted(recorded)
+
+
+def _record(config: RecordConfig) -> list[str]:
+    """Record the episodes of one split and return their ids."""
     plans = _Plans(config, _fingerprint(config), _recorded_setters(config))
     store = open_store(config.data, create=True)
     ids = [plans.episode_id(number) for number in range(config.episodes)]
@@ -108,7 +140,7 @@ def record(config: RecordConfig) -> list[str]:
                 raise
             _check_same(store, episode.episode_id, plans.settings)  # somebody else is recording the same and was faster
         recorded.append(episode.episode_id)
-    return sorted(known + recorded)
+    return known + recorded
 
 
 def _check_device(name: str) -> None:
@@ -278,12 +310,17 @@ class _Plans:
     settings: str  # the fingerprint
     replayed: tuple[str, ...] = ()  # episodes whose setters ask, by number; empty where they are scripted
 
+    @property
+    def split(self) -> str:
+        """Of all of them."""
+        return self.config.split or "train"
+
     def episode_id(self, number: int) -> str:
         """The name of an episode yet to be played."""
         player = _solver_name(self.config).replace(":", "-").replace("+", "-")
         if self.replayed:
             return f"{player}-of-{self.replayed[number]}"
-        return f"{player}-{self.config.split}-{_place_seed(self.config, number):09d}"
+        return f"{player}-{self.split}-{_place_seed(self.config, number):09d}"
 
     def of(self, numbers: Sequence[int]) -> Iterator[Plan]:
         """The plans of ``numbers``, in their order."""
@@ -300,10 +337,10 @@ class _Plans:
             yield Plan(
                 episode_id=self.episode_id(number),
                 config=config.world.place(seed),
-                setter=entry.make_setter(tasks=dict(config.players.tasks), split=config.split, **settings),
+                setter=entry.make_setter(tasks=dict(config.players.tasks), split=self.split, **settings),
                 seed=seed,
                 steps=config.steps,
-                split=config.split,
+                split=self.split,
                 tail=config.tail,
                 notes=notes,
                 co_pilot=_co_pilot(config),
@@ -320,7 +357,7 @@ class _Plans:
                 setter=RecordedSetter(episode),
                 seed=episode.seed,
                 steps=min(config.steps, len(episode)),
-                split=config.split,
+                split=self.split,
                 tail=config.tail,
                 notes=notes,
                 co_pilot=_co_pilot(config),

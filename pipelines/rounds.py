@@ -115,6 +115,18 @@ class Round:
     evaluate: EvaluateConfig
 
 
+def settle(config: IterateConfig) -> IterateConfig:
+    """The configuration with what a run decides for all its rounds: where data and agent are, and that its recordings
+    are of one split each."""
+    return replace(
+        config,
+        data=None if config.data is None else config.data.absolute(),
+        agent=None if config.agent is None else config.agent.absolute(),
+        demonstrations=config.demonstrations.for_training(),
+        play=config.play.for_training(),
+    )
+
+
 def round_folder(run: Path, number: int) -> Path:
     """Where round ``number`` of a run writes."""
     return run / f"round-{number}"

@@ -9,6 +9,7 @@ not yet says so.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from agents.computing import usable_device
 from pipelines.stages import begin, go_through
@@ -34,6 +35,9 @@ def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str
         raise UserError(f"no arm {unknown[0]!r} in this study; known: {', '.join(config.arms)}")
     if config.device is not None:
         usable_device(config.device)  # said now, not when the first agent is to be trained
+    config = replace(
+        config, demonstrations=config.demonstrations.for_training(), play=config.play.for_training()
+    )  # which record their held-out play by themselves
     begin(config.run, config, "study", free=("seeds", "device", "also_compared_with"))
     with lock_run(config.run):
         take_over(config)

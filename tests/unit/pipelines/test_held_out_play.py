@@ -13,14 +13,22 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.clone import read_episodes, spoken_texts
+from agents.training import CloningConfig
+from annotation.marks import Mark
+from pipelines.clone import CloneConfig, clone, read_episodes, spoken_texts
 from pipelines.improve import improve
 from pipelines.improve_config import ImproveConfig
+from pipelines.learned_from import noted_division
+from pipelines.mark import MarkConfig, mark
 from pipelines.places import WorldConfig
 from pipelines.record import RecordConfig, record
+from pipelines.reward import RewardConfig, reward
 from reward_models.autoregressive import AutoregressiveRewardModel
+from reward_models.training import RewardTrainingConfig
 from rlhf.errors import UserError
+from rlhf.guards import GuardConfig
 from rlhf.learning_config import LearnerConfig
+from rlhf.store import open_store
 from rlhf.tracking import read_metrics
 from tests.unit.rlhf import tiny_agent
 
@@ -77,6 +85,46 @@ def test_several_reward_models_pay_their_mean(settings: ImproveConfig, tmp_path:
     assert f"the mean of the reward models in `{tmp_path / 'judge'}`, `{tmp_path / 'other'}`" in (
         run / "agent" / "README.md"
     ).read_text(encoding="utf-8")
+
+
+def test_patience_without_held_out_play_is_refused_with_the_command_that_records_some(
+    settings: ImproveConfig, tmp_path: Path
+) -> None:
+    store = open_store(tmp_path / "data")
+    store.drop(store.ids(split="held_out"))
+    with pytest.raises(UserError, match="no held-out play in .*`rlhf record --data .*data --split held_out") as refused:
+        improve(replace(settings, guards=GuardConfig(patience=2)))
+    assert "\n" not in str(refused.value) and not (tmp_path / "improve").exists()
+    with pytest.warns(UserWarning, match="nothing will show .* `rlhf record --data .*data --split held_out"):
+        improve(replace(settings, updates=1))
+    of_agent = replace(settings, replay="agent:bc", guards=GuardConfig(patience=2))
+    with pytest.raises(UserError, match="no held-out play by agent:bc in .* --solver AGENT`"):
+        improve(of_agent)
+
+
+def test_nothing_is_trained_on_held_out_play(settings: ImproveConfig, tmp_path: Path) -> None:
+    (data,) = settings.data
+    store = open_store(data)
+    mark(MarkConfig(data=data, miss=0.0))
+    held_out = set(store.ids(split="held_out"))
+    store.write_marks(Mark(name, "ann", 1 + sign, sign, scripted=False) for name in store.ids() for sign in (1, -1))
+    clone(
+        CloneConfig(
+            data=(data,), runs=tmp_path, name="bc", wandb="disabled",
+            training=CloningConfig(updates=1, steps=2, batch=2),
+        )
+    )  # fmt: skip
+    reward(
+        RewardConfig(
+            data=(data,), agent=tmp_path / "clone", runs=tmp_path, wandb="disabled",
+            training=RewardTrainingConfig(updates=1, steps=8, batch=2),
+        )
+    )  # fmt: skip
+    for run in ("bc", "reward"):
+        division = noted_division(tmp_path / run)
+        assert division is not None and division.learned | division.validation == set(store.ids(split="train"))
+    assert {mark.episode_id for mark in store.marks()} >= held_out  # which judge the reward model in the end
+    assert any(name.startswith("reward_model_held_out/") for name in read_metrics(tmp_path / "reward")[-1])
 
 
 def test_an_ensemble_that_cannot_be_is_refused(settings: ImproveConfig, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_recorded_setters_ask_again(tmp_path: Path) -> None:
 
 
 def test_which_recorded_setters_are_drawn_follows_from_the_seed(tmp_path: Path) -> None:
-    record(config(tmp_path / "first", 6))
+    record(replace(config(tmp_path / "first", 6), split="train"))
     drawn = [
         set(record(replace(config(tmp_path / f"{seed}", 2), setters=tmp_path / "first", seed=seed, steps=2)))
         for seed in range(4)
@@ -138,3 +138,28 @@ def test_a_device_that_is_not_there_leaves_no_dataset(tmp_path: Path, solver: st
     with pytest.raises(UserError, match="no device is called 'gpu'"):
         record(replace(config(tmp_path / "data", 2), solver=solver, device="gpu"))
     assert not (tmp_path / "data").exists()
+
+
+def test_a_share_is_held_out_unless_a_split_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ids = record(config(tmp_path / "both", 10))
+    assert "1 of the 10 episodes are held out" in capsys.readouterr().err
+    both = open_store(tmp_path / "both")
+    train, held_out = (record(replace(config(tmp_path / split, 10), split=split)) for split in ("train", "held_out"))
+    assert sorted(both.ids(split="train")) == train[:9] and sorted(both.ids(split="held_out")) == held_out[:1]
+    assert ids == sorted([*train[:9], *held_out[:1]])
+    for split, episode_id in (("train", train[8]), ("held_out", held_out[0])):
+        one, other = both.read(episode_id), open_store(tmp_path / split).read(episode_id)
+        assert np.array_equal(one.image, other.image) and one.requests == other.requests
+    assert record(config(tmp_path / "both", 10)) == ids  # all there
+
+
+def test_a_share_that_is_held_out_leaves_something_to_train_on(tmp_path: Path) -> None:
+    whole = config(tmp_path, 4)
+    shares = {share: [part.episodes for part in replace(whole, held_out=share).parts()] for share in (0.0, 0.5, 0.99)}
+    assert shares == {0.0: [4], 0.5: [2, 2], 0.99: [1, 3]}
+    assert [part.split for part in replace(whole, held_out=0.5, setters=tmp_path).parts()] == ["train"]
+    for wrong in (-0.1, 1.0, float("nan")):
+        with pytest.raises(UserError, match="held_out is a share from 0 to less than 1"):
+            replace(whole, held_out=wrong)
+    with pytest.raises(UserError, match="split is"):
+        replace(whole, split="test")
