@@ -10,7 +10,9 @@ import pytest
 from agents.config import AgentConfig
 from pipelines.demo import DemoConfig, settle
 from pipelines.places import WorldConfig
+from pipelines.rounds import settle as settle_rounds
 from pipelines.runs import demo as preset
+from pipelines.runs import tower
 from rlhf.errors import UserError
 from rlhf.json_records import from_json, to_json
 from rlhf.presets import preset_names
@@ -52,6 +54,12 @@ def test_an_agent_plays_in_the_world_it_was_cloned_in() -> None:
     assert config.improve.world == config.play.world == config.evaluate.world == config.demonstrations.world
     with pytest.raises(UserError, match="differ in their world"):
         settle(replace(config, play=replace(config.play, world=WorldConfig())))
+
+
+def test_a_run_that_records_its_held_out_play_sets_no_share_aside() -> None:
+    config, rounds = settle(preset.demo()), settle_rounds(tower.iterate())
+    for recording in (config.demonstrations, config.play, rounds.demonstrations, rounds.play):
+        assert recording.parts() == (recording,) and recording.split == "train"
 
 
 def test_its_world_and_agent_can_be_made() -> None:
