@@ -97,7 +97,7 @@ def test_patience_without_held_out_play_is_refused_with_the_command_that_records
     assert "\n" not in str(refused.value) and not (tmp_path / "improve").exists()
     with pytest.warns(UserWarning, match="nothing will show .* `rlhf record --data .*data --split held_out"):
         improve(replace(settings, updates=1))
-    of_agent = replace(settings, replay="agent:bc", guards=GuardConfig(patience=2))
+    of_agent = replace(settings, name="other", replay="agent:bc", guards=GuardConfig(patience=2))
     with pytest.raises(UserError, match="no held-out play by agent:bc in .* --solver AGENT`"):
         improve(of_agent)
 
