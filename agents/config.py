@@ -62,6 +62,8 @@ class AgentConfig(PretrainedConfig):
       memory_width: of the LSTM. tick_width: hidden width of the policy of one tick.
       language_heads: of the language policy's Transformer layer.
       value_width: hidden width of the value head (paper, A.7: 512).
+      tokenizer_digest: of the tokenizer whose tokens the agent knows (:attr:`agents.tokenizer.Tokenizer.digest`), noted
+        when it is saved; None of agents that were saved before this was noted.
     """
 
     model_type = "interactive_agent"
@@ -86,6 +88,7 @@ class AgentConfig(PretrainedConfig):
         tick_width: int = 48,
         value_width: int = 128,
         language_heads: int = 2,
+        tokenizer_digest: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.image_size = tuple(image_size)
@@ -106,6 +109,7 @@ class AgentConfig(PretrainedConfig):
         self.tick_width = tick_width
         self.value_width = value_width
         self.language_heads = language_heads
+        self.tokenizer_digest = tokenizer_digest
         super().__init__(**kwargs)
         for name in ("heads", "language_heads"):
             if width % getattr(self, name):

@@ -25,10 +25,21 @@ def save_agent(
 ) -> Path:
     """Write ``agent`` and its tokenizer into ``folder`` (safetensors, config.json, tokenizer.json, README.md).
 
+    The agent's configuration notes the tokenizer's digest.
+
     Args:
+      agent: an agent or a reward model.
+      tokenizer: whose tokens the agent knows.
+      folder: where to write; made if it does not exist.
       card: what its README.md says; without one, what the agent itself can tell.
+
+    Raises:
+      ValueError: if the agent's configuration notes another tokenizer.
     """
-    folder = Path(folder)
+    folder, digest = Path(folder), tokenizer.digest
+    if agent.config.tokenizer_digest not in (None, digest):
+        raise ValueError(f"the agent for {folder} was made with another tokenizer: save it with its own")
+    agent.config.tokenizer_digest = digest
     disable_progress_bar()  # a bar for one small file is noise
     agent.save_pretrained(folder)
     tokenizer.save(folder)
@@ -41,7 +52,7 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
 
     Raises:
       UserError: if the folder is missing, incomplete or damaged, its weights have another size or are not finite, its
-        tokenizer has words that the agent lacks, or there is no such device.
+        tokenizer is not the one that it was saved with, or there is no such device.
     """
     place, folder = usable_device(device), Path(folder)
     config_path, weights_path = folder / "config.json", folder / "model.safetensors"
@@ -63,6 +74,12 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
         raise UserError(
             f"{folder} holds a tokenizer of {tokenizer.vocab_size} tokens, of which its agent knows "
             f"{agent.config.vocab_size}: put back the tokenizer that it was trained with"
+        )
+    noted = agent.config.tokenizer_digest
+    if noted is not None and noted != tokenizer.digest:
+        raise UserError(
+            f"{folder / 'tokenizer.json'} is not the tokenizer that the agent was trained with (digest "
+            f"{tokenizer.digest[:12]} instead of {str(noted)[:12]}): put back the agent's own"
         )
     try:
         torch.nn.Module.to(agent, place)

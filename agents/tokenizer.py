@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -41,6 +43,17 @@ class Tokenizer:
     @property
     def vocab_size(self) -> int:
         return self._tokenizer.get_vocab_size()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the tokens, their numbers and the merges, in hexadecimal.
+
+        It does not depend on how a version of the library writes its file.
+        """
+        merges = json.loads(self._tokenizer.to_str())["model"].get("merges", [])
+        pairs = [merge.split(" ") if isinstance(merge, str) else merge for merge in merges]
+        tokens = sorted(self._tokenizer.get_vocab().items())
+        return hashlib.sha256(json.dumps([tokens, pairs]).encode()).hexdigest()
 
     def ids(self, text: str) -> list[int]:
         """Tokens of ``text``, without padding or end. May be called from several threads."""

@@ -10,8 +10,12 @@ import pytest
 import safetensors.torch
 import torch
 
+from agents.agent import InteractiveAgent
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.registry import load_reward_model
+from rlhf.checkpoint import Checkpoints
 from rlhf.errors import UserError
 from tests.unit.agents import made_up_play
 
@@ -80,3 +84,52 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
 def test_an_undamaged_folder_loads(folder: Path) -> None:
     agent, tokenizer = load_agent(folder)
     assert agent.config.memory_width == 8 and tokenizer.decode(tokenizer.ids("yes")) == "yes"
+
+
+# The tokenizer
+
+
+def another() -> Tokenizer:
+    """A tokenizer of as many tokens as the folder's own, with another word among them."""
+    return Tokenizer.train(["nay"], made_up_play.VOCABULARY)
+
+
+def test_another_agents_tokenizer_is_refused_by_name(folder: Path) -> None:
+    another().save(folder)
+    with pytest.raises(UserError, match="tokenizer.json is not the tokenizer that the agent was") as caught:
+        load_agent(folder)
+    assert "\n" not in str(caught.value) and str(folder) in str(caught.value)
+    Tokenizer.train(["yes"], made_up_play.VOCABULARY).save(folder)
+    load_agent(folder)
+
+
+def test_another_reward_models_tokenizer_is_refused_too(folder: Path, tmp_path: Path) -> None:
+    agent, tokenizer = load_agent(folder)
+    save_agent(InterTemporalRewardModel.from_agent(agent), tokenizer, tmp_path / "reward")
+    load_reward_model(tmp_path / "reward")
+    another().save(tmp_path / "reward")
+    with pytest.raises(UserError, match="is not the tokenizer"):
+        load_reward_model(tmp_path / "reward")
+
+
+def test_the_digest_survives_transformers_and_checkpoints(folder: Path, tmp_path: Path) -> None:
+    agent, tokenizer = load_agent(folder)
+    InteractiveAgent.from_pretrained(folder).save_pretrained(tmp_path / "copy")
+    assert json.loads((tmp_path / "copy" / "config.json").read_text())["tokenizer_digest"] == tokenizer.digest
+    saved = Checkpoints(tmp_path / "run").save(1, agent, tokenizer, {})
+    again, words = saved.load_agent()
+    assert again.config.tokenizer_digest == words.digest == tokenizer.digest
+
+
+def test_an_agent_is_not_saved_with_another_tokenizer(folder: Path, tmp_path: Path) -> None:
+    agent, _ = load_agent(folder)
+    with pytest.raises(ValueError, match="made with another tokenizer"):
+        save_agent(agent, another(), tmp_path / "mixed")
+    assert not (tmp_path / "mixed").exists()
+
+
+def test_a_folder_without_a_digest_loads(folder: Path) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != "tokenizer_digest"}))
+    another().save(folder)
+    assert load_agent(folder)[0].config.tokenizer_digest is None
