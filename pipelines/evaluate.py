@@ -73,6 +73,7 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     if not config.agents:
         raise UserError("no agents to evaluate: name at least one, e.g. --agents bc runs/clone/agent")
     entry = config.world.entry()
+    config.world.check()
     probes = config.probes or tuple(entry.probes)
     known = (*entry.probes, *entry.games)
     unknown = sorted(set(probes) - set(known))

@@ -53,6 +53,7 @@ _FIXED = (
 def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
     config = config.from_anywhere()
+    config.world.check()
     with hold_run(config, _FIXED) as folder, torch_threads(config.torch_threads):
         with closing(Improvement(config, folder)) as improvement:
             if config.resume is None:

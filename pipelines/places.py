@@ -14,7 +14,9 @@ from tyro.constructors import PrimitiveConstructorSpec
 from rlhf.episodes import WORLD_OPTIONS, Episode
 from rlhf.errors import UserError
 from worlds import registry
+from worlds.conformance import check_conforms, refuse, space_problems
 from worlds.contract import SOLVER, World
+from worlds.faults import named_failure
 from worlds.registry import WorldEntry
 
 # Places are drawn from seeds: a run's seed times SEEDS_APART, plus a number. Training, validation and evaluation have
@@ -51,10 +53,28 @@ class WorldConfig:
 
     def make(self, count: int, images: bool = True) -> list[World]:
         """``count`` worlds; without ``images`` nothing is drawn (for scripted players that need no eyes)."""
-        make, options = self.entry().make, _object(self.options, "world.options")
+        entry, settings = self.entry(), self._making(images)
+        with named_failure(entry.name, "making the world"):
+            worlds = [entry.make(**settings) for _ in range(count)]
+        if worlds:
+            refuse(entry.name, space_problems(worlds[0], self.height, self.width))
+        return worlds
+
+    def check(self) -> None:
+        """Make the world, enter a place and play a step, so that a world that cannot be played is refused at once.
+
+        Raises:
+          UserError: a setting is not one of the world's.
+          WorldError: the world does not keep the contract, or its code fails.
+        """
+        check_conforms(self.entry(), self._making(images=True), self.place(0))
+
+    def _making(self, images: bool) -> dict[str, Any]:
+        """The keywords that the world is made with."""
         given = {"height": self.height, "width": self.width, "views": (SOLVER,) if images else ()}
-        _check_names(make, options, given, "world.options")
-        return [make(**given, **options) for _ in range(count)]
+        options = _object(self.options, "world.options")
+        _check_names(self.entry().make, options, given, "world.options")
+        return given | options
 
     @contextmanager
     def opened(self, count: int, images: bool = True) -> Iterator[list[World]]:
@@ -92,7 +112,9 @@ class WorldConfig:
 
     def place(self, seed: int) -> dict[str, Any]:
         """The configuration of the place that ``seed`` stands for."""
-        return self.entry().sample_config(seed, **self.sampling())
+        entry, settings = self.entry(), self.sampling()
+        with named_failure(entry.name, f"sampling the place of seed {seed}"):
+            return entry.sample_config(seed, **settings)
 
 
 def _weights(text: str) -> Mapping[str, float]:

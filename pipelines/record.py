@@ -109,6 +109,7 @@ def record(config: RecordConfig) -> list[str]:
         such device.
     """
     _check_device(config.device)
+    config.world.check()
     training, *held_out = config.parts()
     recorded = _record(training)
     for part in held_out:

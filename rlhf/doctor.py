@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rlhf import machine
+
+if TYPE_CHECKING:
+    from worlds.registry import WorldEntry
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -57,7 +60,7 @@ class DoctorConfig:
 
     Args:
       folder: where runs are to be written; its disk is looked at.
-      world: the registered world to time.
+      world: the registered world to examine and to time, or the path of the Python file that registers it.
       seconds: how long to time it.
     """
 
@@ -88,9 +91,7 @@ def checks(config: DoctorConfig) -> Iterable[Check]:
     yield check_disk(config.folder)
     yield check_packages(_NEEDED)
     yield _survive("torch", "pip install 'torch>=2.13,<2.14'", check_torch)
-    yield _survive(
-        "world", "pip install --force-reinstall mujoco numba", lambda: check_world(config.world, config.seconds)
-    )
+    yield from check_world(config.world, config.seconds)
     yield Check("ok", "OpenGL", "not needed: frames are drawn on the processor")
     yield check_wandb(os.environ)
     yield check_ray()
@@ -161,13 +162,52 @@ def check_torch() -> Check:
     return Check("ok", "torch", f"{found}, on the processor (no GPU)")
 
 
-def check_world(name: str, seconds: float) -> Check:
-    """How fast one core plays a world, frames included; the first step, which compiles, is told apart."""
+def check_world(name: str, seconds: float) -> Iterable[Check]:
+    """Whether a world keeps the contract, a check for each part that does not, and how fast one core plays it.
+
+    Args:
+      name: of the world, or the path of the Python file that registers it.
+      seconds: how long to time it.
+    """
     from worlds import registry
+    from worlds.contract import WorldError
+
+    try:
+        entry = registry.get(name)
+    except WorldError as error:
+        hint = "name another with --world, or correct the module that registers it"
+        yield Check("fail", "world", " ".join(str(error).split()), hint)
+        return
+    broken = False
+    for check in check_contract(entry):
+        broken |= check.verdict == "fail"
+        yield check
+    if not broken:
+        hint = "pip install --force-reinstall mujoco numba" if name == "playhouse" else "correct the world's code"
+        yield _survive("world", hint, lambda: check_speed(entry, seconds))
+
+
+def check_contract(entry: WorldEntry) -> Iterable[Check]:
+    """The examination of a world: a check for every problem, or one that says that there are none."""
+    from worlds.examination import examine
+
+    passed, failed = [], False
+    for finding in examine(entry):
+        for problem in finding.problems:
+            failed = True
+            hint = f"{problem.wanted}; docs/own-world.md explains the contract"
+            yield Check("fail", "world", f"{entry.name}: {problem.component}: {problem.found}", hint)
+        passed.append(finding.part if finding.offered else f"no {finding.part}")
+    if not failed:
+        yield Check("ok", "world", f"{entry.name} keeps the contract: {', '.join(passed)}")
+
+
+def check_speed(entry: WorldEntry, seconds: float) -> Check:
+    """How fast one core plays a world, frames included; the first step, which compiles, is timed apart."""
     from worlds.contract import SETTER, SOLVER, silent
 
     began = time.perf_counter()
-    world = registry.get(name).make()
+    world = entry.make()
     world.reset(seed=0)
     actions = {SETTER: silent(), SOLVER: silent()}
     world.step(actions)
@@ -175,7 +215,7 @@ def check_world(name: str, seconds: float) -> Check:
     world.reset(seed=0)
     rate = _rate(lambda: world.step(actions) if world.agents else world.reset(seed=0), seconds)
     world.close()
-    found = f"{name}: {rate:,.0f} steps a second and core (8 ticks and a frame each), {first:.1f} s to start"
+    found = f"{entry.name}: {rate:,.0f} steps a second and core (8 ticks and a frame each), {first:.1f} s to start"
     slow = f"the project counts on {_STEPS_WANTED} or more; is the machine busy?"
     return Check("ok", "world", found) if rate >= _STEPS_WANTED else Check("warn", "world", found, slow)
 

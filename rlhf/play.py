@@ -18,6 +18,7 @@ from rlhf.co_pilot import CoPilot
 from rlhf.episodes import AGENT, CO_PILOT, Episode, lived
 from rlhf.referee import Referee
 from worlds.contract import SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, silent
+from worlds.faults import named_failure
 from worlds.registry import WorldEntry
 
 
@@ -92,12 +93,13 @@ class _Slot:
 
     def begin(self, plan: Plan) -> None:
         self.plan = plan
-        observations, _ = self.world.reset(seed=plan.seed, options={"config": plan.config})
-        plan.setter.reset(self.world, plan.seed)
-        if plan.solver is not None:
-            plan.solver.reset(self.world, plan.seed + 1)
-        if plan.co_pilot is not None:
-            plan.co_pilot.reset(self.world, plan.seed + 1)
+        with named_failure(self.entry.name, f"reset for episode {plan.episode_id}"):
+            observations, _ = self.world.reset(seed=plan.seed, options={"config": plan.config})
+            plan.setter.reset(self.world, plan.seed)
+            if plan.solver is not None:
+                plan.solver.reset(self.world, plan.seed + 1)
+            if plan.co_pilot is not None:
+                plan.co_pilot.reset(self.world, plan.seed + 1)
         self.referee = Referee(self.entry)
         self.observations: Mapping[str, Observation] = observations
         self.rows: list[tuple[Observation, Action, Action]] = []
@@ -107,7 +109,17 @@ class _Slot:
 
     def step(self, solver_action: Action) -> Episode | None:
         """Play one step, in which the solver does ``solver_action`` unless a co-pilot has taken over; the finished
-        episode if this was its last."""
+        episode if this was its last. Raises WorldError where the code of the world fails."""
+        assert self.plan is not None
+        with named_failure(self.entry.name, self.where()):
+            return self._step(solver_action)
+
+    def where(self) -> str:
+        """The step that is played next, for messages."""
+        assert self.plan is not None
+        return f"step {len(self.rows)} of episode {self.plan.episode_id}"
+
+    def _step(self, solver_action: Action) -> Episode | None:
         assert self.plan is not None
         plan, step = self.plan, len(self.rows)
         seen, co_pilot = self.observations[SOLVER], plan.co_pilot
@@ -120,14 +132,16 @@ class _Slot:
             self.referee.ask(step, task.spec, task)
             self.task_before = task
         self.rows.append((seen, solver_action, setter_action))
-        self.observations, _, _, truncated, _ = self.world.step({SETTER: setter_action, SOLVER: solver_action})
+        result = self.world.step({SETTER: setter_action, SOLVER: solver_action})
+        self.observations, _, terminated, truncated, _ = result
         self.referee.look(self.world, step, solver_action["utterance"])
         self.first = False
-        return self._episode() if self._over(step, truncated) else None
+        ended = any((*terminated.values(), *truncated.values()))
+        return self._episode() if ended or self._over(step) else None
 
-    def _over(self, step: int, truncated: Mapping[str, bool]) -> bool:
+    def _over(self, step: int) -> bool:
         assert self.plan is not None
-        if step + 1 >= self.plan.steps or any(truncated.values()):
+        if step + 1 >= self.plan.steps:
             return True
         first = self.referee.success_step[0] if self.referee.success_step else None
         return self.plan.tail is not None and first is not None and step >= first + self.plan.tail
@@ -176,7 +190,7 @@ def play(
             last = [s.observations[SOLVER] if a else o for s, a, o in zip(slots, active, last, strict=True)]
             filler = next(o for o in last if o is not None)
             resets = np.array([a and s.first for s, a in zip(slots, active, strict=True)])
-            actions = solvers.act([filler if o is None else o for o in last], resets)
+            actions = _acted(entry, slots, solvers, [filler if o is None else o for o in last], resets)
             pairs = [(slot, action) for slot, action, a in zip(slots, actions, active, strict=True) if a]
             finished = list(pool.map(lambda pair: (pair[0], pair[0].step(pair[1])), pairs))
             for slot, episode in finished:
@@ -184,6 +198,17 @@ def play(
                     slot.plan = None
                     yield episode
             _begin([slot for slot in slots if slot.plan is None], queue, solvers, slots)
+
+
+def _acted(
+    entry: WorldEntry, slots: Sequence[_Slot], solvers: Solvers, seen: Sequence[Observation], resets: np.ndarray
+) -> list[Action]:
+    """The solvers' actions. Scripted solvers are the world's own code, so that their errors name the world."""
+    if not isinstance(solvers, ScriptedSolvers):
+        return solvers.act(seen, resets)
+    first = next(slot for slot in slots if slot.plan is not None)
+    with named_failure(entry.name, f"{first.where()} (its scripted solver)"):
+        return solvers.act(seen, resets)
 
 
 def _begin(

@@ -42,14 +42,14 @@ class Slot:
         self.index, self.env = index, env
         self.observation: Observation
         self.truth: Any = None
-        self.episode_id = ""
+        self.episode_id = self.world = ""
         self.step = self.utterances = 0
         self.modelled_return = 0.0
         self.counts = True  # a play that was cut short is no result
 
     def begin(self, episode: Episode, steps: int | None) -> None:
         options: dict[str, Any] = {"episode": episode} | ({} if steps is None else {"steps": steps})
-        self.episode_id, self.counts = episode.episode_id, steps is None
+        self.episode_id, self.world, self.counts = episode.episode_id, episode.world, steps is None
         self.step = self.utterances = 0
         self.observation, _ = self._loudly(lambda: self.env.reset(options=options))
 
@@ -66,7 +66,7 @@ class Slot:
         try:
             return call()
         except Exception as error:
-            where = f"slot {self.index}, step {self.step} of episode {self.episode_id}"
+            where = f"world {self.world!r}, slot {self.index}, step {self.step} of episode {self.episode_id}"
             raise RunnerError(f"{where}: {type(error).__name__}: {error}") from error
 
     def result(self) -> EpisodeResult | None:

@@ -1,21 +1,21 @@
 """Where worlds are found by name.
 
 A world registers itself with one line beside its class; a package outside this one names the module that
-does so under the entry point group ``interactive_rlhf.worlds``.
+does so under the entry point group ``interactive_rlhf.worlds``, and a single file is named by its path.
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from typing import Any
 
 from worlds.contract import Setter, Solver, Task, TaskSpec, World, WorldError
+from worlds.plugins import Registry
 
 ENTRY_POINT_GROUP = "interactive_rlhf.worlds"
-_BUILT_IN = {"playhouse": "worlds.playhouse"}
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class WorldEntry:
       probes: names of the probe tasks, in the order reports show them.
       games: names of further tasks, which are asked for and evaluated only where they are named.
 
-    ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know.
+    ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know; for
+    those that name their settings in their signatures, the entry does so.
     """
 
     name: str
@@ -49,48 +50,49 @@ class WorldEntry:
     probes: Sequence[str]
     games: Sequence[str] = ()
 
+    def __post_init__(self) -> None:
+        for field, noun in (("sample_config", "place"), ("make_setter", "setter"), ("make_solver", "solver")):
+            object.__setattr__(self, field, _refusing_unknown(getattr(self, field), noun))
 
-_entries: dict[str, WorldEntry] = {}
+
+def _refusing_unknown(make: Callable[..., Any], noun: str) -> Callable[..., Any]:
+    """``make``, which raises WorldError for a keyword that its signature does not have."""
+    try:
+        parameters = inspect.signature(make).parameters
+    except (TypeError, ValueError):  # a callable that does not say what it takes
+        return make
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return make
+    known = [name for name, one in parameters.items() if one.kind is not one.POSITIONAL_ONLY]
+
+    @functools.wraps(make)
+    def checked(*args: Any, **settings: Any) -> Any:
+        free = known[len(args) :]
+        unknown = next((name for name in settings if name not in free), None)
+        if unknown is not None:
+            raise WorldError(f"no {noun} setting named {unknown!r}; known: {', '.join(free) or 'none'}")
+        return make(*args, **settings)
+
+    return checked
+
+
+_registry: Registry[WorldEntry] = Registry("world", ENTRY_POINT_GROUP, {"playhouse": "worlds.playhouse"}, WorldError)
 
 
 def register(entry: WorldEntry) -> WorldEntry:
     """Make ``entry`` known under its name. Raises WorldError if another world has that name."""
-    if _entries.get(entry.name, entry) is not entry:
-        raise WorldError(f"a world named {entry.name!r} is registered already; choose another name")
-    _entries[entry.name] = entry
-    return entry
+    return _registry.register(entry.name, entry)
 
 
 def get(name: str) -> WorldEntry:
-    """The world registered as ``name``.
+    """The world registered as ``name``, or by the Python file whose path ``name`` is.
 
     Raises:
-      WorldError: naming the known ones, if there is none; naming its module, if that does not import or register it.
+      WorldError: there is none (the message lists the known ones), or its module or file does not register it.
     """
-    if name not in _entries:
-        modules: Mapping[str, str] = _BUILT_IN | {e.name: e.value for e in entry_points(group=ENTRY_POINT_GROUP)}
-        if name not in modules:
-            raise WorldError(f"no world named {name!r}; known: {', '.join(sorted({*modules, *_entries}))}")
-        _import(modules[name], name)
-    return _entries[name]
+    return _registry.get(name)
 
 
 def names() -> list[str]:
     """Names of all worlds that can be asked for."""
-    return sorted({*_BUILT_IN, *_entries, *(e.name for e in entry_points(group=ENTRY_POINT_GROUP))})
-
-
-def _import(module: str, name: str) -> None:
-    """Import ``module``, which is to register the world ``name``."""
-    try:
-        importlib.import_module(module)
-    except Exception as error:  # whatever a package outside this one may raise
-        said = " ".join(str(error).split())
-        raise WorldError(
-            f"world {name!r}: its module {module} fails to import: {type(error).__name__}: {said}"
-        ) from error
-    if name not in _entries:
-        raise WorldError(
-            f"world {name!r}: its module {module} registers no world of that name; name the module that calls register "
-            f"in the entry point of the group {ENTRY_POINT_GROUP}"
-        )
+    return _registry.names()

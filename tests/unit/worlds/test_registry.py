@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from worlds import registry
+from worlds import plugins, registry
 from worlds.contract import WorldError
 
 
@@ -16,8 +16,8 @@ from worlds.contract import WorldError
 def announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of a module that a package announces as the world ``elsewhere``."""
     point = EntryPoint("elsewhere", "elsewhere_world", registry.ENTRY_POINT_GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == point.group else [])
-    monkeypatch.setattr(registry, "_entries", dict(registry._entries))
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [point] if group == point.group else [])
+    monkeypatch.setattr(registry._registry, "_entries", dict(registry._registry._entries))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "elsewhere_world", raising=False)
     return tmp_path / "elsewhere_world.py"

@@ -1,0 +1,321 @@
+"""Worlds that differ from the contract are refused in one line: the component, what it is, what is wanted."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from rlhf.cli import main
+from rlhf.doctor import check_contract
+from tests.unit.rlhf import tiny_world
+from worlds import registry
+from worlds.conformance import check_conforms
+from worlds.contract import SETTER, SOLVER, Action, Observation, TaskSpec, WorldError, silent
+from worlds.examination import examine
+
+SIZE = tiny_world.SIZE
+
+
+class Good(tiny_world.TinyWorld):
+    """The tiny world, made as pipelines make worlds."""
+
+    def __init__(self, height: int = SIZE, width: int = SIZE, views: tuple[str, ...] = (SOLVER,)) -> None:
+        super().__init__()
+        self.height, self.width = height, width
+
+    def observation_space(self, agent: str) -> Any:
+        space = super().observation_space(agent)
+        return spaces.Dict(
+            {**space.spaces, "image": spaces.Box(0, 255, (self.height, self.width, 3), np.uint8)}  # type: ignore[dict-item]
+        )
+
+    def step(self, actions: dict[str, Action]) -> tuple[dict, dict, dict, dict, dict]:
+        return super().step({player: actions.get(player, silent()) for player in (SETTER, SOLVER)})
+
+    def _observe(self) -> dict[str, Observation]:
+        observations = super()._observe()
+        for observation in observations.values():
+            rows, columns = (np.arange(size) % SIZE for size in (self.height, self.width))
+            observation["image"] = observation["image"][rows][:, columns]
+        return observations
+
+
+class DiscreteActions(Good):
+    def action_space(self, agent: str) -> Any:
+        return spaces.Discrete(4)
+
+
+class OtherMovement(Good):
+    def action_space(self, agent: str) -> Any:
+        return spaces.Dict({**super().action_space(agent).spaces, "movement": spaces.MultiDiscrete([3, 3])})
+
+
+class VectorObservation(Good):
+    def observation_space(self, agent: str) -> Any:
+        return spaces.Box(-1, 1, (7,), np.float32)
+
+
+class NoPicture(Good):
+    def observation_space(self, agent: str) -> Any:
+        there = super().observation_space(agent).spaces
+        return spaces.Dict({name: space for name, space in there.items() if name != "image"})
+
+
+class FloatPicture(Good):
+    def _observe(self) -> dict[str, Observation]:
+        return {p: {**o, "image": o["image"] / 255} for p, o in super()._observe().items()}  # type: ignore[dict-item]
+
+
+class SmallPicture(Good):
+    def observation_space(self, agent: str) -> Any:
+        return tiny_world.TinyWorld.observation_space(self, agent)
+
+
+class NoTexts(Good):
+    def _observe(self) -> dict[str, Observation]:
+        return {p: {**o, "setter_text": None} for p, o in super()._observe().items()}  # type: ignore[dict-item]
+
+
+class OnePlayer(Good):
+    possible_agents = ["solver"]
+
+
+class GymnasiumReset(Good):
+    def reset(self, seed: int | None = None, options: dict | None = None) -> Any:
+        return super().reset(seed, options)[0]
+
+
+class TupleConfig(Good):
+    @property
+    def config(self) -> dict[str, Any]:
+        return {name: tuple(place) for name, place in super().config.items()}
+
+
+class RaisesInReset(Good):
+    def reset(self, seed: int | None = None, options: dict | None = None) -> Any:
+        raise KeyError("no such door")
+
+
+class RaisesInStep(Good):
+    def step(self, actions: dict[str, Action]) -> Any:
+        raise ZeroDivisionError("two\nlines")
+
+
+class Drifts(Good):
+    """The picture depends on what was played before the reset."""
+
+    _ever = 0
+
+    def reset(self, seed: int | None = None, options: dict | None = None) -> Any:
+        self._ever += 1
+        return super().reset(seed, options)
+
+    def _observe(self) -> dict[str, Observation]:
+        observations = super()._observe()
+        for observation in observations.values():
+            observation["image"][0, 0, 2] = self._ever
+        return observations
+
+
+class OneBuffer(Good):
+    """Every observation is the same array, drawn over again."""
+
+    def _observe(self) -> dict[str, Observation]:
+        observations = super()._observe()
+        if not hasattr(self, "_buffer"):
+            self._buffer = observations[SOLVER]["image"]
+        self._buffer[:] = observations[SOLVER]["image"]
+        for observation in observations.values():
+            observation["image"] = self._buffer
+        return observations
+
+
+class ForgetsPlaces(Good):
+    def restore(self, snapshot: Any) -> dict[str, Observation]:
+        return self._observe()
+
+
+class NoSnapshots(Good):
+    def snapshot(self) -> Any:
+        raise NotImplementedError
+
+
+def sample_config(seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    return {"solver": rng.integers(SIZE, size=2).tolist(), "setter": rng.integers(SIZE, size=2).tolist()}
+
+
+class Asks:
+    """A setter that asks once; with ``Does`` the least that can be scripted."""
+
+    def __init__(self, tasks: dict[str, float], split: str) -> None:
+        self.task: Any = None
+
+    def reset(self, world: Any, seed: int) -> None:
+        self.task = tiny_world.StandOnColumn(TaskSpec("stand", "go to column 3", {"column": 3}, 20))
+        self._said = False
+
+    def act(self, observation: Observation) -> Action:
+        action, self._said = silent() | {"utterance": "" if self._said else "go to column 3"}, True
+        return action  # type: ignore[return-value]
+
+
+class Does:
+    def __init__(self, perfect: bool = False) -> None: ...
+
+    def reset(self, world: Any, seed: int) -> None: ...
+
+    def act(self, observation: Observation) -> Action:
+        return silent()
+
+
+def entry_of(make: type[Good], **changed: Any) -> registry.WorldEntry:
+    entry = registry.WorldEntry(
+        name="mine",
+        make=make,
+        sample_config=sample_config,
+        make_setter=Asks,
+        make_solver=Does,
+        make_task=tiny_world.StandOnColumn,
+        probe=lambda name, world, seed, split: TaskSpec("stand", "go to column 3", {"column": 3}, 20),
+        probes=("stand",),
+    )
+    return dataclasses.replace(entry, **changed)
+
+
+BAD_SPACES = [
+    (DiscreteActions, r"setter's action space: Discrete\(4\), wanted a Dict with movement and utterance"),
+    (OtherMovement, r"setter's action space, movement: MultiDiscrete\(\[3 3\]\), wanted .*forward, strafe, turn"),
+    (VectorObservation, r"setter's observation space: Box\(-1.0, 1.0, \(7,\), float32\), wanted a Dict with image"),
+    (NoPicture, "setter's observation space, image: missing, wanted a Dict with image"),
+    (SmallPicture, r"image: Box\(0, 255, \(8, 8, 3\), uint8\), wanted Box\(0, 255, uint8\) uint8 \[24, 32, 3\]"),
+    (OnePlayer, r"possible_agents: \['solver'\], wanted \['setter', 'solver'\]"),
+]
+BAD_PLAY = [
+    (FloatPicture, r"after reset, image: float64 \[24, 32, 3\], wanted uint8 \[24, 32, 3\], as declared"),
+    (NoTexts, 'after reset, setter_text: None, wanted text, "" before the first words'),
+    (GymnasiumReset, r"reset: \{.*, wanted \(observations, infos\)"),
+    (TupleConfig, "config: .*, wanted a dict that JSON keeps as it is"),
+]
+
+
+def test_a_world_that_keeps_the_contract_passes_check_and_examination() -> None:
+    check_conforms(entry_of(Good), {"height": 24, "width": 32, "views": (SOLVER,)})
+    findings = {finding.part: finding for finding in examine(entry_of(Good))}
+    assert not [str(problem) for finding in findings.values() for problem in finding.problems]
+    assert findings["snapshot"].offered and not findings["ticks"].offered
+    assert [check.verdict for check in check_contract(entry_of(Good))] == ["ok"]
+
+
+@pytest.mark.parametrize(("make", "complaint"), BAD_SPACES + BAD_PLAY)
+def test_what_differs_is_named_in_one_line(make: type[Good], complaint: str) -> None:
+    with pytest.raises(
+        WorldError, match=f"^world 'mine' does not keep the contract of worlds: .*{complaint}"
+    ) as caught:
+        check_conforms(entry_of(make), {"height": 24, "width": 32, "views": (SOLVER,)})
+    assert "\n" not in str(caught.value) and "rlhf doctor --world mine" in str(caught.value)
+
+
+@pytest.mark.parametrize(("make", "_"), BAD_SPACES + BAD_PLAY)
+def test_the_doctor_fails_what_is_refused(make: type[Good], _: str) -> None:
+    checks = list(check_contract(entry_of(make)))
+    assert {check.verdict for check in checks} == {"fail"}
+    assert all(check.mend for check in checks)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (RaisesInReset, "world 'mine' fails at reset: KeyError: 'no such door'; RLHF_DEBUG=1 shows where"),
+        (RaisesInStep, "world 'mine' fails at step 0: ZeroDivisionError: two lines; RLHF_DEBUG=1 shows where"),
+    ],
+)
+def test_an_error_in_the_worlds_code_names_world_and_step(make: type[Good], message: str) -> None:
+    with pytest.raises(WorldError) as caught:
+        check_conforms(entry_of(make))
+    assert str(caught.value) == message and caught.value.__cause__ is not None
+
+
+@pytest.mark.parametrize(
+    ("changed", "part", "complaint"),
+    [
+        ({"make": Drifts}, "replay", "replay in the same world: image of the setter differs at step 0"),
+        ({"make": OneBuffer}, "replay", "observations returned earlier: image of the setter differs"),
+        ({"make": ForgetsPlaces}, "snapshot", "play after restore in the same world: "),
+        ({"make": RaisesInStep}, "reset and step", "raises ZeroDivisionError: two lines"),
+        ({"sample_config": lambda seed: {"solver": [0, 0], "setter": [1, 1]}}, "places", "the same place from seeds"),
+        ({"probe": lambda *_: None}, "probes", "probe stand of split train: None in 20 places"),
+        ({"probes": ()}, "probes", "at least one name"),
+        ({"make_solver": lambda: Does()}, "scripted players", "no solver setting named 'perfect'"),
+    ],
+)
+def test_the_examination_finds_broken_promises(changed: dict[str, Any], part: str, complaint: str) -> None:
+    entry = entry_of(**{"make": Good, **changed})
+    problems = [(finding.part, str(problem)) for finding in examine(entry) for problem in finding.problems]
+    assert problems and problems[0][0] == part and complaint in problems[0][1]
+
+
+def test_snapshots_are_optional() -> None:
+    findings = {finding.part: finding for finding in examine(entry_of(NoSnapshots))}
+    assert not findings["snapshot"].offered and not any(finding.problems for finding in findings.values())
+
+
+def test_settings_that_a_signature_does_not_have_are_refused() -> None:
+    entry = entry_of(Good)
+    with pytest.raises(WorldError, match="^no setter setting named 'patience'; known: tasks, split$"):
+        entry.make_setter(tasks={}, split="train", patience=3)
+    with pytest.raises(WorldError, match="^no place setting named 'rooms'; known: none$"):
+        entry.sample_config(3, rooms=2)
+
+
+@pytest.fixture
+def only_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Worlds registered by the test are forgotten after it."""
+    monkeypatch.setattr(registry._registry, "_entries", dict(registry._registry._entries))
+    monkeypatch.setattr(registry._registry, "_of_file", {})
+    yield
+
+
+@pytest.mark.parametrize("make", [make for make, _ in BAD_SPACES + BAD_PLAY] + [RaisesInReset, RaisesInStep])
+@pytest.mark.parametrize("verb", ["record", "evaluate", "improve"])
+def test_commands_refuse_it_before_anything_is_made(
+    make: type[Good], verb: str, only_here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registry.register(entry_of(make))
+    words = {
+        "record": ["--data", str(tmp_path / "made"), "--workers", "1"],
+        "evaluate": ["--agents", "scripted", "scripted", "--out", str(tmp_path / "made" / "results.json")],
+        "improve": ["--runs", str(tmp_path / "made")],
+    }[verb]
+    assert main([verb, *words, "--world.name", "mine", "--world.height", "24", "--world.width", "32"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("error: world 'mine' ") and said.count("\n") == 1
+    assert not (tmp_path / "made").exists()
+
+
+def test_an_error_in_the_middle_of_an_episode_is_one_line(
+    only_here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class BreaksLater(Good):
+        def step(self, actions: dict[str, Action]) -> Any:
+            if self.step_index == 5:
+                raise IndexError("off the edge")
+            return super().step(actions)
+
+    registry.register(entry_of(BreaksLater))
+    words = ["record", "--data", str(tmp_path / "data"), "--world.name", "mine", "--workers", "1", "--episodes", "1"]
+    words += ["--world.height", "24", "--world.width", "32", "--players.tasks", '{"stand": 1}']
+    assert main(words) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("error: world 'mine' fails at step 5 of episode ")
+    assert said.endswith("IndexError: off the edge; RLHF_DEBUG=1 shows where")
+    monkeypatch.setenv("RLHF_DEBUG", "1")
+    with pytest.raises(WorldError) as caught:
+        main(words)
+    assert isinstance(caught.value.__cause__, IndexError)

@@ -1,0 +1,296 @@
+"""The examination of a world by ``rlhf doctor --world NAME``: every promise of the contract, tried on a few places.
+
+Shorter than ``tests/contracts/test_world.py`` and without pytest, for those who write a world outside this project.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from worlds.conformance import (
+    PLAYERS,
+    Problem,
+    movement_problems,
+    reset_problems,
+    space_problems,
+    step_problems,
+)
+from worlds.contract import (
+    MOVEMENT_BINS,
+    SETTER,
+    SOLVER,
+    TICKS_PER_STEP,
+    Action,
+    Observation,
+    TaskSpec,
+    TickWise,
+    silent,
+)
+from worlds.faults import described
+from worlds.registry import WorldEntry
+
+STEPS = 12  # of random play
+SCRIPTED_STEPS = 60  # of scripted play in one place
+PLACES = 20  # in which a probe is looked for
+SPLITS = ("train", "held_out")
+
+Observed = Mapping[str, Observation]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one part of the examination has found.
+
+    Args:
+      part: what was examined, e.g. "replay".
+      problems: empty where the world keeps the contract.
+      offered: whether the world has this optional part.
+    """
+
+    part: str
+    problems: tuple[Problem, ...]
+    offered: bool = True
+
+
+def examine(entry: WorldEntry) -> Iterator[Finding]:
+    """Every part of the examination, in order; the first that fails of those that all others rest upon is the last."""
+    for part, examination, is_basic in (
+        ("spaces", _spaces, True),
+        ("reset and step", _reset_and_step, True),
+        ("places", _places, True),
+        ("replay", _replay, True),
+        ("words", _words, False),
+        ("snapshot", _snapshot, False),
+        ("ticks", _ticks, False),
+        ("probes", _probes, False),
+        ("scripted players", _scripted_players, False),
+    ):
+        finding = _examined(part, examination, entry)
+        yield finding
+        if is_basic and finding.problems:
+            return
+
+
+def _examined(part: str, examination: Callable[[WorldEntry], list[Problem] | None], entry: WorldEntry) -> Finding:
+    try:
+        problems = examination(entry)
+    except Exception as error:  # foreign code may raise anything
+        if os.environ.get("RLHF_DEBUG", "") not in ("", "0"):
+            raise
+        return Finding(part, (Problem(part, f"raises {described(error)}", "no error; RLHF_DEBUG=1 shows where"),))
+    return Finding(part, tuple(problems or ()), offered=problems is not None)
+
+
+def _spaces(entry: WorldEntry) -> list[Problem]:
+    """The declared spaces, with the default image and with the size and the views that pipelines ask for."""
+    problems = space_problems(entry.make())
+    if not problems:
+        problems = space_problems(entry.make(height=24, width=32, views=(SOLVER,)), 24, 32)
+    return problems
+
+
+def _reset_and_step(entry: WorldEntry) -> list[Problem]:
+    world = entry.make()
+    problems = reset_problems(world, world.reset(seed=0))
+    for step in range(3):
+        problems += step_problems(world, world.step(_all_silent()), step)
+    return problems
+
+
+def _places(entry: WorldEntry) -> list[Problem]:
+    """The same seed gives the same place, and a place survives JSON."""
+    problems = []
+    one, again, other = (entry.sample_config(seed) for seed in (5, 5, 6))
+    if one != again:
+        problems.append(Problem("sample_config", "two places from seed 5", "the same place from the same seed"))
+    if one == other:
+        problems.append(Problem("sample_config", "the same place from seeds 5 and 6", "places that differ"))
+    world, text = entry.make(), json.dumps(one)
+    world.reset(options={"config": json.loads(text)})
+    world.step(_all_silent())
+    if json.loads(json.dumps(world.config)) != json.loads(text):
+        problems.append(Problem("config", "another after reset and step", "the configuration that was given to reset"))
+    world.reset(seed=5)
+    first = json.dumps(world.config)
+    world.reset(seed=5)
+    if json.dumps(world.config) != first:
+        problems.append(Problem("reset", "two places from seed 5", "the same place from the same seed"))
+    return problems
+
+
+def _replay(entry: WorldEntry) -> list[Problem]:
+    """The same actions give the same bits, in a fresh world and in one that has played."""
+    config, actions, world = entry.sample_config(7), random_actions(0), entry.make(views=PLAYERS)
+    first = _played(world, config, actions)
+    kept = copy.deepcopy(first)
+    world.reset(seed=11)
+    for action in random_actions(1):
+        world.step(action)
+    problems = _differences("observations returned earlier", kept, first, "arrays that later steps leave as they are")
+    problems += _differences("replay in the same world", kept, _played(world, config, actions), "the same bits")
+    problems += _differences(
+        "replay in a fresh world", kept, _played(entry.make(views=PLAYERS), config, actions), "the same bits"
+    )
+    if all(np.array_equal(kept[0][SOLVER]["image"], seen[SOLVER]["image"]) for seen in kept):
+        found = f"the same at all of {STEPS} steps of random movement"
+        problems.append(Problem("solver's image", found, "a picture that changes when the solver moves"))
+    return problems
+
+
+def _words(entry: WorldEntry) -> list[Problem]:
+    """What is said is heard by both from the next step on, until something else is said."""
+    world = entry.make()
+    world.reset(seed=0)
+    said = {player: silent() | {"utterance": f"hello from the {player}"} for player in PLAYERS}
+    problems = []
+    for step, actions in enumerate((said, _all_silent())):
+        observations = world.step(actions)[0]
+        for player in PLAYERS:
+            heard = tuple(observations[player][f"{speaker}_text"] for speaker in PLAYERS)
+            if heard != tuple(said[speaker]["utterance"] for speaker in PLAYERS):
+                wanted = "what each said last, from the next step on and until it says something else"
+                problems.append(Problem(f"texts that the {player} hears after step {step}", repr(heard), wanted))
+    return problems
+
+
+def _snapshot(entry: WorldEntry) -> list[Problem] | None:
+    """A restored snapshot continues as the world did, in this world and in another; None where there are none."""
+    world, other, actions = entry.make(), entry.make(), random_actions(2)
+    world.reset(options={"config": entry.sample_config(8)})
+    for action in actions[: STEPS // 2]:
+        world.step(action)
+    try:
+        here = world.snapshot()
+    except (NotImplementedError, AttributeError):
+        return None
+    rest = actions[STEPS // 2 :]
+    future = [world.step(action)[0] for action in rest]
+    other.reset(seed=1)
+    problems = []
+    for where, restored in (("the same world", world), ("another world", other)):
+        restored.restore(here)
+        again = [restored.step(action)[0] for action in rest]
+        problems += _differences(f"play after restore in {where}", future, again, "the same bits")
+    return problems
+
+
+def _ticks(entry: WorldEntry) -> list[Problem] | None:
+    """A step in parts ends as the whole step does; None where the world plays whole steps only."""
+    world, config, actions = entry.make(), entry.sample_config(9), random_actions(3)
+    if not isinstance(world, TickWise):
+        return None
+    whole = _played(entry.make(), config, actions)
+    parts: list[Observed] = [world.reset(options={"config": config})[0]]
+    for action in actions:
+        for tick in range(TICKS_PER_STEP):
+            world.play_ticks({player: action[player]["movement"][tick : tick + 1] for player in PLAYERS})
+            seen = world.view(SOLVER, 40, 64)
+            if seen.shape != (40, 64, 3) or seen.dtype != np.uint8:
+                return [Problem("view", f"{seen.dtype} {list(seen.shape)}", "uint8 [40, 64, 3], as asked for")]
+        parts.append(world.end_step({player: action[player]["utterance"] for player in PLAYERS})[0])
+    return _differences("a step played tick by tick", whole, parts, "the bits of the whole step")
+
+
+def _probes(entry: WorldEntry) -> list[Problem]:
+    """Every probe is feasible somewhere, in both splits, and can be checked."""
+    problems = []
+    if not entry.probes or len(set(entry.probes)) < len(entry.probes):
+        problems.append(Problem("probes", repr(tuple(entry.probes)), "at least one name, each once"))
+    world = entry.make(views=())
+    for name in (*entry.probes, *entry.games):
+        for split in SPLITS:
+            problems += _probe_problems(entry, world, name, split)
+    return problems
+
+
+def _probe_problems(entry: WorldEntry, world: Any, name: str, split: str) -> list[Problem]:
+    for seed in range(PLACES):
+        world.reset(seed=seed, options={"config": entry.sample_config(seed)})
+        spec = entry.probe(name, world, seed, split)
+        if spec is None:
+            continue
+        where = f"probe {name} of split {split}"
+        if not isinstance(spec, TaskSpec) or json.loads(json.dumps(dict(spec.arguments))) != dict(spec.arguments):
+            return [Problem(where, repr(spec), "a TaskSpec whose arguments JSON keeps as they are")]
+        if not spec.instruction or spec.max_steps < 1:
+            found = f"{spec.instruction!r} within {spec.max_steps} steps"
+            return [Problem(where, found, "an instruction and at least 1 step")]
+        task = entry.make_task(spec)
+        world.step({SETTER: silent() | {"utterance": spec.instruction}, SOLVER: silent()})
+        outcome = task.update(world, "")
+        if not (isinstance(outcome, tuple) and len(outcome) == 2 and task.spec == spec):
+            return [Problem(f"task {name}", repr(outcome), "(succeeded, events) from update, and its spec")]
+        return []
+    return [Problem(f"probe {name} of split {split}", f"None in {PLACES} places", "a request in some of them")]
+
+
+def _scripted_players(entry: WorldEntry) -> list[Problem]:
+    """The scripted setter asks, and both scripted players act as players can."""
+    setter = entry.make_setter(tasks=dict.fromkeys(entry.probes, 1.0), split="train")
+    asked = 0
+    for perfect in (False, True):
+        solver, world, seed = entry.make_solver(perfect=perfect), entry.make(views=()), int(perfect)
+        observations = world.reset(seed=seed, options={"config": entry.sample_config(seed)})[0]
+        setter.reset(world, seed)
+        solver.reset(world, seed + 1)
+        for step in range(SCRIPTED_STEPS):
+            actions = {SOLVER: solver.act(observations[SOLVER]), SETTER: setter.act(observations[SETTER])}
+            problems = [p for player in PLAYERS for p in _action_problems(player, actions[player], step)]
+            if problems:
+                return problems
+            asked += bool(actions[SETTER]["utterance"])
+            observations, _, _, truncated, _ = world.step(actions)
+            if setter.task is not None:
+                setter.task.update(world, actions[SOLVER]["utterance"])
+            if any(truncated.values()):
+                break
+    if not asked:
+        found = f"no request in 2 episodes of {SCRIPTED_STEPS} steps"
+        return [Problem("scripted setter", found, "requests")]
+    return []
+
+
+def _action_problems(player: str, action: Any, step: int) -> list[Problem]:
+    where = f"scripted {player}'s action at step {step}"
+    if not isinstance(action, Mapping) or not isinstance(action.get("utterance"), str):
+        return [Problem(where, repr(action)[:80], "a dict with movement and utterance, text")]
+    return movement_problems(f"{where}, movement", np.asarray(action["movement"]).astype(np.int8, copy=False))
+
+
+def random_actions(seed: int, steps: int = STEPS) -> list[dict[str, Action]]:
+    """Random movements of both players, each held for a whole step so that it leads somewhere, and a few words."""
+    rng, actions = np.random.default_rng(seed), []
+    for step in range(steps):
+        acted: dict[str, Action] = {}
+        for player in PLAYERS:
+            row = rng.integers(0, MOVEMENT_BINS).astype(np.int8)
+            words = f"{player} at {step}" if rng.random() < 0.2 else ""
+            acted[player] = {"movement": np.tile(row, (TICKS_PER_STEP, 1)), "utterance": words}
+        actions.append(acted)
+    return actions
+
+
+def _all_silent() -> dict[str, Action]:
+    return {player: silent() for player in PLAYERS}
+
+
+def _played(world: Any, config: Mapping[str, Any], actions: Sequence[dict[str, Action]]) -> list[Observed]:
+    return [world.reset(options={"config": config})[0], *(world.step(action)[0] for action in actions)]
+
+
+def _differences(component: str, expected: Sequence[Observed], found: Sequence[Observed], wanted: str) -> list[Problem]:
+    """The first difference between two sequences of observations, if there is one."""
+    for step, (one, other) in enumerate(zip(expected, found, strict=True)):
+        for player in PLAYERS:
+            there: Mapping[str, Any] = other[player]
+            for name, value in one[player].items():
+                if not np.array_equal(np.asarray(value), np.asarray(there[name])):
+                    return [Problem(component, f"{name} of the {player} differs at step {step}", wanted)]
+    return []

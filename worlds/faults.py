@@ -1,0 +1,35 @@
+"""Errors in the code of a world, which is often not ours, as one line that names the world and what was asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from worlds.contract import WorldError
+
+_LONGEST = 300  # characters of a foreign error's own message
+
+
+@contextmanager
+def named_failure(world: str, doing: str) -> Iterator[None]:
+    """Raise what the body raises as a WorldError, which has the original error as its cause.
+
+    Args:
+      world: the name of the world whose code runs in the body.
+      doing: what it is asked for, e.g. "step 3 of episode play-7".
+
+    Raises:
+      WorldError: the body raises an exception; its own WorldErrors pass as they are.
+    """
+    try:
+        yield
+    except WorldError:
+        raise
+    except Exception as error:  # foreign code may raise anything
+        raise WorldError(f"world {world!r} fails at {doing}: {described(error)}; RLHF_DEBUG=1 shows where") from error
+
+
+def described(error: BaseException) -> str:
+    """The class and the message of ``error`` in one line."""
+    message = " ".join(str(error).split())[:_LONGEST]
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

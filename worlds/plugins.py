@@ -1,0 +1,116 @@
+"""Registries of what users bring themselves: worlds, agents and reward models, each found by its name.
+
+An entry comes from one of three places: a module of this project, a package that names the registering module under
+an entry point group, or a Python file that is named by its path.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Generic, TypeVar
+
+Entry = TypeVar("Entry")
+
+FILE_SUFFIX = ".py"
+
+
+class Registry(Generic[Entry]):
+    """Entries of one sort by name; the modules that register them are imported when they are asked for.
+
+    Args:
+      noun: what an entry is called in messages, e.g. "world".
+      group: the entry point group under which packages name the modules that register entries.
+      built_in: the modules of this project that register entries, by the name of the entry.
+      error: the class of every error raised here; its message is one line.
+    """
+
+    def __init__(self, noun: str, group: str, built_in: Mapping[str, str], error: type[Exception]) -> None:
+        self.noun, self.group, self._built_in, self._error = noun, group, dict(built_in), error
+        self._entries: dict[str, Entry] = {}
+        self._of_file: dict[Path, str] = {}
+
+    def register(self, name: str, entry: Entry) -> Entry:
+        """Make ``entry`` known as ``name`` and return it. Raises ``error`` if another entry has that name."""
+        if self._entries.get(name, entry) is not entry:
+            raise self._error(f"a {self.noun} named {name!r} is registered already; choose another name")
+        self._entries[name] = entry
+        return entry
+
+    def get(self, name: str) -> Entry:
+        """The entry of this name, or the one that the Python file of this path registers.
+
+        Raises:
+          error: no entry has that name (the message lists the names), or its module or file cannot be imported or does
+            not register it.
+        """
+        if name not in self._entries and name.endswith(FILE_SUFFIX):
+            name = self._import_file(Path(name))
+        if name not in self._entries:
+            modules = self._modules()
+            if name not in modules:
+                raise self._error(f"no {self.noun} named {name!r}; known: {', '.join(self.names())}")
+            self._import_module(modules[name], name)
+        return self._entries[name]
+
+    def names(self) -> list[str]:
+        """The names of all entries, imported or not."""
+        return sorted({*self._modules(), *self._entries})
+
+    def _modules(self) -> dict[str, str]:
+        return self._built_in | {point.name: point.value for point in entry_points(group=self.group)}
+
+    def _import_module(self, module: str, name: str) -> None:
+        try:
+            importlib.import_module(module)
+        except Exception as error:  # a foreign module may raise anything
+            raise self._fails_to_import(f"{self.noun} {name!r}: its module {module}", error) from error
+        if name not in self._entries:
+            raise self._error(
+                f"{self.noun} {name!r}: its module {module} registers no {self.noun} of that name; name the module "
+                f"that calls register in the entry point of the group {self.group}"
+            )
+
+    def _import_file(self, path: Path) -> str:
+        """Import the Python file ``path`` once; the name of the one entry that it registers."""
+        path = path.resolve()
+        if path in self._of_file:
+            return self._of_file[path]
+        if not path.is_file():
+            raise self._error(f"no {self.noun} file {path}; known by name: {', '.join(self.names())}")
+        before = set(self._entries)
+        try:
+            _run_file(path)
+        except Exception as error:  # a foreign file may raise anything
+            raise self._fails_to_import(f"{self.noun} file {path}", error) from error
+        added = sorted(set(self._entries) - before)
+        if len(added) != 1:
+            raise self._error(
+                f"{self.noun} file {path} registers {len(added)} {self.noun}s ({', '.join(added) or 'none'}); "
+                "call register exactly once in it"
+            )
+        self._of_file[path] = added[0]
+        return added[0]
+
+    def _fails_to_import(self, what: str, error: Exception) -> Exception:
+        return self._error(f"{what} fails to import: {type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def _run_file(path: Path) -> ModuleType:
+    """Import a file outside of all packages, under a module name of its own."""
+    name = f"{path.stem}_{sha256(str(path).encode()).hexdigest()[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
