@@ -12,8 +12,8 @@ class ComputingConfig:
     Args:
       bf16: compute the trunk in bfloat16; weights, value, utility, policies and losses stay float32.
       compile: compile the image encoder and the Transformer; needs a C++ compiler and some minutes, for long runs.
-      checkpoint_activations: keep only what goes into each layer of image encoder and Transformer, and compute the
-        rest again when gradients are wanted: a third more work for a fraction of the memory.
+      checkpoint_activations: keep only the inputs of each layer of image encoder and Transformer, and compute the rest
+        again for the gradients: a third more work for a fraction of the memory.
     """
 
     bf16: bool = False

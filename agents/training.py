@@ -25,14 +25,24 @@ class CloningConfig:
     """How an agent is cloned. Weights, window and optimiser default to the paper's (A.7).
 
     Args:
-      updates: gradient steps. max_seconds: stop earlier when this much time has passed; the schedule of the
-        learning rate follows whichever ends first.
-      steps, batch: window [T, B] of every update.
-      movement_weight, language_weight, css_weight: of the terms of the loss.
-      learning_rate, beta1, beta2: of Adam. warmup: updates over which the rate rises.
-        decay: the rate falls to this fraction of itself along a cosine.
-      clip: largest global norm of the gradient. log_every, evaluate_every: in updates.
-      shift: pixels by which pictures are moved at random, see :mod:`agents.random_shift` (paper: 0).
+      updates: number of gradient steps.
+      max_seconds: stop earlier when this many seconds have passed; None has no limit. The schedule of the learning rate
+        follows whichever ends first.
+      steps: consecutive steps T of recorded play in every trajectory of a batch.
+      batch: trajectories B in every update.
+      movement_weight: weight of imitating the movements in the loss.
+      language_weight: weight of imitating what was said, and when, in the loss.
+      css_weight: weight of the contrastive loss (CSS), which teaches which words belong to which pictures.
+      learning_rate: learning rate of Adam, after the warm-up.
+      beta1: decay of Adam's mean of gradients, from 0 to less than 1.
+      beta2: decay of Adam's mean of squared gradients, from 0 to less than 1.
+      warmup: updates over which the learning rate rises from 0.
+      decay: fraction of the learning rate that is left at the end; it falls along a cosine.
+      clip: largest global norm of the gradient.
+      log_every: updates between entries in the metrics.
+      evaluate_every: updates between evaluations on the validation episodes.
+      shift: most pixels by which pictures are moved at random in training (paper: 0).
+      seed: seed of the order of episodes and of all other draws.
       computing: precision, compilation and memory.
     """
 

@@ -37,18 +37,24 @@ class CloneConfig:
     """Settings of `rlhf clone`.
 
     Args:
-      data: dataset folders to imitate. solver: imitate only play of this solver; None takes all. An agent's own steps
-        are seen, but not imitated; a co-pilot's are.
+      data: dataset folders to imitate.
+      solver: imitate only play of this solver; None takes all. An agent's own steps are seen but not imitated; a
+        co-pilot's are.
       kinds: imitate several kinds of play and share out the columns of every batch among them by weight, as JSON, e.g.
         '{"human": 1, "agent+co-pilot": 0.5}'; known from the record: human, scripted, agent, agent+co-pilot. Takes the
-        place of ``solver``. Where less of a kind is demonstrated (a co-pilot's steps), it weighs less in the loss.
-      runs, name: the run is written into the folder runs/name, the agent into its folder "agent".
-      size: of the agent; vocabulary: at most so many tokens, learned from the dialogue.
-      held_out: share of the episodes kept for validation, none where it is 0; of several solvers or datasets, spread
-        evenly over all of them. Which, the run notes in division.json.
-      checkpoint_every: updates. device: that computes: "cpu", "cuda" or "cuda:1".
+        place of solver. Where less of a kind is demonstrated (a co-pilot's steps), it weighs less in the loss.
+      runs: folder of all runs.
+      name: name of this run's folder in it; the agent is written into its folder "agent".
+      size: size of the agent: nano, micro, 5m, 18m, 71m or 165m.
+      vocabulary: tokens, at most, that are learned from the dialogue.
+      held_out: share of the episodes kept for validation, from 0 (none) to less than 1; of several solvers or datasets,
+        spread evenly over all of them. Which they are is noted in the run's division.json.
+      checkpoint_every: updates between checkpoints.
+      resume: folder of a run to resume from its last checkpoint, with its own settings, to the very same agent.
+      device: device that computes: "cpu", "cuda" or "cuda:1".
+      wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
+      training: how the agent is trained.
       reading: whether episodes are held in memory or streamed.
-      resume: a run's folder; goes on from its last checkpoint with its own settings, to the very same agent.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)

@@ -28,12 +28,19 @@ DEVICES = ("clone.device", "play.device", "reward.device", "improve.device", "ev
 
 @dataclass(frozen=True)
 class DemoConfig:
-    """Settings of `rlhf demo`: those of every stage. Folders and seeds of the stages follow from ``run`` and ``seed``.
+    """Settings of `rlhf demo`: those of every stage. Folders and seeds of the stages follow from run and seed.
 
     Args:
-      run: folder of the run; every stage writes into it. seed: of everything.
-      demonstrations: the scripted demonstrator's play. play: the cloned agent's own play, on which marks are given.
-      held_out_play: episodes of the agent's play in held-out houses, which judge the reward model.
+      run: folder of the run; every stage writes into it.
+      seed: seed of everything, from 0 to 249.
+      demonstrations: the scripted demonstrator's play.
+      clone: the agent that imitates it.
+      play: the cloned agent's own play, on which marks are given.
+      held_out_play: episodes of the agent's play in held-out houses, which judge the reward model; 0 records none.
+      mark: the scripted raters.
+      reward: the reward model that learns from the marks.
+      improve: the improvement against the reward model.
+      evaluate: the evaluation at the probes.
     """
 
     run: Path = Path("runs/demo")

@@ -37,15 +37,15 @@ class DiagnoseConfig:
       reward_model: folders of the reward models to judge side by side.
       data: dataset folders with marks.
       runs: folder of all runs.
-      name: of this run's folder in it.
-      parts: which play to judge by: held_out, validation, transfer, learned; see docs/diagnostics.md.
-      episodes: at most so many of each part and solver.
+      name: name of this run's folder in it.
+      parts: which play to judge by: held_out, validation, transfer, learned; docs/diagnostics.md describes each.
+      episodes: episodes of each part and solver, at most.
       reach: steps on either side of a peak of the reward in which no other counts.
       tolerance: steps by which a predicted mark may be off.
       delay: steps by which raters' marks usually are late.
       window: steps after a moment in which other words are listened for.
       traces: episodes drawn whole, of every model.
-      seed: of the intervals and of the words that are exchanged.
+      seed: seed of the intervals and of the words that are exchanged.
     """
 
     reward_model: tuple[Path, ...] = (Path("runs/reward/reward_model"),)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tyro.conf import Positional
-
 from rlhf import episodes_command
+from rlhf.setting_forms import Dataset, EpisodeId, EpisodeIds, SourceDataset, TargetDataset
 
 
 @dataclass(frozen=True)
@@ -16,12 +15,12 @@ class ListConfig:
 
     Args:
       data: folder of the dataset.
-      split: list only these, "train" or "held_out".
-      solver: list only this solver's; "agent" stands for every agent.
-      limit: how many to list at most; 0 lists all.
+      split: list only episodes of this split, "train" or "held_out"; None lists all.
+      solver: list only this solver's episodes; "agent" stands for every agent, None lists all.
+      limit: episodes to list at most; 0 lists all.
     """
 
-    data: Positional[Path]
+    data: Dataset
     split: str | None = None
     solver: str | None = None
     limit: int = 50
@@ -34,11 +33,11 @@ class ShowConfig:
     Args:
       data: folder of the dataset.
       episode: id of the episode.
-      png: file into which a sheet of the episode's frames is drawn, if any.
+      png: PNG file into which a sheet of the episode's frames is drawn; None draws none.
     """
 
-    data: Positional[Path]
-    episode: Positional[str]
+    data: Dataset
+    episode: EpisodeId
     png: Path | None = None
 
 
@@ -48,10 +47,10 @@ class VerifyConfig:
 
     Args:
       data: folder of the dataset.
-      rebuild: first write the index anew from the recorded files.
+      rebuild: first recreate the index from the recorded files.
     """
 
-    data: Positional[Path]
+    data: Dataset
     rebuild: bool = False
 
 
@@ -64,8 +63,8 @@ class MergeConfig:
       into: folder of the dataset to copy into; it is made if it does not exist.
     """
 
-    source: Positional[Path]
-    into: Positional[Path]
+    source: SourceDataset
+    into: TargetDataset
 
 
 @dataclass(frozen=True)
@@ -77,8 +76,8 @@ class DropConfig:
       episodes: ids of the episodes to remove, with their marks and judgements, for good.
     """
 
-    data: Positional[Path]
-    episodes: Positional[tuple[str, ...]]
+    data: Dataset
+    episodes: EpisodeIds
 
 
 def list_episodes(config: ListConfig) -> None:

@@ -15,6 +15,7 @@ from rlhf.errors import UserError
 from rlhf.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
 from rlhf.progress import announce, progress
 from rlhf.run_config import lock_file
+from rlhf.setting_forms import NamedPlayers
 from worlds.contract import World
 
 __all__ = ["EvaluateConfig", "ProbeResult", "Split", "evaluate", "load_results", "probe_episodes", "probe_plans"]
@@ -27,21 +28,23 @@ class EvaluateConfig:
     """Settings of `rlhf evaluate`.
 
     Args:
-      agents: name=folder of every agent; the folder "scripted" is the scripted demonstrator, "perfect" the
-        same without its imperfections.
-      probes: which probe tasks, or games of the world; empty means all probe tasks.
-      episodes: per probe and agent, the same for every agent.
-      split: of the instructions: "held_out", or "train", which tells whether an agent fails at the task or at its
-        words. The houses are of neither.
-      seed: chooses the houses and instructions. slots: places played at once.
+      agents: a name and a folder for every agent, as NAME FOLDER or NAME=FOLDER; the folder "scripted" is the scripted
+        demonstrator, "perfect" the same without its imperfections.
+      probes: which probe tasks, or games of the world; none means all probe tasks.
+      episodes: episodes of each probe and agent, the same for every agent.
+      split: which instructions: "held_out", or "train", which shows whether an agent fails at the task or at its words.
+        The houses are of neither.
+      seed: seed that chooses the houses and instructions.
+      slots: places that are played at once.
       greedy: always take the likeliest action instead of sampling.
-      device: of the agents: "cpu", "cuda" or "cuda:1".
-      out: where the results are written as JSON. Results that are there of the same settings and weights are kept
-        and not played again, so an interrupted evaluation goes on, and more agents and probes are added; a file of
-        other settings is refused.
+      device: device of the agents: "cpu", "cuda" or "cuda:1".
+      out: JSON file of the results. Results in it of the same settings and weights are kept and not played again, so an
+        interrupted evaluation is resumed, and more agents and probes are added; a file of other settings is refused.
+      world: world that is played, and how its places are made.
+      players: how the scripted people behave.
     """
 
-    agents: Mapping[str, str] = field(default_factory=dict)
+    agents: NamedPlayers = field(default_factory=dict)
     probes: tuple[str, ...] = ()
     episodes: int = 200
     split: Split = "held_out"

@@ -20,28 +20,45 @@ class ImproveConfig:
     """Settings of `rlhf improve`. The learner's defaults are the paper's (A.7).
 
     Args:
-      data: dataset folders. imitate: solver whose recorded play BC goes on imitating; None takes all.
-      kinds: several kinds of play to imitate, with weights; see `rlhf clone`. Takes the place of ``imitate``.
-      replay: solver of the episodes whose setters are replayed; None takes all. Held-out episodes are never
-        trained on; they show whether the modelled reward rises there too. replay_data: the dataset folders that they
-        are in, where BC imitates other play than is replayed; None takes ``data``.
-      agent, reward_model: folders of the cloned agent and of the reward model. ensemble: of further reward models; what
-        is paid is the mean of what all of them pay. Where they have learned something by chance, others have not.
-      runs, name: the run is written into runs/name, the improved agent into its folder "agent".
-      scripted_reward: reward the tasks' ground truth instead of the model's opinion (the paper's baseline).
+      data: dataset folders.
+      imitate: solver whose recorded play BC imitates beside the rewards; None takes all.
+      kinds: several kinds of play to imitate, with weights, as in `rlhf clone`. Takes the place of imitate.
+      replay: solver of the episodes whose setters are replayed; None takes all. Held-out episodes are never trained on;
+        they show whether the modelled reward rises there too.
+      agent: folder of the cloned agent to improve.
+      reward_model: folder of the reward model that pays.
+      runs: folder of all runs.
+      name: name of this run's folder in it; the improved agent is written into its folder "agent".
+      scripted_reward: reward the ground truth of the tasks instead of the model's opinion (the paper's baseline).
       pays: what a reward model pays at every step: the "change" of its utility (Eq. 2), or the "utility" itself.
       expected_reward: have a reward model that draws marks (AR) pay what it expects to draw, not what it draws.
-      slots: places played at once. steps: T, of every fragment. updates: of the learner.
+      slots: places that are played at once.
+      steps: length T of every fragment that is played.
+      updates: number of gradient steps of the learner.
       batch: trajectories of recorded play in every update; None takes as many as there are slots (2 x B in all).
-      evaluate_every: updates between plays of the held-out episodes, evaluation_episodes of them.
-      checkpoint_every: updates. keep_checkpoints: how many of the newest stay. guards: alarms, and when to stop early.
-      threads: that step the places. torch_threads: of PyTorch's operations; None leaves the number as it is. Where
-        play and learning overlap on few cores, one each is faster than all for both.
-      device: that computes: "cpu", "cuda" or "cuda:1".
-      resume: a run's folder; goes on from its last checkpoint with its own settings.
+      evaluate_every: updates between plays of the held-out episodes.
+      evaluation_episodes: held-out episodes that are played each time, at most.
+      checkpoint_every: updates between checkpoints.
+      keep_checkpoints: number of newest checkpoints that stay on disk.
+      threads: threads that step the places.
+      torch_threads: threads of PyTorch's operations; None leaves the number as it is. Where play and learning overlap
+        on few cores, one each is faster than all for both.
+      device: device that computes: "cpu", "cuda" or "cuda:1".
+      seed: seed of play, of the order of episodes and of all other draws.
+      executor: "local" runs here; "ray" on Ray, as an RLlib algorithm.
+      resume: folder of a run to resume from its last checkpoint, with its own settings.
+      wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
+      world: world that is played, and how its places are made.
+      learner: losses and optimiser.
+      execution: how playing and learning take turns with the executor "local".
+      guards: alarms, and when to stop early.
+      ray: processes of the executor "ray"; there, devices follow from the GPUs that learner and runners get, and
+        threads from the CPUs.
+      replay_data: dataset folders of the episodes whose setters are replayed, where they are not those of the play that
+        is imitated; None takes data.
       reading: whether the play to imitate is held in memory or streamed.
-      executor: "local" runs here; "ray" on Ray, as an RLlib algorithm. ray: which processes that takes; there,
-        devices follow from the GPUs that learner and runners get, and threads from the CPUs.
+      ensemble: folders of further reward models; the mean of what all of them pay is paid. Where one has learned
+        something by chance, others have not.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)

@@ -18,12 +18,20 @@ class MarkConfig:
     """Settings of `rlhf mark`. Marks of scripted raters are labelled as scripted and never called human.
 
     Args:
-      data: folder of the dataset. raters: how many scripted raters mark every episode.
-      delay, delay_sd: steps by which a mark comes late, longest_delay at most. miss: share of events that go unmarked.
-      mistake: share of marks with the wrong sign.
-      delays, misses, mistakes: the same of each rater in turn, for raters who differ; empty where they are alike.
-      solver: mark only episodes of this solver; None marks all. share: of those, how many are marked, spread evenly
-        over the recording; all raters mark the same.
+      data: folder of the dataset.
+      raters: number of scripted raters; each marks every episode.
+      delay: steps by which a mark comes late, on average.
+      delay_sd: standard deviation of the delay, in steps.
+      miss: share from 0 to 1 of events that stay unmarked.
+      mistake: share from 0 to 1 of marks with the wrong sign.
+      longest_delay: steps by which a mark comes late at most.
+      delays: the delay of each rater in turn, for raters who differ; none where they are alike.
+      misses: the share of missed events of each rater in turn; none where they are alike.
+      mistakes: the share of wrong signs of each rater in turn; none where they are alike.
+      solver: mark only episodes of this solver; None marks all.
+      seed: seed of what raters miss, delay and mistake.
+      share: share of those episodes that is marked, above 0 and up to 1, spread evenly over the recording; all raters
+        mark the same.
     """
 
     data: Path = Path("data/play")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-
-from tyro.conf import Positional
 
 from rlhf.marks_file import export_marks, import_marks
 from rlhf.progress import announce
+from rlhf.setting_forms import Dataset, MarksFile
 from rlhf.store import open_store
 
 
@@ -17,12 +15,12 @@ class ImportMarksConfig:
     """Settings of `rlhf marks import`.
 
     Args:
-      file: of marks, one a line (.jsonl) or a row (.parquet).
+      file: file of marks, one a line (.jsonl) or a row (.parquet).
       data: folder of the dataset that has the marked episodes.
     """
 
-    file: Positional[Path]
-    data: Positional[Path]
+    file: MarksFile
+    data: Dataset
 
 
 @dataclass(frozen=True)
@@ -31,11 +29,11 @@ class ExportMarksConfig:
 
     Args:
       data: folder of the dataset.
-      file: to write; .jsonl or .parquet. It must not exist.
+      file: file to write, .jsonl or .parquet; it must not exist.
     """
 
-    data: Positional[Path]
-    file: Positional[Path]
+    data: Dataset
+    file: MarksFile
 
 
 def import_into_dataset(config: ImportMarksConfig) -> None:

@@ -32,7 +32,9 @@ class WorldConfig:
     """A world and how its places are made.
 
     Args:
-      name: registered name. height, width: of the image in pixels.
+      name: name of the registered world.
+      height: height of the image in pixels.
+      width: width of the image in pixels.
       settings: the world's own settings for sampling a place, as JSON, e.g. '{"rooms": [1, 1]}'.
       options: the world's own settings for playing in it, as JSON, e.g. '{"fov_y_deg": 60}'.
     """
@@ -143,7 +145,8 @@ class PlayersConfig:
     Args:
       tasks: how often each kind of request is made, relative to the others, as JSON, e.g. '{"lift": 1, "tower": 2}';
         what is not named is not asked for.
-      setter, solver: the scripted setter's and solver's own settings, as JSON.
+      setter: the scripted setter's own settings, as JSON.
+      solver: the scripted solver's own settings, as JSON.
     """
 
     tasks: Annotated[Mapping[str, float], _WEIGHTS] = field(

@@ -44,15 +44,21 @@ _CLEAN = ScriptedRater("clean", delay=(0.0, 0.0), longest_delay=0, miss=0.0, mis
 
 @dataclass(frozen=True)
 class RaterNoiseConfig:
-    """Settings of the sweep. Every list is tried with everything else as in ``usual``.
+    """Settings of the sweep. Every list is tried with everything else as in usual.
 
     Args:
-      data: dataset folders with play in training houses and held-out play. agent: to start every reward model from.
-      runs, name: everything is written into the folder runs/name; what is there already is not trained again.
-      miss, mistake: shares tried. delay: steps tried. marked: shares of the training episodes that are marked.
-      seeds: of the raters and of the training; every setting is trained once from each.
-      usual: the rater who is made worse; its folder, number, solver, seed and share are not looked at.
+      data: dataset folders with play in training houses and held-out play.
+      agent: folder of the agent that every reward model starts from.
+      runs: folder of all runs.
+      name: name of this run's folder in it; what is there already is not trained again.
+      miss: shares of missed events to try.
+      delay: delays to try, in steps.
+      mistake: shares of wrong signs to try.
+      marked: shares of the training episodes that are marked, to try.
+      seeds: seeds of the raters and of the training; every setting is trained once from each.
+      usual: the rater who is made worse; its folder, number, solver, seed and share are not used.
       validation: share of the marked training episodes that decides which model is kept, by marks as noisy.
+      training: how every reward model is trained.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)

@@ -34,20 +34,26 @@ class RecordConfig:
 
     Args:
       data: folder of the dataset; recorded episodes are added to it.
-      episodes: how many to record. steps: length of each at most (1,125 steps are five minutes).
+      episodes: number of episodes to record.
+      steps: length of each episode at most (1,125 steps are five minutes).
       tail: end an episode this many steps after its first request has succeeded; None plays all steps.
-      solver: "scripted", or an agent's folder.
-      shared_control: a scripted co-pilot watches the agent and takes over from it when it fails; it plays as a scripted
-        solver with the settings players.solver.
-      split: all episodes in the houses and with the instructions of one kind: "train", or "held_out" for those kept for
-        validation. None plays both: for training, but for a share that is held out.
-      held_out: that share; of recorded setters, none.
-      seed: episodes of the same seed and number are the same. slots: places played at once by an agent.
+      solver: who plays the solver: "scripted", or an agent's folder.
+      split: play all episodes in the houses and with the instructions of one split, "train", or "held_out" for those
+        kept for validation; None plays both, for training but for the share held_out.
+      held_out: share of the episodes, from 0 to less than 1, that is held out where split is None; of recorded setters,
+        none.
+      seed: episodes of the same seed and number are the same; from 0 to 499.
+      slots: places that an agent plays at once.
       workers: processes among which scripted play is divided; 1 plays in this process.
-      setters: a dataset whose recorded setters are replayed in their places, ``episodes`` of them drawn by ``seed``, in
-        place of scripted ones; each asks again what it asked, whatever the solver does.
+      world: world that is played, and how its places are made.
+      players: how the scripted setter and solver behave.
+      setters: dataset whose recorded setters are replayed in their places instead of scripted ones, as many as episodes
+        says, drawn by the seed; each asks again what it asked, whatever the solver does.
       name: what recordings call an agent; None takes the name of its run's folder.
-      device: of an agent that plays: "cpu", "cuda" or "cuda:1".
+      shared_control: let a scripted co-pilot watch the agent and take over when it fails; it plays as a scripted solver
+        with the settings players.solver.
+      co_pilot: when the co-pilot takes over and hands back.
+      device: device of an agent that plays: "cpu", "cuda" or "cuda:1".
     """
 
     data: Path = Path("data/play")

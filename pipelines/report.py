@@ -20,7 +20,7 @@ class ReportConfig:
 
     Args:
       run: folder of a run that has been evaluated (a demo, rounds, a reproduced result), or of a single training (by
-        `rlhf clone`, `rlhf reward` or `rlhf improve`), at work or finished, which is told from its metrics.
+        `rlhf clone`, `rlhf reward` or `rlhf improve`), running or finished.
       out: the HTML file to write; None writes report.html into the run's folder.
     """
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
-import tyro
-
 from pipelines.demo import DEVICES, DemoConfig, demo, on_device, settle
 from pipelines.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.findings import find
@@ -23,6 +21,7 @@ from rlhf.errors import UserError
 from rlhf.presets import PACKAGE, preset_names
 from rlhf.progress import announce
 from rlhf.run_config import load_config
+from rlhf.setting_forms import Result
 
 
 @dataclass(frozen=True)
@@ -30,15 +29,16 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: which result: demo, probes, ablations, raters or sizes; docs/results.md tells what each compares.
-      seeds: one run each. episodes: held-out episodes per probe, agent and seed.
-      runs: where the runs are written. What is complete is not run again.
+      name: which result: demo, probes, ablations, raters or sizes; docs/results.md says what each compares.
+      seeds: seeds, each from 0 to 249; one run each.
+      episodes: held-out episodes of each probe, agent and seed.
+      runs: folder of the runs. What is complete is not run again.
       arms: of a study, only these of its agents; none means all.
-      device: that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's own. A result that was begun
-        on one may be gone on with on another.
+      device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's own. A result that was
+        begun on one may be resumed on another.
     """
 
-    name: tyro.conf.Positional[str] = "demo"
+    name: Result = "demo"
     seeds: tuple[int, ...] = (0, 1, 2)
     episodes: int = 200
     runs: Path = Path("runs/reproduce")

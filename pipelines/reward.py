@@ -34,15 +34,20 @@ class RewardConfig:
     """Settings of `rlhf reward`.
 
     Args:
-      kind: of reward model: "inter_temporal" (IBT), or "autoregressive" (AR), which models the marks themselves.
-      data: dataset folders with marks. agent: folder of the cloned agent to start from.
-      start: folder of a reward model to teach further, made from the same agent; None begins at the agent's weights, as
+      kind: kind of reward model: "inter_temporal" (IBT), or "autoregressive" (AR), which models the marks themselves.
+      data: dataset folders with marks.
+      agent: folder of the cloned agent that the reward model starts from.
+      runs: folder of all runs.
+      name: name of this run's folder in it; the reward model is written into its folder "reward_model".
+      validation: share of the training episodes, from 0 to less than 1, that is not learned from and decides which
+        model is kept. Episodes recorded as held out judge the model that was kept, and nothing else.
+      checkpoint_every: updates between checkpoints.
+      resume: folder of a run to resume from its last checkpoint, with its own settings, to the very same model.
+      device: device that computes: "cpu", "cuda" or "cuda:1".
+      wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
+      training: how the reward model is trained.
+      start: folder of a reward model to train further, made from the same agent; None begins at the agent's weights, as
         the paper does in every round.
-      runs, name: the run is written into runs/name, the reward model into its folder "reward_model".
-      validation: share of the training episodes that is not learned from and decides which model is kept. Episodes
-        recorded as held out judge the model that was kept, and nothing else.
-      checkpoint_every: updates. device: that computes: "cpu", "cuda" or "cuda:1".
-      resume: a run's folder; goes on from its last checkpoint with its own settings, to the very same model.
     """
 
     kind: Kind = "inter_temporal"

@@ -28,23 +28,31 @@ _SEEDS = MOST_ROUNDS + 1  # of recordings in one run: the demonstrations' and on
 
 @dataclass(frozen=True)
 class IterateConfig:
-    """Settings of `rlhf iterate`. Folders and seeds of the stages follow from ``run``, ``seed`` and the round.
+    """Settings of `rlhf iterate`. Folders and seeds of the stages follow from run, seed and the round.
 
     Args:
-      run: folder of the run; a round writes into its folder "round-K". rounds: how many; more of them go on later.
-      seed: of everything.
-      data: dataset with the demonstrations that BC imitates; None records them as ``demonstrations`` says.
-      agent: folder of the cloned agent that all rounds start from; None clones it from them as ``clone`` says.
+      run: folder of the run; a round writes into its folder "round-K".
+      rounds: number of rounds, from 1 to 19; more of them continue the run later.
+      seed: seed of everything, from 0 to 24.
+      data: dataset with the demonstrations that BC imitates; None records them as demonstrations says.
+      agent: folder of the cloned agent that all rounds start from; None clones it as clone says.
       marks: "scripted" raters mark each round's play, or "people" do, while the run stops or waits.
-      least_marks: so many marks of a round's play are waited for if people give them. wait: stay and look for them
-        every other second, rather than stop and be called again.
-      marked_demonstrations: the reward model also learns from marks on the demonstrations. Scripted raters mark those
-        that the run has recorded itself; a dataset of the user's has the marks it has.
-      reward_start: teach the reward model anew from the "clone"'s weights in every round, as the paper does, or go on
-        with that of the "previous" round.
-      replay: setters of "all" rounds' play are replayed in improvement, or only those of the "latest".
-      held_out_play: episodes of a round's play in held-out houses; they show the modelled reward where nothing learns.
-      play: a round's recording. evaluate: the probes that the rounds are about.
+      least_marks: marks of a round's play that are waited for if people give them.
+      wait: stay and look for people's marks every other second, instead of stopping until the command is given again.
+      marked_demonstrations: let the reward model also learn from marks on the demonstrations. Scripted raters mark
+        those that the run has recorded itself; a dataset of the user's has the marks it has.
+      reward_start: start the reward model from the "clone"'s weights in every round, as the paper does, or from that of
+        the "previous" round.
+      replay: replay setters of "all" rounds' play in improvement, or only those of the "latest".
+      held_out_play: episodes of a round's play in held-out houses, which show the modelled reward where nothing learns;
+        0 records none.
+      demonstrations: the scripted demonstrator's play.
+      clone: the agent that imitates it.
+      play: a round's recording.
+      mark: the scripted raters.
+      reward: a round's reward model.
+      improve: a round's improvement.
+      evaluate: the probes that the rounds are about.
     """
 
     run: Path = Path("runs/iterate")

@@ -25,9 +25,10 @@ class JudgeSuiteConfig:
 
     Args:
       data: dataset of continuations.
-      judges: how many judge each. wrong: how often one says the opposite of what is true.
-      late: (fewest, most) steps from success to the moment that one names.
-      seed: of their errors.
+      judges: number of scripted judges of each continuation.
+      wrong: share from 0 to 1 of judgements that say the opposite of what is true.
+      late: fewest and most steps from success to the moment that a judge names.
+      seed: seed of the judges' errors.
     """
 
     data: Path = Path("study/sts")

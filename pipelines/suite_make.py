@@ -37,14 +37,16 @@ class MakeSuiteConfig:
     """Settings of `rlhf suite make`.
 
     Args:
-      data: dataset of recorded play. out: the suite's file, which must not exist yet.
-      scenarios: how many to draw; the paper has 162.
-      steps: how many an agent may go on: 150 are 40 seconds.
-      seed: of the draw. split: only of its episodes, "train" or "held_out"; None takes all.
-      episodes: at most so many recorded episodes, drawn by the seed, are looked through.
+      data: dataset of recorded play.
+      out: file of the suite, which must not exist yet.
+      scenarios: number of scenarios to draw; the paper has 162.
+      steps: steps that an agent may play on: 150 are 40 seconds. Fewer than the 1,125 of an episode.
+      seed: seed of the draw.
+      split: draw only from episodes of this split, "train" or "held_out"; None takes all.
+      episodes: recorded episodes, drawn by the seed, that are searched, at most.
       room: leave out requests after which the setter spoke again, or the recording ended, within so many steps.
-      kinds: a JSON file {"words of a request": "instruction-following" or "question-answering"} that overrules what
-        the words seem to say.
+      kinds: JSON file {"words of a request": "instruction-following" or "question-answering"} that overrules what the
+        words seem to say.
     """
 
     data: Path = Path("data/play")

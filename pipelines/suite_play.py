@@ -9,7 +9,7 @@ moves as it did when recorded until it would have spoken, and then stands still.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,7 @@ from rlhf.errors import UserError
 from rlhf.json_records import to_json
 from rlhf.play import Plan, ScriptedSolvers, Solvers, play
 from rlhf.progress import announce, progress
+from rlhf.setting_forms import NamedPlayers
 from rlhf.store import EpisodeStore, ParquetStore, open_store
 from rlhf.store.json_text import to_json as json_text
 from worlds.contract import Solver
@@ -44,20 +45,23 @@ class PlaySuiteConfig:
     """Settings of `rlhf suite play`.
 
     Args:
-      suite: the suite's file. recordings: the dataset it was drawn from, if that is no longer where it was.
+      suite: file of the suite.
+      recordings: dataset the suite was drawn from, if that is no longer where it was.
       data: dataset of the continuations; those that it has already are left as they are.
-      agents: name=folder of every agent; the folder "recorded" is the recorded solver, once a scenario, "scripted" the
-        scripted demonstrator, "perfect" the same without its imperfections.
-      continuations: of each scenario by each agent.
-      seed: of the agents' choices. slots: places played at once; other slots make other choices.
+      agents: a name and a folder for every agent, as NAME FOLDER or NAME=FOLDER; the folder "recorded" is the recorded
+        solver, once a scenario, "scripted" the scripted demonstrator, "perfect" the same without its imperfections.
+      continuations: continuations of each scenario by each agent.
+      seed: seed of the agents' choices.
+      slots: places that are played at once; other slots make other choices.
       greedy: always take the likeliest action instead of sampling.
-      device: of the agents: "cpu", "cuda" or "cuda:1".
+      device: device of the agents: "cpu", "cuda" or "cuda:1".
+      players: how the scripted people behave.
     """
 
     suite: Path = Path("suite.json")
     recordings: Path | None = None
     data: Path = Path("study/sts")
-    agents: Mapping[str, str] = field(default_factory=dict)
+    agents: NamedPlayers = field(default_factory=dict)
     continuations: int = 10
     seed: int = 0
     slots: int = 32

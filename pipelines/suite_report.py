@@ -49,11 +49,11 @@ class ReportSuiteConfig:
     """Settings of `rlhf suite report`.
 
     Args:
-      data: datasets: of continuations that were judged, of live play with verdicts, or both.
+      data: datasets of continuations that were judged, of live play with verdicts, or both.
       out: folder for report.json and report.html; None takes the first dataset's.
       baseline: agent that others are compared with, scenario by scenario; None takes the first that is not "recorded".
-      scripted: report what scripted judges say; without it they are left out.
-      seed: of the resampling.
+      scripted: report what scripted judges say; otherwise they are left out.
+      seed: seed of the resampling.
     """
 
     data: tuple[Path, ...] = (Path("study/sts"),)

@@ -12,35 +12,45 @@ from reward_models.raters import Raters
 
 @dataclass(frozen=True)
 class RewardTrainingConfig:
-    """How a reward model is taught. Weights, augmentation, window and optimiser default to the paper's.
+    """How a reward model is trained. Weights, augmentation, window and optimiser default to the paper's.
 
     Args:
-      updates: gradient steps. max_seconds: stop earlier when this much time has passed; the schedule of the
-        learning rate follows whichever ends first.
-      steps, batch: window [T, B] of every update. Only pairs inside a window are compared, so T bounds how far
-        apart cause and mark may be.
-      ibt_weight, ar_weight: of the model's own loss on marks, that of its kind. bc_weight, css_weight: of the terms
-        beside it (paper: all equal).
-      mark_weight: in the AR model's loss, how much a step with a mark counts beside one without (paper: as much).
-      movement_weight, language_weight: of the two parts of BC.
-      quiet_weight: of the mean square of what the model pays where raters marked nothing (paper: none).
-        quiet_margin: steps on either side of a mark to which that does not apply.
-      weighting: how the IBT model's pairs are averaged, see :func:`reward_models.pairs.pair_weights`.
-      raters: how the marks of several raters of an episode are used, see :func:`reward_models.raters.use_raters`.
-        raters_tolerance: steps between marks that may be of one moment, where raters are compared.
-      augmentation: probability with which a marked episode becomes an example of wrong behaviour. rater_delay: a (+)
-        at most so many steps after a request may judge what was done before; see there.
-      marks_later: steps by which marks are read later than they were given, at most to their episode's end: a utility
-        that rises only then pays for what lasts and not for passing by (not in the paper; LOG.md has what it is worth).
-      learning_rate, beta1, beta2: of Adam. warmup: updates over which the rate rises.
-        decay: the rate falls to this fraction of itself along a cosine.
+      updates: number of gradient steps.
+      max_seconds: stop earlier when this many seconds have passed; None has no limit. The schedule of the learning rate
+        follows whichever ends first.
+      steps: consecutive steps T of play in every trajectory of a batch, at least 2. Only pairs of moments inside these
+        are compared, so T bounds how far apart cause and mark may be.
+      batch: trajectories B in every update.
+      ibt_weight: weight of the inter-temporal Bradley-Terry loss on marks (for an IBT model).
+      ar_weight: weight of the loss of predicted marks (for an AR model).
+      mark_weight: how much a step with a mark counts in the AR model's loss beside one without (paper: 1).
+      bc_weight: weight of imitation (BC) beside the loss on marks.
+      css_weight: weight of the contrastive loss (CSS) beside the loss on marks.
+      movement_weight: weight of movements inside the imitation loss.
+      language_weight: weight of what was said inside the imitation loss.
+      quiet_weight: weight of the mean square of what the model pays where raters marked nothing (paper: 0).
+      quiet_margin: steps on either side of a mark in which quiet_weight does not apply.
+      weighting: how the IBT model's pairs of moments are averaged; docs/reward-model.md describes each way.
+      raters: how the marks of several raters of an episode are used; docs/reward-model.md describes each way.
+      raters_tolerance: steps between two raters' marks that may still be of one moment.
+      augmentation: probability from 0 to 1 that a marked episode is turned into an example of wrong behaviour.
+      rater_delay: a (+) at most this many steps after a request may be about what was done before the request.
+      marks_later: steps by which marks are read later than they were given, at most to the end of their episode (paper:
+        0). A utility that rises only then pays for what lasts and not for passing by.
+      learning_rate: learning rate of Adam, after the warm-up.
+      beta1: decay of Adam's mean of gradients, from 0 to less than 1.
+      beta2: decay of Adam's mean of squared gradients, from 0 to less than 1.
+      warmup: updates over which the learning rate rises from 0.
+      decay: fraction of the learning rate that is left at the end; it falls along a cosine.
       clip: largest global norm of the gradient.
-      evaluate_every: updates between evaluations on the validation episodes. evaluation_episodes: at most so many.
+      evaluate_every: updates between evaluations on the validation episodes.
+      evaluation_episodes: validation episodes that are evaluated, at most.
       patience: stop after this many evaluations without a better one; None trains to the end.
-      calibrate: choose the IBT model's ``reward_scale`` so that a (+) mark is worth 1; otherwise it stays 1. The AR
-        model pays in marks.
-      shift: pixels by which pictures are moved at random, see :mod:`agents.random_shift` (paper: 0).
-      log_every: in updates. computing: precision, compilation and memory.
+      calibrate: scale an IBT model's reward so that a (+) mark is worth 1. An AR model pays in marks by itself.
+      shift: most pixels by which pictures are moved at random in training (paper: 0).
+      log_every: updates between entries in the metrics.
+      seed: seed of the order of episodes, of the augmentation and of all other draws.
+      computing: precision, compilation and memory.
     """
 
     updates: int = 20_000

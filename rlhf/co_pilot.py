@@ -44,10 +44,10 @@ class CoPilotConfig:
 
     Args:
       patience: steps without progress after which the agent has failed.
-      mistakes: regresses, since the request or since the agent got control back, with which it has failed.
-      reaction: (fewest, most) steps from the failure to the take-over.
+      mistakes: regresses, since the request or since the agent got control back, after which the agent has failed.
+      reaction: fewest and most steps from the failure to the take-over.
       longest: steps after which the co-pilot hands back, whatever it has achieved.
-      idle: steps of doing nothing after which it has done what it could, and leaves the request at that.
+      idle: steps of doing nothing after which the co-pilot hands back and leaves the request as it is.
     """
 
     patience: int = 40

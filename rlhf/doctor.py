@@ -56,12 +56,12 @@ class Check:
 
 @dataclass(frozen=True)
 class DoctorConfig:
-    """Say what this machine has and lacks.
+    """Settings of `rlhf doctor`.
 
     Args:
-      folder: where runs are to be written; its disk is looked at.
+      folder: folder for runs, whose disk is checked.
       world: the registered world to examine and to time, or the path of the Python file that registers it.
-      seconds: how long to time it.
+      seconds: how long the world is timed.
     """
 
     folder: Path = Path(".")

@@ -28,7 +28,7 @@ class GuardConfig:
       over_optimisation: alarm when the modelled return of held-out replays has risen since the first of them while
         their true success has fallen by more than this many standard errors. It needs scripted ground truth.
       patience: stop after this many plays of the held-out episodes without a higher modelled return, and take the
-        agent that had the highest; None plays and learns to the end and takes the last.
+        agent that had the highest; None learns to the end and takes the last.
     """
 
     gradient: float = 30.0

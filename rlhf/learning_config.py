@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from tyro.conf import arg
 
 from agents.computing_config import ComputingConfig
 
 
 @dataclass(frozen=True)
 class LearnerConfig:
-    """The update of BC+RL. Defaults are the paper's (A.7) where it gives them, ours where this says so.
+    """The update of BC+RL. Defaults are the paper's (A.7) where it gives them.
 
     Losses are means over steps and trajectories, so their weights do not depend on the size of the batch.
 
     Args:
-      movement_weight, language_weight, value_weight: of reinforcement learning's three losses.
-      bc_movement_weight, bc_language_weight, css_weight: of imitation's three losses.
-      no_op_kl_weight: of the divergence from the cloned agent's decisions to speak.
-      entropy_weight: of the movement policy's entropy (ours; 0 leaves it out, as the paper does).
-      discount: per step, of 3.75 steps a second. The return ends with the recording that is replayed: its last step has
-        discount 0, as the change of utility during the episode is all there is to earn.
-      clip_rho, clip_pg_rho, lambda_: of V-trace (Espeholt et al. have 1, 1, 1).
-      learning_rate, beta1, beta2: of Adam. clip: largest global norm of the gradient (ours).
-      carry_memory: each window of recorded play continues the one before it, and so does the agent's memory;
-        False begins every window with an empty memory, as windows that do not continue each other need.
+      movement_weight: weight of the policy gradient on movements.
+      language_weight: weight of the policy gradient on what is said.
+      value_weight: weight of the loss of the value function.
+      bc_movement_weight: weight of imitating recorded movements.
+      bc_language_weight: weight of imitating what was said in recorded play.
+      css_weight: weight of the contrastive loss (CSS).
+      no_op_kl_weight: weight of the divergence from the cloned agent's decisions to speak.
+      entropy_weight: weight of the movement policy's entropy; 0 leaves it out, as the paper does.
+      discount: factor from 0 to 1 by which a reward loses worth with every step, of which there are 3.75 a second. The
+        return ends with the recording that is replayed.
+      clip_rho: largest importance weight in V-trace's targets.
+      clip_pg_rho: largest importance weight in V-trace's policy gradient.
+      lambda_: V-trace's trade-off from 0 (one step) to 1 (the whole trace).
+      learning_rate: learning rate of Adam.
+      beta1: decay of Adam's mean of gradients, from 0 to less than 1.
+      beta2: decay of Adam's mean of squared gradients, from 0 to less than 1.
+      clip: largest global norm of the gradient (not in the paper).
+      carry_memory: let every window of recorded play continue the one before it, and the agent's memory with it; False
+        begins every window with an empty memory.
       computing: precision, compilation and memory.
     """
 
@@ -38,7 +50,7 @@ class LearnerConfig:
     discount: float = 0.96
     clip_rho: float = 1.0
     clip_pg_rho: float = 1.0
-    lambda_: float = 1.0
+    lambda_: Annotated[float, arg(name="lambda")] = 1.0
     learning_rate: float = 1e-4
     beta1: float = 0.0
     beta2: float = 0.999
@@ -61,17 +73,16 @@ class LearnerConfig:
 
 @dataclass(frozen=True)
 class ExecutorConfig:
-    """How sampling and updates take turns on one machine.
+    """How playing and learning take turns on one machine.
 
     Args:
-      overlap: play the next fragment while the learner works on the last one (for a GPU, or cores to spare). The
-        player's weights are then one round older; V-trace corrects for that. Off, they take turns. Either way a
-        run is determined by its seeds.
-      reuse: updates made for every fragment that is played. The first is on that fragment, the others on
-        fragments drawn from the recent ones. 1 learns from every step once, as the paper does.
-      recent: how many fragments are kept to draw from.
+      overlap: play the next fragment while the learner works on the last one, for a GPU or spare cores. The weights
+        that play are then one round older, for which V-trace corrects. Either way a run is determined by its seeds.
+      reuse: updates made for every fragment that is played: one on it, the others on fragments drawn from the recent
+        ones. 1 learns from every step once, as the paper does.
+      recent: number of recent fragments that are kept for reuse.
       stall_sec: stop the run if a fragment takes longer than this many seconds to play.
-      seed: of the draws.
+      seed: seed of the draws from recent fragments.
     """
 
     overlap: bool = False
@@ -99,12 +110,13 @@ class ReadingConfig:
     """How recorded play is read. What is learned does not depend on it, to the last bit.
 
     Args:
-      in_memory_gb: recordings that would take more than this are streamed from their datasets while they are learned
-        from; 0 streams all. None takes half of the memory that this process may use. A frame of 96x72 takes 21 KB, so
-        an hour of play 0.3 GB (twice that while it is put together).
-      cache_gb: of a streamed recording, how much is kept with its frames as PNG files (a tenth of their size). Fastest
-        if it holds the episodes of all columns of a batch: 96 of five minutes take about 0.2 GB.
-      threads: that read and draw. ahead: windows that are made before they are needed.
+      in_memory_gb: gigabytes above which recordings are streamed from their datasets during training; 0 streams all,
+        None takes half of the memory that this process may use. A frame of 96x72 pixels takes 21 KB, so an hour of play
+        0.3 GB (twice that while it is put together).
+      cache_gb: gigabytes of a streamed recording that are kept in memory, with frames as PNG files (a tenth of their
+        size). Fastest if it holds the episodes of all trajectories of a batch: 96 of five minutes take about 0.2 GB.
+      threads: number of threads that read and draw.
+      ahead: windows that are prepared before they are needed.
     """
 
     in_memory_gb: float | None = None

@@ -10,16 +10,18 @@ class RayConfig:
     """Where the processes of a run on Ray go, and what each of them gets.
 
     Args:
-      address: of a running cluster, as ``ray.init`` takes it; None starts Ray on this machine for this run alone,
-        unless the environment variable RAY_ADDRESS names a cluster (as it does inside ``ray job submit``).
-      runners: processes that play. The slots of the run are shared out evenly among them.
-      learners: processes that learn, if more than 1. The columns of every batch are shared out evenly among them and
-        their gradients averaged, so that the update is that of one.
-      cpus_per_runner: also how many threads step the slots of each. gpus_per_runner: may be a fraction.
-      gpus_per_learner: 0 lets a single learner work inside the process that the command runs in; otherwise each gets
-        a process of its own where Ray finds so many GPUs, and cpus_per_learner CPUs with them.
-      replacements: how often a runner whose process died is replaced before the run gives up.
-      object_store_mb: memory for fragments on their way, of a Ray that is started here.
+      address: address of a running cluster, as ray.init takes it; None starts Ray on this machine for this run alone,
+        unless the environment variable RAY_ADDRESS names a cluster (as it does inside `ray job submit`).
+      runners: number of processes that play. The slots of the run are shared out evenly among them.
+      learners: number of processes that learn. The columns of every batch are shared out evenly among them and their
+        gradients averaged, so that the update is that of one.
+      cpus_per_runner: CPUs of each process that plays, and how many threads step its slots.
+      gpus_per_runner: GPUs of each process that plays; may be a fraction.
+      cpus_per_learner: CPUs of each process that learns, where it has one of its own.
+      gpus_per_learner: GPUs of each process that learns; 0 lets a single learner work inside the command's own process,
+        otherwise each gets a process of its own where Ray finds so many GPUs.
+      replacements: how often a process that plays and dies is replaced before the run gives up.
+      object_store_mb: megabytes of memory for fragments on their way, where Ray is started here; at least 80.
     """
 
     address: str | None = None

@@ -10,8 +10,8 @@ import difflib
 import io
 import itertools
 import types
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import tyro
@@ -43,7 +43,7 @@ def parse(
       UsageError: for a setting that does not exist, a value of the wrong kind, or a name that is given two values.
       SystemExit: with status 0, after ``--help``.
     """
-    known = dict(settings_of(kind, default))
+    known = _by_typed_name(settings_of(kind, default))
     words = _pair_up([word for typed in words for word in _translate(typed, known, command)], known)
     complaint = io.StringIO()
     try:
@@ -61,44 +61,73 @@ def parse(
         raise UsageError(f"{_gist(complaint.getvalue())} (see {command} --help)") from None
 
 
-def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted name and annotation of every setting of the dataclass ``kind``, those of nested dataclasses included.
+@dataclass(frozen=True)
+class Setting:
+    """One setting of a configuration.
 
-    Fields that are given by their position have no name on the command line. What is written in a form of its own (a
-    JSON object, for example) has the annotation ``str``.
+    Args:
+      name: dotted, as the configuration has it, e.g. "learner.lambda_".
+      hint: its annotation; ``str`` for what is written in a form of its own (a JSON object, for example).
+    """
+
+    name: str
+    hint: Any
+
+    @property
+    def flag(self) -> str:
+        """The setting as it is typed, e.g. "--learner.lambda": names that Python has for itself end in "_" there."""
+        return "--" + ".".join(part.rstrip("_") for part in self.name.split(".")).replace("_", "-")
+
+
+def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[Setting]:
+    """Every setting of the dataclass ``kind`` that has a flag, those of nested dataclasses included.
+
+    Fields that are given by their position have none.
     """
     hints, annotated = get_type_hints(kind), get_type_hints(kind, include_extras=True)
     for field in fields(kind):
-        if not field.init or tyro.conf.Positional in getattr(annotated[field.name], "__metadata__", ()):
+        marks = getattr(annotated[field.name], "__metadata__", ())
+        if not field.init or tyro.conf.Positional in marks:
             continue
         value = getattr(default, field.name, None)
         nested = type(value) if is_dataclass(value) else hints[field.name]
         if is_dataclass(nested) and isinstance(nested, type):
             yield from settings_of(nested, value, f"{prefix}{field.name}.")
         else:
-            marks = getattr(annotated[field.name], "__metadata__", ())
             own_form = any(isinstance(mark, PrimitiveConstructorSpec) for mark in marks)
-            yield prefix + field.name, str if own_form else nested
+            yield Setting(prefix + field.name, str if own_form else nested)
 
 
-def _translate(word: str, known: Mapping[str, Any], command: str) -> list[str]:
+def _by_typed_name(settings: Iterable[Setting]) -> dict[str, Setting]:
+    """Settings by their names and by their flags, both with "_" for "-" and without the flag's dashes."""
+    known = {}
+    for setting in settings:
+        known[setting.name] = known[_plain(setting.flag)] = setting
+    return known
+
+
+def _plain(flag: str) -> str:
+    return flag.removeprefix("--").replace("-", "_")
+
+
+def _translate(word: str, known: Mapping[str, Setting], command: str) -> list[str]:
     """One typed word as the words tyro wants. Raises UsageError if it names a setting that does not exist."""
     if not word.startswith("--") or word in ("--", "--help"):
         return [word]
-    typed, equals, value = word[2:].partition("=")
-    name = typed.replace("-", "_")
-    if name not in known:
-        if _without_no(name) in known and not equals:
+    typed, equals, value = word.partition("=")
+    setting = known.get(_plain(typed))
+    if setting is None:
+        if _without_no(_plain(typed)) in known and not equals:
             return [word]
         raise UsageError(_no_such(typed, known, command))
-    if equals and known[name] is bool:
-        return [_switch(typed, value)]
-    if equals and (_is_sequence(known[name]) or _is_mapping(known[name])):
-        return [f"--{typed}", *(part for part in value.split(",") if part)]
-    return [word]
+    if equals and setting.hint is bool:
+        return [_switch(setting, value)]
+    if equals and (_is_sequence(setting.hint) or _is_mapping(setting.hint)):
+        return [setting.flag, *(part for part in value.split(",") if part)]
+    return [setting.flag + equals + value]
 
 
-def _pair_up(words: Sequence[str], known: Mapping[str, Any]) -> list[str]:
+def _pair_up(words: Sequence[str], known: Mapping[str, Setting]) -> list[str]:
     """``words`` with all pairs of every setting that maps names to values behind its one flag, as NAME VALUE.
 
     Raises:
@@ -110,8 +139,8 @@ def _pair_up(words: Sequence[str], known: Mapping[str, Any]) -> list[str]:
     values = iter(words)
     for word in values:
         if word.startswith("--"):
-            name = word[2:].replace("-", "_")
-            flag = f"--{name.replace('_', '-')}" if _is_mapping(known.get(name)) else ""
+            setting = known.get(_plain(word))
+            flag = setting.flag if setting is not None and _is_mapping(setting.hint) else ""
             if flag:
                 pairs.setdefault(flag, {})
             else:
@@ -129,14 +158,14 @@ def _pair_up(words: Sequence[str], known: Mapping[str, Any]) -> list[str]:
     return plain + [word for flag, named in pairs.items() for word in (flag, *itertools.chain(*named.items()))]
 
 
-def _switch(typed: str, value: str) -> str:
+def _switch(setting: Setting, value: str) -> str:
     """``--a.flag`` or ``--a.no-flag`` for a value such as "true" or "0"."""
     if value.lower() in ("true", "1", "yes", "on"):
-        return f"--{typed}"
+        return setting.flag
     if value.lower() in ("false", "0", "no", "off"):
-        group, dot, last = typed.rpartition(".")
+        group, dot, last = setting.flag.removeprefix("--").rpartition(".")
         return f"--{group}{dot}no-{last}"
-    raise UsageError(f"--{typed} is true or false, not {value!r}")
+    raise UsageError(f"{setting.flag} is true or false, not {value!r}")
 
 
 def _without_no(name: str) -> str:
@@ -157,20 +186,21 @@ def _is_mapping(hint: Any) -> bool:
     return get_origin(hint) in (Mapping, dict)
 
 
-def _no_such(typed: str, known: Mapping[str, Any], command: str) -> str:
+def _no_such(typed: str, known: Mapping[str, Setting], command: str) -> str:
     """What to say of a setting that does not exist: the likeliest meant one, if any is like it."""
-    name = typed.replace("-", "_")
+    name = _plain(typed)
     last = {candidate.rpartition(".")[2]: candidate for candidate in known}  # people forget the group
     close = difflib.get_close_matches(name, known, n=1) or [
         last[match] for match in difflib.get_close_matches(name.rpartition(".")[2], last, n=1)
     ]
-    mend = f"did you mean {close[0].replace('_', '-')}?" if close else f"{command} --help lists them"
-    return f"no setting {typed}; {mend}"
+    hint = f"did you mean {known[close[0]].flag.removeprefix('--')}?" if close else f"{command} --help lists them"
+    return f"no setting {typed.removeprefix('--')}; {hint}"
 
 
 def _gist(box: str) -> str:
     """The first paragraph inside the box that tyro draws around a complaint, below its title, on one line."""
-    texts = [line.strip(" │╭╮╰╯─|+-") for line in box.strip().splitlines()]
+    texts = [line.strip(" │╭╮╰╯─|") for line in box.strip().splitlines()]
+    texts = [text if text.strip("-+") else "" for text in texts]  # a rule is no text, but "-1" at an end is
     below = itertools.dropwhile(lambda text: not text, texts[1:])
     gist = " ".join(itertools.takewhile(bool, below)).rstrip(".").removeprefix("Error parsing ")
     for words, said in _SAID.items():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rlhf.errors import UserError
+from rlhf.setting_forms import NamedFolders
 
 DATABASE_FILE = "annotation.sqlite"
 CACHE_FOLDER = "annotation.cache"
@@ -23,17 +23,19 @@ class ServeConfig:
     """Settings of `rlhf serve`.
 
     Args:
-      data: the study's folder: a dataset, or a folder of datasets. What people say is kept in it, too.
+      data: folder of the study: a dataset, or a folder of datasets. What people say is kept in it, too.
       host: address to listen at. Only this machine reaches the default; beyond it, put HTTPS in front.
-      port: to listen at; 0 takes a free one.
+      port: port to listen at, up to 65535; 0 takes a free one.
       database: URL of another database than the SQLite file in the folder, e.g. postgresql+psycopg://...
       public_url: how people's browsers reach the server, if not by host and port, e.g. https://study.example.org.
-      lock_minutes: how long an episode stays with a rater who has stopped working on it.
-      requests_per_second: that one person may make, on average; bursts of ten times as many pass.
-      reward_models: NAME FOLDER of reward models to look at episodes with, beside those in the study's folder.
-      agents: NAME FOLDER of those that people can play with; without any, those below the study's folder.
-      games: that run at once.
-      episode_seconds: of play; the paper's episodes have five minutes.
+      lock_minutes: minutes that an episode stays with a rater who has stopped working on it.
+      requests_per_second: requests that one person may make a second, on average; bursts of ten times as many pass.
+      reward_models: a name and a folder for every reward model to look at episodes with, beside those in the study's
+        folder, as NAME FOLDER or NAME=FOLDER.
+      agents: a name and a folder for every agent that people can play with, as NAME FOLDER or NAME=FOLDER; none means
+        those below the study's folder.
+      games: games that run at once, at most.
+      episode_seconds: seconds of play in an episode, from 1 to 3600; the paper's episodes have five minutes.
     """
 
     data: Path = Path("data")
@@ -43,8 +45,8 @@ class ServeConfig:
     public_url: str = ""
     lock_minutes: int = 30
     requests_per_second: float = 20.0
-    reward_models: Mapping[str, Path] = field(default_factory=dict)
-    agents: Mapping[str, Path] = field(default_factory=dict)
+    reward_models: NamedFolders = field(default_factory=dict)
+    agents: NamedFolders = field(default_factory=dict)
     games: int = 4
     episode_seconds: int = 300
 

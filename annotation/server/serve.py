@@ -9,16 +9,15 @@ import logging
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tyro.conf import Positional
-
 from annotation.server.config import ServeConfig, ViewConfig
 from rlhf.errors import UserError
+from rlhf.setting_forms import NamedFolders, Person
 
 if TYPE_CHECKING:
     from annotation.server.study import Study
@@ -49,12 +48,13 @@ class LookConfig:
 
     Args:
       data: a dataset, or a folder of datasets. Nothing is written into it.
-      reward_models: NAME FOLDER of reward models to look with, beside those found below the folder.
-      port: of this machine to listen at; 0 takes a free one.
+      reward_models: a name and a folder for every reward model to look with, beside those found below the folder, as
+        NAME FOLDER or NAME=FOLDER.
+      port: port of this machine to listen at, up to 65535; 0 takes a free one.
     """
 
     data: Path = Path("data")
-    reward_models: Mapping[str, Path] = field(default_factory=dict)
+    reward_models: NamedFolders = field(default_factory=dict)
     port: int = 0
 
 
@@ -157,7 +157,7 @@ class DeleteConfig:
       episodes: delete the episodes in which they played, too; otherwise those stay, under the made-up name.
     """
 
-    person: Positional[str]
+    person: Person
     data: Path = Path("data")
     database: str = ""
     episodes: bool = False
