@@ -8,9 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import MOVEMENT, TICKS_PER_STEP, Action, Event, Observation, TaskSpec, neutral_movement
+from rlhf.episode_fields import AGENT as AGENT
+from rlhf.episode_fields import (
+    CO_PILOT,
+    InvalidField,
+    check_about,
+    check_controller,
+    check_image,
+    check_movement,
+    check_requests,
+    check_texts,
+    check_truth,
+)
+from worlds.contract import Action, Event, Observation, TaskSpec, neutral_movement
 
-AGENT, CO_PILOT = 0, 1  # who controlled the solver at a step
 WORLD_OPTIONS = "world_options"  # in the notes of an episode: the options with which its world was played
 
 
@@ -39,7 +50,11 @@ class Episode:
       requests: what was asked for, when, and how success is checked (scripted setters only).
       truth: events of the tasks' ground truth; for evaluation and scripted raters, never for agents.
       success_step: per request, the step at which it succeeded, or None.
-      seed: of the players. created: ISO time. split: "train" or "held_out".
+      seed: of the players, 64 bits. created: ISO time. split: "train" or "held_out".
+
+    Raises:
+      InvalidField: if a field is of another type, shape or dtype, or holds what does not exist: a bin of movement, a
+        controller, a step of a request, success or event outside the episode.
     """
 
     episode_id: str
@@ -64,21 +79,29 @@ class Episode:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        steps = len(self)
-        shape = (steps, TICKS_PER_STEP, len(MOVEMENT))
-        if steps == 0:
-            raise ValueError(f"episode {self.episode_id} has no steps")
-        if self.image.dtype != np.uint8 or self.image.ndim != 4 or self.image.shape[::3] != (steps, 3):
-            found = f"{self.image.dtype} {self.image.shape}"
-            raise ValueError(f"episode {self.episode_id}: image is {found}, not uint8 [{steps}, H, W, 3]")
-        for name in ("movement", "setter_movement"):
-            found = getattr(self, name).shape
-            if found != shape:
-                raise ValueError(f"episode {self.episode_id}: {name} has shape {found}, not {shape}")
-        for name in ("setter_text", "solver_text", "utterance", "setter_utterance", "controller"):
-            rows = len(getattr(self, name))
-            if rows != steps:
-                raise ValueError(f"episode {self.episode_id}: {name} has {rows} rows, not {steps}")
+        self.check()
+
+    def check(self) -> None:
+        """See that every field is what it should be; arrays may have been changed since the episode was made.
+
+        Raises:
+          InvalidField: naming the first that is not, what it is, and what it should be.
+        """
+        try:
+            if not isinstance(self.utterance, tuple) or not self.utterance:
+                raise InvalidField("utterance is empty or no tuple, not a tuple of a text for every step")
+            steps = len(self)
+            check_about(vars(self))
+            check_image(self.image, steps)
+            for name in ("setter_text", "solver_text", "utterance", "setter_utterance"):
+                check_texts(name, getattr(self, name), steps)
+            for name in ("movement", "setter_movement"):
+                check_movement(name, getattr(self, name), steps)
+            check_controller(self.controller, steps)
+            check_requests(self.requests, self.success_step, steps)
+            check_truth(self.truth, steps)
+        except InvalidField as error:
+            raise InvalidField(f"episode {self.episode_id}: {error}") from None
 
     def __len__(self) -> int:
         return len(self.utterance)
@@ -129,12 +152,17 @@ def lived(rows: Sequence[tuple[Observation, Action, Action]], controller: Sequen
         "image": np.stack([o["image"] for o in seen]),
         "setter_text": tuple(o["setter_text"] for o in seen),
         "solver_text": tuple(o["solver_text"] for o in seen),
-        "movement": np.stack([a["movement"] for a in solver]).astype(np.int8),
+        "movement": _bins([a["movement"] for a in solver]),
         "utterance": tuple(a["utterance"] for a in solver),
-        "setter_movement": np.stack([a["movement"] for a in setter]).astype(np.int8),
+        "setter_movement": _bins([a["movement"] for a in setter]),
         "setter_utterance": tuple(a["utterance"] for a in setter),
         "controller": np.array(controller, np.uint8),
     }
+
+
+def _bins(movement: Sequence[np.ndarray]) -> np.ndarray:
+    """T movements of any integers as int8 [T, 8, components]; a bin too large for that becomes one that is refused."""
+    return np.clip(np.stack(movement), -1, np.iinfo(np.int8).max).astype(np.int8)
 
 
 def movement_before(movement: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlhf.episode_fields import InvalidField, check_controller, check_movement
 from rlhf.episodes import Episode
 from rlhf.store.png import encode_frames
 
@@ -16,6 +17,9 @@ class CompressedEpisode:
 
     Args:
       frames: [T] files, for :func:`rlhf.store.png.decode_frames`. The others: as in :class:`rlhf.episodes.Episode`.
+
+    Raises:
+      InvalidField: if the movement has bins, or the controller numbers, that do not exist.
     """
 
     episode_id: str
@@ -27,6 +31,13 @@ class CompressedEpisode:
     utterance: tuple[str, ...]
     setter_utterance: tuple[str, ...]
     controller: np.ndarray
+
+    def __post_init__(self) -> None:
+        try:
+            check_movement("movement", self.movement, len(self))
+            check_controller(self.controller, len(self))
+        except InvalidField as error:
+            raise InvalidField(f"episode {self.episode_id}: {error}") from None
 
     def __len__(self) -> int:
         return len(self.frames)

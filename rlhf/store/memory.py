@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from threading import RLock
 
 from annotation.marks import Judgement, Mark
+from rlhf.episode_fields import InvalidField
 from rlhf.episodes import Episode
 from rlhf.store.contract import (
     EpisodeRow,
@@ -17,6 +18,7 @@ from rlhf.store.contract import (
     check_steps,
     in_order,
 )
+from rlhf.store.tables import check_recordable
 
 
 class MemoryStore(EpisodeStore):
@@ -31,6 +33,7 @@ class MemoryStore(EpisodeStore):
         self._lock = RLock()
 
     def write(self, episode: Episode) -> None:
+        check_recordable(episode)
         with self._lock:
             check_new(episode, self._listing, self)
             if self._kind is None:
@@ -82,7 +85,9 @@ class MemoryStore(EpisodeStore):
             return gone
 
     def verify(self) -> list[Problem]:
-        return []
+        with self._lock:
+            episodes = list(self._episodes.values())
+        return [problem for episode in episodes for problem in _problems(episode)]
 
     def _rows(self) -> Mapping[str, EpisodeRow]:
         with self._lock:
@@ -90,3 +95,11 @@ class MemoryStore(EpisodeStore):
 
     def __str__(self) -> str:
         return "the store in memory"
+
+
+def _problems(episode: Episode) -> Iterator[Problem]:
+    """What has become wrong with an episode since it was written."""
+    try:
+        episode.check()
+    except InvalidField as error:
+        yield Problem("memory", str(error), "drop the episode, or undo what was changed in it")

@@ -12,6 +12,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from annotation.marks import Judgement, Mark
+from rlhf.episode_fields import InvalidField
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.store import description, recovery
@@ -118,6 +119,8 @@ class ParquetStore(EpisodeStore):
         entry, (about, steps) = self._tables(episode_id, columns)
         try:
             return understand(about, steps)
+        except InvalidField as error:
+            raise UserError(_invalid(data_file(self.folder, "steps", entry.file), error)) from error
         except (ValueError, TypeError, KeyError) as error:
             raise UserError(_damage(data_file(self.folder, "steps", entry.file), error, episode_id)) from error
 
@@ -287,3 +290,7 @@ def rebuild_index(folder: str | Path) -> int:
 
 def _damage(path: Path, why: object, episode_id: str) -> str:
     return f"{path} is damaged ({why}); put back a copy of it, or remove episode {episode_id} with `rlhf episodes drop`"
+
+
+def _invalid(path: Path, why: InvalidField) -> str:
+    return f"{path} holds what no episode can: {why}; record it again, or remove it with `rlhf episodes drop`"

@@ -7,7 +7,8 @@ looks for, so that ``load_dataset("parquet", ...)`` shows frames as pictures.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -106,12 +107,35 @@ def to_tables(episode: Episode) -> tuple[pa.Table, pa.Table]:
     """The one row and the T rows of ``episode``.
 
     Raises:
-      UserError: if a field cannot be written, e.g. ``notes`` that are not JSON.
+      UserError: if a field is not what it should be, or cannot be written, e.g. ``notes`` that are not JSON.
     """
-    try:
+    with _recordable(episode):
         return episode_table(episode), _steps_table(episode)
+
+
+def check_recordable(episode: Episode) -> None:
+    """See that ``to_tables`` would take ``episode``, without compressing its frames.
+
+    Raises:
+      UserError: as ``to_tables``.
+    """
+    with _recordable(episode):
+        episode_table(episode)
+        for name in TEXTS:
+            pa.array(getattr(episode, name), _TEXT)
+
+
+@contextmanager
+def _recordable(episode: Episode) -> Iterator[None]:
+    """Check the fields of ``episode``, and turn whatever else keeps it from being written into one line."""
+    try:
+        episode.check()
+        yield
     except (TypeError, ValueError, OverflowError) as error:  # pyarrow's errors are ValueErrors
-        raise UserError(f"episode {episode.episode_id} cannot be recorded: {' '.join(str(error).split())}") from error
+        why = " ".join(str(error).split()).removeprefix(f"episode {episode.episode_id}: ")
+        raise UserError(f"episode {episode.episode_id} cannot be recorded: {why}") from error
+    except RecursionError as error:
+        raise UserError(f"episode {episode.episode_id} cannot be recorded: its JSON is nested too deeply") from error
 
 
 def _row_and_texts(about: pa.Table, steps: pa.Table) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
@@ -233,14 +257,14 @@ def _steps_table(episode: Episode) -> pa.Table:
         "utterance": pa.array(episode.utterance, _TEXT),
         "setter_movement": _movement_array(episode.setter_movement),
         "setter_utterance": pa.array(episode.setter_utterance, _TEXT),
-        "controller": pa.array(_exactly(episode.controller, np.uint8)),
+        "controller": pa.array(np.ascontiguousarray(episode.controller)),
     }
     return pa.table([columns[name] for name in STEPS.names], schema=STEPS)
 
 
 def _movement_array(movement: np.ndarray) -> pa.Array:
     """int8 [T, 8, components] as nested lists, without copying each number."""
-    bins = pa.array(_exactly(movement, np.int8).reshape(-1))
+    bins = pa.array(np.ascontiguousarray(movement).reshape(-1))
     ticks = pa.FixedSizeListArray.from_arrays(bins, type=_MOVEMENT.value_type)
     return pa.FixedSizeListArray.from_arrays(ticks, type=_MOVEMENT)
 
@@ -257,12 +281,3 @@ def _decoded(column: pa.ChunkedArray) -> np.ndarray:
 def values_of(column: pa.ChunkedArray) -> Any:
     """``column`` as one Arrow array."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-
-
-def _exactly(values: Sequence[int] | np.ndarray, dtype: type) -> np.ndarray:
-    """``values`` as ``dtype``. Raises ValueError if a value does not fit."""
-    given = np.asarray(values)
-    array = np.ascontiguousarray(given, dtype)
-    if not np.array_equal(array, given):
-        raise ValueError(f"a value in {given.min()} to {given.max()} does not fit {np.dtype(dtype).name}")
-    return array

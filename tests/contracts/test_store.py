@@ -102,7 +102,8 @@ def episodes(draw: Callable) -> Episode:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     texts = st.lists(st.text(), min_size=steps, max_size=steps).map(tuple)
     task = st.builds(TaskSpec, st.text(), st.text(), OBJECT, st.integers(0, 99))
-    requests = draw(st.lists(st.builds(Request, st.integers(0, 9), task)))
+    requests = draw(st.lists(st.builds(Request, st.integers(0, steps - 1), task), max_size=3))
+    successes = [draw(st.none() | st.integers(request.step, steps - 1)) for request in requests]
     bins = (steps, TICKS_PER_STEP, len(MOVEMENT_BINS))
     return Episode(
         episode_id=draw(st.text(min_size=1)),
@@ -119,8 +120,8 @@ def episodes(draw: Callable) -> Episode:
         setter_utterance=draw(texts),
         controller=rng.integers(0, 2, steps, dtype=np.uint8),
         requests=tuple(requests),
-        truth=tuple(draw(st.lists(st.builds(Event, st.integers(0, 9), st.sampled_from((1, -1)), st.text())))),
-        success_step=tuple(draw(st.lists(st.none() | st.integers(0, steps - 1), max_size=3))),
+        truth=tuple(draw(st.lists(st.builds(Event, st.integers(0, steps), st.sampled_from((1, -1)), st.text())))),
+        success_step=tuple(successes),
         seed=draw(st.integers(-(2**63), 2**63 - 1)),
         created=draw(st.text()),
         split=draw(st.sampled_from(("train", "held_out"))),
@@ -155,13 +156,14 @@ def test_arrays_read_back_are_the_readers_own(store: EpisodeStore) -> None:
 
 
 def changes_of(episode: Episode) -> dict[str, object]:
-    """For every field another value than that of ``episode``, whose first success is at step 2."""
+    """For every field another value than that of ``episode``, which has one request; its success is at step 2."""
+    (request,) = episode.requests
     changes = {
         "episode_id": "other", "world": "other", "config": {"a": 1}, "setter": "x", "solver": "x", "seed": 9,
-        "created": "x", "split": "held_out", "notes": {"a": 1}, "requests": (), "truth": (), "success_step": (None,),
+        "created": "x", "split": "held_out", "notes": {"a": 1}, "success_step": (None,), "truth": (),
+        "requests": (replace(request, step=request.step + 1),), "image": 255 - episode.image,
         "setter_text": ("x",) * 6, "solver_text": ("x",) * 6, "utterance": ("x",) * 6, "setter_utterance": ("x",) * 6,
-        "image": 255 - episode.image, "movement": episode.movement * 0, "setter_movement": episode.movement * 0,
-        "controller": 1 - episode.controller,
+        "movement": episode.movement * 0, "setter_movement": episode.movement * 0, "controller": 1 - episode.controller,
     }  # fmt: skip
     assert set(changes) == {field.name for field in fields(Episode)}
     return changes
@@ -285,6 +287,74 @@ def test_one_world_and_one_image_size(store: EpisodeStore) -> None:
     with pytest.raises(UserError, match="4x7 images, .* holds 4x5"):
         store.write(small(2, image=np.zeros((6, 4, 7, 3), np.uint8)))
     assert store.ids() == ["e1"]
+
+
+def hand_changed(episode: Episode, name: str, value: int) -> Episode:
+    """The same, but ``value`` at the last place of an array: what is checked when it is made may be changed later."""
+    changed = replace(episode, **{name: getattr(episode, name).copy()})
+    getattr(changed, name).flat[-1] = value
+    return changed
+
+
+BAD_VALUES = [("movement", 3), ("movement", -1), ("setter_movement", 99), ("controller", 2)]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_VALUES)
+def test_what_no_player_can_do_is_not_written(store: EpisodeStore, name: str, value: int) -> None:
+    store.write(small(1))
+    with pytest.raises(UserError, match=f"episode e2 cannot be recorded: {name} .* {value} .*at step 5") as caught:
+        store.write(hand_changed(small(2), name, value))
+    assert "\n" not in str(caught.value) and store.ids() == ["e1"] and store.verify() == []
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_VALUES)
+def test_what_no_player_can_do_is_found_in_what_others_wrote(
+    store: EpisodeStore, monkeypatch: pytest.MonkeyPatch, name: str, value: int
+) -> None:
+    store.write(small(1))
+    changed = small(2)
+    if isinstance(store, MemoryStore):  # it hands out the episode itself
+        store.write(changed)
+        getattr(changed, name).flat[-1] = value
+    else:
+        getattr(changed, name).flat[-1] = value
+        with monkeypatch.context() as patch:
+            patch.setattr(Episode, "check", lambda episode: None)
+            store.write(changed)
+    (problem,) = store.verify()
+    assert "e2" in f"{problem.file} {problem.what}" and f"{name} " in problem.what and not problem.ignorable
+    if not isinstance(store, MemoryStore):
+        with pytest.raises(UserError, match=f"holds what no episode can: episode e2: {name} .*at step 5.*; .*drop"):
+            store.read("e2")
+        if name != "setter_movement":  # which nobody learns from
+            with pytest.raises(UserError, match=f"episode e2: {name} "):
+                store.read_compressed("e2")
+    store.drop(["e2"])
+    assert store.verify() == [] and same_episode(store.read("e1"), small(1))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("notes", {"score": float("nan")}),
+        ("notes", {"when": object()}),
+        ("config", {"x": np.float32(1)}),
+        ("solver", "\ud800"),
+        ("utterance", ("\ud800",) * 6),
+    ],
+)
+def test_what_cannot_be_read_back_is_not_written(store: EpisodeStore, field: str, value: object) -> None:
+    with pytest.raises(UserError, match="episode e2 cannot be recorded: ") as caught:
+        store.write(small(2, **{field: value}))
+    assert "\n" not in str(caught.value) and store.ids() == []
+
+
+def test_notes_nested_without_end_are_not_written(store: EpisodeStore) -> None:
+    nested: list = []
+    for _ in range(100_000):
+        nested = [nested]
+    with pytest.raises(UserError, match="episode e2 cannot be recorded: its JSON is nested too deeply"):
+        store.write(small(2, notes={"nested": nested}))
 
 
 # Marks and judgements

@@ -21,6 +21,7 @@ from rlhf.store.parquet_files import to_bytes
 from rlhf.store.synthetic import synthetic_episode
 from rlhf.store.tables import marks_table
 from rlhf.tracking import read_metrics
+from tests.unit.rlhf.foreign_play import overwrite, with_bin
 
 STEPS, EPISODES = 6, 8
 QUICK = [
@@ -82,7 +83,8 @@ def complaint(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     """The one line with which the command fails."""
     capsys.readouterr()
     assert main([str(word) for word in words]) in (1, 2)
-    lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith(("cloning", "teaching"))]
+    said = capsys.readouterr().err.splitlines()
+    lines = [line for line in said if not line.startswith(("cloning", "teaching")) and not line.endswith("streamed")]
     assert len(lines) == 1 and lines[0].startswith("error: "), lines
     return lines[0]
 
@@ -195,6 +197,27 @@ def test_only_an_agents_own_play(cloned: Path, tmp_path: Path, capsys: pytest.Ca
     assert "no episodes split=train solver=scripted in" in complaint(capsys, "clone", f"--data={data}")
     said = complaint(capsys, "clone", f"--data={data}", "--solver=None", f"--runs={tmp_path}")
     assert "has a step to imitate" in said and not (tmp_path / "clone").exists()
+
+
+@pytest.mark.parametrize("reading", [[], ["--reading.in-memory-gb=0"]], ids=["in-memory", "streamed"])
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("movement", 4, "movement has bin 4 at step 2, tick 1, where forward has bins 0 to 2"),
+        ("movement", -1, "movement has bin -1 at step 2"),
+        ("controller", 7, "controller is 7 at step 0, not 0 (agent) or 1 (co-pilot)"),
+    ],
+)
+def test_play_that_no_player_can_play_is_not_learned_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str, value: int, said: str, reading: list[str]
+) -> None:
+    data, made = record(tmp_path / "data"), episode(3)
+    wrong = with_bin(made.movement, value, 2) if column == "movement" else np.full(STEPS, value, np.uint8)
+    overwrite(data, made, **{column: wrong})
+    found = complaint(capsys, "clone", f"--data={data}", f"--runs={tmp_path}", *reading)
+    assert f"synthetic-000003.parquet holds what no episode can: episode synthetic-000003: {said}" in found
+    assert "rlhf episodes drop" in found and not (tmp_path / "clone").exists()
+    assert main(["episodes", "verify", str(data)]) == 1 and said in capsys.readouterr().out
 
 
 def test_a_damaged_recording_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

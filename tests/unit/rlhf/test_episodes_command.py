@@ -76,8 +76,9 @@ def test_show_tells_what_happened_in_order(data: Path, console: Console) -> None
 
 def test_show_of_a_whole_episode_without_takeover_or_words(tmp_path: Path, console: Console) -> None:
     episode = synthetic_episode(1, steps=1, episode_id="[red]")
+    alone = np.zeros(1, np.uint8)
     silent = replace(
-        episode, utterance=("[bold]",), setter_utterance=("",), controller=np.zeros(1, np.uint8), requests=()
+        episode, utterance=("[bold]",), setter_utterance=("",), controller=alone, requests=(), success_step=()
     )
     open_store(tmp_path / "data", create=True).write(silent)
     command.show_episode(tmp_path / "data", "[red]", console=console)
