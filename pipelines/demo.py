@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from agents.computing import usable_device
 from pipelines.clone import CloneConfig, clone
@@ -57,6 +58,20 @@ class DemoConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.seed < LARGEST_SEED // 2:
             raise UserError(f"seed is from 0 to {LARGEST_SEED // 2 - 1}, not {self.seed}")
+
+    def stages(self) -> dict[str, Any]:
+        """Settings of every stage as a command of its own, by the command's name.
+
+        Improvement replays whatever was recorded: by itself a command does not know who played.
+        """
+        return {
+            "record": self.demonstrations,
+            "mark": self.mark,
+            "clone": self.clone,
+            "reward": self.reward,
+            "improve": replace(self.improve, replay=None),
+            "evaluate": self.evaluate,
+        }
 
 
 def demo(config: DemoConfig) -> Path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pipelines.clone import CloneConfig
 from pipelines.evaluate import EvaluateConfig
@@ -87,6 +87,20 @@ class IterateConfig:
             raise UserError(
                 "an agent goes on imitating demonstrations: name the dataset it was cloned from with --data"
             )
+
+    def stages(self) -> dict[str, Any]:
+        """Settings of every stage as a command of its own, by the command's name.
+
+        Improvement replays whatever was recorded: by itself a command does not know who played.
+        """
+        return {
+            "record": self.demonstrations,
+            "mark": self.mark,
+            "clone": self.clone,
+            "reward": self.reward,
+            "improve": replace(self.improve, replay=None),
+            "evaluate": self.evaluate,
+        }
 
 
 @dataclass(frozen=True)

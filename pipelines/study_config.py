@@ -13,8 +13,9 @@ RUN/table.md, table.json, table-train.json, figures
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from pipelines.clone import CloneConfig
 from pipelines.evaluate import EvaluateConfig, Split
@@ -109,6 +110,21 @@ class StudyConfig:
         for name in (arm for line in self.lines.values() for arm in line.values()):
             if name not in self.arms:
                 raise UserError(f"lines: no arm {name!r}; known: {', '.join(self.arms)}")
+
+    def stages(self) -> dict[str, Any]:
+        """Settings of every stage as a command of its own, by the command's name, as `DemoConfig.stages` has them.
+
+        Of several agents, reward models and improvements these are the usual ones: the player, and the first.
+        """
+        improved = [arm.improve for arm in self.arms.values() if arm.improve is not None]
+        return {
+            "record": self.demonstrations,
+            "mark": self.mark,
+            "clone": self.clones[PLAYER],
+            "reward": next(iter(self.rewards.values()), None),
+            "improve": replace(improved[0], replay=None) if improved else None,
+            "evaluate": self.evaluate,
+        }
 
 
 def _check_arm(config: StudyConfig, name: str, arm: Arm) -> None:

@@ -163,15 +163,14 @@ def choose(words: Sequence[str]) -> tuple[Verb, list[str]]:
 def run(verb: Verb, words: Sequence[str]) -> Any:
     """Build the verb's configuration from ``words`` and call its function with it."""
     from rlhf import settings
-    from rlhf.presets import preset_names, starting_point
+    from rlhf.presets import presets_of, starting_point
 
     module = _import(verb)
     kind = getattr(module, verb.config)
     base, words = starting_point(verb.function, kind, words, verb.preset)
-    presets = preset_names()
     about = verb.help[0].upper() + verb.help[1:] + "."
-    if presets and verb.module.startswith("pipelines."):
-        about += f" --preset NAME starts from a preset's settings ({', '.join(presets)}, or your own FILE.py)."
+    if presets := presets_of(verb.function):
+        about += f" --preset NAME starts from a preset's settings: {', '.join(presets)}, or your own FILE.py."
     config = settings.parse(kind, words, command=f"rlhf {verb.name}", default=base, about=about)
     return getattr(module, verb.function)(config)
 
