@@ -148,6 +148,8 @@ class Cloner:
         """Update to the end.
 
         Args:
+          on_progress: called after every update with how far the run has come, in a state that can be kept as
+            ``on_checkpoint`` keeps it; what it raises ends the training.
           on_checkpoint: called every ``checkpoint_every`` updates, if that is given, and at the end, when
             ``state_dict`` and the agent's weights are all that is needed to go on.
         """

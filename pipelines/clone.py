@@ -24,8 +24,9 @@ from pipelines.recordings import Play, read_episodes, spoken_texts, spread
 from rlhf.checkpoint import Checkpoint, Checkpoints
 from rlhf.errors import UserError
 from rlhf.learning_config import ReadingConfig
-from rlhf.progress import bar
-from rlhf.run_config import CONFIG_FILE, hold_run, save_config, save_resumed
+from rlhf.progress import announce, bar
+from rlhf.run_config import CONFIG_FILE, hold_run, save_settings
+from rlhf.stopping import between_updates
 from rlhf.streamed_play import Source
 from rlhf.tracking import Tracker, WandbMode
 
@@ -90,8 +91,8 @@ def clone(config: CloneConfig) -> Path:
     """Train an agent and return its folder."""
     config = replace(config, data=tuple(folder.absolute() for folder in config.data))  # gone on with from anywhere
     device = usable_device(config.device)
-    with hold_run(config, (*_FIXED, *_FIXED_TRAINING)) as folder:
-        checkpoint = Checkpoints(folder).latest() if config.resume is not None else None
+    with hold_run(config, (*_FIXED, *_FIXED_TRAINING), "rlhf clone") as folder:
+        checkpoint = Checkpoints(folder).latest_if_any()
         groups = find_groups(config.data, "train", config.solver, config.kinds)
         validation = _validation_ids(folder, groups, config.held_out)
         agent, tokenizer, train, held_out = _prepare(config, checkpoint, groups, validation)
@@ -100,10 +101,9 @@ def clone(config: CloneConfig) -> Path:
         if checkpoint is None:
             sources = [source.episode_id for group in groups for source in group.sources]
             save_division(folder, [name for name in sources if name not in validation], sorted(validation))
-            save_config(folder, config)
         else:
             cloner.load_state_dict(checkpoint.load_state())
-            save_resumed(folder, config)
+        save_settings(folder, config)
         with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
             card = cloned_card(config)
             _train(config, folder, cloner, tokenizer, held_out, tracker, card)
@@ -131,28 +131,31 @@ def _train(
     tracker: Tracker,
     card: ModelCard,
 ) -> None:
-    """Train to the end, with metrics and checkpoints."""
+    """Train to the end, with metrics and checkpoints. Raises Stopped after a signal, with a checkpoint."""
     agent, checkpoints = cloner.agent, Checkpoints(folder)
+    if cloner.progress >= 1.0:
+        announce(f"{folder} is finished: {cloner.update_index} updates were made; its agent: {folder / 'agent'}")
+        return
     if cloner.update_index == 0:
         numbers = {"bc/marginal_entropy": marginal_entropy(cloner.episodes), "bc/parameters": agent.num_parameters()}
         tracker.log(numbers, 0)
-    with bar(f"cloning an agent of {agent.num_parameters():,} parameters", total=100, unit="%") as shown:
+    title = f"cloning an agent of {agent.num_parameters():,} parameters"
+    with bar(title, total=100, unit="%") as shown, between_updates() as stop:
 
         def on_metrics(step: int, metrics: dict[str, float]) -> None:
             tracker.log(metrics, step)
             shown.update(shown.done, f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}")
 
-        def on_checkpoint() -> None:
+        def on_checkpoint() -> Checkpoint:
             told = replace(card, metrics=latest_metrics(folder))
-            checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict(), card=told)
+            return checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict(), card=told)
 
-        cloner.run(
-            held_out,
-            on_metrics,
-            lambda fraction: shown.update(int(100 * fraction)),
-            on_checkpoint,
-            config.checkpoint_every,
-        )
+        def on_progress(fraction: float) -> None:
+            shown.update(int(100 * fraction))
+            stop.at_update(on_checkpoint)
+
+        cloner.run(held_out, on_metrics, on_progress, on_checkpoint, config.checkpoint_every)
+        shown.update(100)
 
 
 def _validation_ids(folder: Path, groups: Sequence[Group], share: float) -> frozenset[str]:

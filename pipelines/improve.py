@@ -19,15 +19,16 @@ from pipelines.executors import make_executor, make_runner
 from pipelines.improve_config import ImproveConfig
 from pipelines.recordings import read_episodes
 from rlhf.alarms import AlarmLog
-from rlhf.checkpoint import Checkpoints
+from rlhf.checkpoint import Checkpoint, Checkpoints
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.guards import Guards
 from rlhf.local_executor import UpdateReport
 from rlhf.progress import announce, bar
-from rlhf.run_config import hold_run, save_config, save_resumed
+from rlhf.run_config import hold_run, save_settings
 from rlhf.runner import Runner
 from rlhf.slot import EpisodeResult
+from rlhf.stopping import between_updates
 from rlhf.store import open_store
 from rlhf.tracking import Tracker
 
@@ -54,12 +55,9 @@ def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
     config = config.from_anywhere()
     config.world.check()
-    with hold_run(config, _FIXED) as folder, torch_threads(config.torch_threads):
+    with hold_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
         with closing(Improvement(config, folder)) as improvement:
-            if config.resume is None:
-                save_config(folder, config)
-            else:
-                save_resumed(folder, config)
+            save_settings(folder, config)
             return improvement.run()
 
 
@@ -126,17 +124,21 @@ class Improvement:
 
     def _make_updates(self) -> None:
         config, done = self.config, self._resume()
+        if done >= config.updates or self.guards.exhausted:
+            announce(f"{self.folder} is finished: {done} updates were made; its agent: {self.folder / 'agent'}")
+            return
         with (
             Tracker(self.folder, config, config.wandb, resume_step=done) as tracker,
             AlarmLog(self.folder, resume_step=done) as alarms,
             bar("improving the agent (BC+RL)", config.updates, "updates") as shown,
+            ExitStack() as opened,
         ):
-            if done >= config.updates or self.guards.exhausted:
-                return
+            shown.update(done)
             if done == 0:
                 metrics = self._play_held_out()
                 self._watch(alarms, 0, metrics)
                 tracker.log(metrics, 0)
+            stop = opened.enter_context(between_updates())
             for report in self.executor.steps():
                 self.recent.extend(report.results)
                 metrics = report.metrics | summary(self.recent, "train") | {"played_steps": report.played}
@@ -149,8 +151,11 @@ class Improvement:
                 tracker.log(metrics, report.update)
                 shown.update(report.update, _note(metrics))
                 ends |= self.guards.exhausted
-                if ends or report.update % config.checkpoint_every == 0 or (judged and self._keeps_best):
-                    self._checkpoint(report, metrics.get("held_out/modelled_return"))
+                saves = ends or report.update % config.checkpoint_every == 0 or (judged and self._keeps_best)
+                if saves or stop.requested:
+                    kept = self._checkpoint(report, metrics.get("held_out/modelled_return"))
+                    if stop.requested:
+                        stop.end(kept)
                 if ends:
                     break
 
@@ -166,18 +171,18 @@ class Improvement:
 
     def _resume(self) -> int:
         """Go on from the last checkpoint, if the run is resumed; the number of updates already made."""
-        if self.config.resume is None:
+        checkpoint = self.checkpoints.latest_if_any()
+        if checkpoint is None:
             return 0
-        checkpoint = self.checkpoints.latest()
         checkpoint.load_weights_into(self.agent)
         state = checkpoint.load_state()
         self.executor.load_state_dict(state["executor"])
         self.guards.load_state_dict(state["guards"])
         return checkpoint.step
 
-    def _checkpoint(self, report: UpdateReport, score: float | None) -> None:
+    def _checkpoint(self, report: UpdateReport, score: float | None) -> Checkpoint:
         state = {"executor": self.executor.state_dict(), "guards": self.guards.state_dict()}
-        self.checkpoints.save(report.update, self.agent, self.tokenizer, state, score, self._card())
+        return self.checkpoints.save(report.update, self.agent, self.tokenizer, state, score, self._card())
 
     def _card(self) -> ModelCard:
         return replace(self.card, metrics=latest_metrics(self.folder))

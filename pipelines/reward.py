@@ -20,10 +20,11 @@ from reward_models.mark_signal import NOISY
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.registry import KINDS, Kind, load_reward_model
 from reward_models.training import RewardTrainer, RewardTraining, RewardTrainingConfig
-from rlhf.checkpoint import Checkpoints
+from rlhf.checkpoint import Checkpoint, Checkpoints
 from rlhf.errors import UserError
 from rlhf.progress import announce, bar
-from rlhf.run_config import hold_run, save_config, save_resumed
+from rlhf.run_config import hold_run, save_settings
+from rlhf.stopping import between_updates
 from rlhf.store import open_store
 from rlhf.store.durable import write_file
 from rlhf.tracking import Tracker, WandbMode
@@ -90,8 +91,8 @@ def reward(config: RewardConfig) -> Path:
         agent=config.agent.absolute(),
         start=None if config.start is None else config.start.absolute(),
     )
-    with hold_run(config, _FIXED) as folder:
-        checkpoint = Checkpoints(folder).latest() if config.resume is not None else None
+    with hold_run(config, _FIXED, "rlhf reward") as folder:
+        checkpoint = Checkpoints(folder).latest_if_any()
         if checkpoint is None:
             agent, tokenizer = load_agent(config.agent, device=config.device)
             start = agent if config.start is None else _taught_before(config, config.start, tokenizer)
@@ -103,11 +104,10 @@ def reward(config: RewardConfig) -> Path:
         if checkpoint is None:
             if config.start is None:  # a model that was taught before knows more than the frequencies of these marks
                 model.prepare(trainer.play)
-            save_config(folder, config)
             save_division(folder, play.episode_ids, validation.episode_ids)
         else:
             trainer.load_state_dict(checkpoint.load_state())
-            save_resumed(folder, config)
+        save_settings(folder, config)
         with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
             card = taught_card(config)
             done = _train(config, folder, trainer, tokenizer, tracker, card)
@@ -141,21 +141,28 @@ def _train(
     tracker: Tracker,
     card: ModelCard,
 ) -> RewardTraining:
-    """Train to the end, with metrics and checkpoints."""
+    """Train to the end, with metrics and checkpoints. Raises Stopped after a signal, with a checkpoint."""
     checkpoints, kind = Checkpoints(folder), KINDS[config.kind]
-    with bar(f"teaching a reward model from {int(trainer.play.marks.sum())} marks", total=100, unit="%") as shown:
+    if trainer.finished:
+        made = folder / "reward_model"
+        announce(f"{folder} is finished: {trainer.update_index} updates were made; its reward model: {made}")
+        return trainer.finish()
+    title = f"teaching a reward model from {int(trainer.play.marks.sum())} marks"
+    with bar(title, total=100, unit="%") as shown, between_updates() as stop:
 
         def on_metrics(step: int, metrics: dict[str, float]) -> None:
             tracker.log(metrics, step)
             shown.update(shown.done, f"{kind.term()} {metrics[f'reward_model/{kind.term()}']:.3f}")
 
-        def on_checkpoint() -> None:
+        def on_checkpoint() -> Checkpoint:
             told, state = replace(card, metrics=latest_metrics(folder)), trainer.state_dict(weights=False)
-            checkpoints.save(trainer.update_index, trainer.model, tokenizer, state, card=told)
+            return checkpoints.save(trainer.update_index, trainer.model, tokenizer, state, card=told)
 
-        return trainer.run(
-            on_metrics, lambda fraction: shown.update(int(100 * fraction)), on_checkpoint, config.checkpoint_every
-        )
+        def on_progress(fraction: float) -> None:
+            shown.update(int(100 * fraction))
+            stop.at_update(on_checkpoint)
+
+        return trainer.run(on_metrics, on_progress, on_checkpoint, config.checkpoint_every)
 
 
 def _judge(

@@ -13,17 +13,18 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pipelines.report_data import Stage
-from rlhf.errors import UserError
+from rlhf.errors import UserError, set_resume_hint
 from rlhf.json_records import differences
 from rlhf.machine import release_memory
 from rlhf.progress import announce
-from rlhf.run_config import CONFIG_FILE, RunSettings, load_config, new_run_folder, save_config
+from rlhf.run_config import CONFIG_FILE, RunSettings, command_line, load_config, new_run_folder, save_config
 from rlhf.store.durable import write_file
 
 Run = TypeVar("Run", bound=RunSettings)
@@ -104,11 +105,23 @@ def go_through(folder: Path, works: Sequence[Work], total: int | None = None, ti
             continue
         announce(said)
         began = time.monotonic()
-        work.do()
+        with _resumed_by_command(folder):
+            work.do()
         release_memory()
         stages.append(Stage(work.name, time.monotonic() - began, work.note))
         write_down(folder, stages)
     return stages
+
+
+@contextmanager
+def _resumed_by_command(folder: Path) -> Iterator[None]:
+    """Note on what ends the block that the command which began the journey in ``folder`` resumes it."""
+    try:
+        yield
+    except BaseException as error:
+        hint = f"every finished stage is kept in {folder}; the same command resumes: {command_line()}"
+        set_resume_hint(error, hint)
+        raise
 
 
 def write_down(folder: Path, stages: Sequence[Stage]) -> None:

@@ -115,6 +115,11 @@ class RewardTrainer:
         return metrics
 
     @property
+    def finished(self) -> bool:
+        """Whether no update is left to make."""
+        return self.progress >= 1.0 or self.stale
+
+    @property
     def progress(self) -> float:
         """How far along the run is, by updates or by time, whichever is further; 1 is the end."""
         by_time = self.seconds / self.config.max_seconds if self.config.max_seconds is not None else 0.0
@@ -136,6 +141,8 @@ class RewardTrainer:
         """Update to the end and return the best model there was.
 
         Args:
+          on_progress: called after every update with how far the run has come, in a state that can be kept as
+            ``on_checkpoint`` keeps it; what it raises ends the training.
           on_checkpoint: called every ``checkpoint_every`` updates, or after every evaluation if that is None, and at
             the end, when ``state_dict`` is all that is needed to go on.
         """

@@ -151,12 +151,16 @@ class Checkpoints:
         """The newest checkpoint. Raises UserError if the run has none, or its record is damaged."""
         folders = self._folders()
         if not folders:
-            raise UserError(f"{self.folder.parent} has no checkpoint to resume from; start the run anew")
+            raise UserError(f"{self.folder.parent} has no checkpoint to resume from; start the run again")
         pointer = self.folder / _LATEST
         named = (
             self.folder / pointer.read_text(encoding="utf-8", errors="replace").strip() if pointer.is_file() else None
         )
         return _read(named if named in folders else folders[-1])
+
+    def latest_if_any(self) -> Checkpoint | None:
+        """The newest checkpoint, None if the run has none. Raises UserError if its record is damaged."""
+        return self.latest() if self._folders() else None
 
     def best(self) -> Checkpoint | None:
         """The checkpoint of the highest score, the newest of equals; None if none was scored."""

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rlhf.errors import RunError, UserError, device_is_full, disk_is_full
+from rlhf.errors import RunError, UserError, device_is_full, disk_is_full, resume_hint
+from rlhf.stopping import Stopped, stoppable
 from rlhf.usage import UsageError
 
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
@@ -43,8 +44,8 @@ class Verb:
 
 _PLAYED = "every finished episode is kept in the dataset"
 _ENDED = "every finished continuation is kept; the same command goes on from there"
-_ROUNDS = "every finished stage is kept; the same command goes on from there"
-_RESUMABLE = "the last checkpoint is kept; go on from it with --resume and the run's folder"
+_ROUNDS = "every finished stage is kept; the same command resumes"
+_BEGUN = "no run was begun; run the command again"
 
 _PROBED = "every finished probe is kept; the same command goes on from there"
 _GONE = "the same command goes on with what was begun"
@@ -65,10 +66,10 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         (
             Verb("record", "pipelines.record", "RecordConfig", "record", "play episodes into a dataset", _PLAYED),
             Verb("mark", "pipelines.mark", "MarkConfig", "mark", "have scripted raters mark a dataset's episodes"),
-            Verb("clone", "pipelines.clone", "CloneConfig", "clone", "train an agent to imitate it (BC)", _RESUMABLE),
-            Verb("reward", "pipelines.reward", "RewardConfig", "reward", "train a reward model on marks", _RESUMABLE),
+            Verb("clone", "pipelines.clone", "CloneConfig", "clone", "train an agent to imitate it (BC)", _BEGUN),
+            Verb("reward", "pipelines.reward", "RewardConfig", "reward", "train a reward model on marks", _BEGUN),
             Verb("diagnose", "pipelines.diagnose", "DiagnoseConfig", "diagnose", "what reward models have learned"),
-            Verb("improve", "pipelines.improve", "ImproveConfig", "improve", "improve the agent (BC+RL)", _RESUMABLE),
+            Verb("improve", "pipelines.improve", "ImproveConfig", "improve", "improve the agent (BC+RL)", _BEGUN),
             Verb("evaluate", "pipelines.evaluate", "EvaluateConfig", "evaluate", "measure agents at probes", _PROBED),
             Verb("report", "pipelines.report", "ReportConfig", "report", "write a run's report as one HTML file"),
         ),
@@ -76,9 +77,16 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
     (
         "the whole loop",
         (
-            Verb("demo", "pipelines.demo", "DemoConfig", "demo", "all of it here, in minutes", preset="demo"),
+            Verb("demo", "pipelines.demo", "DemoConfig", "demo", "all of it here, in minutes", _ROUNDS, preset="demo"),
             Verb("iterate", _ITERATE, "IterateConfig", "iterate", "rounds of improvement", _ROUNDS, preset="tower"),
-            Verb("reproduce", "pipelines.reproduce", "ReproduceConfig", "reproduce", "a published result, over seeds"),
+            Verb(
+                "reproduce",
+                "pipelines.reproduce",
+                "ReproduceConfig",
+                "reproduce",
+                "a published result, over seeds",
+                _ROUNDS,
+            ),
         ),
     ),
     (
@@ -119,7 +127,15 @@ VERBS = {verb.name: verb for _, verbs in GROUPS for verb in verbs}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status: 0, 1 (failed), 2 (not understood) or 130 (interrupted)."""
+    """Run one command and return its exit status.
+
+    Returns: 0, 1 (failed), 2 (not understood), 130 (stopped by SIGINT) or 143 (stopped by SIGTERM).
+    """
+    with stoppable():
+        return _main(argv)
+
+
+def _main(argv: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if not words or words[0] in ("-h", "--help", "help"):
         print(help_text())
@@ -185,12 +201,14 @@ def explain(error: BaseException, kept: str) -> int:
     if isinstance(error, BrokenPipeError):  # the reader, e.g. `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    kept = resume_hint(error) or kept
     if isinstance(error, KeyboardInterrupt):
         print(f"\nstopped; {kept}", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return error.status if isinstance(error, Stopped) else EXIT_INTERRUPTED
     if disk_is_full(error):
         place = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
-        print(f"error: the disk is full{place}; free some space and run the command again; {kept}", file=sys.stderr)
+        again = "" if resume_hint(error) else " and run the command again"
+        print(f"error: the disk is full{place}; free some space{again}; {kept}", file=sys.stderr)
         return EXIT_FAILED
     if isinstance(error, PermissionError) and error.filename:
         print(
@@ -201,7 +219,8 @@ def explain(error: BaseException, kept: str) -> int:
         print(f"error: {_one_line(error)}", file=sys.stderr)
         return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
     if device_is_full(error):
-        print(f"error: the GPU's memory is full; {_SMALLER}, and run the command again; {kept}", file=sys.stderr)
+        again = "" if resume_hint(error) else ", and run the command again"
+        print(f"error: the GPU's memory is full; {_SMALLER}{again}; {kept}", file=sys.stderr)
         return EXIT_FAILED
     if isinstance(error, (RunError, FloatingPointError)):  # a traceback would tell less than the message
         print(f"error: {_one_line(error)}; {kept}; RLHF_DEBUG=1 shows the traceback", file=sys.stderr)

@@ -43,3 +43,20 @@ def device_is_full(error: BaseException) -> bool:
         and "out of memory" in str(link)
         for link in chain(error)
     )
+
+
+_HINT = "_resume_hint"
+
+
+def set_resume_hint(error: BaseException, hint: str) -> None:
+    """Note on ``error`` how what it ended is resumed; who encloses it knows better and overwrites the note.
+
+    Args:
+      hint: what is kept and the command that resumes, e.g. "resume with: rlhf clone --resume runs/clone".
+    """
+    setattr(error, _HINT, hint)
+
+
+def resume_hint(error: BaseException) -> str | None:
+    """What :func:`set_resume_hint` noted on ``error``; None if it noted nothing."""
+    return getattr(error, _HINT, None)

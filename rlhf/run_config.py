@@ -23,14 +23,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from rlhf.errors import UserError
+from rlhf.errors import UserError, set_resume_hint
 from rlhf.json_records import BadRecord, from_json, to_json, with_new_settings
 from rlhf.machine import describe
+from rlhf.progress import announce
 
 Config = TypeVar("Config")
 
 CONFIG_FILE = "config.json"
 LOCK_FILE = "run.lock"
+_GROWING = ("metrics.jsonl", "alarms.jsonl")  # what a run adds lines to
 _PROJECT = Path(__file__).resolve().parent.parent
 
 
@@ -47,7 +49,8 @@ def new_run_folder(root: Path, name: str) -> Path:
     except FileExistsError:
         raise UserError(f"{folder} is a file, not a folder; choose another name") from None
     if any(path.name != LOCK_FILE for path in folder.iterdir()):
-        raise UserError(f"{folder} holds a run already; choose another name, or move that folder away")
+        resume = f"resume it with --resume {folder}, " if (folder / CONFIG_FILE).is_file() else ""
+        raise UserError(f"{folder} holds a run already; {resume}choose another name, or move that folder away")
     return folder
 
 
@@ -127,32 +130,84 @@ class RunSettings(Protocol):
 
 
 @contextmanager
-def hold_run(config: RunSettings, fixed: Collection[str]) -> Iterator[Path]:
+def hold_run(config: RunSettings, fixed: Collection[str], command: str) -> Iterator[Path]:
     """Hold the folder of the run that ``config`` describes: a new one, or the one to be resumed.
 
-    A new one in which the run could not begin is removed.
+    A run that was interrupted before its first checkpoint starts from its beginning, by ``--resume`` as well as by the
+    command that began it. A new folder in which the run could not begin is removed. What ends the run is noted with the
+    command that resumes it (:func:`rlhf.errors.set_resume_hint`).
 
     Args:
       fixed: settings (dotted, or a whole group) that decide what a run is and cannot be changed when it is resumed.
+      command: that resumes such a run, without its settings, e.g. "rlhf clone".
 
     Raises:
       UserError: if the folder is taken, another run is at work in it, or a fixed setting is changed.
     """
-    if config.resume is not None:
-        with lock_run(config.resume):
-            # A run that was moved with its folder is resumed by the folder's new name: that is no other run.
-            same = (config.runs / config.name).absolute() == config.resume.absolute()
-            _check_fixed(config.resume, config, set(fixed) - {"runs", "name"} if same else fixed)
-            yield config.resume
-        return
-    folder = new_run_folder(config.runs, config.name)
+    folder = config.resume
+    if folder is None:
+        folder = config.runs / config.name
+        if not _ended_early(folder):
+            folder = new_run_folder(config.runs, config.name)
     with lock_run(folder):
         try:
+            if config.resume is not None:
+                # A run that was moved with its folder is resumed by the folder's new name: that is no other run.
+                same = (config.runs / config.name).absolute() == folder.absolute()
+                _check_fixed(folder, config, set(fixed) - {"runs", "name"} if same else fixed)
+            elif _ended_early(folder):
+                _check_same(folder, config)
+            if _ended_early(folder):
+                _begin_again(folder)
+            elif config.resume is not None and newest_checkpoint(folder) is None:
+                raise UserError(f"{folder} has no checkpoint to resume from; start the run again")
             yield folder
-        except BaseException:
+        except BaseException as error:
             if not (folder / CONFIG_FILE).exists():
                 shutil.rmtree(folder)
+            else:
+                set_resume_hint(error, _resume_hint(folder, command))
             raise
+
+
+def newest_checkpoint(folder: Path) -> str | None:
+    """Name of the newest checkpoint of the run in ``folder``, e.g. "step-000000500"; None if there is none yet."""
+    return max((path.name for path in (folder / "checkpoints").glob("step-*")), default=None)
+
+
+def _check_same(folder: Path, config: Any) -> None:
+    """Raises UserError if the run in ``folder`` was begun with other settings than ``config``."""
+    saved = load_config(folder, type(config), older=True)
+    changed = _changes(to_json(replace(saved, resume=None)), to_json(config))
+    for name, (before, now) in changed.items():
+        raise UserError(
+            f"{folder} holds a run already, which was interrupted before its first checkpoint and has other settings: "
+            f"{name} is {before!r} there and {now!r} here; choose another name, or remove that folder"
+        )
+
+
+def _ended_early(folder: Path) -> bool:
+    """Whether the run in ``folder`` has settings, but neither a checkpoint nor a model."""
+    begun = (folder / CONFIG_FILE).is_file()
+    return begun and newest_checkpoint(folder) is None and not any(folder.glob("*/model.safetensors"))
+
+
+def _begin_again(folder: Path) -> None:
+    """Remove from ``folder`` what a run wrote before it ended without a checkpoint."""
+    announce(f"{folder} has no checkpoint yet: the run starts from its beginning")
+    for name in _GROWING:
+        (folder / name).unlink(missing_ok=True)
+
+
+def _resume_hint(folder: Path, command: str) -> str:
+    newest = newest_checkpoint(folder)
+    kept = "there is no checkpoint yet" if newest is None else f"the last checkpoint is kept, {newest}"
+    return f"{kept}; resume with: {command} --resume {shlex.quote(str(folder))}"
+
+
+def save_settings(folder: Path, config: RunSettings) -> Path:
+    """Write the settings with which the run in ``folder`` begins, or is resumed; return the file's path."""
+    return save_config(folder, config) if config.resume is None else save_resumed(folder, config)
 
 
 def save_resumed(folder: Path, config: Any) -> Path:
@@ -242,7 +297,8 @@ def git_commit() -> str | None:
 
 def command_line() -> str:
     """The command that started this process, as one would type it."""
-    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    program = Path(sys.argv[0]).name
+    return shlex.join([*(("python", "-m", "rlhf.cli") if program == "cli.py" else (program,)), *sys.argv[1:]])
 
 
 def _git(*words: str) -> str | None:

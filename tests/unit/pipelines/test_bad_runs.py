@@ -338,7 +338,7 @@ def test_play_that_has_changed_since_is_noticed(copied: Path, capsys: pytest.Cap
 def test_a_run_without_a_checkpoint(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.rmtree(copied / "clone" / "checkpoints")
     said = complaint(capsys, "clone", f"--resume={copied / 'clone'}")
-    assert "has no checkpoint to resume from; start the run anew" in said
+    assert "has no checkpoint to resume from; start the run again" in said
 
 
 def test_a_tokenizer_with_more_words_than_its_agent(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from rlhf import cli
 from rlhf.cli import VERBS, Verb, main
-from rlhf.errors import RunError, UserError
+from rlhf.errors import RunError, UserError, set_resume_hint
 from rlhf.json_records import from_json, to_json
 from rlhf.presets import take
 from rlhf.run_config import save_config
@@ -286,6 +286,20 @@ CUDA_FULL = "CUDA out of memory. Tried to allocate 2.00 GiB.\nGPU 0 has a total 
 
 
 @pytest.mark.parametrize("error", [OutOfMemoryError(CUDA_FULL), wrapped(OutOfMemoryError(CUDA_FULL))])
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt(), FloatingPointError("nan")]
+)
+def test_what_ends_a_run_is_followed_by_the_command_that_resumes_it(
+    error: BaseException, play: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    set_resume_hint(error, "resume with: rlhf play --resume runs/a")
+    fail_with(error)
+    assert main(["play"]) in (1, 130)
+    said = capsys.readouterr().err
+    assert "resume with: rlhf play --resume runs/a" in said
+    assert "run the command again" not in said and "all games are kept" not in said
+
+
 def test_a_full_gpu_is_named_with_what_helps(
     play: list[Any], error: BaseException, capsys: pytest.CaptureFixture[str]
 ) -> None:
