@@ -285,7 +285,6 @@ class OutOfMemoryError(RuntimeError):
 CUDA_FULL = "CUDA out of memory. Tried to allocate 2.00 GiB.\nGPU 0 has a total capacity of 8 GiB"
 
 
-@pytest.mark.parametrize("error", [OutOfMemoryError(CUDA_FULL), wrapped(OutOfMemoryError(CUDA_FULL))])
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt(), FloatingPointError("nan")]
 )
@@ -300,6 +299,7 @@ def test_what_ends_a_run_is_followed_by_the_command_that_resumes_it(
     assert "run the command again" not in said and "all games are kept" not in said
 
 
+@pytest.mark.parametrize("error", [OutOfMemoryError(CUDA_FULL), wrapped(OutOfMemoryError(CUDA_FULL))])
 def test_a_full_gpu_is_named_with_what_helps(
     play: list[Any], error: BaseException, capsys: pytest.CaptureFixture[str]
 ) -> None:
