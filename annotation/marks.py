@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 PROGRESS = 1
 REGRESS = -1
@@ -13,7 +14,7 @@ class Mark:
     """A rater's opinion that at ``step`` of an episode the solver made progress (+1) or regressed (-1).
 
     Raises:
-      ValueError: if the sign is neither +1 nor -1 or the step is negative.
+      ValueError: if a field is of another type, the sign is neither +1 nor -1, or the step is negative.
     """
 
     episode_id: str
@@ -23,6 +24,10 @@ class Mark:
     scripted: bool  # given by a stand-in, not by a person
 
     def __post_init__(self) -> None:
+        _check_texts(episode_id=self.episode_id, rater=self.rater)
+        _check_flags("a mark", scripted=self.scripted)
+        if not _is_whole(self.step) or not _is_whole(self.sign):
+            raise ValueError(f"a mark's step and sign are whole numbers, not {self.step!r} and {self.sign!r}")
         if self.sign not in (PROGRESS, REGRESS):
             raise ValueError(f"a mark's sign is +1 or -1, not {self.sign}")
         if self.step < 0:
@@ -31,10 +36,43 @@ class Mark:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A judge's verdict on one task of an episode, with the step of success where there was one."""
+    """A judge's verdict on one task of an episode, with the step of success where there was one.
+
+    Raises:
+      ValueError: if a field is of another type.
+    """
 
     episode_id: str
     judge: str
     success: bool
     step: int | None
     scripted: bool
+
+    def __post_init__(self) -> None:
+        _check_texts(episode_id=self.episode_id, judge=self.judge)
+        _check_flags("a judgement", success=self.success, scripted=self.scripted)
+        if self.step is not None and not _is_whole(self.step):
+            raise ValueError(f"a judgement's step is a whole number or None, not {self.step!r}")
+
+
+def _check_texts(**texts: object) -> None:
+    """Raises ValueError for the first that is no text, or none that can be written."""
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise ValueError(f"{name} is {text!r}, not text")
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise ValueError(f"{name} is {text!r}, not text of Unicode characters") from None
+
+
+def _check_flags(what: str, **flags: object) -> None:
+    """Raises ValueError for the first that is neither True nor False."""
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise ValueError(f"{name} of {what} is {flag!r}, not True or False")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

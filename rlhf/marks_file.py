@@ -19,6 +19,7 @@ from annotation.marks import Mark
 from rlhf.errors import UserError
 from rlhf.store import EpisodeStore
 from rlhf.store.durable import write_file
+from rlhf.store.json_text import from_json
 from rlhf.store.parquet_files import to_bytes
 from rlhf.store.tables import marks_table
 
@@ -94,7 +95,7 @@ def _lines(path: Path) -> Iterator[tuple[int, Any]]:
         if not line.strip():
             continue
         try:
-            yield number, json.loads(line.decode("utf-8-sig"), object_pairs_hook=_once)
+            yield number, from_json(line.decode("utf-8-sig"), pairs=_once)
         except ValueError as error:
             raise UserError(f"{path}, line {number}: not JSON ({error})") from None
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from rlhf.errors import UserError
 from rlhf.store.contract import check_fits
 from rlhf.store.durable import LOCK_FILE, explained, only_writer, write_file
 from rlhf.store.index import INDEX_FILE, EpisodeIndex
+from rlhf.store.json_text import from_json, to_json
 from rlhf.store.tables import SCHEMA_VERSION, SCHEMAS
 from worlds.contract import MOVEMENT, TICKS_PER_SECOND, TICKS_PER_STEP
 
@@ -89,7 +91,7 @@ def load(folder: Path) -> Description:
     """
     path = folder / DESCRIPTION_FILE
     try:
-        said = json.loads(path.read_bytes())
+        said = from_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(_nothing_there(folder)) from None
     except OSError as error:
@@ -99,15 +101,45 @@ def load(folder: Path) -> Description:
     version = said.get("schema_version") if isinstance(said, dict) else None
     if version != SCHEMA_VERSION:
         raise UserError(_other_version(path, version))
-    try:
-        size = said["image_size"]
-        description = Description(**{**said, "image_size": None if size is None else (size[0], size[1])})
-    except (KeyError, IndexError, TypeError) as error:
-        raise UserError(f"{path} is damaged; put back a copy of it") from error
+    description = _understood(said, path)
     same_columns = list(description.movement.items()) == list(_movement().items())  # their order matters, too
-    if description.ticks_per_step != TICKS_PER_STEP or not same_columns:
+    clock = description.ticks_per_second, description.ticks_per_step
+    if clock != (TICKS_PER_SECOND, TICKS_PER_STEP) or not same_columns:
         raise UserError(f"{path} tells of other movement than this version knows; read it with the one that wrote it")
     return description
+
+
+def _understood(said: dict[str, Any], path: Path) -> Description:
+    """The description that ``said`` is. Raises UserError, naming the first key of ``path`` that is wrong."""
+    known = {field.name for field in fields(Description)}
+    for name in sorted(known ^ set(said)):
+        what = "is missing" if name in known else "is not one of its keys"
+        raise UserError(f"{path} is damaged ({name} {what}); put back a copy of it")
+    for name, (right, wanted) in _VALUES.items():
+        if not right(said[name]):
+            found = to_json(said[name])[:60]
+            raise UserError(f"{path} is damaged ({name} is {found}, not {wanted}); put back a copy of it")
+    size = said["image_size"]
+    return Description(**{**said, "image_size": None if size is None else tuple(size)})
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(_is_whole(side) and 1 <= side <= MOST for side in value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+MOST = 16_384  # pixels of a side: such a picture takes 0.8 GB
+_VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "created": (lambda value: isinstance(value, str), "text"),
+    "world": (lambda value: value is None or isinstance(value, str), "text or null"),
+    "image_size": (lambda value: value is None or _is_size(value), f"[height, width] from 1 to {MOST}, or null"),
+    "ticks_per_second": (_is_whole, "a whole number"),
+    "ticks_per_step": (_is_whole, "a whole number"),
+    "movement": (lambda value: isinstance(value, dict), "an object"),
+}
 
 
 def _refuse_strangers(folder: Path) -> None:

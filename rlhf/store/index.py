@@ -13,14 +13,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, get_type_hints
 from uuid import uuid4
 
 from rlhf.errors import UserError
 from rlhf.store.contract import EpisodeRow
 from rlhf.store.durable import write_all, write_file
+from rlhf.store.json_text import from_json, to_json
 
 INDEX_FILE = "index.jsonl"
+_TYPES = get_type_hints(EpisodeRow)
 
 
 @dataclass(frozen=True)
@@ -147,13 +149,10 @@ class EpisodeIndex:
                 self._removed = self._removed | self._names(values["remove"])
                 continue
             try:
-                file = values.pop("file")
-                fingerprint = values.pop("fingerprint", None)
-                new[values["episode_id"]] = Entry(EpisodeRow(**values), file, fingerprint)
-            except (KeyError, TypeError) as error:
-                raise UserError(f"line {self._lines} of {self.path} is not an episode's; {REBUILD}") from error
-            if not _is_plain(file):
-                raise UserError(f"line {self._lines} of {self.path} names no file of the dataset; {REBUILD}")
+                entry = _entry(values)
+            except ValueError as error:
+                raise UserError(f"line {self._lines} of {self.path} {error}; {REBUILD}") from error
+            new[entry.row.episode_id] = entry
         self._entries = {**self._entries, **new}
         self._rows = {**self._rows, **{episode_id: entry.row for episode_id, entry in new.items()}}
 
@@ -164,12 +163,29 @@ class EpisodeIndex:
 
     def _parsed(self, line: bytes) -> dict[str, Any]:
         try:
-            values = json.loads(line)
+            values = from_json(line)
         except ValueError:
             values = None
         if not isinstance(values, dict):
             raise UserError(f"line {self._lines or 1} of {self.path} is damaged; {REBUILD}")
         return values
+
+
+def _entry(values: dict[str, Any]) -> Entry:
+    """The entry that a line's ``values`` are. Raises ValueError, saying what the line does, if they are none."""
+    for name, kind in _TYPES.items():
+        if name not in values:
+            raise ValueError(f"is not an episode's: {name} is missing")
+        value = values[name]
+        if type(value) is not kind or (kind is int and value < 0):
+            wanted = "text" if kind is str else "a whole number from 0 on"
+            raise ValueError(f"is not an episode's: {name} is {to_json(value)[:40]}, not {wanted}")
+    fingerprint = values.get("fingerprint")
+    if not isinstance(fingerprint, str | None):
+        raise ValueError("is not an episode's: fingerprint is no text")
+    if not _is_plain(values.get("file")):
+        raise ValueError("names no file of the dataset")
+    return Entry(EpisodeRow(**{name: values[name] for name in _TYPES}), values["file"], fingerprint)
 
 
 REBUILD = "write it anew from the recorded files with `rlhf episodes verify --rebuild`"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -14,6 +14,21 @@ def to_json(value: Any) -> str:
     Floats keep every bit. Raises ``TypeError`` or ``ValueError`` for what JSON cannot say (NaN included).
     """
     return json.dumps(value, default=_plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def from_json(text: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """What JSON ``text`` says.
+
+    Args:
+      pairs: makes an object of its names and values; None: a dict.
+
+    Raises:
+      ValueError: if it is not JSON, or nested more deeply than can be read.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=pairs)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _plain(value: Any) -> Any:

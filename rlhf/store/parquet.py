@@ -123,6 +123,9 @@ class ParquetStore(EpisodeStore):
             raise UserError(_invalid(data_file(self.folder, "steps", entry.file), error)) from error
         except (ValueError, TypeError, KeyError) as error:
             raise UserError(_damage(data_file(self.folder, "steps", entry.file), error, episode_id)) from error
+        except MemoryError as error:
+            why = f"{len(steps)} pictures of its size do not fit into memory"
+            raise UserError(_damage(data_file(self.folder, "steps", entry.file), why, episode_id)) from error
 
     def marks(self, episode_id: str | None = None) -> list[Mark]:
         return self._marks.all() if episode_id is None else self._marks.of(episode_id)

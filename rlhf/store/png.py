@@ -21,6 +21,7 @@ NONE, SUB = 0, 1  # PNG's numbers for the two row filters in use
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEADER_BYTES = 33  # signature and IHDR chunk
 _IDAT = b"IDAT"
+_PIXELS_A_BYTE = 8 * 1032  # zlib makes at most 1032 bytes of one, a PNG file at most 8 pixels of a byte
 _ADLER_BEFORE_END = 20  # checksum of the unpacked data, then the chunk's own and the IEND chunk
 
 
@@ -40,6 +41,8 @@ def decode_frames(files: Sequence[bytes]) -> np.ndarray:
     """
     header = bytes(files[0][:_HEADER_BYTES])
     width, height = struct.unpack(">II", header[16:24].ljust(8, b"\0"))
+    if width * height > _PIXELS_A_BYTE * len(files[0]):
+        raise ValueError(f"a frame claims {height}x{width} pixels, more than its {len(files[0])} bytes can hold")
     if header != _header(height, width):
         return _decode_with_pillow(files)
     rows = np.empty((len(files), height, 3 * width), np.uint8)
@@ -150,7 +153,7 @@ def _decode_with_pillow(files: Sequence[bytes]) -> np.ndarray:
     for index, file in enumerate(files):
         try:
             frames.append(np.asarray(Image.open(io.BytesIO(file)).convert("RGB")))
-        except (OSError, SyntaxError, ValueError) as error:
+        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
             raise ValueError(f"frame {index} is not a readable picture") from error
     if len({frame.shape for frame in frames}) > 1:
         raise ValueError("its frames are not all of one size")

@@ -168,5 +168,5 @@ def episodes_in(folder: Path, stem: str, episode_id: str | None = None) -> Itera
             row = read_rows(path, "episodes", each)
             path = steps
             yield to_episode(row, read_rows(path, "steps", each))
-    except (Damaged, ValueError, TypeError, KeyError) as error:
+    except (Damaged, ValueError, TypeError, KeyError, MemoryError) as error:
         raise Unreadable(path, str(error)) from error

@@ -18,7 +18,7 @@ from annotation.marks import Judgement, Mark
 from rlhf.episodes import CO_PILOT, Episode, Request
 from rlhf.errors import UserError
 from rlhf.store.compressed import CompressedEpisode
-from rlhf.store.json_text import to_json
+from rlhf.store.json_text import from_json, to_json
 from rlhf.store.png import decode_frames, encode_frames
 from rlhf.store.told import ToldEpisode
 from worlds.contract import MOVEMENT, TICKS_PER_STEP, Event, TaskSpec
@@ -97,7 +97,7 @@ SCHEMAS = {"episodes": EPISODES, "steps": STEPS, "marks": MARKS, "judgements": J
 def table_name(schema: pa.Schema) -> str | None:
     """Which table of ours a file with this schema holds; None if it is somebody else's or of another version."""
     try:
-        said = json.loads((schema.metadata or {}).get(_OURS, b"{}"))
+        said = from_json((schema.metadata or {}).get(_OURS, b"{}"))
     except ValueError:
         return None
     return said.get("table") if said.get("schema_version") == SCHEMA_VERSION else None
@@ -172,7 +172,7 @@ def to_told(about: pa.Table, steps: pa.Table) -> ToldEpisode:
         episode_id=row["episode_id"],
         setter=row["setter"],
         solver=row["solver"],
-        notes=json.loads(row["notes"]),
+        notes=from_json(row["notes"]),
         requests=_requests(row["requests"]),
         success_step=tuple(row["success_step"]),
         setter_utterance=texts["setter_utterance"],
@@ -191,7 +191,7 @@ def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
     return Episode(
         episode_id=row["episode_id"],
         world=row["world"],
-        config=json.loads(row["config"]),
+        config=from_json(row["config"]),
         setter=row["setter"],
         solver=row["solver"],
         image=_decoded(steps["image"]),
@@ -199,18 +199,18 @@ def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
         setter_movement=movement_of(steps["setter_movement"]),
         controller=values_of(steps["controller"]).to_numpy().copy(),
         requests=_requests(row["requests"]),
-        truth=tuple(Event(**event) for event in json.loads(row["truth"])),
+        truth=tuple(Event(**event) for event in from_json(row["truth"])),
         success_step=tuple(row["success_step"]),
         seed=row["seed"],
         created=row["created"],
         split=row["split"],
-        notes=json.loads(row["notes"]),
+        notes=from_json(row["notes"]),
         **texts,
     )
 
 
 def _requests(text: str) -> tuple[Request, ...]:
-    return tuple(Request(one["step"], TaskSpec(**one["task"])) for one in json.loads(text))
+    return tuple(Request(one["step"], TaskSpec(**one["task"])) for one in from_json(text))
 
 
 def marks_table(marks: Iterable[Mark]) -> pa.Table:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from annotation.marks import Judgement, Mark
 from rlhf.errors import UserError
-from rlhf.store import recovery
+from rlhf.store import description, recovery
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_steps
+from rlhf.store.description import DESCRIPTION_FILE, Description
 from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.index import REBUILD, EpisodeIndex
 from rlhf.store.records import RecordFolder
@@ -18,10 +19,11 @@ Folders = tuple[RecordFolder[Mark], RecordFolder[Judgement]]
 
 def problems_of(store: EpisodeStore, folder: Path, index: EpisodeIndex, records: Folders) -> list[Problem]:
     """Everything that is wrong with the dataset of ``store`` in ``folder``."""
-    return [*_episodes(store, index), *_records(index, records), *_leftovers(folder, index)]
+    said = description.load(folder)
+    return [*_episodes(store, index, said), *_records(index, records), *_leftovers(folder, index)]
 
 
-def _episodes(store: EpisodeStore, index: EpisodeIndex) -> Iterator[Problem]:
+def _episodes(store: EpisodeStore, index: EpisodeIndex, said: Description) -> Iterator[Problem]:
     """Every episode is read whole, with its checksums and pictures, and compared with its line in the index."""
     for episode_id, entry in index.entries().items():
         try:
@@ -30,6 +32,12 @@ def _episodes(store: EpisodeStore, index: EpisodeIndex) -> Iterator[Problem]:
             if episode_id in index.entries():  # else somebody has just dropped it
                 yield _told(error, f"*/{entry.file}.parquet")
             continue
+        kind, described = (episode.world, *episode.image.shape[1:3]), (said.world, *(said.image_size or ()))
+        if kind != described:
+            what = "episode {} is of {} in {}x{} pixels, {} says otherwise".format(episode_id, *kind, DESCRIPTION_FILE)
+            yield Problem(
+                f"steps/{entry.file}.parquet", what, f"put back the right {DESCRIPTION_FILE}, or drop the episode"
+            )
         same_play = entry.fingerprint in (None, episode_fingerprint(episode))
         if EpisodeRow.of(episode) != entry.row or not same_play:
             yield Problem(index.path.name, f"the line of episode {episode_id} disagrees with its file", REBUILD)

@@ -21,6 +21,7 @@ from worlds.playhouse.house import (
 
 SLACK = 1e-6  # metres by which coordinates may miss each other
 SMALLEST_ROOM = 1.5
+LARGEST_ROOM = 100.0  # metres; maps of the floor, which players find their way by, grow with its square
 NARROWEST_DOOR = 2 * AVATAR_RADIUS + 0.2
 
 
@@ -93,9 +94,10 @@ def _check_rooms(rooms: Sequence[Room]) -> None:
     if not rooms:
         raise WorldError("house configuration: it has no rooms; give at least one")
     for room in rooms:
-        if min(room.x1 - room.x0, room.y1 - room.y0) < SMALLEST_ROOM - SLACK:
-            size = f"{room.x1 - room.x0:g} x {room.y1 - room.y0:g} m"
-            raise _wrong(room.id, f"is {size}; a room is at least {SMALLEST_ROOM} m wide and deep")
+        sides = (room.x1 - room.x0, room.y1 - room.y0)
+        if not all(SMALLEST_ROOM - SLACK <= side <= LARGEST_ROOM + SLACK for side in sides):
+            size, limits = f"{sides[0]:g} x {sides[1]:g} m", f"{SMALLEST_ROOM} to {LARGEST_ROOM:g} m"
+            raise _wrong(room.id, f"is {size}; a room is {limits} wide and deep")
         _known(room.floor, FLOORS, room.id, "floor")
     for a, b in combinations(rooms, 2):
         if min(a.x1, b.x1) - max(a.x0, b.x0) > SLACK and min(a.y1, b.y1) - max(a.y0, b.y0) > SLACK:

@@ -25,7 +25,7 @@ from worlds.playhouse.house import (
     Start,
     Thing,
 )
-from worlds.playhouse.house_rules import SMALLEST_ROOM, footprints_overlap, objects_overlap, shared_wall
+from worlds.playhouse.house_rules import LARGEST_ROOM, SMALLEST_ROOM, footprints_overlap, objects_overlap, shared_wall
 
 PASSAGE = 2 * AVATAR_RADIUS + 0.16  # metres a player needs between fixed things
 DOOR_WIDTH = 1.0
@@ -65,6 +65,8 @@ class HouseSettings:
             self._check_range(name, least)
         if self.rooms[1] > 5:
             raise WorldError(f"setting rooms: {self.rooms[1]} rooms; a house has at most 5")
+        if self.room_size[1] > LARGEST_ROOM:
+            raise WorldError(f"setting room_size: {self.room_size[1]} m; a room has at most {LARGEST_ROOM:g} m")
         for name, catalogue in _CATALOGUES.items():
             self._check_names(name, catalogue)
         if not 0.0 <= self.on_furniture <= 1.0:

@@ -141,7 +141,8 @@ def overlap_rooms(config):
 
 SPOILERS = {
     "overlaps": overlap_rooms,
-    "at least": spoil(("rooms", 0, "x1"), -1.0),
+    "a room is 1.5 to 100 m wide": spoil(("rooms", 0, "x1"), -1.0),
+    "a room is 1.5 to 100 m": spoil(("rooms", 0, "x1"), 1e6),
     "unknown floor": spoil(("rooms", 0, "floor"), "lava"),
     "cannot be reached": cut_off_a_room,
     "does not lie in the wall": spoil(("doorways", 0, "width"), 30.0),
@@ -194,6 +195,7 @@ def test_an_impossible_house_is_refused_in_one_line(message):
         ({"objects": (-2, 3)}, "setting objects"),
         ({"objects": 3}, "setting objects"),
         ({"room_size": (0.5, 9.0)}, "setting room_size"),
+        ({"room_size": (4.0, 1e6)}, "setting room_size: 1000000.0 m; a room has at most 100 m"),
         ({"kinds": ("unicorn",)}, "setting kinds"),
         ({"colours": "red"}, "setting colours"),
         ({"sizes": ()}, "setting sizes"),
