@@ -120,7 +120,7 @@ def action_space() -> spaces.Dict:
 
 
 class WorldError(ValueError):
-    """A configuration from which no world can be built; the message names the setting and the mend."""
+    """A world that cannot be built, entered or played; the message is one line that names what is wrong and the fix."""
 
 
 class World(ParallelEnv):
@@ -128,7 +128,12 @@ class World(ParallelEnv):
 
     ``reset(seed=..., options={"config": {...}})`` rebuilds exactly the given place; without a configuration
     one is sampled from the seed. From the same configuration, the same actions give bit-identical
-    observations, whatever the world played before.
+    observations, whatever the world played before. :meth:`snapshot` and :meth:`restore` are optional, and so is
+    :class:`TickWise`.
+
+    A player without an action stands still and is silent. Utterances are cut after ``UTTERANCE_MAX_CHARS``. What is no
+    configuration of the world, and a movement that does not exist, raise WorldError. ``rlhf doctor --world`` and
+    ``tests/contracts/test_world.py`` try all of this; :class:`worlds.tick_world.TickWorld` does most of it.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "world", "render_modes": ["rgb_array"]}
@@ -144,13 +149,13 @@ class World(ParallelEnv):
     def step_index(self) -> int:
         """Number of steps taken since the reset."""
 
-    @abstractmethod
     def snapshot(self) -> Any:
-        """An opaque, in-process copy of everything that influences the future."""
+        """An opaque, in-process copy of everything that influences the future. Raises NotImplementedError without."""
+        raise NotImplementedError("this world offers no snapshots; replay it from its configuration")
 
-    @abstractmethod
     def restore(self, snapshot: Any) -> dict[str, Observation]:
-        """Go back to ``snapshot``; what follows is bit-identical to what followed it."""
+        """Return to ``snapshot``; what follows is bit-identical to what followed it."""
+        raise NotImplementedError("this world offers no snapshots; replay it from its configuration")
 
 
 StepResult = tuple[

@@ -27,10 +27,12 @@ from worlds.contract import (
     SETTER,
     SOLVER,
     TICKS_PER_STEP,
+    UTTERANCE_MAX_CHARS,
     Action,
     Observation,
     TaskSpec,
     TickWise,
+    WorldError,
     silent,
 )
 from worlds.faults import described
@@ -67,6 +69,7 @@ def examine(entry: WorldEntry) -> Iterator[Finding]:
         ("places", _places, True),
         ("replay", _replay, True),
         ("words", _words, False),
+        ("refusals", _refusals, False),
         ("snapshot", _snapshot, False),
         ("ticks", _ticks, False),
         ("probes", _probes, False),
@@ -90,10 +93,12 @@ def _examined(part: str, examination: Callable[[WorldEntry], list[Problem] | Non
 
 def _spaces(entry: WorldEntry) -> list[Problem]:
     """The declared spaces, with the default image and with the size and the views that pipelines ask for."""
-    problems = space_problems(entry.make())
-    if not problems:
-        problems = space_problems(entry.make(height=24, width=32, views=(SOLVER,)), 24, 32)
-    return problems
+    world = entry.make()
+    problems = space_problems(world)
+    for call in (world.observation_space, world.action_space) if not problems else ():
+        if call(SOLVER) is not call(SOLVER):
+            problems.append(Problem(call.__name__, "another object at every call", "the same object at every call"))
+    return problems or space_problems(entry.make(height=24, width=32, views=(SOLVER,)), 24, 32)
 
 
 def _reset_and_step(entry: WorldEntry) -> list[Problem]:
@@ -157,6 +162,34 @@ def _words(entry: WorldEntry) -> list[Problem]:
             if heard != tuple(said[speaker]["utterance"] for speaker in PLAYERS):
                 wanted = "what each said last, from the next step on and until it says something else"
                 problems.append(Problem(f"texts that the {player} hears after step {step}", repr(heard), wanted))
+    long = "x" * (UTTERANCE_MAX_CHARS + 5)
+    heard = world.step({SETTER: silent() | {"utterance": long}, SOLVER: silent()})[0][SOLVER]["setter_text"]
+    if heard != long[:UTTERANCE_MAX_CHARS]:
+        where, wanted = f"an utterance of {len(long)} characters", f"the first {UTTERANCE_MAX_CHARS}"
+        problems.append(Problem(where, f"{len(heard)} are heard", wanted))
+    return problems
+
+
+def _refusals(entry: WorldEntry) -> list[Problem]:
+    """What is no place and no action is refused by a WorldError, so that damaged recordings are not played."""
+    world = entry.make()
+    world.reset(seed=0)
+    bins = silent(np.full((TICKS_PER_STEP, len(MOVEMENT_BINS)), 99, np.int8))
+    tried: list[tuple[str, Callable[[], Any]]] = [
+        ("config {}", lambda: entry.make().reset(options={"config": {}})),
+        ("config 'house'", lambda: entry.make().reset(options={"config": "house"})),
+        ("movement bins of 99", lambda: world.step({SOLVER: bins})),
+    ]
+    problems = []
+    for what, call in tried:
+        try:
+            call()
+        except WorldError:
+            continue
+        except Exception as error:  # foreign code may raise anything
+            problems.append(Problem(what, described(error), "WorldError with one line for the user"))
+        else:
+            problems.append(Problem(what, "accepted", "WorldError with one line for the user"))
     return problems
 
 

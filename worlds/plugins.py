@@ -55,7 +55,10 @@ class Registry(Generic[Entry]):
         if name not in self._entries:
             modules = self._modules()
             if name not in modules:
-                raise self._error(f"no {self.noun} named {name!r}; known: {', '.join(self.names())}")
+                raise self._error(
+                    f"no {self.noun} named {name!r}; known: {', '.join(self.names())}, or the path of a Python file "
+                    "that registers one"
+                )
             self._import_module(modules[name], name)
         return self._entries[name]
 

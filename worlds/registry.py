@@ -6,16 +6,22 @@ does so under the entry point group ``interactive_rlhf.worlds``, and a single fi
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial, wraps
 from typing import Any
 
 from worlds.contract import Setter, Solver, Task, TaskSpec, World, WorldError
 from worlds.plugins import Registry
+from worlds.requests import AskingSetter
 
 ENTRY_POINT_GROUP = "interactive_rlhf.worlds"
+
+
+def _asks_for_probes(**settings: Any) -> Setter:
+    """Stands for the setter that an entry makes of its own probes."""
+    raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -27,13 +33,13 @@ class WorldEntry:
       make: (height=, width=, views=, **options) -> a world; the size of the players' images in pixels, the players
         whose view is drawn, and the world's own options. All have defaults.
       sample_config: (seed, **settings) -> the JSON configuration of one place.
-      make_setter: (tasks={name: weight}, split=, **settings) -> a scripted setter that asks for these tasks, so often
-        relative to each other.
       make_solver: (perfect=, **settings) -> a scripted solver, deliberately imperfect unless ``perfect``.
       make_task: (spec) -> the success check of a recorded :class:`~worlds.contract.TaskSpec`.
       probe: (name, world, seed, split) -> a probe task's or a game's spec for the place at hand, None where none is
         feasible; split "held_out" asks only for what is never asked for in training.
       probes: names of the probe tasks, in the order reports show them.
+      make_setter: (tasks={name: weight}, split=, **settings) -> a scripted setter that asks for these tasks, so often
+        relative to each other; by default one that stands still and asks for what ``probe`` offers.
       games: names of further tasks, which are asked for and evaluated only where they are named.
 
     ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know; for
@@ -43,14 +49,17 @@ class WorldEntry:
     name: str
     make: Callable[..., World]
     sample_config: Callable[..., dict[str, Any]]
-    make_setter: Callable[..., Setter]
     make_solver: Callable[..., Solver]
     make_task: Callable[[TaskSpec], Task]
     probe: Callable[[str, Any, int, str], TaskSpec | None]
     probes: Sequence[str]
+    make_setter: Callable[..., Setter] = _asks_for_probes
     games: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        if self.make_setter is _asks_for_probes:
+            known = (*self.probes, *self.games)
+            object.__setattr__(self, "make_setter", partial(AskingSetter, self.probe, self.make_task, known))
         for field, noun in (("sample_config", "place"), ("make_setter", "setter"), ("make_solver", "solver")):
             object.__setattr__(self, field, _refusing_unknown(getattr(self, field), noun))
 
@@ -65,7 +74,7 @@ def _refusing_unknown(make: Callable[..., Any], noun: str) -> Callable[..., Any]
         return make
     known = [name for name, one in parameters.items() if one.kind is not one.POSITIONAL_ONLY]
 
-    @functools.wraps(make)
+    @wraps(make)
     def checked(*args: Any, **settings: Any) -> Any:
         free = known[len(args) :]
         unknown = next((name for name in settings if name not in free), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,37 +13,55 @@ from gymnasium import spaces
 
 from rlhf.cli import main
 from rlhf.doctor import check_contract
-from tests.unit.rlhf import tiny_world
 from worlds import registry
 from worlds.conformance import check_conforms
-from worlds.contract import SETTER, SOLVER, Action, Observation, TaskSpec, WorldError, silent
+from worlds.contract import (
+    SETTER,
+    SOLVER,
+    Action,
+    Observation,
+    TaskSpec,
+    World,
+    WorldError,
+    action_space,
+    observation_space,
+    silent,
+)
 from worlds.examination import examine
+from worlds.requests import Goal
+from worlds.tick_world import Controls, TickWorld
 
-SIZE = tiny_world.SIZE
+SIZE = 11  # not a multiple of the ticks of a step, or whole steps would lead nowhere
 
 
-class Good(tiny_world.TinyWorld):
-    """The tiny world, made as pipelines make worlds."""
+class Good(TickWorld):
+    """Two players on a torus of squares; the picture shows where the solver is."""
 
-    def __init__(self, height: int = SIZE, width: int = SIZE, views: tuple[str, ...] = (SOLVER,)) -> None:
-        super().__init__()
-        self.height, self.width = height, width
+    @staticmethod
+    def sample(seed: int) -> dict[str, Any]:
+        rng = np.random.default_rng(seed)
+        return {player: rng.integers(SIZE, size=2).tolist() for player in (SETTER, SOLVER)}
 
-    def observation_space(self, agent: str) -> Any:
-        space = super().observation_space(agent)
-        return spaces.Dict(
-            {**space.spaces, "image": spaces.Box(0, 255, (self.height, self.width, 3), np.uint8)}  # type: ignore[dict-item]
-        )
+    def begin(self, config: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        return {player: np.array(config[player]) for player in (SETTER, SOLVER)}
 
-    def step(self, actions: dict[str, Action]) -> tuple[dict, dict, dict, dict, dict]:
-        return super().step({player: actions.get(player, silent()) for player in (SETTER, SOLVER)})
+    def tick(self, controls: Mapping[str, Controls]) -> None:
+        for player, control in controls.items():
+            self.state[player] = (self.state[player] + [int(control.forward), int(control.strafe)]) % SIZE
 
-    def _observe(self) -> dict[str, Observation]:
-        observations = super()._observe()
-        for observation in observations.values():
-            rows, columns = (np.arange(size) % SIZE for size in (self.height, self.width))
-            observation["image"] = observation["image"][rows][:, columns]
-        return observations
+    def draw(self, player: str, height: int, width: int) -> np.ndarray:
+        picture = np.zeros((height, width, 3), np.uint8)
+        row, column = self.state[SOLVER]
+        picture[row * height // SIZE, column * width // SIZE] = 255
+        return picture
+
+    def column(self, agent: str) -> int:
+        return int(self.state[agent][1])
+
+
+class StandOnColumn(Goal):
+    def judge(self, world: Any, utterance: str) -> tuple[int, str]:
+        return int(world.column(SOLVER) == self.spec.arguments["column"]), "there"
 
 
 class DiscreteActions(Good):
@@ -74,7 +92,7 @@ class FloatPicture(Good):
 
 class SmallPicture(Good):
     def observation_space(self, agent: str) -> Any:
-        return tiny_world.TinyWorld.observation_space(self, agent)
+        return observation_space(SIZE, SIZE)
 
 
 class NoTexts(Good):
@@ -141,32 +159,45 @@ class ForgetsPlaces(Good):
         return self._observe()
 
 
-class NoSnapshots(Good):
-    def snapshot(self) -> Any:
-        raise NotImplementedError
+class WholeStepsOnly(Good):
+    """Neither snapshots nor ticks: what the contract leaves to the world."""
+
+    play_ticks = end_step = view = None  # type: ignore[assignment]
+    snapshot, restore = World.snapshot, World.restore  # type: ignore[assignment]
+
+    def _observe(self) -> dict[str, Observation]:
+        image = self.draw(SOLVER, self.height, self.width)
+        texts = {f"{player}_text": text for player, text in self._texts.items()}
+        return {p: {"image": image, **texts, "previous_movement": m} for p, m in self._previous.items()}  # type: ignore
 
 
-def sample_config(seed: int) -> dict[str, Any]:
-    rng = np.random.default_rng(seed)
-    return {"solver": rng.integers(SIZE, size=2).tolist(), "setter": rng.integers(SIZE, size=2).tolist()}
+class TakesAnyPlace(Good):
+    def reset(self, seed: int | None = None, options: Any = None) -> Any:
+        foreign = options is not None and SETTER not in (options.get("config") or [])
+        return super().reset(seed, None if foreign else options)
 
 
-class Asks:
-    """A setter that asks once; with ``Does`` the least that can be scripted."""
+class TakesAnyBin(Good):
+    def step(self, actions: dict[str, Action]) -> Any:
+        return super().step({p: {**a, "movement": a["movement"] % 3} for p, a in actions.items()})  # type: ignore
 
-    def __init__(self, tasks: dict[str, float], split: str) -> None:
-        self.task: Any = None
 
-    def reset(self, world: Any, seed: int) -> None:
-        self.task = tiny_world.StandOnColumn(TaskSpec("stand", "go to column 3", {"column": 3}, 20))
-        self._said = False
+class LongWords(Good):
+    def step(self, actions: dict[str, Action]) -> Any:
+        result = super().step(actions)
+        for player, action in actions.items():
+            self._texts[player] = action["utterance"] or self._texts[player]
+        return self._observe(), *result[1:]
 
-    def act(self, observation: Observation) -> Action:
-        action, self._said = silent() | {"utterance": "" if self._said else "go to column 3"}, True
-        return action  # type: ignore[return-value]
+
+class NewSpaces(Good):
+    def action_space(self, agent: str) -> Any:
+        return action_space()
 
 
 class Does:
+    """A solver that stands still."""
+
     def __init__(self, perfect: bool = False) -> None: ...
 
     def reset(self, world: Any, seed: int) -> None: ...
@@ -179,10 +210,9 @@ def entry_of(make: type[Good], **changed: Any) -> registry.WorldEntry:
     entry = registry.WorldEntry(
         name="mine",
         make=make,
-        sample_config=sample_config,
-        make_setter=Asks,
+        sample_config=Good.sample,
         make_solver=Does,
-        make_task=tiny_world.StandOnColumn,
+        make_task=StandOnColumn,
         probe=lambda name, world, seed, split: TaskSpec("stand", "go to column 3", {"column": 3}, 20),
         probes=("stand",),
     )
@@ -194,7 +224,7 @@ BAD_SPACES = [
     (OtherMovement, r"setter's action space, movement: MultiDiscrete\(\[3 3\]\), wanted .*forward, strafe, turn"),
     (VectorObservation, r"setter's observation space: Box\(-1.0, 1.0, \(7,\), float32\), wanted a Dict with image"),
     (NoPicture, "setter's observation space, image: missing, wanted a Dict with image"),
-    (SmallPicture, r"image: Box\(0, 255, \(8, 8, 3\), uint8\), wanted Box\(0, 255, uint8\) uint8 \[24, 32, 3\]"),
+    (SmallPicture, r"image: Box\(0, 255, \(11, 11, 3\), uint8\), wanted Box\(0, 255, uint8\) uint8 \[24, 32, 3\]"),
     (OnePlayer, r"possible_agents: \['solver'\], wanted \['setter', 'solver'\]"),
 ]
 BAD_PLAY = [
@@ -209,7 +239,7 @@ def test_a_world_that_keeps_the_contract_passes_check_and_examination() -> None:
     check_conforms(entry_of(Good), {"height": 24, "width": 32, "views": (SOLVER,)})
     findings = {finding.part: finding for finding in examine(entry_of(Good))}
     assert not [str(problem) for finding in findings.values() for problem in finding.problems]
-    assert findings["snapshot"].offered and not findings["ticks"].offered
+    assert findings["snapshot"].offered and findings["ticks"].offered
     assert [check.verdict for check in check_contract(entry_of(Good))] == ["ok"]
 
 
@@ -248,6 +278,10 @@ def test_an_error_in_the_worlds_code_names_world_and_step(make: type[Good], mess
         ({"make": Drifts}, "replay", "replay in the same world: image of the setter differs at step 0"),
         ({"make": OneBuffer}, "replay", "observations returned earlier: image of the setter differs"),
         ({"make": ForgetsPlaces}, "snapshot", "play after restore in the same world: "),
+        ({"make": NewSpaces}, "spaces", "the same object at every call"),
+        ({"make": TakesAnyPlace}, "refusals", "config {}: accepted, wanted WorldError"),
+        ({"make": TakesAnyBin}, "refusals", "movement bins of 99: accepted, wanted WorldError"),
+        ({"make": LongWords}, "words", "an utterance of 165 characters: 165 are heard, wanted the first 160"),
         ({"make": RaisesInStep}, "reset and step", "raises ZeroDivisionError: two lines"),
         ({"sample_config": lambda seed: {"solver": [0, 0], "setter": [1, 1]}}, "places", "the same place from seeds"),
         ({"probe": lambda *_: None}, "probes", "probe stand of split train: None in 20 places"),
@@ -261,14 +295,17 @@ def test_the_examination_finds_broken_promises(changed: dict[str, Any], part: st
     assert problems and problems[0][0] == part and complaint in problems[0][1]
 
 
-def test_snapshots_are_optional() -> None:
-    findings = {finding.part: finding for finding in examine(entry_of(NoSnapshots))}
-    assert not findings["snapshot"].offered and not any(finding.problems for finding in findings.values())
+def test_snapshots_and_ticks_are_optional() -> None:
+    findings = {finding.part: finding for finding in examine(entry_of(WholeStepsOnly))}
+    assert not findings["snapshot"].offered and not findings["ticks"].offered
+    assert not any(finding.problems for finding in findings.values())
 
 
 def test_settings_that_a_signature_does_not_have_are_refused() -> None:
     entry = entry_of(Good)
-    with pytest.raises(WorldError, match="^no setter setting named 'patience'; known: tasks, split$"):
+    with pytest.raises(
+        WorldError, match="^no setter setting named 'patience'; known: tasks, split, first_request, pause$"
+    ):
         entry.make_setter(tasks={}, split="train", patience=3)
     with pytest.raises(WorldError, match="^no place setting named 'rooms'; known: none$"):
         entry.sample_config(3, rooms=2)
