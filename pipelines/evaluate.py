@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from pipelines.places import PROBE_SEEDS, SEEDS_APART, PlayersConfig, WorldConfig
@@ -102,6 +102,7 @@ def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult
 
 
 def _evaluated_with(config: EvaluateConfig) -> EvaluatedWith:
+    config = replace(config, world=config.world.by_name())
     return EvaluatedWith(**{field.name: getattr(config, field.name) for field in fields(EvaluatedWith)})
 
 

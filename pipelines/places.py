@@ -6,7 +6,8 @@ import inspect
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 from tyro.constructors import PrimitiveConstructorSpec
@@ -17,6 +18,7 @@ from worlds import registry
 from worlds.conformance import check_conforms, refuse, space_problems
 from worlds.contract import SOLVER, World
 from worlds.faults import named_failure
+from worlds.plugins import FILE_SUFFIX
 from worlds.registry import WorldEntry
 
 # Places are drawn from seeds: a run's seed times SEEDS_APART, plus a number. Training, validation and evaluation have
@@ -32,7 +34,7 @@ class WorldConfig:
     """A world and how its places are made.
 
     Args:
-      name: name of the registered world.
+      name: name of the registered world, or path of the Python file that registers it.
       height: height of the image in pixels.
       width: width of the image in pixels.
       settings: the world's own settings for sampling a place, as JSON, e.g. '{"rooms": [1, 1]}'.
@@ -44,6 +46,14 @@ class WorldConfig:
     width: int = 96
     settings: str = "{}"
     options: str = "{}"
+
+    def __post_init__(self) -> None:
+        if self.name.endswith(FILE_SUFFIX):  # other processes and resumed runs may begin in another folder
+            object.__setattr__(self, "name", str(Path(self.name).absolute()))
+
+    def by_name(self) -> WorldConfig:
+        """The same with the name of the world, also where its file was given: files may be moved."""
+        return replace(self, name=self.entry().name)
 
     def sampling(self) -> dict[str, Any]:
         """The settings as a mapping. Raises UserError if they are not a JSON object."""
@@ -106,7 +116,7 @@ class WorldConfig:
         Replayed with others it would look different to the agent. Recordings from elsewhere need not say.
         """
         recorded, mine = episode.notes.get(WORLD_OPTIONS), self.note()[WORLD_OPTIONS]
-        if episode.world == self.name and recorded is not None and recorded != mine:
+        if episode.world == self.entry().name and recorded is not None and recorded != mine:
             raise UserError(
                 f"{data} was recorded with world.options {json.dumps(recorded)}, this is to be played with "
                 f"{json.dumps(mine)}; use --world.options '{json.dumps(recorded)}'"
@@ -138,22 +148,28 @@ _WEIGHTS = PrimitiveConstructorSpec(
 )
 
 
+# The default, spelled out for the Playhouse; in another world it stands for that world's probes.
+_EVERY_PROBE: Mapping[str, float] = dict.fromkeys(("go", "lift", "position", "color", "count", "exist"), 1.0)
+
+
 @dataclass(frozen=True)
 class PlayersConfig:
     """The scripted people: how they ask, and how well they do.
 
     Args:
       tasks: how often each kind of request is made, relative to the others, as JSON, e.g. '{"lift": 1, "tower": 2}';
-        what is not named is not asked for.
+        what is not named is not asked for. By default each of the world's probes, equally often.
       setter: the scripted setter's own settings, as JSON.
       solver: the scripted solver's own settings, as JSON.
     """
 
-    tasks: Annotated[Mapping[str, float], _WEIGHTS] = field(
-        default_factory=lambda: {"go": 1.0, "lift": 1.0, "position": 1.0, "color": 1.0, "count": 1.0, "exist": 1.0}
-    )
+    tasks: Annotated[Mapping[str, float], _WEIGHTS] = field(default_factory=lambda: dict(_EVERY_PROBE))
     setter: str = "{}"
     solver: str = "{}"
+
+    def weights(self, entry: WorldEntry) -> dict[str, float]:
+        """How often each kind of request is made in a world; by default each of its probes equally often."""
+        return dict.fromkeys(entry.probes, 1.0) if self.tasks == _EVERY_PROBE else dict(self.tasks)
 
     def setter_settings(self) -> dict[str, Any]:
         """The setter's settings as a mapping. Raises UserError if they are not a JSON object, or settings of others."""

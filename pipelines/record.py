@@ -174,7 +174,7 @@ def _check_same(store: EpisodeStore, episode_id: str, settings: str) -> None:
 def _fingerprint(config: RecordConfig) -> str:
     """A short name for all settings that decide what is played, the agent's weights among them."""
     played: dict[str, Any] = {
-        "world": config.world,
+        "world": config.world.by_name(),
         "players": config.players,
         "steps": config.steps,
         "tail": config.tail,
@@ -284,8 +284,8 @@ def _recorded_setters(config: RecordConfig) -> tuple[str, ...]:
             f"{config.setters} has {len(ids)} episodes of the split {config.split}, so no setters for "
             f"{config.episodes}; record fewer, or name another dataset"
         )
-    if store.description.world != config.world.name:
-        raise UserError(f"{config.setters} is of the world {store.description.world}, not of {config.world.name}")
+    if store.description.world != (name := config.world.entry().name):
+        raise UserError(f"{config.setters} is of the world {store.description.world}, not of {name}")
     order = np.random.default_rng(config.seed).permutation(len(ids))
     return tuple(ids[index] for index in order[: config.episodes])
 
@@ -344,7 +344,7 @@ class _Plans:
             yield Plan(
                 episode_id=self.episode_id(number),
                 config=config.world.place(seed),
-                setter=entry.make_setter(tasks=dict(config.players.tasks), split=self.split, **settings),
+                setter=entry.make_setter(tasks=config.players.weights(entry), split=self.split, **settings),
                 seed=seed,
                 steps=config.steps,
                 split=self.split,
