@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -57,7 +58,7 @@ def improve(config: ImproveConfig) -> Path:
     config.world.check()
     with hold_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
         with closing(Improvement(config, folder)) as improvement:
-            save_settings(folder, config)
+            save_settings(folder, replace(config, drop_play=False))  # which is of this time only
             return improvement.run()
 
 
@@ -153,7 +154,8 @@ class Improvement:
                 ends |= self.guards.exhausted
                 saves = ends or report.update % config.checkpoint_every == 0 or (judged and self._keeps_best)
                 if saves or stop.requested:
-                    kept = self._checkpoint(report, metrics.get("held_out/modelled_return"))
+                    # An interruption does not make an agent one of those from which the best is chosen in the end.
+                    kept = self._checkpoint(report, metrics.get("held_out/modelled_return") if saves else None)
                     if stop.requested:
                         stop.end(kept)
                 if ends:
@@ -176,12 +178,23 @@ class Improvement:
             return 0
         checkpoint.load_weights_into(self.agent)
         state = checkpoint.load_state()
-        self.executor.load_state_dict(state["executor"])
         self.guards.load_state_dict(state["guards"])
+        self.recent.extend(EpisodeResult.from_state_dict(result) for result in state.get("recent", ()))
+        if checkpoint.step < self.config.updates and not self.guards.exhausted:
+            self._resume_play(checkpoint.step, state["executor"])
         return checkpoint.step
 
+    def _resume_play(self, step: int, state: Mapping[str, Any]) -> None:
+        announce(f"resuming from update {step}; the plays in progress are rebuilt")
+        if not self.executor.load_state_dict(state, plays=not self.config.drop_play):
+            announce("the plays in progress at the checkpoint are dropped: the run will not end in the same weights")
+
     def _checkpoint(self, report: UpdateReport, score: float | None) -> Checkpoint:
-        state = {"executor": self.executor.state_dict(), "guards": self.guards.state_dict()}
+        state = {
+            "executor": self.executor.state_dict(),
+            "guards": self.guards.state_dict(),
+            "recent": [result.state_dict() for result in self.recent],
+        }
         return self.checkpoints.save(report.update, self.agent, self.tokenizer, state, score, self._card())
 
     def _card(self) -> ModelCard:

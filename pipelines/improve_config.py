@@ -46,7 +46,10 @@ class ImproveConfig:
       device: device that computes: "cpu", "cuda" or "cuda:1".
       seed: seed of play, of the order of episodes and of all other draws.
       executor: "local" runs here; "ray" on Ray, as an RLlib algorithm.
-      resume: folder of a run to resume from its last checkpoint, with its own settings.
+      resume: folder of a run to resume from its last checkpoint, with its own settings. With the executor "local" it
+        ends in the very weights and metrics of a run that was never interrupted; with "ray", plays in progress are
+        dropped.
+      drop_play: with resume, drop the plays in progress instead of rebuilding them, as where the machine has changed.
       wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
       world: world that is played, and how its places are made.
       learner: losses and optimiser.
@@ -95,6 +98,7 @@ class ImproveConfig:
     replay_data: tuple[Path, ...] | None = None
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     ensemble: tuple[Path, ...] = ()
+    drop_play: bool = False
 
     def __post_init__(self) -> None:
         for name in _COUNTS:

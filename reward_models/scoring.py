@@ -111,7 +111,7 @@ class EpisodeDraws:
     """Uniform numbers for N slots: those of step t of the k-th episode of slot n depend on these and the seed alone."""
 
     def __init__(self, seed: int, slots: int) -> None:
-        self._seed, self._episodes = seed, [0] * slots
+        self._seed, self._episodes, self._drawn = seed, [0] * slots, [0] * slots
         self._draws = [self._begin(slot) for slot in range(slots)]
 
     def next(self, resets: np.ndarray) -> np.ndarray:
@@ -123,19 +123,27 @@ class EpisodeDraws:
             for begin, end in zip(edges[:-1], edges[1:], strict=True):
                 if resets[begin, slot]:
                     self._episodes[slot] += 1
-                    self._draws[slot] = self._begin(slot)
+                    self._draws[slot], self._drawn[slot] = self._begin(slot), 0
                 found[begin:end, slot] = self._draws[slot].random(end - begin)
+                self._drawn[slot] += end - begin
         return found
 
     def state_dict(self) -> dict[str, Any]:
-        """Seed and numbers of the episodes in progress."""
-        return {"seed": self._seed, "episodes": list(self._episodes)}
+        """Seed, numbers of the episodes in progress, and how many steps of each have been drawn for."""
+        return {"seed": self._seed, "episodes": list(self._episodes), "drawn": list(self._drawn)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on with the next episode in every slot; slots that the state has not begin with their first."""
+        """Resume from what :meth:`state_dict` returned; slots that the state does not have begin with their first."""
         slots = len(self._episodes)
-        self._seed, self._episodes = state["seed"], [*state["episodes"], *[0] * slots][:slots]
+
+        def each_slot(numbers: Sequence[int]) -> list[int]:
+            return [*numbers, *[0] * slots][:slots]
+
+        self._seed, self._episodes = state["seed"], each_slot(state["episodes"])
+        self._drawn = each_slot(state.get("drawn", ()))  # older checkpoints do not say
         self._draws = [self._begin(slot) for slot in range(slots)]
+        for draws, drawn in zip(self._draws, self._drawn, strict=True):
+            draws.random(drawn)
 
     def _begin(self, slot: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, slot, self._episodes[slot]])
@@ -155,7 +163,7 @@ class StreamingScorer:
     def __init__(self, model: RewardModel, n_slots: int, seed: int = 0, expected: bool = False) -> None:
         self._model = model.eval()
         self._slots = n_slots
-        self._state = self._model.initial_stream(n_slots)
+        self._state, self._begun = self._model.initial_stream(n_slots), False
         self._draws = None if expected else EpisodeDraws(seed, n_slots)
 
     @torch.inference_mode()
@@ -177,16 +185,19 @@ class StreamingScorer:
         if self._draws is not None:
             draws = torch.from_numpy(self._draws.next(began.cpu().numpy())).to(self._model.device)
         found, self._state = self._model.rewards(observations, self._state, began, draws)
+        self._begun = True
         return found.cpu().numpy()
 
     def state_dict(self) -> dict[str, Any]:
-        """What the luck of the draws to come depends on, beside the play; nothing where nothing is drawn."""
-        return {} if self._draws is None else self._draws.state_dict()
+        """The memory, from the first step on, and what the draws to come depend on, where there are any."""
+        draws = {} if self._draws is None else self._draws.state_dict()
+        return draws | (_memory_state(self._state) if self._begun else {})
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`state_dict` gave with the next episode in every slot, the memory empty."""
-        self._state = self._model.initial_stream(self._slots)
-        if self._draws is not None and state:
+        """Resume from what :meth:`state_dict` returned; without a memory in it, the memory is empty."""
+        self._state = _memory_from(state, self._model.initial_stream(self._slots))
+        self._begun = "memory" in state
+        if self._draws is not None and "seed" in state:
             self._draws.load_state_dict(state)
 
 
@@ -200,6 +211,7 @@ class UtilityScorer:
     def __init__(self, model: RewardModel, n_slots: int) -> None:
         self._model, self._slots = model.eval(), n_slots
         self._state: State = model.initial_state(n_slots)
+        self._begun = False
 
     @torch.inference_mode()
     def rewards(self, observations: ObservationBatch, resets: Tensor | np.ndarray) -> np.ndarray:
@@ -209,16 +221,18 @@ class UtilityScorer:
             raise ValueError(f"resets {tuple(began.shape)} are not [T, {self._slots}]: steps of every slot")
         observations = ObservationBatch(*(x.to(self._model.device, non_blocking=True) for x in observations))
         utility, self._state = self._model.utilities(observations, self._state, began)
+        self._begun = True
         paid = self._model.config.reward_scale * utility.float().masked_fill(began, 0.0)
         return paid.cpu().numpy()
 
     def state_dict(self) -> dict[str, Any]:
-        """Nothing: it follows from the play."""
-        return {}
+        """The memory; nothing before the first step."""
+        return _memory_state(self._state) if self._begun else {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Begin with an episode in every slot, of which nothing is remembered."""
-        self._state = self._model.initial_state(self._slots)
+        """Resume from what :meth:`state_dict` returned; without a memory in it, the memory is empty."""
+        self._state = _memory_from(state, self._model.initial_state(self._slots))
+        self._begun = "memory" in state
 
 
 class MeanScorer:
@@ -232,7 +246,7 @@ class MeanScorer:
         return {"scorers": [scorer.state_dict() for scorer in self._scorers]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`state_dict` gave. Raises ValueError if that was of another number of scorers."""
+        """Resume from what :meth:`state_dict` returned. Raises ValueError if it was of another number of scorers."""
         for scorer, own in zip(self._scorers, state["scorers"], strict=True):
             scorer.load_state_dict(own)
 
@@ -241,6 +255,20 @@ class MeanScorer:
         return np.stack([scorer.rewards(observations, resets) for scorer in self._scorers]).mean(
             axis=0, dtype=np.float32
         )
+
+
+def _memory_state(memory: State) -> dict[str, Any]:
+    """A model's ``memory`` as checkpoints hold it; it has to have seen a step, as there are nans in it before."""
+    return {"memory": [part.detach().cpu().clone() for part in memory]}
+
+
+def _memory_from(state: dict[str, Any], empty: State) -> State:
+    """The memory that ``state`` holds; ``empty`` where it holds none that fits, as of another model."""
+    kept = state.get("memory", ())
+    if [part.shape for part in kept] != [part.shape for part in empty]:
+        return empty
+    parts = [part.to(device=own.device) for part, own in zip(kept, empty, strict=True)]
+    return type(empty)(*parts)  # type: ignore[call-arg]  # a named tuple
 
 
 def agreement(

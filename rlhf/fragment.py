@@ -32,6 +32,7 @@ _ROWS: dict[str, tuple[type, tuple[int | None, ...]]] = {
     "resets": (np.bool_, ()),
     "reference_speak_logit": (np.float32, ()),
 }
+PER_SLOT = ("hidden", "cell")  # fields [N, D]; all others are [T+1, N, ...]
 
 
 class FragmentTensors(NamedTuple):
@@ -93,7 +94,7 @@ class Fragment:
             if array.dtype != dtype or not agrees:
                 wanted = [*self.resets.shape, *("*" if n is None else n for n in tail)]
                 raise ValueError(f"{name} is {array.dtype} {array.shape}, not {np.dtype(dtype)} {wanted}")
-        for name in ("hidden", "cell"):
+        for name in PER_SLOT:
             array = getattr(self, name)
             agrees = array.ndim == 2 and len(array) == self.columns and array.shape == self.hidden.shape
             if array.dtype != np.float32 or not agrees:

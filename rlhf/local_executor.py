@@ -9,7 +9,7 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -21,6 +21,7 @@ from rlhf.errors import RunError
 from rlhf.fragment import Fragment, concatenate
 from rlhf.learner import Learner
 from rlhf.learning_config import ExecutorConfig
+from rlhf.packing import pack_fragment, unpack_fragment
 from rlhf.runner import EpisodeResult, Runner
 
 __all__ = ["ExecutorConfig", "LocalExecutor", "RecordedPlay", "RunStalled", "UpdateReport"]
@@ -98,35 +99,58 @@ class LocalExecutor:
         """Nothing to be done: the agent is the learner's own."""
 
     def state_dict(self) -> dict[str, Any]:
-        """What determines the updates to come, but for the agent's weights and for play not learned from yet.
+        """Everything that determines the updates to come but for the agent's weights.
 
-        Weights have a form of their own (:mod:`rlhf.checkpoint`). Play (recent fragments, plays in progress) is dropped
-        when a run resumes, and new play takes its place; learner, recorded play and random states go on exactly.
-        Waits for the fragment being played, if any.
+        Weights have a form of their own (:mod:`rlhf.checkpoint`). A fragment that is being played is waited for and
+        is part of the state, as the weights that it was begun with are older. When the state is taken, and how often,
+        makes no difference to the run.
         """
         self._collect()
+        drawn_from = self._recent if self.config.reuse > 1 else ()  # else every fragment is learned from once, at once
         return {
             "learner": self.learner.state_dict(weights=False),
             "recorded": self._recorded.state_dict(),
             "runners": [runner.state_dict() for runner in self._runners],
+            "ready": [None if player.ready is None else pack_fragment(player.ready) for player in self._players],
+            "recent": [pack_fragment(fragment) for fragment in drawn_from],
+            "updates_left": self._updates_left,
             "rng": self._rng.bit_generator.state,
             "played": self._played,
         }
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`state_dict` gave; the learner's agent has to have its weights already.
+    def load_state_dict(self, state: Mapping[str, Any], plays: bool = True) -> bool:
+        """Resume from what :meth:`state_dict` returned; the learner's agent has to have its weights already.
 
-        It may be of another number of runners, as that of a run on Ray: those without a state begin anew.
+        Play can be resumed only from the state of a local executor with as many runners. From a state of another number
+        of runners, of a run on Ray or of an older version it is dropped, and new play takes its place.
+
+        Args:
+          state: what ``state_dict`` of this or another executor returned.
+          plays: resume fragments and plays in progress, too; without, they are dropped.
+
+        Returns:
+          Whether play was resumed, and the run with it to the last bit.
+
+        Raises:
+          UserError: if it was of other recorded play.
+          RunnerError: naming the slot, if a play in progress cannot be rebuilt exactly.
         """
         self._collect()
+        exact = plays and len(state.get("ready", ())) == len(self._players)
         self.learner.load_state_dict(state["learner"])
         self._recorded.load_state_dict(state["recorded"])
         for player, runner_state in zip_longest(self._players, state["runners"][: len(self._players)]):
             player.ready = None
-            player.runner.load_state_dict(runner_state or player.runner.state_dict())
+            player.runner.load_state_dict(runner_state or player.runner.state_dict(plays=False), exact)
         self._rng.bit_generator.state = state["rng"]
         self._recent.clear()
         self._played, self._updates_left = state["played"], 0
+        if exact:
+            for player, ready in zip(self._players, state["ready"], strict=True):
+                player.ready = None if ready is None else unpack_fragment(ready)
+            self._recent.extend(map(unpack_fragment, state["recent"]))
+            self._updates_left = state["updates_left"]
+        return exact
 
     def close(self) -> None:
         """End the threads and close the runners, when the fragments being played are finished.

@@ -7,7 +7,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,6 +29,7 @@ from rlhf.ray_runner import DELIVERIES
 from rlhf.ray_watch import RemoteTraceback, WorkerDied, gist
 
 _ATTEMPTS = 3  # to start Ray here
+_STATE = ("learner", "recorded", "runners", "rng", "played")  # what is resumed here of the state of any executor
 
 
 class RayExecutor:
@@ -125,22 +126,27 @@ class RayExecutor:
         self._behind = False
 
     def state_dict(self) -> dict[str, Any]:
-        """As :meth:`rlhf.local_executor.LocalExecutor.state_dict`; None for a runner that does not answer.
+        """As :meth:`rlhf.local_executor.LocalExecutor.state_dict`, without play; None for a runner that is silent.
 
         Fetches the agent, too: the state is of the agent with these weights.
         """
         self.fetch_agent()
         return self._ask("run_state") | {"played": self._played}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`state_dict` gave, with the weights that the agent has.
+    def load_state_dict(self, state: Mapping[str, Any], plays: bool = True) -> bool:
+        """Resume from what :meth:`state_dict` returned, with the weights that the agent has.
 
-        The number of runners may be another one: those without a state begin anew.
+        The number of runners may be another one: those without a state begin with their first episodes.
+
+        Returns:
+          False: fragments and plays in progress are dropped, whatever ``plays`` says.
         """
+        state = {name: part for name, part in state.items() if name in _STATE}
         weights = {name: tensor.cpu().numpy() for name, tensor in self._agent.state_dict().items()}
         self._played_before = self._played = state["played"]
         self._behind = False
         self._ask("set_run_state", state, weights)
+        return False
 
     def close(self) -> None:
         """End every process of the run, and Ray too if it was started here. Closing twice does no harm."""

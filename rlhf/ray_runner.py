@@ -79,14 +79,14 @@ class PlayRunner(EnvRunner):
             self._weights_seq_no = number
 
     def play_state(self) -> dict[str, Any]:
-        """Random states, for a checkpoint; empty if play has not begun."""
-        return self._runner.state_dict() if self._runner is not None else self._play_state or {}
+        """Random states, for a checkpoint; empty if play has not begun. The plays in progress are not in it."""
+        return self._runner.state_dict(plays=False) if self._runner is not None else self._play_state or {}
 
     def set_play_state(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`play_state` gave."""
+        """Resume from what :meth:`play_state` returned, or a local run's runner; plays in progress are dropped."""
         self._play_state = state or None
         if self._runner is not None and state:
-            self._runner.load_state_dict(state)
+            self._runner.load_state_dict(state, plays=False)
 
     def get_spaces(self) -> dict[str, Any]:
         """RLlib's spaces, which nothing here looks at."""
@@ -104,7 +104,7 @@ class PlayRunner(EnvRunner):
         again = self.worker_index and ray.get_runtime_context().was_current_actor_reconstructed
         runner = self.config.make_runner(self.worker_index - 1, os.getpid() if again else 0)  # type: ignore[attr-defined]
         if self._play_state is not None:
-            runner.load_state_dict(self._play_state)
+            runner.load_state_dict(self._play_state, plays=False)
         return runner
 
     def _pull(self) -> None:

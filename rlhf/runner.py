@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from agents.acting import encode_observations
-from agents.agent import InteractiveAgent
+from agents.agent import AgentState, InteractiveAgent
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
@@ -33,18 +33,24 @@ _ROWS_AT_ONCE = 64  # judged together; bounds the memory that takes, whatever th
 
 
 class RewardSource(Protocol):
-    """Judges play as it goes on, keeping a memory per slot. What follows from the play alone needs no state."""
+    """Judges play step by step, with a memory per slot. One with a memory returns it from :meth:`state_dict`."""
 
     def rewards(self, observations: ObservationBatch, resets: Tensor) -> np.ndarray:
         """Rewards float32 [T, N] that arrive with ``observations`` [T, N, ...]; 0 where ``resets`` bool [T, N]."""
         ...
 
     def state_dict(self) -> dict[str, Any]:
-        """What determines the rewards of episodes to come, beside the play: plain values, as checkpoints take them."""
+        """What determines the rewards to come beside the play to come: plain values, as checkpoints take them.
+
+        That is its memory of the plays in progress, and what it draws from.
+        """
         return {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`state_dict` gave; in every slot an episode begins."""
+        """Resume from what :meth:`state_dict` returned. What lacks in it is as before the first step.
+
+        Where the plays in progress are dropped, the next step of every slot is the first of an episode.
+        """
 
 
 class Runner:
@@ -131,30 +137,46 @@ class Runner:
         results, self._results = self._results, []
         return results
 
-    def state_dict(self) -> dict[str, Any]:
-        """Random states, the rewards' among them, and the order of the episodes to come.
+    def state_dict(self, plays: bool = True) -> dict[str, Any]:
+        """Everything that determines the fragments to come but for the agent's weights, which the learner keeps.
 
-        Not the plays in progress: after :meth:`load_state_dict` every slot begins its next episode with an empty
-        memory, and the unfinished plays are dropped. Weights are the learner's to keep.
+        Args:
+          plays: with the plays in progress; without them, every slot begins an episode when it is loaded.
+
+        Returns:
+          Plain values, as checkpoints take them.
         """
-        return {
+        state = {
             "sampler": self._sampler.state_dict(),
             "generator": self._generator.get_state(),
             "device": self.device.type,
             "rewards": {} if self._rewards is None else self._rewards.state_dict(),
         }
+        return state | {"plays": self._plays_in_progress()} if plays else state
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`state_dict` gave; two runners loaded from the same state play alike.
+    def load_state_dict(self, state: Mapping[str, Any], plays: bool = True) -> None:
+        """Resume from what :meth:`state_dict` returned; what is played then is what would have been played.
 
         On the same kind of device. On another one the choices to come follow from the state all the same, but are
         others than they would have been.
+
+        Args:
+          state: what :meth:`state_dict` returned; that of an older version holds no plays in progress.
+          plays: resume the plays in progress, which takes the time of playing them again; without, or where
+            ``state`` has none for as many slots, every slot begins its next episode.
+
+        Raises:
+          UserError: if it was of other episodes.
+          RunnerError: naming the slot, if a play in progress cannot be rebuilt exactly.
         """
         self._sampler.load_state_dict(state["sampler"])
         _go_on(self._generator, state["generator"], state.get("device"))
         if self._rewards is not None and "rewards" in state:  # older checkpoints have none
             self._rewards.load_state_dict(state["rewards"])
         self._last_row, self._results = None, []
+        in_progress = state.get("plays") if plays else None
+        if in_progress is not None and len(in_progress["slots"]) == self.columns:
+            self._resume_plays(in_progress)
 
     def close(self) -> None:
         """Close the environments and end the threads."""
@@ -162,6 +184,33 @@ class Runner:
             self._pool.shutdown()
         for slot in self._slots:
             slot.env.close()
+
+    def _plays_in_progress(self) -> dict[str, Any] | None:
+        """The plays in progress with what is remembered of them, and finished ones not reported; None before the first.
+
+        Memory of the reward source is the reward source's.
+        """
+        if self._last_row is None:
+            return None
+        return {
+            "slots": [slot.state_dict() for slot in self._slots],
+            "memory": [part.detach().cpu().clone() for part in self._memory],
+            "reference_memory": [part.detach().cpu().clone() for part in self._reference_memory],
+            "resets": torch.from_numpy(self._resets.copy()),
+            "last_row": [torch.from_numpy(part.copy()) for part in self._last_row],
+            "results": [result.state_dict() for result in self._results],
+        }
+
+    def _resume_plays(self, state: Mapping[str, Any]) -> None:
+        """Rebuild what :meth:`_plays_in_progress` returned."""
+        episodes = [self._sampler.find(slot["episode_id"]) for slot in state["slots"]]
+        self._each(Slot.load_state_dict, self._slots, state["slots"], episodes)
+        self._memory = AgentState(*(part.to(self.device) for part in state["memory"]))
+        self._reference_memory = AgentState(*(part.to(self.device) for part in state["reference_memory"]))
+        self._resets = state["resets"].numpy().copy()
+        reward, logit = state["last_row"]
+        self._last_row = reward.numpy().copy(), logit.numpy().copy()
+        self._results = [EpisodeResult.from_state_dict(result) for result in state["results"]]
 
     def _begin(self) -> None:
         """Begin an episode in every slot, all memories empty."""

@@ -158,6 +158,13 @@ class EpisodeSampler:
             self._order = self._rng.permutation(len(self._episodes)).tolist()
         return self._episodes[self._order.pop()]
 
+    def find(self, episode_id: str) -> Episode:
+        """The episode of that id. Raises KeyError if it is not one of those that are drawn from."""
+        found = next((episode for episode in self._episodes if episode.episode_id == episode_id), None)
+        if found is None:
+            raise KeyError(episode_id)
+        return found
+
     def state_dict(self) -> dict[str, Any]:
         """Everything that determines the episodes to come; plain numbers, lists and strings."""
         return {"play": self._play, "rng": self._rng.bit_generator.state, "order": list(self._order)}

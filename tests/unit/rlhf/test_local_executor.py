@@ -92,24 +92,46 @@ def test_runners_play_side_by_side():
     assert sum(len(report.results) for report in reports) > 0
 
 
-@pytest.mark.parametrize("overlap", [False, True])
-def test_a_run_resumed_from_its_folder_goes_on_like_one_resumed_in_memory(tmp_path, overlap):
-    run = executor(overlap=overlap, reuse=2)
-    losses(run, 4)
-    weights, state = copy.deepcopy(run.learner.agent.state_dict()), copy.deepcopy(run.state_dict())
-    Checkpoints(tmp_path).save(4, run.learner.agent, TOKENIZER, run.state_dict())
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"overlap": True}, {"reuse": 3, "recent": 2}, {"overlap": True, "reuse": 2, "recent": 4, "runners": 2}],
+    ids=str,
+)
+def test_a_run_interrupted_thrice_ends_as_one_that_was_not(tmp_path, settings):
+    whole = executor(**settings)
+    expected = list(itertools.islice(whole.steps(), 12))
+    reports, checkpoints = [], Checkpoints(tmp_path)
+    run = executor(**settings)
+    for interrupted in (2, 3, 7, 12):
+        reports += itertools.islice(run.steps(), interrupted - len(reports))
+        checkpoints.save(interrupted, run.learner.agent, TOKENIZER, run.state_dict())
+        list(itertools.islice(run.steps(), 1))  # is lost
+        run.close()
+        agent, _ = checkpoints.latest().load_agent()
+        run = executor(agent=agent, **settings)
+        assert run.load_state_dict(checkpoints.latest().load_state())
+    for one, other in zip(reports, expected, strict=True):
+        assert (one.update, one.played, one.results) == (other.update, other.played, other.results)
+        timeless = [{k: v for k, v in r.metrics.items() if "seconds" not in k} for r in (one, other)]
+        assert timeless[0] == timeless[1]
+    assert any(report.results for report in reports)
+    for name, value in whole.learner.agent.state_dict().items():
+        assert torch.equal(value, run.learner.agent.state_dict()[name]), name
+    whole.close()
+    run.close()
 
-    in_memory = executor(overlap=overlap, reuse=2)
-    in_memory.learner.agent.load_state_dict(weights)
-    in_memory.load_state_dict(state)
-    checkpoint = Checkpoints(tmp_path).latest()
-    agent, _ = checkpoint.load_agent()
-    from_disk = executor(agent=agent, overlap=overlap, reuse=2)
-    from_disk.load_state_dict(checkpoint.load_state())
-    assert losses(in_memory, 4) == losses(from_disk, 4)
-    assert next(from_disk.steps()).update == 9
-    for name, value in in_memory.learner.agent.state_dict().items():
-        assert torch.isfinite(value).all(), name
+
+def test_a_state_without_play_is_resumed_with_new_play():
+    run = executor(overlap=True, reuse=2)
+    losses(run, 3)
+    state = run.state_dict()
+    older = {name: part for name, part in state.items() if name not in ("ready", "recent", "updates_left")}
+    resumed = [executor(overlap=True, reuse=2, agent=copy.deepcopy(run.learner.agent)) for _ in range(3)]
+    assert not resumed[0].load_state_dict(copy.deepcopy(older))
+    assert not resumed[1].load_state_dict(copy.deepcopy(state), plays=False)
+    assert resumed[2].load_state_dict(state)
+    dropped, dropped_too, exact = (losses(one, 3) for one in resumed)
+    assert dropped == dropped_too != exact
 
 
 def test_a_checkpoint_does_not_disturb_the_run():

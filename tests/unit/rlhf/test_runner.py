@@ -1,6 +1,7 @@
 """The runner: what it writes down is what was seen and done, and fragments continue each other."""
 
 import copy
+import io
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 import torch
 
 from reward_models.autoregressive import AutoregressiveRewardModel
-from reward_models.scoring import StreamingScorer
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.scoring import MeanScorer, StreamingScorer, UtilityScorer
+from rlhf.checkpoint import _check_plain, _not_finite
 from rlhf.fragment import Fragment, concatenate
 from rlhf.runner import RewardSource, Runner, RunnerError
 from rlhf.setter_replay import SetterReplay
@@ -41,6 +44,12 @@ class BrightnessChange(RewardSource):
         change = np.diff(np.concatenate([first, utility]), axis=0)
         self.last = utility[-1]
         return np.where(resets.numpy(), 0.0, change).astype(np.float32)
+
+    def state_dict(self):
+        return {} if self.last is None else {"last": torch.from_numpy(self.last.copy())}
+
+    def load_state_dict(self, state):
+        self.last = state["last"].numpy() if state else None
 
 
 def runner(world=TinyWorld, rewards: Any = BrightnessChange, truth=False, recordings=None, **settings: Any) -> Runner:
@@ -234,9 +243,92 @@ def test_runners_loaded_from_one_state_play_alike():
     other.load_state_dict(state)
     for _ in range(2):
         assert same(one.sample(), other.sample())
-    playing.load_state_dict(state)
+    playing.load_state_dict(state, plays=False)
     fragment = playing.sample()
     assert fragment.resets[0].all() and not fragment.hidden.any()
+
+
+def on_disk(state: dict[str, Any]) -> dict[str, Any]:
+    """``state`` written and read as checkpoints do."""
+    _check_plain(state, "state")
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    buffer.seek(0)
+    read = torch.load(buffer, weights_only=True)
+    assert _not_finite(read, "state") is None
+    return read
+
+
+IBT, AR = InterTemporalRewardModel.from_agent(AGENT), AutoregressiveRewardModel.from_agent(AGENT)
+SOURCES: dict[str, Any] = {
+    "ibt": lambda: StreamingScorer(IBT, SLOTS),
+    "utility": lambda: UtilityScorer(IBT, SLOTS),
+    "ar drawn": lambda: StreamingScorer(AR, SLOTS, seed=5),
+    "ar expected": lambda: StreamingScorer(AR, SLOTS, expected=True),
+    "mean": lambda: MeanScorer([StreamingScorer(IBT, SLOTS), StreamingScorer(AR, SLOTS, seed=6)]),
+    "scripted": None,
+}
+
+
+@pytest.mark.parametrize("rewards", SOURCES.values(), ids=SOURCES.keys())
+@pytest.mark.parametrize(("before", "settings"), [(0, {}), (1, {"threads": 2}), (2, {"stagger": False}), (3, {})])
+def test_a_resumed_runner_plays_what_it_would_have_played(rewards, before, settings):
+    with torch.no_grad():  # marks that are drawn are rare in a new model
+        AR.annotate.expect(torch.full((3,), 1 / 3))
+    playing, resumed = (runner(rewards=rewards, truth=True, seed=seed, **settings) for seed in (3, 8))
+    for _ in range(before):
+        playing.sample()
+    resumed.load_state_dict(on_disk(playing.state_dict()))
+    seen = []
+    for _ in range(3):
+        fragment = playing.sample()
+        assert same(fragment, resumed.sample())
+        seen.append(fragment.reward)
+    finished = playing.finished()
+    assert finished == resumed.finished() and finished
+    assert np.any(seen)
+
+
+def test_a_state_does_not_change_with_the_play_after_it():
+    playing, resumed = (runner(rewards=SOURCES["mean"], seed=seed) for seed in (3, 8))
+    playing.sample()
+    state = playing.state_dict()
+    fragment = playing.sample()
+    resumed.load_state_dict(state)
+    assert same(fragment, resumed.sample())
+
+
+class Drifting(TinyWorld):
+    """Is otherwise whenever it is rebuilt."""
+
+    rebuilt = 0
+
+    def reset(self, seed=None, options=None):
+        Drifting.rebuilt += 1
+        return super().reset(seed, options)
+
+    def step(self, actions):
+        step = super().step(actions)
+        step[0]["solver"]["image"][0, 0, 0] = Drifting.rebuilt
+        return step
+
+
+def test_a_play_that_cannot_be_rebuilt_exactly_is_named():
+    playing, resumed = runner(world=Drifting), runner(world=Drifting)
+    playing.sample()
+    state = playing.state_dict()
+    with pytest.raises(RunnerError, match=r"slot 0: the \d steps of episode tiny-\d .* another observation.*drop_play"):
+        resumed.load_state_dict(state)
+    resumed.load_state_dict(state, plays=False)
+    assert resumed.sample().resets[0].all()
+
+
+def test_plays_of_another_number_of_slots_are_dropped():
+    playing, resumed = runner(), runner()
+    playing.sample()
+    state = playing.state_dict()
+    resumed.load_state_dict(state | {"plays": state["plays"] | {"slots": state["plays"]["slots"][:2]}})
+    assert resumed.sample().resets[0].all()
 
 
 @pytest.mark.parametrize("says", [{"device": "cuda"}, {}])  # as older checkpoints do not
@@ -254,16 +346,17 @@ def test_a_run_goes_on_from_a_state_of_another_kind_of_device(says):
     assert not same(fragment, other.sample())
 
 
-def test_a_state_that_does_not_say_what_device_it_is_of_is_gone_on_from_exactly():
+def test_a_state_of_an_older_version_is_resumed_with_new_plays():
     playing, one, other = runner(), runner(seed=8), runner(seed=9)
     playing.sample()
-    state = playing.state_dict()
+    state = playing.state_dict(plays=False)
     one.load_state_dict(state)
     other.load_state_dict({name: state[name] for name in ("sampler", "generator")})
-    assert same(one.sample(), other.sample())
+    fragment = one.sample()
+    assert same(fragment, other.sample()) and fragment.resets[0].all()
 
 
-def test_the_luck_of_drawn_rewards_goes_on_with_the_next_episodes():
+def test_without_the_plays_in_progress_drawn_rewards_continue_with_the_next_episodes():
     model = AutoregressiveRewardModel.from_agent(AGENT)
 
     def playing(seed: int) -> Runner:
@@ -271,10 +364,11 @@ def test_the_luck_of_drawn_rewards_goes_on_with_the_next_episodes():
 
     first, one, other, older = playing(3), playing(8), playing(9), playing(3)
     first.sample()
-    state = first.state_dict()
+    state = first.state_dict(plays=False)
     assert all(begun >= 1 for begun in state["rewards"]["episodes"])
     one.load_state_dict(state)
-    other.load_state_dict(state)
+    before = {name: state["rewards"][name] for name in ("seed", "episodes")}  # all that older versions kept
+    other.load_state_dict(state | {"rewards": before})
     fragment = one.sample()
     assert same(fragment, other.sample())
     older.load_state_dict({name: value for name, value in state.items() if name != "rewards"})

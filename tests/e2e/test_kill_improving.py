@@ -1,0 +1,67 @@
+"""``kill -9`` three times in the middle of an improvement, and it ends in the very same weights and metrics."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipelines.improve import improve
+from pipelines.improve_config import ImproveConfig
+from rlhf.checkpoint import Checkpoints
+from rlhf.learning_config import ExecutorConfig
+from tests.unit.pipelines import small_improvement
+
+pytestmark = pytest.mark.e2e
+
+UPDATES = 60
+
+
+def start(*words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-m", "rlhf.cli", "improve", *words], stderr=subprocess.PIPE, text=True)
+
+
+def kill_after(update: int, process: subprocess.Popen[str], run: Path) -> None:
+    """``kill -9`` some time after the checkpoint of ``update``."""
+    latest = run / "checkpoints" / "latest"
+    while not latest.is_file() or int(latest.read_text().strip().removeprefix("step-")) < update:
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.002)
+    process.kill()
+    process.communicate()
+
+
+def test_an_improvement_killed_three_times_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    small_improvement.make(tmp_path / "made")
+    settings = small_improvement.settings(
+        tmp_path / "made", tmp_path, updates=UPDATES, evaluate_every=10, checkpoint_every=3,
+        execution=ExecutorConfig(overlap=True, reuse=2, recent=3),
+    )  # fmt: skip
+    whole = improve(settings).parent
+    run = tmp_path / "killed"
+    begun = settings_as_words(replace(settings, name="killed"))
+    kill_after(3, start(*begun), run)
+    for update in (12, 24):
+        kill_after(update, start(f"--resume={run}"), run)
+        assert Checkpoints(run).latest().step < UPDATES
+    _, errors = (process := start(f"--resume={run}")).communicate(timeout=240)
+    assert process.returncode == 0, errors
+    small_improvement.assert_same_end(run, whole)
+
+
+def settings_as_words(config: ImproveConfig) -> list[str]:
+    """The settings of ``config`` that the tests change, as one would type them."""
+    return [
+        f"--data={config.data[0]}", f"--agent={config.agent}", f"--reward-model={config.reward_model}",
+        f"--runs={config.runs}", f"--name={config.name}", f"--slots={config.slots}", f"--steps={config.steps}",
+        f"--batch={config.batch}", f"--updates={config.updates}", f"--evaluate-every={config.evaluate_every}",
+        f"--checkpoint-every={config.checkpoint_every}", f"--threads={config.threads}", "--torch-threads=1",
+        "--wandb=disabled", f"--world.height={config.world.height}", f"--world.width={config.world.width}",
+        f"--world.settings={config.world.settings}", f"--learner.learning-rate={config.learner.learning_rate}",
+        "--execution.overlap", f"--execution.reuse={config.execution.reuse}",
+        f"--execution.recent={config.execution.recent}",
+    ]  # fmt: skip
