@@ -13,10 +13,10 @@ import numpy as np
 from annotation.marks import PROGRESS
 from pipelines.evaluate import ProbeResult, load_results
 from pipelines.findings import OVERALL
+from pipelines.replay_change import Metric, Replays, change, compared_replays
 from pipelines.report_data import (
     DATA_FILE,
     Chart,
-    Curve,
     ReportData,
     RoundResult,
     RoundsCompared,
@@ -36,7 +36,8 @@ from pipelines.rounds import (
 )
 from pipelines.stages import finished
 from pipelines.statistics import Interval, mean_interval, share_interval, wilson_interval
-from pipelines.story import clips, losses, outcome, reward_traces, watched
+from pipelines.story import clips, losses, outcome, replay_curve, reward_traces, watched
+from rlhf.json_lines import Row
 from rlhf.json_records import to_json
 from rlhf.store import open_store
 from rlhf.store.durable import write_file
@@ -105,8 +106,7 @@ def _round_result(config: IterateConfig, number: int, results: Results) -> Round
     store, agent, deployed = open_store(one.play.data), agent_name(number), agent_name(number - 1)
     marks = store.marks()
     progress = sum(mark.sign == PROGRESS for mark in marks)
-    curves = {name: _over_training(one.improve.runs, name) for name in ("modelled_return", "true_success")}
-    ends = {name: (y[0], y[-1]) if y else None for name, (_, y) in curves.items()}
+    rows = read_metrics(one.improve.runs / "improve")
     return RoundResult(
         number=number,
         agent=agent,
@@ -117,8 +117,8 @@ def _round_result(config: IterateConfig, number: int, results: Results) -> Round
         regress=len(marks) - progress,
         by_people=sum(not mark.scripted for mark in marks),
         accuracy=_accuracy(one.reward.runs / one.reward.name),
-        modelled_return=ends["modelled_return"],
-        true_success=ends["true_success"],
+        modelled_return=_ends(rows, "modelled_return"),
+        true_success=_ends(rows, "true_success"),
         success=success(results[agent], config.seed),
         on_clone=gain(results[agent], results[CLONE], config.seed),
         on_deployed=gain(results[agent], results[deployed], config.seed),
@@ -132,11 +132,10 @@ def _accuracy(folder: Path) -> float | None:
     return next((best[name] for name in names if name in best), None)
 
 
-def _over_training(folder: Path, name: str) -> tuple[list[int], list[float]]:
-    """Updates and values on held-out replays, or on training ones where there are none."""
-    rows = read_metrics(folder / "improve")
-    held_out = column(rows, f"held_out/{name}")
-    return held_out if held_out[0] else column(rows, f"train/{name}")
+def _ends(rows: list[Row], metric: Metric) -> tuple[float, float] | None:
+    """What was measured at first and last; None if too few plays ended to compare the two."""
+    found = change(rows, compared_replays(rows), metric)
+    return None if found.first is None or found.last is None else (found.first.value, found.last.value)
 
 
 def _report(config: IterateConfig, compared: RoundsCompared, results: Results) -> Path:
@@ -183,10 +182,11 @@ def _counts(compared: RoundsCompared) -> dict[str, object]:
     }
 
 
-def _chart(config: IterateConfig, numbers: Sequence[int], name: str, title: str) -> Chart:
+def _chart(config: IterateConfig, numbers: Sequence[int], name: Metric, title: str) -> Chart:
     curves = []
     for number in numbers:
-        x, y = _over_training(round_folder(config.run, number), name)
-        curves.append(Curve(agent_name(number), tuple(map(float, x)), tuple(y)))
+        rows = read_metrics(round_folder(config.run, number) / "improve")
+        replays: Replays = "held_out" if column(rows, f"held_out/{name}")[0] else "train"
+        curves.append(replace(replay_curve(rows, replays, name, agent_name(number)), dashed=False))
     note = "Each round has a reward model of its own." if name == "modelled_return" else ""
     return Chart(f"{title}, by round", "updates", tuple(curves), share=name == "true_success", note=note)

@@ -10,10 +10,12 @@ import numpy as np
 
 from pipelines.report_data import Chart, Outcomes, ReportData
 from pipelines.statistics import Interval, mean_interval, wilson_interval
+from rlhf.guards import standard_error
 
 Verdict = Literal["better", "worse", "unclear", "few"]
 
 FEWEST_EPISODES = 20  # below this a bootstrap interval says more than it knows
+_ERRORS = 2.0  # standard errors by which true success falls before it is said to fall
 OVERALL = "All probes"
 
 VERDICT_WORDS: dict[Verdict, str] = {
@@ -60,18 +62,17 @@ def find(data: ReportData) -> Findings:
 
 
 def headline(row: Row, before: str, after: str) -> str:
-    """One sentence on ``row``: who does better, by how much, how surely."""
+    """One sentence on ``row``: which agent does better, by how much, how surely."""
     was, now = row.agents[before], row.agents[after]
     numbers = f"{percent(now.estimate)} of held-out requests succeed instead of {percent(was.estimate)}"
+    against, difference = f"{percent(now.estimate)} against {percent(was.estimate)}", points(row.difference)
     if row.verdict == "better":
-        return f"{after} does better than {before}: {numbers}."
+        return f"{after} does better than {before}: {numbers}, {difference}."
     if row.verdict == "worse":
-        return f"{after} does worse than {before}: {numbers}."
+        return f"{after} does worse than {before}: {numbers}, {difference}."
     if row.verdict == "few":
-        return (
-            f"Too few episodes to tell {after} from {before}: {percent(now.estimate)} against {percent(was.estimate)}."
-        )
-    return f"No clear difference between {after} and {before}: {percent(now.estimate)} against {percent(was.estimate)}."
+        return f"Too few episodes ({row.difference.count:,}) to compare {after} with {before}: {against}."
+    return f"No clear difference between {after} and {before}: {against}, {difference}."
 
 
 def judge(difference: Interval) -> Verdict:
@@ -172,9 +173,9 @@ def _by_probe(rows: Sequence[Row]) -> str:
 
 
 def over_optimisation(reward: Chart | None, success: Chart | None) -> list[str]:
-    """A warning where the modelled reward rose while true success fell."""
-    rises = [_rise(chart) for chart in (reward, success)]
-    if rises[0] is None or rises[1] is None or not (rises[0] > 0 > rises[1]):
+    """A warning where the modelled reward rose while true success fell by more than chance explains."""
+    risen, fallen = _rise(reward), _rise(success)
+    if risen is None or fallen is None or not (risen[0] > 0 and fallen[0] < -_ERRORS * fallen[1]):
         return []
     return [
         "The modelled reward rose while true success fell: the agent learnt to please the reward model, not the setter "
@@ -192,15 +193,25 @@ def _alarms(data: ReportData) -> list[str]:
     return [f"While the agent improved, {count} raised ({what}); they stand beside the curves of modelled reward."]
 
 
-def _rise(chart: Chart | None) -> float | None:
-    """Mean over a chart's curves of their last fifth less their first."""
-    rises = []
+def _rise(chart: Chart | None) -> tuple[float, float] | None:
+    """Mean over a chart's curves of their last fifth less their first, and its standard error.
+
+    The error is that of shares of so many requests as lie behind single points, as plays are drawn on in several
+    points; it is 0 where that is not known, or the chart is not of shares.
+    """
+    rises, errors = [], []
     for curve in chart.curves if chart else ():
-        values = np.asarray(curve.y)[np.isfinite(curve.y)]
+        finite = np.isfinite(curve.y)
+        values = np.asarray(curve.y)[finite]
         if len(values) >= 2:
             fifth = max(1, len(values) // 5)
-            rises.append(float(np.mean(values[-fifth:]) - np.mean(values[:fifth])))
-    return float(np.mean(rises)) if rises else None
+            ends = (values[:fifth], values[-fifth:])
+            rises.append(float(np.mean(ends[1]) - np.mean(ends[0])))
+            if chart is not None and chart.share and curve.counts:
+                counts = np.asarray(curve.counts)[finite]
+                most = (counts[:fifth].max(), counts[-fifth:].max())
+                errors += [standard_error(float(np.mean(y)), n) for y, n in zip(ends, most, strict=True)]
+    return (float(np.mean(rises)), float(np.hypot.reduce([0.0, *errors])) / len(rises)) if rises else None
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -272,11 +272,22 @@ def held_out_episodes(config: ImproveConfig, most: int, frames: bool = True) -> 
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:
-    """Mean modelled return and true success of the first request, over finished plays, and how many had a request."""
+    """Means over finished plays: modelled return with its spread, and true success of the first request of each.
+
+    Args:
+      results: of the plays.
+      where: what the metrics' names begin with.
+
+    Returns: ``modelled_return``, its standard deviation ``modelled_return_sd`` (of two plays or more) and the number of
+      ``plays``; ``true_success`` and the number of ``requests``, if there were any.
+    """
     if not results:
         return {}
     asked = [result.success[0] for result in results if result.success]
-    means = {"modelled_return": np.mean([r.modelled_return for r in results])}
+    returns = [result.modelled_return for result in results]
+    means = {"modelled_return": np.mean(returns), "plays": len(results)}
+    if len(results) > 1:
+        means["modelled_return_sd"] = np.std(returns, ddof=1)
     if asked:
         means |= {"true_success": np.mean(asked), "requests": len(asked)}
     return {f"{where}/{name}": float(value) for name, value in means.items()}

@@ -6,7 +6,7 @@ import json
 import os
 import zlib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from pipelines.statistics import Interval
 from rlhf.errors import UserError
 from rlhf.guards import Alarm
-from rlhf.json_records import BadRecord, from_json, to_json
+from rlhf.json_records import BadRecord, from_json, to_json, with_new_settings
 
 DATA_FILE = "report.json"
 
@@ -45,16 +45,25 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a chart: ``y[i]`` at ``x[i]``, x rising; nan leaves a gap."""
+    """A line of a chart: ``y[i]`` at ``x[i]``, x rising; nan leaves a gap.
+
+    Args:
+      name: what the legend says.
+      x: places on the x axis.
+      y: values there.
+      dashed: by custom, what was measured on held-out episodes.
+      counts: how many requests or plays lie behind each y; empty where that is not known.
+    """
 
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
-    dashed: bool = False  # by custom, what was measured on held-out episodes
+    dashed: bool = False
+    counts: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if len(self.x) != len(self.y):
-            raise ValueError(f"curve {self.name}: {len(self.x)} x for {len(self.y)} y")
+        if len(self.x) != len(self.y) or len(self.counts) not in (0, len(self.y)):
+            raise ValueError(f"curve {self.name}: {len(self.x)} x for {len(self.y)} y, {len(self.counts)} counts")
 
 
 @dataclass(frozen=True)
@@ -161,8 +170,8 @@ class RoundResult:
       number: from 1 on. agent: the one it trained. deployed: the one whose play was marked for it.
       episodes, held_out_episodes: of that play. progress, regress: the marks on it; by_people: how many are people's.
       accuracy: of the reward model on held-out play; where there is none, on play set aside; None if unknown.
-      modelled_return, true_success: per replayed episode before the first update and after the last, as the round's own
-        reward model and as the tasks' checks see it; None if nothing was measured.
+      modelled_return, true_success: per replayed episode at first and last, as the round's own reward model and as the
+        tasks' checks see it; None if too few plays ended to compare the two.
       success: interval by probe, and over all of them where there are several.
       on_clone, on_deployed: success less that of the cloned and of the deployed agent, paired by episode.
     """
@@ -257,9 +266,6 @@ class ReportData:
             raise ValueError("every run must have the same probes")
 
 
-_OPTIONAL = {one.name: to_json(one.default) for one in fields(ReportData) if one.default is not MISSING}
-
-
 def save_report_data(data: ReportData, path: Path) -> None:
     """Write ``data`` as JSON to ``path``; a reader sees the whole file or none."""
     partial = path.with_suffix(".partial")
@@ -275,7 +281,7 @@ def load_report_data(path: Path) -> ReportData:
     """
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        return from_json(ReportData, _OPTIONAL | record if isinstance(record, dict) else record)
+        return from_json(ReportData, with_new_settings(ReportData, record))
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{path} does not exist; name the folder of a run that has been evaluated") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

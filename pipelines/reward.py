@@ -14,6 +14,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.cards import latest_metrics, model_card, play_used
 from pipelines.learned_from import divide, save_division
 from pipelines.recordings import read_episodes
+from pipelines.statistics import ratio_interval
 from reward_models.contract import RewardModel
 from reward_models.exam import SIGNAL, Exam
 from reward_models.mark_signal import NOISY
@@ -111,7 +112,7 @@ def reward(config: RewardConfig) -> Path:
         with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
             card = taught_card(config)
             done = _train(config, folder, trainer, tokenizer, tracker, card)
-            best = done.best | _judge(config, done, held_out, tracker)
+            best = done.best | _judge(config, done, trainer.exam, held_out, tracker)
         write_file(folder / "best.json", json.dumps(best, indent=2).encode())
         _tell_of_noise(best)
         card = replace(card, metrics=latest_metrics(folder) | best)
@@ -166,15 +167,25 @@ def _train(
 
 
 def _judge(
-    config: RewardConfig, done: RewardTraining, held_out: MarkedPlay | None, tracker: Tracker
+    config: RewardConfig, done: RewardTraining, validation: Exam, held_out: MarkedPlay | None, tracker: Tracker
 ) -> dict[str, float]:
-    """How the model that was kept does on play recorded as held out, if there is any."""
-    if held_out is None:
-        return {}
-    found = Exam.of(held_out, config.training.evaluation_episodes).take(done.model)
-    found = {f"reward_model_held_out/{name}": value for name, value in found.items()}
+    """How the model that was kept does, with intervals: on validation play, and on held-out play if there is any."""
+    found = _kept("reward_model_validation", validation, done.model)
+    if held_out is not None:
+        exam = Exam.of(held_out, config.training.evaluation_episodes)
+        found |= {f"reward_model_held_out/{name}": value for name, value in exam.take(done.model).items()}
+        found |= _kept("reward_model_held_out", exam, done.model)
     tracker.log(found, int(done.history[-1]["update"]))
     return found
+
+
+def _kept(where: str, exam: Exam, model: RewardModel) -> dict[str, float]:
+    """Pair accuracy of the model that was kept, with its 95% interval over the exam's episodes."""
+    found = ratio_interval(*exam.pairs_right(model), seed=0)
+    if found is None:
+        return {}
+    values = {"accuracy": found.estimate, "accuracy_low": found.low, "accuracy_high": found.high}
+    return {f"{where}/kept_{name}": value for name, value in (values | {"episodes": found.count}).items()}
 
 
 def _tell_of_noise(best: Mapping[str, float]) -> None:

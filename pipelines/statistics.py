@@ -43,6 +43,23 @@ def wilson_interval(successes: float, trials: int, level: float = LEVEL) -> Inte
     return Interval(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)), trials)
 
 
+def mean_of(estimate: float, deviation: float, count: int, level: float = LEVEL) -> Interval | None:
+    """Student's t interval of a mean.
+
+    Args:
+      estimate: the mean of the observations.
+      deviation: their sample standard deviation.
+      count: how many they are.
+      level: what the interval covers.
+
+    Returns: the interval; None of a single observation.
+    """
+    if count < 2:
+        return None
+    half = float(t.ppf(0.5 + level / 2, count - 1)) * deviation / float(np.sqrt(count))
+    return Interval(estimate, estimate - half, estimate + half, count)
+
+
 def mean_interval(
     groups: Sequence[Sequence[np.ndarray]], *, seed: int, level: float = LEVEL, resamples: int = RESAMPLES
 ) -> Interval:

@@ -12,6 +12,7 @@ from agents.batch import encode_episodes
 from pipelines.evaluate import EvaluateConfig, ProbeResult, load_results, probe_episodes
 from pipelines.improve import held_out_episodes
 from pipelines.improve_config import ImproveConfig
+from pipelines.replay_change import FEWEST, Metric, Replays, requests_behind
 from pipelines.report_data import (
     DATA_FILE,
     Chart,
@@ -31,6 +32,7 @@ from reward_models.registry import load_reward_model
 from reward_models.scoring import score
 from rlhf.alarms import read_alarms
 from rlhf.episodes import Episode
+from rlhf.json_lines import Row
 from rlhf.store import open_store
 from rlhf.tracking import column, read_metrics
 
@@ -46,7 +48,7 @@ def tell(
     seed: int = 0,
 ) -> Path:
     """Write report.json and report.html into ``folder`` and return the latter's path."""
-    store = open_store(improve.data[0])
+    store, rows = open_store(improve.data[0]), read_metrics(improve.runs / improve.name)
     data = ReportData(
         title="An agent improved by marks",
         before=BEFORE,
@@ -56,8 +58,8 @@ def tell(
         circumstances=circumstances(
             config, stages, {"recorded episodes": len(store.ids()), "marks": len(store.marks())}
         ),
-        reward_over_training=reward_over_training(improve.runs / improve.name),
-        success_over_training=success_over_training(improve.runs / improve.name),
+        reward_over_training=reward_over_training(rows),
+        success_over_training=success_over_training(rows),
         watched=(watched(improve.runs / improve.name),),
         traces=reward_traces(improve),
         clips=clips(evaluate),
@@ -108,24 +110,40 @@ def _clip(agent: str, episode: Episode) -> Clip:
     return Clip.of(agent, episode.success_step[0] is not None, episode.image)
 
 
-def reward_over_training(folder: Path) -> Chart:
-    """The modelled reward of the run of BC+RL in ``folder``, of training and of held-out episodes."""
-    return _over_training(folder, "modelled_return", "Modelled reward per episode", share=False)
+def reward_over_training(rows: list[Row]) -> Chart:
+    """The modelled reward that a run of BC+RL measured, of training and of held-out episodes."""
+    return _over_training(rows, "modelled_return", "Modelled reward per episode")
 
 
-def success_over_training(folder: Path) -> Chart:
+def success_over_training(rows: list[Row]) -> Chart:
     """The true success of the same."""
-    return _over_training(folder, "true_success", "True success", share=True)
+    return _over_training(rows, "true_success", "True success")
 
 
-def _over_training(folder: Path, metric: str, title: str, share: bool) -> Chart:
-    rows = read_metrics(folder)
-    curves = []
-    for where, name in (("train", "training episodes"), ("held_out", "held-out episodes")):
-        x, y = column(rows, f"{where}/{metric}")
-        if x:
-            curves.append(Curve(name, tuple(map(float, x)), tuple(y), dashed=where == "held_out"))
-    return Chart(title, "updates", tuple(curves), share=share)
+def _over_training(rows: list[Row], metric: Metric, title: str) -> Chart:
+    names = {"train": "training episodes", "held_out": "held-out episodes"}
+    curves = [replay_curve(rows, replays, metric, names[replays]) for replays in ("train", "held_out")]
+    measured = tuple(curve for curve in curves if curve.x)
+    return Chart(title, "updates", measured, share=metric == "true_success")
+
+
+def replay_curve(rows: list[Row], replays: Replays, metric: Metric, name: str) -> Curve:
+    """``metric`` over updates, dashed where it is of held-out replays; it begins where enough plays have ended.
+
+    Of a run in which that is never so, everything is drawn.
+    """
+    found = [row for row in rows if f"{replays}/{metric}" in row]
+    counts = [requests_behind(row, replays, metric) for row in found]
+    if replays == "train" and any(count >= FEWEST[replays] for count in counts):
+        begin = next(index for index, count in enumerate(counts) if count >= FEWEST[replays])
+        found, counts = found[begin:], counts[begin:]
+    return Curve(
+        name,
+        tuple(float(row["step"]) for row in found),
+        tuple(row[f"{replays}/{metric}"] for row in found),
+        dashed=replays == "held_out",
+        counts=tuple(counts),
+    )
 
 
 def watched(folder: Path, run: str = "") -> WatchedRun:

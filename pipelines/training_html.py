@@ -25,9 +25,10 @@ def page(report: TrainingReport) -> str:
 
 def _opening(report: TrainingReport) -> str:
     when = escape(report.circumstances.created)
+    unfinished = "; not finished" if report.unfinished else ""
     warned = "".join(f'<p class="notice warning">{escape(warning)}</p>' for warning in report.warnings)
     return (
-        f'<header><p class="kicker">{escape(report.kind)} &middot; begun {when}</p>'
+        f'<header><p class="kicker">{escape(report.kind)} &middot; begun {when}{unfinished}</p>'
         f'<h1>{unbroken(report.headline)}</h1><div class="heroes">{"".join(map(_hero, report.facts))}</div>{warned}'
         f'<div class="notice"><p>{escape(report.next_step)}</p><pre>{escape(report.command)}</pre></div></header>'
     )

@@ -1,32 +1,36 @@
 """The report of a training that nobody has evaluated yet: how it went, from what the run has written so far.
 
-A run that is still at work can be looked at, too. What such a report cannot say is how good the agent is.
+A run that is still at work, or was interrupted, can be looked at, too. What such a report cannot say is how good the
+agent is.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pipelines import training_words
 from pipelines.findings import over_optimisation, percent
 from pipelines.improve_config import ImproveConfig
+from pipelines.learned_from import noted_division
 from pipelines.places import WorldConfig
+from pipelines.replay_change import METRICS, NAMES, Change, Metric, Reading, Replays, change, compared_replays
 from pipelines.report_data import Chart, Circumstances, Picture, WatchedRun
 from pipelines.report_sections import alarm_count
 from pipelines.reward import RewardConfig
-from pipelines.statistics import wilson_interval
 from pipelines.story import reward_over_training, reward_traces, success_over_training, watched
 from pipelines.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, charts
+from pipelines.training_state import run_state
 from rlhf.errors import UserError
 from rlhf.json_lines import Row
 from rlhf.json_records import differences
 from rlhf.machine import Machine
 from rlhf.run_config import load_config, read_record
-from rlhf.tracking import column, read_metrics
+from rlhf.tracking import METRICS_FILE, column, read_metrics
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class TrainingReport:
       monitored: modelled reward and true success, of BC+RL. watched: its alarms.
       exam: of a reward model, on episodes set aside.
       rewarded_by_truth: whether no reward model was optimised.
+      unfinished: whether the run is at work, or ended before its time, as the headline says.
       traces_note: why there are no traces, if there are none.
     """
 
@@ -66,35 +71,39 @@ class TrainingReport:
     traces: tuple[Picture, ...] = ()
     traces_note: str = ""
     rewarded_by_truth: bool = False
+    unfinished: bool = False
 
 
 def training_report(run: Path) -> TrainingReport:
-    """What the run in the folder ``run`` has to tell.
+    """What the run in the folder ``run`` has measured, whether it is finished, at work or was interrupted.
 
     Raises:
       UserError: if it is no training's folder, or its files are damaged.
     """
     record = read_record(run)
-    return TOLD[record["kind"]](run, record, read_metrics(run))
+    rows = read_metrics(run) if (run / METRICS_FILE).exists() else []
+    told, config = TOLD[record["kind"]](run, record, rows), record["config"]
+    planned = config.get("updates") or config["training"]["updates"]
+    state = run_state(run, record["kind"], _done(rows), planned)
+    if state.finished:
+        return told
+    told = replace(told, headline=f"{state.said} {told.headline}", unfinished=True)
+    if _newest(run, record["kind"]).is_dir():
+        return told
+    command = state.resume or f"rlhf report --run {shlex.quote(str(run))}"
+    todo = "To resume it" if state.resume else "To look again later"
+    return replace(told, next_step=f"The run has made nothing to evaluate yet. {todo}:", command=command)
 
 
 def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
-    config, alarms = record["config"], watched(run)
-    where, of = ("held_out", "held-out") if column(rows, "held_out/modelled_return")[0] else ("train", "training")
-    modelled, success = (column(rows, f"{where}/{name}")[1] for name in ("modelled_return", "true_success"))
-    parts = []
-    if modelled:
-        parts.append(f"the modelled return went from {_told(modelled[0])} to {_told(modelled[-1])}")
-    if success:
-        parts.append(f"true success from {percent(success[0])} to {percent(success[-1])}")
-    told = f"On {of} replays {' and '.join(parts)}." if parts else "No replay has come to its end yet."
+    config, alarms, replays = record["config"], watched(run), compared_replays(rows)
     traces, note = _traces(run, record)
-    agent, monitored = _newest_agent(run), (reward_over_training(run), success_over_training(run))
+    agent, monitored = _newest(run, record["kind"]), (reward_over_training(rows), success_over_training(rows))
     return TrainingReport(
         kind="Improvement by BC+RL",
-        headline=told,
+        headline=training_words.improved(rows),
         facts=(
-            *_return_facts(of, modelled, success, column(rows, f"{where}/requests")[1]),
+            *_return_facts(rows, replays),
             _updates(rows, config["updates"]),
             _alarm_fact(alarms),
         ),
@@ -114,7 +123,7 @@ def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Train
 
 
 def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
-    config = record["config"]
+    config, division = record["config"], noted_division(run)
     where = "held-out" if column(rows, "bc_held_out/movement")[0] else "training"
     loss = column(rows, "bc_held_out/movement" if where == "held-out" else "bc/movement")[1]
     blind, parameters = (column(rows, f"bc/{name}")[1] for name in ("marginal_entropy", "parameters"))
@@ -124,14 +133,13 @@ def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingR
         facts.insert(0, Fact(f"Movement on {where} play", f"{loss[-1]:.2f}", f"nats a step; {beside}".rstrip("; ")))
     if parameters:
         facts.append(Fact("Parameters", f"{parameters[0]:,.0f}", f"an agent of the size {config['size']}"))
-    went = f"went from {loss[0]:.2f} to {loss[-1]:.2f} nats" if loss else "was not measured yet"
     return TrainingReport(
         kind="Cloning of recorded play (BC)",
-        headline=f"The loss of a step's movement on {where} play {went}.",
+        headline=training_words.cloned(rows, len(division.validation) if division else None),
         facts=tuple(facts),
         next_step="How often the agent does what it is asked to is not known from its losses. To measure it, with the "
         "--world settings with which its play was recorded:",
-        command=f"rlhf evaluate --agents BC {shlex.quote(str(_newest_agent(run)))} "
+        command=f"rlhf evaluate --agents BC {shlex.quote(str(_newest(run, record['kind'])))} "
         f"--out {shlex.quote(str(run / 'results.json'))}",
         circumstances=_circumstances(record),
         curves=charts(rows, CLONING),
@@ -140,25 +148,17 @@ def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingR
 
 def _teaching(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
     config = record["config"]
-    finals = {where: column(rows, f"reward_model_{where}/pair_accuracy")[1] for where in ("held_out", "validation")}
+    facts = [fact for where in ("held_out", "validation") if (fact := _pairs_fact(rows, where)) is not None]
     majority = column(rows, "reward_model_held_out/majority")[1] or column(rows, "reward_model_validation/majority")[1]
-    facts = []
-    if finals["held_out"]:
-        facts.append(Fact("Pairs right, held-out play", percent(finals["held_out"][-1]), "the model that was kept"))
-    if finals["validation"]:
-        facts.append(Fact("Pairs right, play set aside", percent(max(finals["validation"])), "the best so far"))
     if majority:
         facts.append(Fact("To be compared with", percent(majority[-1]), "always saying the commoner"))
     facts.append(_updates(rows, config["training"]["updates"]))
-    best = facts[0] if finals["held_out"] or finals["validation"] else None
-    told = "No pairs of moments were put in the right order yet."
-    if best is not None:
-        told = f"{best.number} of the pairs of moments in {best.name.partition(', ')[2]} are put in the right order."
     traces, note = _traces(run, record)
-    data, model = " ".join(map(shlex.quote, config["data"])), shlex.quote(str(run / "reward_model"))
+    data = " ".join(map(shlex.quote, config["data"]))
+    model = shlex.quote(str(_newest(run, record["kind"])))
     return TrainingReport(
         kind="A reward model from marks",
-        headline=told,
+        headline=training_words.taught(rows),
         facts=tuple(facts),
         next_step="A model may do well on pairs and still be a bad thing to optimise. What it has learned, in numbers "
         "and pictures:",
@@ -175,21 +175,38 @@ Told = Callable[[Path, Mapping[str, Any], list[Row]], TrainingReport]
 TOLD: Mapping[str, Told] = {"ImproveConfig": _improvement, "CloneConfig": _cloning, "RewardConfig": _teaching}
 
 
-def _return_facts(of: str, modelled: list[float], success: list[float], requests: list[float]) -> list[Fact]:
-    facts = []
-    if modelled:
-        facts.append(Fact(f"Modelled return, {of}", _told(modelled[-1]), f"from {_told(modelled[0])}, per episode"))
-    if success:
-        note = f"from {percent(success[0])}"
-        if requests:
-            interval = wilson_interval(round(success[-1] * requests[-1]), round(requests[-1]))
-            note += f"; {percent(interval.low)} to {percent(interval.high)} with {interval.count:,} requests"
-        facts.append(Fact(f"True success, {of}", percent(success[-1]), note))
+def _return_facts(rows: list[Row], replays: Replays) -> list[Fact]:
+    """Modelled return and true success as they are now, with what they were at first where that can be said."""
+    facts, name = [], NAMES[replays]
+    for metric in METRICS:
+        found, title = change(rows, replays, metric), metric.replace("_", " ").capitalize()
+        if found.last is not None:
+            share, last = metric == "true_success", found.last
+            shown = percent(last.value) if share else training_words.number(last.value)
+            facts.append(Fact(f"{title}, {name}", shown, _return_note(found, last, metric)))
     return facts
 
 
-def _told(value: float) -> str:
-    return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+def _return_note(found: Change, last: Reading, metric: Metric) -> str:
+    what = "requests" if metric == "true_success" else "plays"
+    now = f"{training_words.reading_text(last, metric)} with {last.count:,} {what}"
+    if found.first is None:
+        return f"{now}; too few {what} to say what it was at first"
+    at_first = f"from {training_words.reading_text(found.first, metric)} with {found.first.count:,}"
+    return f"{at_first}; now {now}" + ("" if metric == "true_success" else ", per episode")
+
+
+def _pairs_fact(rows: list[Row], where: str) -> Fact | None:
+    """Which share of pairs is ordered rightly: by the kept model, once there is one, with its interval."""
+    play = {"held_out": "held-out play", "validation": "play set aside"}[where]
+    if (kept := training_words.kept_accuracy(rows, where)) is not None:
+        bounds = f"{percent(kept.low)} to {percent(kept.high)} over {kept.count:,} episodes; the model that was kept"
+        chosen = ", which was chosen by it" if where == "validation" else ""
+        return Fact(f"Pairs right, {play}", percent(kept.estimate), bounds + chosen)
+    accuracies = column(rows, f"reward_model_{where}/pair_accuracy")[1]
+    if not accuracies:
+        return None
+    return Fact(f"Pairs right, {play}", percent(max(accuracies)), f"the best of {len(accuracies):,} evaluations so far")
 
 
 def _alarm_fact(run: WatchedRun) -> Fact:
@@ -199,16 +216,21 @@ def _alarm_fact(run: WatchedRun) -> Fact:
 
 
 def _updates(rows: list[Row], planned: int) -> Fact:
-    done, played = rows[-1]["step"] if rows else 0, column(rows, "played_steps")[1]
+    done, played = _done(rows), column(rows, "played_steps")[1]
     note = f"of at most {planned:,}" if done < planned else "as many as were planned"
     return Fact("Updates", f"{done:,}", note + (f"; {played[-1]:,.0f} steps played" if played else ""))
 
 
-def _newest_agent(run: Path) -> Path:
-    """The agent that the run made; of one that is still at work, that of its newest checkpoint."""
-    latest = run / "checkpoints" / "latest"
-    if (run / "agent").is_dir() or not latest.is_file():
-        return run / "agent"
+def _done(rows: list[Row]) -> int:
+    """Updates made, as far as they were measured."""
+    return rows[-1]["step"] if rows else 0
+
+
+def _newest(run: Path, kind: str) -> Path:
+    """The model that the run made; of one that is not finished, the agent of its newest checkpoint."""
+    made, latest = run / ("reward_model" if kind == "RewardConfig" else "agent"), run / "checkpoints" / "latest"
+    if made.is_dir() or kind == "RewardConfig" or not latest.is_file():
+        return made
     return run / "checkpoints" / latest.read_text(encoding="utf-8").strip() / "agent"
 
 

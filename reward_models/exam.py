@@ -60,3 +60,10 @@ class Exam:
             SIGNAL: float(moved.weighted(np.ones(len(marks))).ratio),
         }
         return {name: value for name, value in metrics.items() if not math.isnan(value)}
+
+    def pairs_right(self, model: RewardModel) -> tuple[np.ndarray, np.ndarray]:
+        """Weight of the pairs that the model orders rightly and of all pairs, by episode: float64 [E] each."""
+        utilities = score(model, self.play.episodes, self.episodes)
+        found = [agreement([u], self.play, [e]) for u, e in zip(utilities, self.episodes, strict=True)]
+        right = np.array([one.right_plus + one.right_minus for one in found])
+        return right, np.array([one.plus + one.minus for one in found])

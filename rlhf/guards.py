@@ -141,7 +141,7 @@ class Guards:
         if len(now) < len(_FOLLOWED) or len(self._first) < len(_FOLLOWED):
             return None
         first = self._first
-        errors = math.hypot(*(_standard_error(one["true_success"], one["requests"]) for one in (first, now)))
+        errors = math.hypot(*(standard_error(one["true_success"], one["requests"]) for one in (first, now)))
         fell = first["true_success"] - now["true_success"]
         if now["modelled_return"] <= first["modelled_return"] or fell <= self.config.over_optimisation * errors:
             return None
@@ -155,7 +155,7 @@ class Guards:
 _FOLLOWED = ("modelled_return", "true_success", "requests")
 
 
-def _standard_error(share: float, count: float) -> float:
-    """Of a share of ``count`` requests; Laplace's estimate keeps it above 0 at shares of 0 and 1."""
+def standard_error(share: float, count: float) -> float:
+    """The standard error of a share of ``count`` requests; Laplace's estimate keeps it above 0 at shares of 0 and 1."""
     smooth = (share * count + 1.0) / (count + 2.0)
     return math.sqrt(smooth * (1.0 - smooth) / count)

@@ -67,6 +67,18 @@ def lock_run(folder: Path) -> Iterator[None]:
         yield
 
 
+def is_locked(folder: Path) -> bool:
+    """Whether a process is at work in the run's folder."""
+    try:
+        with open(Path(folder) / LOCK_FILE, encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # it has no lock, or its file system has none
+        return False
+    return False
+
+
 @contextmanager
 def lock_file(path: Path, what: Path, mend: str = "wait for it to end, or choose another run") -> Iterator[None]:
     """Hold the lock ``path`` of ``what``, a file or folder that one run at a time may write; see :func:`lock_run`.

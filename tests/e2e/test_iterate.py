@@ -124,7 +124,7 @@ def test_the_comparison_tells_what_the_folders_hold(run: Path) -> None:
         assert one.marks == len(store.marks()) and one.by_people == 0
         assert (one.episodes, one.held_out_episodes) == (12, 4)
         assert one.success[tower.TASK].estimate == result.rate
-        assert one.modelled_return is not None and one.true_success is not None
+        assert one.modelled_return is None and one.true_success is None  # of 4 held-out episodes, too few to compare
     page = (run / "report.html").read_text()
     assert "Round by round" in page and "No people were involved." in page
     data = load_report_data(run / DATA_FILE)

@@ -23,6 +23,7 @@ from pipelines.training_report import training_report
 from rlhf.alarms import ALARMS_FILE, read_alarms
 from rlhf.cli import main
 from rlhf.json_lines import Row
+from rlhf.run_config import lock_run
 from rlhf.settings import parse
 from rlhf.store import open_store
 from rlhf.tracking import read_metrics
@@ -138,8 +139,8 @@ def test_of_many_alarms_the_first_are_shown_and_the_rest_counted(improved: Path)
 def test_an_improvement_is_told_by_its_own_numbers(made: Path, improved: Path) -> None:
     report = training_report(improved)
     held_out = [row for row in read_metrics(improved) if "held_out/modelled_return" in row]
-    first, last = (f"{row['held_out/modelled_return']:.2f}".replace("-", "−") for row in (held_out[0], held_out[-1]))
-    assert f"went from {first} to {last}" in report.headline and report.headline.startswith("On held-out")
+    last = f"{held_out[-1]['held_out/modelled_return']:.2f}".replace("-", "−")
+    assert report.headline.startswith("Too few finished requests on held-out replays (2) to compare beginning and end")
     facts = {fact.name: fact for fact in report.facts}
     assert facts["Modelled return, held-out"].number == last
     assert facts["Updates"].number == f"{UPDATES}" and facts["Alarms"].warns
@@ -191,11 +192,48 @@ def test_without_its_reward_model_an_improvement_is_told_all_the_same(made: Path
     assert "rewarded by the model alone" not in text_of(improved / "report.html")
 
 
-def test_a_run_that_has_just_begun(improved: Path) -> None:
-    (improved / "metrics.jsonl").write_text("")
+@pytest.mark.parametrize("metrics", ["none", "cut off"])
+@pytest.mark.parametrize("verb", ["clone", "reward", "improve"])
+def test_a_run_that_has_just_begun_or_ended_before_its_time(
+    verb: str, metrics: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun, made_last = tmp_path / "begun", "reward_model" if verb == "reward" else "agent"
+    shutil.copytree(made / verb, begun, ignore=shutil.ignore_patterns("checkpoints", made_last, "metrics.jsonl"))
+    if metrics != "none":
+        (begun / "metrics.jsonl").write_text('{"step": 0, "ti')
+    report = training_report(begun)
+    assert report.headline.startswith("The run ended before its time, at update 0 of at most")
+    assert report.unfinished and report.command == f"rlhf {verb} --resume {begun}"
+    assert report.curves == () and "Updates" in {fact.name for fact in report.facts}
+    run("report", "--run", begun)
+    assert f"rlhf {verb} --resume {begun} resumes it" in " ".join(capsys.readouterr().err.split())
+    assert "not finished" in text_of(begun / "report.html")
+
+
+def test_a_run_that_is_at_work_is_reported_as_such(improved: Path) -> None:
+    shutil.rmtree(improved / "agent")
+    with lock_run(improved):
+        report = training_report(improved)
+        assert report.headline.startswith(f"The run is at work, at update {UPDATES} of at most {UPDATES}. ")
+        run("report", "--run", improved)
+    assert "ended before its time" in training_report(improved).headline
+    assert not training_report(improved).headline.startswith("The run is at work")
+
+
+def test_a_headline_of_training_replays_does_not_begin_with_one_replay(improved: Path) -> None:
+    rows = [
+        {"step": step, "time": 0.0, "played_steps": 100 * step, "train/true_success": share, "train/requests": count}
+        | {"train/modelled_return": share, "train/plays": count, "train/modelled_return_sd": 1.0}
+        for step, share, count in ((1, 0.0, 1), (10, 0.1, 50), (100, 0.32, 200))
+    ]
+    (improved / "metrics.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     report = training_report(improved)
-    assert "No replay" in report.headline and report.curves == () and "Updates" in {fact.name for fact in report.facts}
-    run("report", "--run", improved)
+    assert "true success went from 10% (4 to 21%) to 32% (26 to 39%)" in report.headline
+    assert "the modelled return went from 0.10 (−0.18 to 0.38) to 0.32 (0.18 to 0.46)" in report.headline
+    assert "(95% intervals; 50 and 200 requests)" in report.headline
+    (fact,) = [fact for fact in report.facts if fact.name.startswith("True success")]
+    assert fact.number == "32%" and fact.note == "from 10% (4 to 21%) with 50; now 32% (26 to 39%) with 200 requests"
+    assert all(curve.x[0] == 10 for chart in report.monitored for curve in chart.curves)
 
 
 def test_outliers_are_cut_off_and_said_to_be() -> None:
