@@ -2,7 +2,8 @@
 
 The first line carries a token that changes whenever the file is rewritten, so that another process which has
 read the file knows whether it only grew. A line of an episode is its listing row and the name of the file that
-holds it. A line with ``remove`` names files that were replaced or dropped and may still lie about after a crash.
+holds it. A line with ``remove`` names files that were replaced or dropped and may still lie about after a crash. A line
+with ``marks`` or ``judgements`` says how many of them there are at least in which file, so that a loss is noticed.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from rlhf.store.durable import write_all, write_file
 from rlhf.store.json_text import from_json, to_json
 
 INDEX_FILE = "index.jsonl"
+COUNTED = ("marks", "judgements")  # tables whose files are no episodes'
 _TYPES = get_type_hints(EpisodeRow)
 
 
@@ -80,9 +82,25 @@ class EpisodeIndex:
             self._refresh()
             return self._removed
 
+    def counts(self, table: str) -> Mapping[str, int]:
+        """How many rows of ``table``, one of ``COUNTED``, there are at least in each of its files, by name."""
+        with self._lock:
+            self._refresh()
+            return {name: count for name, count in self._counts[table].items() if count}
+
     def append(self, entries: Iterable[Entry]) -> None:
         """Add entries at the end; on disk when this returns. If they cannot all be written, none is."""
-        lines = b"".join(entry.line() for entry in entries)
+        self._append(b"".join(entry.line() for entry in entries))
+
+    def count(self, table: str, counts: Mapping[str, int]) -> None:
+        """Have other numbers in ``counts(table)``, for the files in ``counts``; on disk when this returns.
+
+        The number is recorded after rows were added and before some are removed: it is never more than there are.
+        """
+        if counts:
+            self._append(_line({table: dict(counts)}))
+
+    def _append(self, lines: bytes) -> None:
         with self._lock:
             self._refresh()
             descriptor = os.open(self.path, os.O_WRONLY)
@@ -98,9 +116,22 @@ class EpisodeIndex:
             finally:
                 os.close(descriptor)
 
-    def rewrite(self, entries: Iterable[Entry], remove: Iterable[str] = ()) -> None:
-        """Replace everything at once: a crash leaves either the old index or the new one."""
+    def rewrite(
+        self,
+        entries: Iterable[Entry],
+        remove: Iterable[str] = (),
+        counts: Mapping[str, Mapping[str, int]] | None = None,
+    ) -> None:
+        """Replace everything at once: a crash leaves either the old index or the new one.
+
+        Args:
+          remove: names of files that no episode needs any more.
+          counts: of rows by file, for each of ``COUNTED``; None: as they were when the index was last read.
+        """
         lines = [_header(), *(entry.line() for entry in entries)]
+        for table, known in (self._counts if counts is None else counts).items():
+            if listed := {name: count for name, count in known.items() if count}:
+                lines.append(_line({table: listed}))
         remove = sorted(remove)
         if remove:
             lines.append(_line({"remove": remove}))
@@ -113,6 +144,7 @@ class EpisodeIndex:
         self._entries: dict[str, Entry] = {}
         self._rows: dict[str, EpisodeRow] = {}
         self._removed: set[str] = set()
+        self._counts: dict[str, dict[str, int]] = {table: {} for table in COUNTED}
 
     def _refresh(self) -> None:
         """Read what was added since the last time, or all of it if the file was rewritten."""
@@ -148,6 +180,10 @@ class EpisodeIndex:
             if "remove" in values:
                 self._removed = self._removed | self._names(values["remove"])
                 continue
+            if tables := [table for table in COUNTED if table in values]:
+                for table in tables:
+                    self._counts[table] = self._counts[table] | self._numbers(values[table])
+                continue
             try:
                 entry = _entry(values)
             except ValueError as error:
@@ -160,6 +196,13 @@ class EpisodeIndex:
         if not isinstance(remove, list) or not all(isinstance(name, str) for name in remove):
             raise UserError(f"line {self._lines} of {self.path} removes what are no names of files; {REBUILD}")
         return set(remove)
+
+    def _numbers(self, counts: Any) -> dict[str, int]:
+        if not isinstance(counts, dict) or not all(
+            _is_plain(name) and type(count) is int and count >= 0 for name, count in counts.items()
+        ):
+            raise UserError(f"line {self._lines} of {self.path} counts what are no rows of files; {REBUILD}")
+        return counts
 
     def _parsed(self, line: bytes) -> dict[str, Any]:
         try:

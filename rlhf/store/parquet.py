@@ -66,8 +66,8 @@ class ParquetStore(EpisodeStore):
             description.create(self.folder)
         self.description = description.load(self.folder)
         self._index = EpisodeIndex(self.folder)
-        self._marks = RecordFolder(self.folder / "marks", Mark, marks_table)
-        self._judgements = RecordFolder(self.folder / "judgements", Judgement, judgements_table)
+        self._marks = RecordFolder(self.folder / "marks", Mark, marks_table, self._index)
+        self._judgements = RecordFolder(self.folder / "judgements", Judgement, judgements_table, self._index)
         self._tidy_up()
 
     def write(self, episode: Episode) -> None:

@@ -77,6 +77,17 @@ def ids_in(path: Path, table: str) -> list[str]:
     return read_all(path, table)["episode_id"].unique().to_pylist()
 
 
+def row_counts(folder: Path) -> dict[str, int]:
+    """How many rows each file in ``folder``, which is named as its table, has; damaged files are left out."""
+    counts = {}
+    for path in sorted(folder.glob("*.parquet")):
+        try:
+            counts[path.name] = read_all(path, folder.name).num_rows
+        except (Damaged, FileNotFoundError):
+            continue
+    return counts
+
+
 @contextmanager
 def _opened(path: Path, table: str) -> Iterator[tuple[pq.ParquetFile, Seal]]:
     """The file, open, and its seal; what goes wrong inside is told as damage."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from threading import RLock
 from typing import Generic
@@ -14,6 +14,7 @@ import pyarrow as pa
 from rlhf.errors import UserError
 from rlhf.store.contract import Record, in_order
 from rlhf.store.durable import sync_folder, write_file
+from rlhf.store.index import EpisodeIndex
 from rlhf.store.parquet_files import Damaged, read_all, to_bytes
 
 _TRIES = 5  # to list a folder and then read its files before somebody replaces one of them
@@ -25,10 +26,14 @@ class RecordFolder(Generic[Record]):
     Args:
       folder: where the files lie; its name is the table's.
       kind: the records' class. make_table: makes a table of them.
+      index: of the dataset, which notes how many records each file has, so that a loss is noticed.
     """
 
-    def __init__(self, folder: Path, kind: type[Record], make_table: Callable[[Iterable[Record]], pa.Table]) -> None:
+    def __init__(
+        self, folder: Path, kind: type[Record], make_table: Callable[[Iterable[Record]], pa.Table], index: EpisodeIndex
+    ) -> None:
         self.folder = folder
+        self._index = index
         self._kind = kind
         self._make_table = make_table
         self._lock = RLock()
@@ -54,8 +59,21 @@ class RecordFolder(Generic[Record]):
     def append(self, records: Iterable[Record]) -> None:
         """Add records in a file of their own."""
         records = in_order(set(records))
-        if records:
-            write_file(self.folder / f"{uuid4().hex}.parquet", to_bytes([self._make_table(records)]))
+        if not records:
+            return
+        counts = self._uncounted()
+        path = self.folder / f"{uuid4().hex}.parquet"
+        try:
+            write_file(path, to_bytes([self._make_table(records)]))
+            self._index.count(self.folder.name, {**counts, path.name: len(records)})
+        except BaseException:
+            if path.name not in self.counted():
+                path.unlink(missing_ok=True)
+            raise
+
+    def counted(self) -> Mapping[str, int]:
+        """How many records the index notes for each file, by name; none for files that an older version wrote."""
+        return self._index.counts(self.folder.name)
 
     def counts(self) -> dict[str, int]:
         """How many records there are of each episode that has some."""
@@ -73,22 +91,25 @@ class RecordFolder(Generic[Record]):
         with self._lock:
             self._refresh()
             files = {name: records for name, (_, records) in self._known.items()}
-        removed = 0
-        for name, records in files.items():
-            kept = [record for record in records if not unwanted(record)]
-            removed += len(records) - len(kept)
-            if kept and len(kept) < len(records):
-                write_file(self.folder / name, to_bytes([self._make_table(kept)]))
-            elif not kept:
+        kept = {name: [record for record in records if not unwanted(record)] for name, records in files.items()}
+        fewer = [name for name in files if not kept[name] or len(kept[name]) < len(files[name])]
+        counted = self.counted()
+        self._index.count(self.folder.name, {name: len(kept[name]) for name in fewer if name in counted})
+        for name in fewer:
+            if kept[name]:
+                write_file(self.folder / name, to_bytes([self._make_table(kept[name])]))
+            else:
                 (self.folder / name).unlink()
         sync_folder(self.folder)
-        return removed
+        return sum(len(files[name]) - len(kept[name]) for name in fewer)
 
     def compact(self) -> None:
         """Put all records into one file. A crash in between leaves some said twice, which says them once."""
         files = self.files()
         if len(files) > 1:
             self.append(self.all())
+            counted = self.counted()
+            self._index.count(self.folder.name, {file.name: 0 for file in files if file.name in counted})
             for file in files:
                 file.unlink()
             sync_folder(self.folder)
@@ -106,6 +127,17 @@ class RecordFolder(Generic[Record]):
                 f"{path} is damaged ({error}); move it out of the dataset, or put back a copy; "
                 "`rlhf episodes verify` lists whatever else is"
             ) from error
+
+    def _uncounted(self) -> dict[str, int]:
+        """Numbers of records in the files that the index does not note yet; damaged files are left out."""
+        found, counted = {}, self.counted()
+        for path in self.files():
+            if path.name not in counted:
+                try:
+                    found[path.name] = len(self.read_file(path))
+                except (UserError, FileNotFoundError):
+                    continue
+        return found
 
     def _refresh(self) -> None:
         """Read the files that are new or changed since the last time; files never change but by being replaced."""

@@ -16,8 +16,8 @@ from rlhf.errors import UserError
 from rlhf.store.contract import EpisodeRow, same_episode
 from rlhf.store.durable import UNFINISHED
 from rlhf.store.fingerprint import episode_fingerprint
-from rlhf.store.index import Entry, EpisodeIndex
-from rlhf.store.parquet_files import Damaged, ids_in, read_rows
+from rlhf.store.index import COUNTED, Entry, EpisodeIndex
+from rlhf.store.parquet_files import Damaged, ids_in, read_rows, row_counts
 from rlhf.store.tables import SCHEMAS, to_episode
 
 TABLES = ("episodes", "steps")  # in the order of writing: where there are steps, the episode's row is complete
@@ -132,7 +132,8 @@ def rebuild(folder: Path) -> int:
         except (Unreadable, FileNotFoundError):
             continue
         entries.update({entry.row.episode_id: entry for entry in found})
-    index.rewrite(sorted(entries.values(), key=lambda entry: entry.row.created), remove=removed)
+    counts = {table: row_counts(folder / table) for table in COUNTED}
+    index.rewrite(sorted(entries.values(), key=lambda entry: entry.row.created), remove=removed, counts=counts)
     return len(entries)
 
 

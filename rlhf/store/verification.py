@@ -14,6 +14,8 @@ from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.index import REBUILD, EpisodeIndex
 from rlhf.store.records import RecordFolder
 
+_LOST = "put back a copy, or accept the loss with `rlhf episodes verify --rebuild`"
+
 Folders = tuple[RecordFolder[Mark], RecordFolder[Judgement]]
 
 
@@ -44,21 +46,38 @@ def _episodes(store: EpisodeStore, index: EpisodeIndex, said: Description) -> It
 
 
 def _records(index: EpisodeIndex, folders: Folders) -> Iterator[Problem]:
-    rows = index.rows()
     for folder in folders:
+        counted = dict(folder.counted())
         for path in folder.files():
-            name = f"{folder.folder.name}/{path.name}"
-            try:
-                records = folder.read_file(path)
-            except UserError as error:
-                yield _told(error, name)
-                continue
-            for record in records:
-                try:
-                    check_steps([record], rows, index.path.parent)
-                except UserError as error:
-                    yield Problem(name, str(error), "move the file out of the dataset, or put back what it speaks of")
-                    break
+            yield from _records_in(path, folder, index, counted.pop(path.name, 0))
+        counted = {name: count for name, count in counted.items() if name in folder.counted()}  # else just removed
+        if counted:
+            several = f"{len(counted)} files" if len(counted) > 1 else f"the file {min(counted)}"
+            lost = f"{several} with {sum(counted.values())} {folder.folder.name}"
+            yield Problem(
+                f"{folder.folder.name}/", f"{lost} in the index {'are' if len(counted) > 1 else 'is'} missing", _LOST
+            )
+
+
+def _records_in(
+    path: Path, folder: RecordFolder[Mark] | RecordFolder[Judgement], index: EpisodeIndex, counted: int
+) -> Iterator[Problem]:
+    """What is wrong with one file of marks or judgements, of which there are to be at least as many as ``counted``."""
+    name = f"{folder.folder.name}/{path.name}"
+    try:
+        records = folder.read_file(path)
+    except UserError as error:
+        yield _told(error, name)
+        return
+    if len(records) < counted:
+        yield Problem(name, f"it holds {len(records)} of the {counted} {folder.folder.name} in the index", _LOST)
+    rows = index.rows()
+    for record in records:
+        try:
+            check_steps([record], rows, index.path.parent)
+        except UserError as error:
+            yield Problem(name, str(error), "move the file out of the dataset, or put back what it speaks of")
+            return
 
 
 def _leftovers(folder: Path, index: EpisodeIndex) -> Iterator[Problem]:

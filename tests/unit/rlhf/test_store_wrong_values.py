@@ -84,7 +84,7 @@ def test_a_line_of_the_index_with_wrong_types(
 def test_a_line_of_the_index_without_end(folder: Path) -> None:
     with open(folder / "index.jsonl", "a") as file:
         file.write(NESTED + "\n")
-    with pytest.raises(UserError, match=r"line 4 of .*index.jsonl is damaged; .* --rebuild"):
+    with pytest.raises(UserError, match=r"line 5 of .*index.jsonl is damaged; .* --rebuild"):
         open_store(folder)
 
 
