@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from annotation.marks import Mark
 from annotation.scripted_rater import ScriptedRater
 from pipelines.recordings import in_order, spread
 from rlhf.errors import UserError
@@ -87,28 +89,53 @@ def _check(name: str, value: float, most: float) -> None:
 
 
 def mark(config: MarkConfig) -> int:
-    """Mark the episodes and return the number of marks. A rater's earlier marks on an episode are not doubled."""
+    """Mark the episodes and return the number of new marks. A rater's earlier marks on an episode are not doubled.
+
+    Raises:
+      UserError: if there is no episode to mark.
+    """
     store = open_store(config.data)
     wanted = _to_mark(store, config)
-    written, marked = 0, set()
+    among = set(wanted)
+    new: set[Mark] = set()
+    known: set[Mark] = set()
     for number in range(config.raters):
         rater = config.rater(number)
-        already = {mark.episode_id for mark in store.marks() if mark.rater == rater.name}
-        marks = []
-        todo = [episode_id for episode_id in wanted if episode_id not in already]
+        earlier = {mark for mark in store.marks() if mark.rater == rater.name and mark.episode_id in among}
+        marked = {mark.episode_id for mark in earlier}
+        todo = [episode_id for episode_id in wanted if episode_id not in marked]
+        marks: set[Mark] = set()
         for episode_id in progress(todo, title=f"{rater.name} marks", unit="episodes"):
             episode = store.read(episode_id)
-            marks += rater.mark(episode_id, len(episode), episode.truth)
+            marks.update(rater.mark(episode_id, len(episode), episode.truth))
         store.write_marks(marks)
-        written += len(marks)
-        marked.update(mark.episode_id for mark in marks)
-    announce(f"wrote {written} marks on {len(marked)} episodes of {config.data}")
-    return written
+        new |= marks
+        known |= earlier
+    announce(_summary(new, known, config))
+    return len(new)
+
+
+def _summary(new: Collection[Mark], known: Collection[Mark], config: MarkConfig) -> str:
+    """How many marks are new, on how many episodes, and how many were there before."""
+    written = f"wrote {_marks(new)} of {config.data}" if new else f"wrote no new marks of {config.data}"
+    return f"{written}; {_marks(known)} were there already" if known else written
+
+
+def _marks(marks: Collection[Mark]) -> str:
+    episodes = len({mark.episode_id for mark in marks})
+    return f"{len(marks)} marks on {episodes} episode{'s' * (episodes != 1)}"
 
 
 def _to_mark(store: EpisodeStore, config: MarkConfig) -> list[str]:
-    """Ids of the episodes that are marked: of every solver and split the same share."""
+    """Ids of the episodes that are marked: of every solver and split the same share. Raises UserError without any."""
+    if not store.ids(solver=config.solver):
+        solvers = ", ".join(sorted({row.solver for row in store.rows()}))
+        if not solvers:
+            raise UserError(f"{config.data} holds no episodes; record some with `rlhf record --data {config.data}`")
+        raise UserError(
+            f"solver is {config.solver}, but {config.data} has episodes only of {solvers}; name one of them"
+        )
     if config.share == 1.0:
         return store.ids(solver=config.solver)
     rows = in_order(store.rows(solver=config.solver))
-    return [row.episode_id for row in spread(rows, max(1, round(config.share * len(rows))))] if rows else []
+    return [row.episode_id for row in spread(rows, max(1, round(config.share * len(rows))))]

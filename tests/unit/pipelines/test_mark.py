@@ -9,9 +9,11 @@ import pytest
 
 from annotation.scripted_rater import ScriptedRater
 from pipelines.mark import MarkConfig, mark
+from rlhf.cli import main
 from rlhf.errors import UserError
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from worlds.contract import Event
 
 
 @pytest.mark.parametrize(
@@ -30,15 +32,44 @@ def test_marks_are_counted_aloud_and_written_once(tmp_path: Path, capsys: pytest
     store = open_store(tmp_path, create=True)
     for seed in range(3):
         store.write(synthetic_episode(seed, steps=30, height=8, width=8))
-    written = mark(MarkConfig(data=tmp_path, raters=2, miss=0.0))
+    config = MarkConfig(data=tmp_path, raters=2, miss=0.0)
+    written = mark(config)
     marks = open_store(tmp_path).marks()
-    episodes = {mark.episode_id for mark in marks}
+    there = f"{len(marks)} marks on {len({mark.episode_id for mark in marks})} episodes"
     assert written == len(marks) > 0 and all(mark.scripted for mark in marks)
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith("scripted-rater-0 marks: 3/3 episodes")
-    assert said[-1] == f"wrote {written} marks on {len(episodes)} episodes of {tmp_path}"
-    mark(MarkConfig(data=tmp_path, raters=2, miss=0.0))
-    assert len(open_store(tmp_path).marks()) == len(marks)
+    assert said[-1] == f"wrote {there} of {tmp_path}"
+    assert mark(config) == 0 and len(open_store(tmp_path).marks()) == len(marks)
+    assert capsys.readouterr().err.splitlines()[-1] == f"wrote no new marks of {tmp_path}; {there} were there already"
+    store.write(synthetic_episode(3, steps=30, height=8, width=8))
+    more = mark(config)
+    assert more == len(open_store(tmp_path).marks()) - len(marks) > 0
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1] == f"wrote {more} marks on 1 episode of {tmp_path}; {there} were there already"
+
+
+def test_a_mark_that_a_rater_gives_twice_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two events of one step are one mark."""
+    store = open_store(tmp_path, create=True)
+    made = synthetic_episode(0, steps=30, height=8, width=8)
+    store.write(replace(made, truth=(Event(5, 1, "near"), Event(5, 1, "there"), Event(9, -1, "away"))))
+    config = MarkConfig(data=tmp_path, delay=0.0, delay_sd=0.0, miss=0.0, mistake=0.0)
+    assert mark(config) == len(open_store(tmp_path).marks()) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"wrote 2 marks on 1 episode of {tmp_path}"
+
+
+def test_a_solver_who_did_not_play_is_refused_with_those_who_did(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds no episodes; record some with `rlhf record"):
+        mark(MarkConfig(data=open_store(tmp_path, create=True).folder))
+    store = open_store(tmp_path)
+    for seed, solver in enumerate(("scripted", "agent:bc", "agent:bc")):
+        store.write(replace(synthetic_episode(seed, steps=9, height=8, width=8), solver=solver))
+    with pytest.raises(UserError, match="solver is typo, but .* has episodes only of agent:bc, scripted; name one of"):
+        mark(MarkConfig(data=tmp_path, solver="typo"))
+    assert main(["mark", f"--data={tmp_path}", "--solver=typo"]) == 1 and store.marks() == []
+    assert main(["mark", f"--data={tmp_path}", "--solver=agent"]) == 0
+    assert {mark.episode_id for mark in store.marks()} <= {"synthetic-000001", "synthetic-000002"}
 
 
 def test_raters_may_differ(tmp_path: Path) -> None:
