@@ -11,6 +11,7 @@ from typing import Any
 
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
+from rlhf.store.card import add_card, is_card
 from rlhf.store.contract import check_fits
 from rlhf.store.durable import LOCK_FILE, explained, only_writer, write_file
 from rlhf.store.index import INDEX_FILE, EpisodeIndex
@@ -81,6 +82,7 @@ def create(folder: Path) -> None:
             EpisodeIndex.create(folder)
             now = datetime.now(UTC).isoformat(timespec="seconds")
             Description(SCHEMA_VERSION, now, None, None, TICKS_PER_SECOND, TICKS_PER_STEP, _movement()).save(folder)
+            add_card(folder)
 
 
 def load(folder: Path) -> Description:
@@ -145,7 +147,8 @@ _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
 def _refuse_strangers(folder: Path) -> None:
     """A half-made dataset may be finished; anything else in the folder is not ours to mix with."""
     ours = {LOCK_FILE, INDEX_FILE, DESCRIPTION_FILE, *SCHEMAS}
-    strangers = sorted(entry.name for entry in folder.iterdir() if entry.name.removesuffix(".part") not in ours)
+    found = [entry for entry in folder.iterdir() if not is_card(entry)]
+    strangers = sorted(entry.name for entry in found if entry.name.removesuffix(".part") not in ours)
     strangers += sorted(str(path.relative_to(folder)) for table in SCHEMAS for path in (folder / table).glob("*"))
     if strangers and not (folder / DESCRIPTION_FILE).exists():
         raise UserError(f"{folder} is not a dataset, it holds {strangers[0]}; name an empty or a new folder")

@@ -16,6 +16,7 @@ from rlhf.episode_fields import InvalidField
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.store import description, recovery
+from rlhf.store.card import add_card
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_known, check_new, check_steps
 from rlhf.store.durable import Busy, explained, only_writer, sync_folder, write_file
@@ -184,6 +185,7 @@ class ParquetStore(EpisodeStore):
     @contextmanager
     def _writing(self, what: str) -> Iterator[None]:
         with explained(what, self.folder), only_writer(self.folder):
+            add_card(self.folder)
             yield
 
     @contextmanager

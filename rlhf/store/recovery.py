@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
+from rlhf.store.card import CARD_FILE
 from rlhf.store.contract import EpisodeRow, same_episode
 from rlhf.store.durable import UNFINISHED
 from rlhf.store.fingerprint import episode_fingerprint
@@ -48,7 +49,7 @@ def unlisted(folder: Path, index: EpisodeIndex) -> list[str]:
     """Files of a dataset, relative to it, that its index does not explain; with nothing to clean, none."""
     used = {f"{table}/{entry.file}.parquet" for entry in index.entries().values() for table in TABLES}
     found = [f"{table}/{path.name}" for table in SCHEMAS for path in (folder / table).glob(f"*.parquet{UNFINISHED}")]
-    found += [path.name for path in folder.glob(f"*.json*{UNFINISHED}")]
+    found += [path.name for kind in ("*.json*", CARD_FILE) for path in folder.glob(f"{kind}{UNFINISHED}")]
     found += [f"{table}/{path.name}" for table in TABLES for path in (folder / table).glob("*.parquet")]
     return sorted(set(found) - used)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from annotation.marks import Judgement, Mark
-from rlhf.store import ParquetStore, open_store
+from rlhf.errors import UserError
+from rlhf.store import ParquetStore, open_store, share_play
 from rlhf.store.contract import EpisodeRow
 from rlhf.store.synthetic import synthetic_episode
 from rlhf.store.tables import SCHEMAS
@@ -56,7 +58,9 @@ def test_every_key_of_the_description_and_the_index_is_described(store: ParquetS
 
 
 def test_files_are_where_the_page_says_and_hold_what_it_says(store: ParquetStore) -> None:
-    assert {path.name for path in store.folder.iterdir()} == {".lock", "dataset.json", "index.jsonl", *SCHEMAS}
+    assert {path.name for path in store.folder.iterdir()} == {
+        ".lock", "dataset.json", "index.jsonl", "README.md", *SCHEMAS,
+    }  # fmt: skip
     assert {path.name for path in (store.folder / "steps").iterdir()} == {"e0.parquet", "e1.parquet", "e2.parquet"}
     for table, schema in SCHEMAS.items():
         read = pq.read_table(store.folder / table)
@@ -83,6 +87,63 @@ def test_hugging_face_datasets_shows_pictures(store: ParquetStore, tmp_path: Pat
             assert row["movement"] == episode.movement[row["step"]].tolist()
             assert row["setter_text"] == episode.setter_text[row["step"]]
         store.compact()
+
+
+def loaded(folder: Path, *table: str) -> Any:
+    """A table of the dataset as Hugging Face ``datasets`` loads it, without a network."""
+    import datasets
+
+    return datasets.load_dataset(str(folder), *table, split="train", cache_dir=str(folder.parent / "cache"))
+
+
+def test_hugging_face_datasets_loads_the_folder(store: ParquetStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+    assert set(datasets.get_dataset_config_names(str(store.folder))) == set(SCHEMAS)
+    steps = loaded(store.folder)
+    assert len(steps) == 15 and isinstance(steps.features["image"], datasets.Image)
+    for table, rows in {"steps": 15, "episodes": 3, "marks": 1, "judgements": 1}.items():
+        found = loaded(store.folder, table)
+        assert len(found) == rows and found.column_names == SCHEMAS[table].names
+    assert loaded(store.folder, "marks")[0] == vars(store.marks()[0])
+
+
+def test_play_that_nobody_has_marked_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+    store = open_store(tmp_path / "data", create=True)
+    store.write(synthetic_episode(1, steps=5, height=6, width=7))
+    assert len(loaded(store.folder)) == 5 and len(loaded(store.folder, "episodes")) == 1
+
+
+def test_an_older_dataset_gets_its_card_when_it_is_written_to(
+    store: ParquetStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card, mark = store.folder / "README.md", Mark("e2", "ann", 0, 1, False)
+    written = card.read_text()
+    card.write_text("# Ours\n")
+    store.write_marks([mark])
+    assert card.read_text() == "# Ours\n"  # a file of that name is left alone
+    card.unlink()
+    assert open_store(store.folder).verify() == [] and not card.exists()  # nor does reading write
+
+    def refuse(path: Path, data: bytes) -> None:
+        raise PermissionError(13, "read-only")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("rlhf.store.card.write_file", refuse)
+        store.write_marks([replace(mark, step=1)])
+    assert not card.exists() and len(store.marks("e2")) == 2
+    store.write_marks([replace(mark, step=2)])
+    assert card.read_text() == written
+    share_play(store.folder, tmp_path / "second")
+    assert (tmp_path / "second" / "README.md").read_text() == written
+
+
+def test_a_folder_with_a_readme_is_not_taken_for_a_dataset(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# My project\n")
+    with pytest.raises(UserError, match="is not a dataset, it holds README.md; name an empty or a new folder"):
+        open_store(tmp_path, create=True)
 
 
 def test_our_features_are_those_that_datasets_would_write(store: ParquetStore) -> None:

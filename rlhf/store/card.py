@@ -1,0 +1,57 @@
+"""``README.md``: the dataset card, from which Hugging Face ``datasets`` knows which files are which table."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from rlhf.store.durable import write_file
+
+CARD_FILE = "README.md"
+
+# The first configuration is the one that is loaded by default and from which `datasets` knows the files' format.
+CARD = """\
+---
+configs:
+- config_name: steps
+  default: true
+  data_files: steps/*.parquet
+- config_name: episodes
+  data_files: episodes/*.parquet
+- config_name: marks
+  data_files: marks/*.parquet
+- config_name: judgements
+  data_files: judgements/*.parquet
+tags:
+- interactive-rlhf
+---
+# Recorded play of a setter and a solver
+
+A *setter* asks for things and a *solver* does them, in a simulated world; raters mark where the solver made progress or
+regressed, judges say whether it succeeded. `dataset.json` names the world. Who played is in the columns `setter` and
+`solver`; marks and judgements of stand-ins for people are `scripted`.
+
+```python
+from datasets import load_dataset
+
+steps = load_dataset("FOLDER")["train"]              # one row per step, with the solver's view as a picture
+episodes = load_dataset("FOLDER", "episodes")["train"]
+marks = load_dataset("FOLDER", "marks")["train"]     # where there are some; likewise "judgements"
+```
+
+Rows belong together by `episode_id` and `step`. The columns are described in `docs/dataset-format.md` of
+interactive-rlhf, whose `rlhf episodes list|show|verify` work on this folder.
+"""
+
+
+def add_card(folder: Path) -> None:
+    """Give the dataset in ``folder`` a card, unless there is a file of that name, or it cannot be written."""
+    path = folder / CARD_FILE
+    if not path.exists():
+        with suppress(OSError):  # nothing of the dataset depends on it
+            write_file(path, CARD.encode())
+
+
+def is_card(path: Path) -> bool:
+    """Whether the file at ``path`` is a card as ``add_card`` writes it."""
+    return path.name == CARD_FILE and path.is_file() and path.read_bytes() == CARD.encode()
