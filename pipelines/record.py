@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+import importlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,9 @@ from rlhf.progress import announce, progress
 from rlhf.setter_replay import RecordedSetter
 from rlhf.store import EpisodeStore, open_store
 from rlhf.store.json_text import to_json
+from rlhf.workers import divide
+from worlds import registry
+from worlds.plugins import FILE_SUFFIX
 
 SCRIPTED = "scripted"
 _SETTINGS = "recorded_with"  # in an episode's notes
@@ -196,7 +197,7 @@ def _episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
         return
     if config.solver != SCRIPTED:
         yield from _agent_episodes(plans, numbers)
-    elif config.workers == 1:
+    elif _alone(plans):
         with closing(_ScriptedPlay(plans)) as scripted:
             yield from scripted.episodes(numbers)
     else:
@@ -218,41 +219,50 @@ class _ScriptedPlay:
         yield from play(self._entry, self._worlds, plans, ScriptedSolvers(1), threads=1)
 
     def close(self) -> None:
-        """Close the world. In a worker process it is there until that ends."""
+        """Close the world. In a worker it is there until that ends."""
         for world in self._worlds:
             world.close()
 
 
-_play: _ScriptedPlay | None = None  # in a worker process: what it plays
+def _begin_worker(plans: _Plans, module: str) -> Callable[[int], Episode]:
+    """In a worker: what plays an episode by its number.
 
+    Args:
+      module: that registers the world, if its name alone does not lead to it.
+    """
+    name = plans.config.world.name
+    if name not in registry.names() and not name.endswith(FILE_SUFFIX):
+        importlib.import_module(module)
+    scripted = _ScriptedPlay(plans)
 
-def _begin_worker(plans: _Plans) -> None:
-    global _play
-    _play = _ScriptedPlay(plans)
+    def play_one(number: int) -> Episode:
+        (episode,) = scripted.episodes([number])
+        return episode
 
-
-def _play_one(number: int) -> Episode:
-    assert _play is not None
-    (episode,) = _play.episodes([number])
-    return episode
+    return play_one
 
 
 def _divided(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:
     """Scripted play in several processes (Python's own work is what takes time), every episode as it ends."""
-    # What is wrong with the settings is told here: a worker that cannot begin only breaks the pool.
-    _ScriptedPlay(plans).close()
-    workers, context, waiting = plans.config.workers, multiprocessing.get_context("spawn"), iter(numbers)
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(plans,))
-    try:
-        # One more for each than it plays, so that none waits for work and few are in memory.
-        running = {pool.submit(_play_one, number) for number in islice(waiting, 2 * workers)}
-        while running:
-            ended, running = wait(running, return_when=FIRST_COMPLETED)
-            running |= {pool.submit(_play_one, number) for number in islice(waiting, len(ended))}
-            for future in ended:
-                yield future.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
+    _ScriptedPlay(plans).close()  # what is wrong with the settings is refused before any process starts
+    module = plans.config.world.entry().make.__module__
+
+    def saying(number: int) -> str:
+        return f"playing episode {plans.episode_id(number)}"
+
+    yield from divide(_begin_worker, (plans, module), numbers, plans.config.workers, saying)
+
+
+def _alone(plans: _Plans) -> bool:
+    """Whether this process plays by itself: other processes do not import the script that it runs."""
+    if plans.config.workers == 1:
+        return True
+    if in_script := plans.config.world.entry().make.__module__ == "__main__":
+        announce(
+            f"one process plays: the world {plans.config.world.name} is defined in the script that runs; to play in "
+            f"{plans.config.workers} processes, move it to a module that the script imports"
+        )
+    return in_script
 
 
 def _agent_episodes(plans: _Plans, numbers: Sequence[int]) -> Iterator[Episode]:

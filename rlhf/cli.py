@@ -42,7 +42,7 @@ class Verb:
     preset: str | None = None
 
 
-_PLAYED = "every finished episode is kept in the dataset"
+_PLAYED = "every finished episode is kept in the dataset; the same command records the rest"
 _ENDED = "every finished continuation is kept; the same command goes on from there"
 _ROUNDS = "every finished stage is kept; the same command resumes"
 _BEGUN = "no run was begun; run the command again"

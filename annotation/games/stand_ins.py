@@ -8,7 +8,6 @@ is that of one who saw what happened. So it is, too, while a co-pilot has taken 
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import queue
 import threading
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rlhf.errors import UserError
+from rlhf.workers import Worker
 from worlds.contract import Action, Observation, Setter, Solver, neutral_movement
 
 STARTING, AT_WORK, GONE = "starting", "at work", "gone"
@@ -100,13 +100,8 @@ class AgentPlayer:
         self._questions: queue.SimpleQueue[tuple[int, Observation] | None] = queue.SimpleQueue()
         self._answered = threading.Condition()
         self._last: tuple[int, Action] | None = None
-        context = multiprocessing.get_context("spawn")  # a fork would share the parent's threads' locks
-        ours, theirs = context.Pipe()
-        work = (theirs, load or load_agent, str(folder), seed, image)
-        self._process = context.Process(target=_serve, args=work, daemon=True, name=f"agent {name}")
-        self._process.start()
-        theirs.close()
-        self._thread = threading.Thread(target=self._talk, args=(ours,), daemon=True, name=f"agent {name}")
+        self._worker = Worker(_serve, load or load_agent, str(folder), seed, image)
+        self._thread = threading.Thread(target=self._talk, daemon=True, name=f"agent {name}")
         self._thread.start()
 
     @property
@@ -115,9 +110,9 @@ class AgentPlayer:
         return self._state
 
     @property
-    def pid(self) -> int | None:
+    def pid(self) -> int:
         """Of its process."""
-        return self._process.pid
+        return self._worker.pid
 
     def begin(self, world: Any, seed: int) -> None:
         """See :meth:`StandIn.begin`; an agent knows of the world what it sees."""
@@ -139,14 +134,14 @@ class AgentPlayer:
     def close(self) -> None:
         """See :meth:`StandIn.close`; what it is thinking of is cut short."""
         self._questions.put(None)
-        self._process.join(0.5)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
+        self._worker.join(0.5)
+        self._worker.kill()
         self._thread.join()
+        self._worker.close()
 
-    def _talk(self, connection: Connection) -> None:
+    def _talk(self) -> None:
         """Pass questions on one by one until there are no more or nobody is there to answer."""
+        connection = self._worker.connection
         try:
             self._hear(connection)
             self._become(AT_WORK)
@@ -207,7 +202,7 @@ def _serve(connection: Connection, load: Callable[..., Any], folder: str, seed: 
             action = solvers.act([observation], np.array([first]))[0]
             first = False
             connection.send(("action", action))
-    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+    except (EOFError, BrokenPipeError):
         return  # the game is over
     except Exception as error:  # whatever an agent may raise; the game goes on without it
         said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"

@@ -17,6 +17,7 @@ from annotation.looking.index import Index
 from rlhf.errors import UserError
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.durable import only_writer
+from rlhf.workers import end_with
 
 AT_ONCE = 40  # episodes that are taken in while somebody waits
 BEGIN_EVERY_SEC = 2.0
@@ -83,4 +84,5 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    end_with(os.getppid())
     sys.exit(main(sys.argv[1:]))

@@ -22,6 +22,7 @@ from annotation.marks import Mark
 from annotation.server.clock import now
 from annotation.server.database import Database
 from annotation.server.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Person, Project
+from rlhf.workers import end_with
 
 LEAST_SEC = 10.0  # between two computations for one project
 _PATIENCE_SEC = 900.0
@@ -139,6 +140,7 @@ def known_marks(session: Session, project_id: str) -> dict[str, tuple[Mark, ...]
 
 def main() -> None:
     """Answer the one question that is asked."""
+    end_with(os.getppid())
     os.nice(10)
     asked = json.load(sys.stdin)
     database = Database(asked["url"], migrate=False)

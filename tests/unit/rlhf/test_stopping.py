@@ -61,7 +61,10 @@ def test_a_signal_ends_a_command_in_one_line(number: int, status: int, how: str,
     process.send_signal(number)
     said = process.communicate(timeout=60)[1]
     assert process.returncode == status
-    assert said.splitlines()[-1] == "stopped; every finished episode is kept in the dataset"
+    assert (
+        said.splitlines()[-1]
+        == "stopped; every finished episode is kept in the dataset; the same command records the rest"
+    )
     assert "Traceback" not in said
     assert (tmp_path / "saved").exists() == ("checkpoint of update 3: step-3" in said) == (how == "training")
 
