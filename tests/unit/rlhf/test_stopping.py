@@ -23,24 +23,20 @@ def save():
     Path(sys.argv[1], "saved").touch()
     return SimpleNamespace(step=3, folder="step-3")
 
-def work():
+def play(stop=None):
     Path(sys.argv[1], "at work").touch()
-    while sys.argv[2] == "stubborn":
+    while True:
         time.sleep(0.01)
-    if sys.argv[2] == "training":
-        with between_updates() as stop:
-            while True:
-                time.sleep(0.01)
-                stop.at_update(save)
-    time.sleep(1000)
+        if sys.argv[2] == "training":
+            stop.at_update(save)
 
-def play(config):
-    if sys.argv[2] == "stubborn":
-        with between_updates():
-            work()
-    work()
+def begin(config):
+    if sys.argv[2] == "playing":
+        play()
+    with between_updates() as stop:
+        play(stop)
 
-cli.run = lambda verb, words: play(None)
+cli.run = lambda verb, words: begin(None)
 sys.exit(cli.main(["record"]))
 """
 
@@ -60,7 +56,7 @@ def test_a_signal_ends_a_command_in_one_line(number: int, status: int, how: str,
     process = begin(tmp_path, how)
     process.send_signal(number)
     said = process.communicate(timeout=60)[1]
-    assert process.returncode == status
+    assert process.returncode == status, said
     assert (
         said.splitlines()[-1]
         == "stopped; every finished episode is kept in the dataset; the same command records the rest"
