@@ -73,17 +73,3 @@ def load_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any], **se
     optimizer.load_state_dict(state)
     for group in optimizer.param_groups:
         group.update(settings)
-
-
-def check_descent(config: Any) -> None:
-    """Raises ValueError for settings of gradient descent, or of its schedule, with which nothing would be learned."""
-    for name in ("clip", "max_seconds"):
-        value = getattr(config, name)
-        if value is not None and not 0.0 < value < math.inf:
-            raise ValueError(f"{name} is a number above 0, not {value}")
-    for name in ("beta1", "beta2"):
-        if not 0.0 <= getattr(config, name) < 1.0:
-            raise ValueError(f"{name} is from 0 to less than 1, not {getattr(config, name)}")
-    for name in ("learning_rate", "decay", "warmup", *(name for name in vars(config) if name.endswith("_weight"))):
-        if not 0.0 <= getattr(config, name) < math.inf:
-            raise ValueError(f"{name} is at least 0, not {getattr(config, name)}")

@@ -15,8 +15,9 @@ from agents.batch import RecordedWindow, Recording, check_demonstrated
 from agents.cloning import bc_loss
 from agents.computing import ComputingConfig, autocast, prepare
 from agents.contrastive import css_loss
-from agents.descent import check_descent, descend, learning_rate, load_optimizer
+from agents.descent import descend, learning_rate, load_optimizer
 from agents.random_shift import shifted
+from agents.ranges import Count, CountFromZero, Decay, Pixels, Positive, Seed, Weight, check_ranges
 from agents.tokenizer import PAD_ID
 
 
@@ -46,32 +47,27 @@ class CloningConfig:
       computing: precision, compilation and memory.
     """
 
-    updates: int = 20_000
-    max_seconds: float | None = None
-    steps: int = 50
-    batch: int = 96
-    movement_weight: float = 1.0
-    language_weight: float = 5.0
-    css_weight: float = 1.0
-    learning_rate: float = 1e-4
-    beta1: float = 0.0
-    beta2: float = 0.999
-    warmup: int = 100
-    decay: float = 0.1
-    clip: float = 10.0
-    log_every: int = 20
-    evaluate_every: int = 500
-    shift: int = 0
-    seed: int = 0
+    updates: Count = 20_000
+    max_seconds: Positive | None = None
+    steps: Count = 50
+    batch: Count = 96
+    movement_weight: Weight = 1.0
+    language_weight: Weight = 5.0
+    css_weight: Weight = 1.0
+    learning_rate: Weight = 1e-4
+    beta1: Decay = 0.0
+    beta2: Decay = 0.999
+    warmup: CountFromZero = 100
+    decay: Weight = 0.1
+    clip: Positive = 10.0
+    log_every: Count = 20
+    evaluate_every: Count = 500
+    shift: Pixels = 0
+    seed: Seed = 0
     computing: ComputingConfig = field(default_factory=ComputingConfig)
 
     def __post_init__(self) -> None:
-        for name in ("updates", "steps", "batch", "log_every", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
-        if self.shift < 0:
-            raise ValueError(f"shift is a number of pixels from 0 on, not {self.shift}")
-        check_descent(self)
+        check_ranges(self)
 
 
 def imitation_terms(

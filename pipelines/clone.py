@@ -15,6 +15,7 @@ from agents.card import ModelCard
 from agents.computing import usable_device
 from agents.config import AgentConfig
 from agents.folder import save_agent
+from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
 from agents.training import Cloner, CloningConfig, marginal_entropy
 from pipelines.cards import latest_metrics, model_card, play_imitated
@@ -46,7 +47,7 @@ class CloneConfig:
         place of solver. Where less of a kind is demonstrated (a co-pilot's steps), it weighs less in the loss.
       runs: folder of all runs.
       name: name of this run's folder in it; the agent is written into its folder "agent".
-      size: size of the agent: nano, micro, 5m, 18m, 71m or 165m.
+      size: size of the agent: nano, micro, mini, 5m, 18m, 71m or 165m.
       vocabulary: tokens, at most, that are learned from the dialogue.
       held_out: share of the episodes kept for validation, from 0 (none) to less than 1; of several solvers or datasets,
         spread evenly over all of them. Which they are is noted in the run's division.json.
@@ -64,9 +65,9 @@ class CloneConfig:
     runs: Path = Path("runs")
     name: str = "clone"
     size: str = "nano"
-    vocabulary: int = 512
-    held_out: float = 0.05
-    checkpoint_every: int = 500
+    vocabulary: Count = 512
+    held_out: ShareBelowOne = 0.05
+    checkpoint_every: Count = 500
     resume: Path | None = None
     device: str = "cpu"
     wandb: WandbMode = "offline"
@@ -74,12 +75,10 @@ class CloneConfig:
     reading: ReadingConfig = field(default_factory=ReadingConfig)
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.held_out < 1.0:
-            raise UserError(f"held_out is a share from 0 to less than 1, not {self.held_out}")
+        check_ranges(self, UserError)
         parse_kinds(self.kinds)
-        for name in ("vocabulary", "checkpoint_every"):
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        if self.size not in AgentConfig.preset_names():
+            raise UserError(f"no agent size {self.size!r}; known: {', '.join(AgentConfig.preset_names())}")
 
 
 # What decides which agent it is and what it learns from; the rest may be changed when a run is resumed.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from agents.computing import usable_device
+from agents.ranges import CountFromZero, Range, check_ranges
 from pipelines.clone import CloneConfig, clone
 from pipelines.evaluate import EvaluateConfig, evaluate
 from pipelines.improve import improve
@@ -45,19 +46,18 @@ class DemoConfig:
     """
 
     run: Path = Path("runs/demo")
-    seed: int = 0
+    seed: Annotated[int, Range(least=0, most=LARGEST_SEED // 2 - 1)] = 0
     demonstrations: RecordConfig = field(default_factory=RecordConfig)
     clone: CloneConfig = field(default_factory=CloneConfig)
     play: RecordConfig = field(default_factory=RecordConfig)
-    held_out_play: int = 60
+    held_out_play: CountFromZero = 60
     mark: MarkConfig = field(default_factory=MarkConfig)
     reward: RewardConfig = field(default_factory=RewardConfig)
     improve: ImproveConfig = field(default_factory=ImproveConfig)
     evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed < LARGEST_SEED // 2:
-            raise UserError(f"seed is from 0 to {LARGEST_SEED // 2 - 1}, not {self.seed}")
+        check_ranges(self, UserError)
 
     def stages(self) -> dict[str, Any]:
         """Settings of every stage as a command of its own, by the command's name.

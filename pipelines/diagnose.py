@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from agents.batch import encode_episodes
+from agents.ranges import Count, CountFromZero, Seed, Steps, check_ranges
 from annotation.marks import Mark
 from pipelines import diagnose_sentences as said
 from pipelines.diagnose_figures import figures
@@ -53,25 +54,16 @@ class DiagnoseConfig:
     runs: Path = Path("runs")
     name: str = "diagnose"
     parts: tuple[str, ...] = ("held_out", "validation", "transfer")
-    episodes: int = 200
-    reach: int = 2
-    tolerance: int = 4
-    delay: int = 1
-    window: int = 8
-    traces: int = 3
-    seed: int = 0
+    episodes: Count = 200
+    reach: Steps = 2
+    tolerance: Steps = 4
+    delay: Steps = 1
+    window: Count = 8
+    traces: CountFromZero = 3
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("episodes", 1),
-            ("reach", 0),
-            ("tolerance", 0),
-            ("delay", 0),
-            ("window", 1),
-            ("traces", 0),
-        ):
-            if getattr(self, name) < least:
-                raise UserError(f"{name} is at least {least}, not {getattr(self, name)}")
+        check_ranges(self, UserError)
         if not self.reward_model or not self.data:
             raise UserError("name at least one reward model with --reward-model and one dataset with --data")
         if len({folder.resolve() for folder in self.reward_model}) < len(self.reward_model):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.ranges import CountFromZero, check_ranges
 from rlhf import episodes_command
+from rlhf.errors import UserError
 from rlhf.setting_forms import Dataset, EpisodeId, EpisodeIds, SourceDataset, TargetDataset
 
 
@@ -23,7 +25,10 @@ class ListConfig:
     data: Dataset
     split: str | None = None
     solver: str | None = None
-    limit: int = 50
+    limit: CountFromZero = 50
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,9 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Annotated
 
+from agents.ranges import Count, Range, check_ranges
 from pipelines.places import PROBE_SEEDS, SEEDS_APART, PlayersConfig, WorldConfig
 from pipelines.results_file import SCRIPTED, EvaluatedWith, ProbeResult, ResultsFile, Split, load_results
 from pipelines.statistics import wilson_interval
@@ -21,6 +23,8 @@ from worlds.contract import World
 __all__ = ["EvaluateConfig", "ProbeResult", "Split", "evaluate", "load_results", "probe_episodes", "probe_plans"]
 
 REQUESTS: Mapping[Split, str] = {"held_out": "held-out requests", "train": "requests of training combinations"}
+
+EvaluationSeed = Annotated[int, Range(least=0, most=2**32 - 1, why="below are the places of training")]
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,10 @@ class EvaluateConfig:
 
     agents: NamedPlayers = field(default_factory=dict)
     probes: tuple[str, ...] = ()
-    episodes: int = 200
+    episodes: Count = 200
     split: Split = "held_out"
-    seed: int = 0
-    slots: int = 32
+    seed: EvaluationSeed = 0
+    slots: Count = 32
     greedy: bool = False
     device: str = "cpu"
     out: Path = Path("results.json")
@@ -57,11 +61,7 @@ class EvaluateConfig:
     players: PlayersConfig = field(default_factory=PlayersConfig)
 
     def __post_init__(self) -> None:
-        for name in ("episodes", "slots"):
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
-        if self.seed < 0:
-            raise UserError(f"seed is at least 0, not {self.seed}: below are the places of training")
+        check_ranges(self, UserError)
 
 
 def evaluate(config: EvaluateConfig) -> list[ProbeResult]:

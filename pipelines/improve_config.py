@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from agents.ranges import Count, Seed, check_ranges
 from pipelines.kinds import parse_kinds
 from pipelines.places import WorldConfig
 from rlhf.errors import UserError
@@ -75,18 +76,18 @@ class ImproveConfig:
     scripted_reward: bool = False
     pays: Literal["change", "utility"] = "change"
     expected_reward: bool = False
-    slots: int = 96
-    steps: int = 50
-    updates: int = 10_000
-    batch: int | None = None
-    evaluate_every: int = 500
-    evaluation_episodes: int = 64
-    checkpoint_every: int = 500
-    keep_checkpoints: int = 3
-    threads: int = 2
-    torch_threads: int | None = None
+    slots: Count = 96
+    steps: Count = 50
+    updates: Count = 10_000
+    batch: Count | None = None
+    evaluate_every: Count = 500
+    evaluation_episodes: Count = 64
+    checkpoint_every: Count = 500
+    keep_checkpoints: Count = 3
+    threads: Count = 2
+    torch_threads: Count | None = None
     device: str = "cpu"
-    seed: int = 0
+    seed: Seed = 0
     executor: Literal["local", "ray"] = "local"
     resume: Path | None = None
     wandb: WandbMode = "offline"
@@ -101,13 +102,8 @@ class ImproveConfig:
     drop_play: bool = False
 
     def __post_init__(self) -> None:
-        for name in _COUNTS:
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        check_ranges(self, UserError)
         parse_kinds(self.kinds)
-        for name in ("batch", "torch_threads"):
-            if (value := getattr(self, name)) is not None and value < 1:
-                raise UserError(f"{name} is at least 1, or None, not {value}")
         if self.ensemble and self.scripted_reward:
             raise UserError("with scripted_reward no reward model is asked, so there is no ensemble")
         if len(set(self.reward_models)) < len(self.reward_models):
@@ -134,9 +130,3 @@ class ImproveConfig:
             reward_model=self.reward_model.absolute(),
             ensemble=tuple(folder.absolute() for folder in self.ensemble),
         )
-
-
-_COUNTS = (
-    "slots", "steps", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "keep_checkpoints",
-    "threads",
-)  # fmt: skip

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+from agents.ranges import Count, Range, Seed, Share, Steps, check_ranges
 from annotation.marks import Mark
 from annotation.scripted_rater import ScriptedRater
 from pipelines.recordings import in_order, spread
 from rlhf.errors import UserError
 from rlhf.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
+
+LateBy = Annotated[float, Range(least=0, what="a number of steps")]
 
 
 @dataclass(frozen=True)
@@ -37,33 +40,25 @@ class MarkConfig:
     """
 
     data: Path = Path("data/play")
-    raters: int = 1
-    delay: float = 1.0
-    delay_sd: float = 0.7
-    miss: float = 0.1
-    mistake: float = 0.05
-    longest_delay: int = 3
-    delays: tuple[float, ...] = ()
-    misses: tuple[float, ...] = ()
-    mistakes: tuple[float, ...] = ()
+    raters: Count = 1
+    delay: LateBy = 1.0
+    delay_sd: LateBy = 0.7
+    miss: Share = 0.1
+    mistake: Share = 0.05
+    longest_delay: Steps = 3
+    delays: tuple[LateBy, ...] = ()
+    misses: tuple[Share, ...] = ()
+    mistakes: tuple[Share, ...] = ()
     solver: str | None = None
-    seed: int = 0
-    share: float = 1.0
+    seed: Seed = 0
+    share: Annotated[float, Range(above=0, most=1)] = 1.0
 
     def __post_init__(self) -> None:
-        if self.raters < 1:
-            raise UserError(f"raters is at least 1, not {self.raters}")
-        if self.longest_delay < 0:
-            raise UserError(f"longest_delay is a number of steps from 0 on, not {self.longest_delay}")
-        for name, several in (("delay", "delays"), ("miss", "misses"), ("mistake", "mistakes")):
-            each = getattr(self, several)
+        check_ranges(self, UserError)
+        for name in ("delays", "misses", "mistakes"):
+            each = getattr(self, name)
             if each and len(each) != self.raters:
-                raise UserError(f"{several} has {len(each)} numbers for {self.raters} raters; give one for each")
-            for shown, value in ((name, getattr(self, name)), *((several, value) for value in each)):
-                _check(shown, value, math.inf if name == "delay" else 1.0)
-        _check("delay_sd", self.delay_sd, math.inf)
-        if not 0.0 < self.share <= 1.0:
-            raise UserError(f"share is above 0 and up to 1, not {self.share}")
+                raise UserError(f"{name} has {len(each)} numbers for {self.raters} raters; give one for each")
 
     def rater(self, number: int) -> ScriptedRater:
         """The rater of this number, from 0 on."""
@@ -79,13 +74,6 @@ class MarkConfig:
             mistake=mistake,
             seed=self.seed + number,
         )
-
-
-def _check(name: str, value: float, most: float) -> None:
-    """Raises UserError if a setting is not from 0 to ``most``, or not a finite number."""
-    if not (0.0 <= value <= most and value < math.inf):
-        what = "a share between 0 and 1" if most == 1.0 else "a number of steps from 0 on"
-        raise UserError(f"{name} is {what}, not {value}")
 
 
 def mark(config: MarkConfig) -> int:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from tyro.constructors import PrimitiveConstructorSpec
 
+from agents.ranges import Count, check_ranges
 from rlhf.episodes import WORLD_OPTIONS, Episode
 from rlhf.errors import UserError
 from worlds import registry
@@ -42,12 +43,13 @@ class WorldConfig:
     """
 
     name: str = "playhouse"
-    height: int = 72
-    width: int = 96
+    height: Count = 72
+    width: Count = 96
     settings: str = "{}"
     options: str = "{}"
 
     def __post_init__(self) -> None:
+        check_ranges(self, UserError)
         if self.name.endswith(FILE_SUFFIX):  # other processes and resumed runs may begin in another folder
             object.__setattr__(self, "name", str(Path(self.name).absolute()))
 

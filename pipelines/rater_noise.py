@@ -17,11 +17,12 @@ import numpy as np
 
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent
+from agents.ranges import Seed, Share, check_ranges
 from agents.tokenizer import Tokenizer
 from annotation.marks import Mark
 from annotation.scripted_rater import ScriptedRater
 from pipelines.diagnosis import Measure
-from pipelines.mark import MarkConfig
+from pipelines.mark import LateBy, MarkConfig
 from pipelines.rater_noise_figure import draw, table
 from pipelines.rater_noise_results import AXES, Noise, NoiseResult, NoiseRun, keep, known
 from pipelines.recordings import read_episodes, spread
@@ -65,16 +66,17 @@ class RaterNoiseConfig:
     agent: Path = Path("runs/clone/agent")
     runs: Path = Path("runs")
     name: str = "raters"
-    miss: tuple[float, ...] = (0.0, 0.1, 0.3, 0.6)
-    delay: tuple[float, ...] = (0.0, 1.0, 3.0, 6.0)
-    mistake: tuple[float, ...] = (0.0, 0.05, 0.15, 0.3)
+    miss: tuple[Share, ...] = (0.0, 0.1, 0.3, 0.6)
+    delay: tuple[LateBy, ...] = (0.0, 1.0, 3.0, 6.0)
+    mistake: tuple[Share, ...] = (0.0, 0.05, 0.15, 0.3)
     marked: tuple[float, ...] = (0.1, 0.25, 0.5, 1.0)
-    seeds: tuple[int, ...] = (0,)
+    seeds: tuple[Seed, ...] = (0,)
     usual: MarkConfig = field(default_factory=MarkConfig)
     validation: float = 0.1
     training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
 
     def __post_init__(self) -> None:
+        check_ranges(self, UserError)
         if not self.seeds:
             raise UserError("name at least one seed")
         if any(not 0.0 < share <= 1.0 for share in self.marked):

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from agents.ranges import Count, Range, ShareBelowOne, Steps, check_ranges
 from pipelines.places import HELD_OUT_SEEDS, LARGEST_SEED, SEEDS_APART, PlayersConfig, WorldConfig
 from rlhf.co_pilot import CoPilotConfig, ScriptedCoPilot
 from rlhf.episodes import Episode
@@ -26,6 +27,7 @@ from worlds import registry
 from worlds.plugins import FILE_SUFFIX
 
 SCRIPTED = "scripted"
+_OTHER_PLACES = "other places are for validation and for evaluation"
 _SETTINGS = "recorded_with"  # in an episode's notes
 
 
@@ -58,15 +60,15 @@ class RecordConfig:
     """
 
     data: Path = Path("data/play")
-    episodes: int = 100
-    steps: int = 1125
-    tail: int | None = None
+    episodes: Annotated[int, Range(least=1, most=SEEDS_APART, why=_OTHER_PLACES)] = 100
+    steps: Count = 1125
+    tail: Steps | None = None
     solver: str = SCRIPTED
     split: str | None = None
-    held_out: float = 0.1
-    seed: int = 0
-    slots: int = 32
-    workers: int = 2
+    held_out: ShareBelowOne = 0.1
+    seed: Annotated[int, Range(least=0, most=LARGEST_SEED - 1, why=_OTHER_PLACES)] = 0
+    slots: Count = 32
+    workers: Count = 2
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
     setters: Path | None = None
@@ -76,20 +78,11 @@ class RecordConfig:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
+        check_ranges(self, UserError)
         if self.shared_control and self.solver == SCRIPTED:
             raise UserError("shared_control is for an agent: name its folder with --solver")
         if self.split not in (None, "train", "held_out"):
             raise UserError(f'split is "train" or "held_out", or None for both, not {self.split!r}')
-        if not 0.0 <= self.held_out < 1.0:
-            raise UserError(f"held_out is a share from 0 to less than 1, not {self.held_out}")
-        for name in ("episodes", "steps", "slots", "workers"):
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
-        if not 0 <= self.seed < LARGEST_SEED or self.episodes > SEEDS_APART:
-            raise UserError(
-                f"seed is from 0 to {LARGEST_SEED - 1} and episodes at most {SEEDS_APART:,}, not {self.seed} and "
-                f"{self.episodes}: other places are for validation and for evaluation"
-            )
 
     def for_training(self) -> RecordConfig:
         """The same in which None of the split is "train": a run that records its held-out play by itself."""

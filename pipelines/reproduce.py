@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
+from agents.ranges import Count, check_ranges
 from pipelines.demo import DEVICES, DemoConfig, demo, on_device, settle
 from pipelines.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.findings import find
@@ -15,7 +16,7 @@ from pipelines.report_file import circumstances, write_report
 from pipelines.stages import other_settings
 from pipelines.story import AFTER, BEFORE, REFERENCE, outcome
 from pipelines.study import study
-from pipelines.study_config import StudyConfig
+from pipelines.study_config import StudyConfig, StudySeed
 from pipelines.study_report import tell
 from rlhf.errors import UserError
 from rlhf.presets import PACKAGE, preset_names
@@ -39,17 +40,16 @@ class ReproduceConfig:
     """
 
     name: Result = "demo"
-    seeds: tuple[int, ...] = (0, 1, 2)
-    episodes: int = 200
+    seeds: tuple[StudySeed, ...] = (0, 1, 2)
+    episodes: Count = 200
     runs: Path = Path("runs/reproduce")
     arms: tuple[str, ...] = ()
     device: str | None = None
 
     def __post_init__(self) -> None:
-        if not self.seeds or len(set(self.seeds)) < len(self.seeds) or self.episodes < 1:
-            raise UserError(
-                f"seeds are one or more different numbers and episodes at least 1, not {self.seeds} and {self.episodes}"
-            )
+        check_ranges(self, UserError)
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise UserError(f"seeds are one or more different numbers, not {self.seeds}")
 
 
 def reproduce(config: ReproduceConfig) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 from agents.card import ModelCard
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
+from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
 from pipelines.cards import latest_metrics, model_card, play_used
 from pipelines.learned_from import divide, save_division
@@ -57,8 +58,8 @@ class RewardConfig:
     agent: Path = Path("runs/clone/agent")
     runs: Path = Path("runs")
     name: str = "reward"
-    validation: float = 0.1
-    checkpoint_every: int = 500
+    validation: ShareBelowOne = 0.1
+    checkpoint_every: Count = 500
     resume: Path | None = None
     device: str = "cpu"
     wandb: WandbMode = "offline"
@@ -66,10 +67,7 @@ class RewardConfig:
     start: Path | None = None
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.validation < 1.0:
-            raise UserError(f"validation is a share from 0 to less than 1, not {self.validation}")
-        if self.checkpoint_every < 1:
-            raise UserError(f"checkpoint_every is at least 1, not {self.checkpoint_every}")
+        check_ranges(self, UserError)
 
 
 # What decides what is learned from which marks; the rest may be changed when a run is resumed.

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from agents.ranges import Count, CountFromZero, Range, check_ranges
 from pipelines.clone import CloneConfig
 from pipelines.evaluate import EvaluateConfig
 from pipelines.improve_config import ImproveConfig
@@ -56,17 +57,17 @@ class IterateConfig:
     """
 
     run: Path = Path("runs/iterate")
-    rounds: int = 2
-    seed: int = 0
+    rounds: Annotated[int, Range(least=1, most=MOST_ROUNDS)] = 2
+    seed: Annotated[int, Range(least=0, most=LARGEST_SEED // _SEEDS - 1)] = 0
     data: Path | None = None
     agent: Path | None = None
     marks: Literal["scripted", "people"] = "scripted"
-    least_marks: int = 100
+    least_marks: Count = 100
     wait: bool = False
     marked_demonstrations: bool = True
     reward_start: Literal["clone", "previous"] = "clone"
     replay: Literal["all", "latest"] = "all"
-    held_out_play: int = 60
+    held_out_play: CountFromZero = 60
     demonstrations: RecordConfig = field(default_factory=RecordConfig)
     clone: CloneConfig = field(default_factory=CloneConfig)
     play: RecordConfig = field(default_factory=RecordConfig)
@@ -76,13 +77,7 @@ class IterateConfig:
     evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
 
     def __post_init__(self) -> None:
-        if not 1 <= self.rounds <= MOST_ROUNDS:
-            raise UserError(f"rounds is from 1 to {MOST_ROUNDS}, not {self.rounds}")
-        if not 0 <= self.seed < LARGEST_SEED // _SEEDS:
-            raise UserError(f"seed is from 0 to {LARGEST_SEED // _SEEDS - 1}, not {self.seed}")
-        for name, least in (("least_marks", 1), ("held_out_play", 0)):
-            if getattr(self, name) < least:
-                raise UserError(f"{name} is at least {least}, not {getattr(self, name)}")
+        check_ranges(self, UserError)
         if self.agent is not None and self.data is None:
             raise UserError(
                 "an agent goes on imitating demonstrations: name the dataset it was cloned from with --data"

@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from agents.ranges import Count, CountFromZero, Range, check_ranges
 from pipelines.clone import CloneConfig
 from pipelines.evaluate import EvaluateConfig, Split
 from pipelines.improve_config import ImproveConfig
@@ -28,6 +29,7 @@ from rlhf.errors import UserError
 
 PLAYER = "bc"  # the cloned agent whose play is marked, and whose setters are replayed
 SCRIPTED_SOLVER, TRUTH = "scripted", "truth"
+StudySeed = Annotated[int, Range(least=0, most=LARGEST_SEED // 2 - 1)]
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,11 @@ class StudyConfig:
     """
 
     run: Path = Path("runs/study")
-    seeds: tuple[int, ...] = (0, 1, 2)
+    seeds: tuple[StudySeed, ...] = (0, 1, 2)
     demonstrations: RecordConfig = field(default_factory=RecordConfig)
     clones: Mapping[str, CloneConfig] = field(default_factory=dict)
     play: RecordConfig = field(default_factory=RecordConfig)
-    held_out_play: int = 60
+    held_out_play: CountFromZero = 60
     mark: MarkConfig = field(default_factory=MarkConfig)
     rewards: Mapping[str, RewardConfig] = field(default_factory=dict)
     arms: Mapping[str, Arm] = field(default_factory=dict)
@@ -82,7 +84,7 @@ class StudyConfig:
     compared_with: str = "BC"
     curves: tuple[str, ...] = ()
     curve_probe: str = "position"
-    curve_episodes: int = 100
+    curve_episodes: Count = 100
     marks: Mapping[str, MarkConfig] = field(default_factory=dict)
     lines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     device: str | None = None
@@ -90,10 +92,9 @@ class StudyConfig:
     also_evaluated_on: tuple[Split, ...] = ("train",)
 
     def __post_init__(self) -> None:
+        check_ranges(self, UserError)
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise UserError(f"seeds are one or more different numbers, not {self.seeds}")
-        if not all(0 <= seed < LARGEST_SEED // 2 for seed in self.seeds):
-            raise UserError(f"seeds are from 0 to {LARGEST_SEED // 2 - 1}, not {self.seeds}")
         if PLAYER not in self.clones or self.compared_with not in self.arms:
             raise UserError(f"a study needs a clone {PLAYER!r} and an arm {self.compared_with!r}")
         for name, arm in self.arms.items():

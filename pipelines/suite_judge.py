@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from agents.ranges import Count, Seed, Share, Steps, check_ranges
 from annotation.marks import Judgement
 from pipelines.suite import NOTE
 from rlhf.episodes import Episode
@@ -32,17 +33,14 @@ class JudgeSuiteConfig:
     """
 
     data: Path = Path("study/sts")
-    judges: int = 1
-    wrong: float = 0.05
-    late: tuple[int, int] = (0, 4)
-    seed: int = 0
+    judges: Count = 1
+    wrong: Share = 0.05
+    late: tuple[Steps, Steps] = (0, 4)
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
-        if self.judges < 1:
-            raise UserError(f"judges is at least 1, not {self.judges}")
-        if not 0 <= self.wrong <= 1:
-            raise UserError(f"wrong is a share from 0 to 1, not {self.wrong}")
-        if not 0 <= self.late[0] <= self.late[1]:
+        check_ranges(self, UserError)
+        if not self.late[0] <= self.late[1]:
             raise UserError(f"late is (fewest, most) steps from 0, not {self.late}")
 
 

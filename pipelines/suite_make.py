@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from agents.ranges import Count, Seed, check_ranges
 from pipelines.request_kinds import KINDS, kind_of
 from pipelines.suite import (
     NOTE,
@@ -51,22 +52,18 @@ class MakeSuiteConfig:
 
     data: Path = Path("data/play")
     out: Path = Path("suite.json")
-    scenarios: int = 162
-    steps: int = 150
-    seed: int = 0
+    scenarios: Count = 162
+    steps: Count = 150
+    seed: Seed = 0
     split: str | None = None
-    episodes: int = 1000
-    room: int = 8
+    episodes: Count = 1000
+    room: Count = 8
     kinds: Path | None = None
 
     def __post_init__(self) -> None:
-        for name in ("scenarios", "steps", "episodes", "room"):
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        check_ranges(self, UserError)
         if self.steps >= FIVE_MINUTES:
             raise UserError(f"steps is below the {FIVE_MINUTES:,} of an episode, not {self.steps}")
-        if self.seed < 0:
-            raise UserError(f"seed is at least 0, not {self.seed}")
         if self.split not in (None, "train", "held_out"):
             raise UserError(f'split is "train" or "held_out", not {self.split!r}')
 

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from agents.ranges import Count, Seed, check_ranges
 from pipelines.places import PlayersConfig, WorldConfig
 from pipelines.results_file import SCRIPTED
 from pipelines.suite import (
@@ -62,19 +63,15 @@ class PlaySuiteConfig:
     recordings: Path | None = None
     data: Path = Path("study/sts")
     agents: NamedPlayers = field(default_factory=dict)
-    continuations: int = 10
-    seed: int = 0
-    slots: int = 32
+    continuations: Count = 10
+    seed: Seed = 0
+    slots: Count = 32
     greedy: bool = False
     device: str = "cpu"
     players: PlayersConfig = field(default_factory=PlayersConfig)
 
     def __post_init__(self) -> None:
-        for name in ("continuations", "slots"):
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
-        if self.seed < 0:
-            raise UserError(f"seed is at least 0, not {self.seed}")
+        check_ranges(self, UserError)
         for name in self.agents:
             if not name or not name.replace("-", "").replace("_", "").replace("+", "").replace(".", "").isalnum():
                 raise UserError(f"an agent's name has letters, digits and - _ + . only, not {name!r}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.ranges import Seed, check_ranges
 from annotation.marks import Judgement
 from pipelines.findings import points
 from pipelines.report_file import circumstances
@@ -60,9 +61,10 @@ class ReportSuiteConfig:
     out: Path | None = None
     baseline: str | None = None
     scripted: bool = False
-    seed: int = 0
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
+        check_ranges(self, UserError)
         if not self.data:
             raise UserError("no dataset to report on: name at least one with --data")
 

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from agents.computing_config import ComputingConfig
-from agents.descent import check_descent
+from agents.ranges import (
+    LARGEST,
+    Count,
+    CountFromZero,
+    Decay,
+    Pixels,
+    Positive,
+    Range,
+    Seed,
+    Share,
+    Steps,
+    Weight,
+    check_ranges,
+)
 from reward_models.pairs import Weighting
 from reward_models.raters import Raters
 
@@ -53,51 +67,39 @@ class RewardTrainingConfig:
       computing: precision, compilation and memory.
     """
 
-    updates: int = 20_000
-    max_seconds: float | None = None
-    steps: int = 50
-    batch: int = 96
-    ibt_weight: float = 1.0
-    ar_weight: float = 1.0
-    mark_weight: float = 1.0
-    bc_weight: float = 1.0
-    css_weight: float = 1.0
-    movement_weight: float = 1.0
-    language_weight: float = 5.0
-    quiet_weight: float = 0.0
-    quiet_margin: int = 8
+    updates: Count = 20_000
+    max_seconds: Positive | None = None
+    steps: Annotated[int, Range(least=2, most=LARGEST, why="a shorter window has no pairs")] = 50
+    batch: Count = 96
+    ibt_weight: Weight = 1.0
+    ar_weight: Weight = 1.0
+    mark_weight: Weight = 1.0
+    bc_weight: Weight = 1.0
+    css_weight: Weight = 1.0
+    movement_weight: Weight = 1.0
+    language_weight: Weight = 5.0
+    quiet_weight: Weight = 0.0
+    quiet_margin: Steps = 8
     weighting: Weighting = "stretches"
     raters: Raters = "each"
-    raters_tolerance: int = 4
-    augmentation: float = 0.33
-    rater_delay: int = 1
-    marks_later: int = 0
-    learning_rate: float = 1e-4
-    beta1: float = 0.0
-    beta2: float = 0.999
-    warmup: int = 100
-    decay: float = 0.1
-    clip: float = 10.0
-    evaluate_every: int = 500
-    evaluation_episodes: int = 200
-    patience: int | None = None
+    raters_tolerance: Steps = 4
+    augmentation: Share = 0.33
+    rater_delay: Steps = 1
+    marks_later: Steps = 0
+    learning_rate: Weight = 1e-4
+    beta1: Decay = 0.0
+    beta2: Decay = 0.999
+    warmup: CountFromZero = 100
+    decay: Weight = 0.1
+    clip: Positive = 10.0
+    evaluate_every: Count = 500
+    evaluation_episodes: Count = 200
+    patience: Count | None = None
     calibrate: bool = False
-    shift: int = 0
-    log_every: int = 20
-    seed: int = 0
+    shift: Pixels = 0
+    log_every: Count = 20
+    seed: Seed = 0
     computing: ComputingConfig = field(default_factory=ComputingConfig)
 
     def __post_init__(self) -> None:
-        for name in ("updates", "batch", "log_every", "evaluate_every", "evaluation_episodes"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
-        for name in ("raters_tolerance", "rater_delay", "marks_later"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is a number of steps from 0 on, not {getattr(self, name)}")
-        if self.steps < 2:
-            raise ValueError(f"steps is {self.steps}: a window of less than 2 steps has no pairs")
-        if not 0.0 <= self.augmentation <= 1.0:
-            raise ValueError(f"augmentation is a share from 0 to 1, not {self.augmentation}")
-        if self.shift < 0:
-            raise ValueError(f"shift is a number of pixels from 0 on, not {self.shift}")
-        check_descent(self)
+        check_ranges(self)

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from agents.ranges import Count, Steps, check_ranges
 from rlhf.errors import UserError
 from rlhf.referee import Referee
 from worlds.contract import Action, Observation, Solver, neutral_movement
@@ -50,17 +51,15 @@ class CoPilotConfig:
       idle: steps of doing nothing after which the co-pilot hands back and leaves the request as it is.
     """
 
-    patience: int = 40
-    mistakes: int = 1
-    reaction: tuple[int, int] = (1, 4)
-    longest: int = 150
-    idle: int = 12
+    patience: Count = 40
+    mistakes: Count = 1
+    reaction: tuple[Steps, Steps] = (1, 4)
+    longest: Count = 150
+    idle: Count = 12
 
     def __post_init__(self) -> None:
-        for name in ("patience", "mistakes", "longest", "idle"):
-            if getattr(self, name) < 1:
-                raise UserError(f"co_pilot.{name} is at least 1, not {getattr(self, name)}")
-        if not 0 <= self.reaction[0] <= self.reaction[1]:
+        check_ranges(self, UserError)
+        if not self.reaction[0] <= self.reaction[1]:
             raise UserError(f"co_pilot.reaction is (fewest, most) steps from 0, not {self.reaction}")
 
 

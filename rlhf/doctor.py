@@ -13,7 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from agents.ranges import Positive, check_ranges
 from rlhf import machine
+from rlhf.errors import UserError
 
 if TYPE_CHECKING:
     from worlds.registry import WorldEntry
@@ -66,7 +68,10 @@ class DoctorConfig:
 
     folder: Path = Path(".")
     world: str = "playhouse"
-    seconds: float = 2.0
+    seconds: Positive = 2.0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
 
 
 def doctor(config: DoctorConfig) -> int:

@@ -10,9 +10,15 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from agents.ranges import LARGEST, Range, check_ranges
 
 Watched = Literal["gradient", "entropy", "over_optimisation"]
+Patience = Annotated[
+    int, Range(least=1, most=LARGEST, why="the first play of the held-out episodes is the best so far")
+]
+Limit = Annotated[float, Range(above=0, why="an alarm needs a limit above 0")]
 
 _USUAL = 100  # updates whose gradients are the usual ones
 _FEWEST = 20  # below which nothing is usual yet
@@ -31,17 +37,13 @@ class GuardConfig:
         agent that had the highest; None learns to the end and takes the last.
     """
 
-    gradient: float = 30.0
-    entropy: float = 0.2
-    over_optimisation: float = 2.0
-    patience: int | None = None
+    gradient: Limit = 30.0
+    entropy: Limit = 0.2
+    over_optimisation: Limit = 2.0
+    patience: Patience | None = None
 
     def __post_init__(self) -> None:
-        for name in ("gradient", "entropy", "over_optimisation"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is {getattr(self, name)}: an alarm needs a limit above 0")
-        if self.patience is not None and self.patience < 1:
-            raise ValueError(f"patience is {self.patience}: the first play of the held-out episodes is the best so far")
+        check_ranges(self)
 
 
 @dataclass(frozen=True)

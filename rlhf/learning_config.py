@@ -8,6 +8,11 @@ from typing import Annotated
 from tyro.conf import arg
 
 from agents.computing_config import ComputingConfig
+from agents.ranges import LARGEST, Count, Decay, Range, Seed, check_ranges
+
+LossWeight = Annotated[float, Range(least=0, why="below 0 it maximises what is to be minimised")]
+Learning = Annotated[float, Range(above=0, why="at 0 or below nothing would be learned")]
+Gigabytes = Annotated[float, Range(least=0, what="a number of gigabytes")]
 
 
 @dataclass(frozen=True)
@@ -39,36 +44,29 @@ class LearnerConfig:
       computing: precision, compilation and memory.
     """
 
-    movement_weight: float = 0.5
-    language_weight: float = 0.1
-    value_weight: float = 1.0
-    bc_movement_weight: float = 1.0
-    bc_language_weight: float = 5.0
-    css_weight: float = 1.0
-    no_op_kl_weight: float = 1e-3
-    entropy_weight: float = 0.0
-    discount: float = 0.96
-    clip_rho: float = 1.0
-    clip_pg_rho: float = 1.0
-    lambda_: Annotated[float, arg(name="lambda")] = 1.0
-    learning_rate: float = 1e-4
-    beta1: float = 0.0
-    beta2: float = 0.999
-    clip: float = 10.0
+    movement_weight: LossWeight = 0.5
+    language_weight: LossWeight = 0.1
+    value_weight: LossWeight = 1.0
+    bc_movement_weight: LossWeight = 1.0
+    bc_language_weight: LossWeight = 5.0
+    css_weight: LossWeight = 1.0
+    no_op_kl_weight: LossWeight = 1e-3
+    entropy_weight: LossWeight = 0.0
+    discount: Annotated[float, Range(least=0, most=1, why="beyond 1 the return has no end, below 0 no meaning")] = 0.96
+    clip_rho: Learning = 1.0
+    clip_pg_rho: Learning = 1.0
+    lambda_: Annotated[
+        float, Range(least=0, most=1, why="it interpolates between one step and the whole trace"), arg(name="lambda")
+    ] = 1.0
+    learning_rate: Learning = 1e-4
+    beta1: Decay = 0.0
+    beta2: Decay = 0.999
+    clip: Learning = 10.0
     carry_memory: bool = True
     computing: ComputingConfig = field(default_factory=ComputingConfig)
 
     def __post_init__(self) -> None:
-        for name in vars(self):
-            if name.endswith("_weight") and getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}: below 0 it maximises what is to be minimised")
-        _within("discount", self.discount, 0.0, 1.0, "beyond 1 the return has no end, below 0 no meaning")
-        _within("lambda_", self.lambda_, 0.0, 1.0, "it interpolates between one step and the whole trace")
-        _within("beta1", self.beta1, 0.0, 1.0, "it is the share of the past in an average")
-        _within("beta2", self.beta2, 0.0, 1.0, "it is the share of the past in an average")
-        for name in ("clip_rho", "clip_pg_rho", "learning_rate", "clip"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} is {getattr(self, name)}: at 0 or below nothing would be learned")
+        check_ranges(self)
 
 
 @dataclass(frozen=True)
@@ -86,23 +84,15 @@ class ExecutorConfig:
     """
 
     overlap: bool = False
-    reuse: int = 1
-    recent: int = 8
-    stall_sec: float = 300.0
-    seed: int = 0
+    reuse: Annotated[
+        int, Range(least=1, most=LARGEST, why="every fragment played has to be learned from at least once")
+    ] = 1
+    recent: Annotated[int, Range(least=1, most=LARGEST, why="at least the newest fragment has to be kept")] = 8
+    stall_sec: Annotated[float, Range(above=0, why="no fragment can be played in no time")] = 300.0
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
-        if self.reuse < 1:
-            raise ValueError(f"reuse is {self.reuse}: every fragment played has to be learned from at least once")
-        if self.recent < 1:
-            raise ValueError(f"recent is {self.recent}: at least the newest fragment has to be kept")
-        if self.stall_sec <= 0:
-            raise ValueError(f"stall_sec is {self.stall_sec}: no fragment can be played in no time")
-
-
-def _within(name: str, value: float, low: float, high: float, why: str) -> None:
-    if not low <= value <= high:
-        raise ValueError(f"{name} is {value}, outside [{low}, {high}]: {why}")
+        check_ranges(self)
 
 
 @dataclass(frozen=True)
@@ -119,15 +109,10 @@ class ReadingConfig:
       ahead: windows that are prepared before they are needed.
     """
 
-    in_memory_gb: float | None = None
-    cache_gb: float = 1.0
-    threads: int = 2
-    ahead: int = 2
+    in_memory_gb: Gigabytes | None = None
+    cache_gb: Gigabytes = 1.0
+    threads: Count = 2
+    ahead: Count = 2
 
     def __post_init__(self) -> None:
-        for name in ("in_memory_gb", "cache_gb"):
-            if (value := getattr(self, name)) is not None and not 0.0 <= value < float("inf"):
-                raise ValueError(f"{name} is {value}; it is a number of gigabytes, from 0 on")
-        for name in ("threads", "ahead"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}: at least 1 is needed to read anything")
+        check_ranges(self)

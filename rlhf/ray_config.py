@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from agents.ranges import LARGEST, CountFromZero, Range, Weight, check_ranges
 
 
 @dataclass(frozen=True)
@@ -25,25 +28,17 @@ class RayConfig:
     """
 
     address: str | None = None
-    runners: int = 2
-    learners: int = 1
-    cpus_per_runner: float = 1.0
-    gpus_per_runner: float = 0.0
-    cpus_per_learner: float = 1.0
-    gpus_per_learner: float = 0.0
-    replacements: int = 10
-    object_store_mb: int = 1000
+    runners: Annotated[int, Range(least=1, most=LARGEST, why="somebody has to play")] = 2
+    learners: Annotated[int, Range(least=1, most=LARGEST, why="somebody has to learn")] = 1
+    cpus_per_runner: Weight = 1.0
+    gpus_per_runner: Weight = 0.0
+    cpus_per_learner: Weight = 1.0
+    gpus_per_learner: Weight = 0.0
+    replacements: CountFromZero = 10
+    object_store_mb: Annotated[int, Range(least=80, most=LARGEST, why="Ray needs that at least")] = 1000
 
     def __post_init__(self) -> None:
-        if self.runners < 1:
-            raise ValueError(f"runners is {self.runners}: somebody has to play")
-        if self.learners < 1:
-            raise ValueError(f"learners is {self.learners}: somebody has to learn")
-        for name in ("cpus_per_runner", "gpus_per_runner", "cpus_per_learner", "gpus_per_learner", "replacements"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}: less than none cannot be given")
-        if self.object_store_mb < 80:
-            raise ValueError(f"object_store_mb is {self.object_store_mb}: Ray needs 80 at least")
+        check_ranges(self)
 
     @property
     def cpus(self) -> float:

@@ -7,24 +7,22 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import functools
 import io
 import itertools
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import tyro
 from tyro.constructors import PrimitiveConstructorSpec
 
+from agents.ranges import ranges_of, refusal, shortened
 from rlhf.usage import UsageError
 
 Config = TypeVar("Config")
-
-_SAID = {  # Python's and tyro's words for a value of the wrong kind, and ours
-    ": invalid literal for int() with base 10: ": " is a whole number, not ",
-    ": could not convert string to float: ": " is a number, not ",
-}
 
 
 def parse(
@@ -40,11 +38,14 @@ def parse(
       about: a line for the help text.
 
     Raises:
-      UsageError: for a setting that does not exist, a value of the wrong kind, or a name that is given two values.
+      UsageError: for a setting that does not exist, a value of the wrong kind, a number outside the range of its
+        setting, or a name that is given two values.
+      UserError: for settings that contradict each other.
       SystemExit: with status 0, after ``--help``.
     """
     known = _by_typed_name(settings_of(kind, default))
     words = _pair_up([word for typed in words for word in _translate(typed, known, command)], known)
+    _check_numbers(words, known, command)
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
@@ -68,10 +69,12 @@ class Setting:
     Args:
       name: dotted, as the configuration has it, e.g. "learner.lambda_".
       hint: its annotation; ``str`` for what is written in a form of its own (a JSON object, for example).
+      ranges: the same with the ranges of its numbers; see :mod:`agents.ranges`.
     """
 
     name: str
     hint: Any
+    ranges: Any = None
 
     @property
     def flag(self) -> str:
@@ -84,7 +87,7 @@ def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[S
 
     Fields that are given by their position have none.
     """
-    hints, annotated = get_type_hints(kind), get_type_hints(kind, include_extras=True)
+    hints, annotated = _annotations(kind)
     for field in fields(kind):
         marks = getattr(annotated[field.name], "__metadata__", ())
         if not field.init or tyro.conf.Positional in marks:
@@ -95,7 +98,13 @@ def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[S
             yield from settings_of(nested, value, f"{prefix}{field.name}.")
         else:
             own_form = any(isinstance(mark, PrimitiveConstructorSpec) for mark in marks)
-            yield Setting(prefix + field.name, str if own_form else nested)
+            hint, ranges = (str, str) if own_form else (nested, annotated[field.name])
+            yield Setting(prefix + field.name, hint, ranges)
+
+
+@functools.cache
+def _annotations(kind: type) -> tuple[dict[str, Any], dict[str, Any]]:
+    return get_type_hints(kind), get_type_hints(kind, include_extras=True)
 
 
 def _by_typed_name(settings: Iterable[Setting]) -> dict[str, Setting]:
@@ -158,6 +167,56 @@ def _pair_up(words: Sequence[str], known: Mapping[str, Setting]) -> list[str]:
     return plain + [word for flag, named in pairs.items() for word in (flag, *itertools.chain(*named.items()))]
 
 
+def _check_numbers(words: Sequence[str], known: Mapping[str, Setting], command: str) -> None:
+    """Refuse what is no number, or outside its range, by the flag that was typed, before anything is made of it.
+
+    Raises:
+      UsageError: for what is no number of the right kind, or one that the setting does not take.
+    """
+    setting, following = None, 0.0
+    for word in words:
+        flag, equals, value = word.partition("=")
+        if word.startswith("--"):
+            setting = known.get(_plain(flag))
+            following = 0 if setting is None or equals else _most_values(setting.hint)
+        elif following > 0:
+            equals, value, following = "=", word, following - 1
+        if setting is not None and equals:
+            _check_number(setting, value, command)
+
+
+def _check_number(setting: Setting, text: str, command: str) -> None:
+    kinds = list(ranges_of(setting.ranges))
+    if not kinds or _takes_text(setting.hint) or (text == "None" and _may_be_none(setting.hint)):
+        return
+    kind, own = kinds[0]
+    try:
+        number = kind(text)
+    except ValueError:
+        raise UsageError(
+            f"{setting.flag} is {'a whole number' if kind is int else 'a number'}, not {shortened(text)} "
+            f"(see {command} --help)"
+        ) from None
+    if refused := own.refusal(number) if own is not None else refusal(kind, number):
+        raise UsageError(f"{setting.flag} is {refused}")
+
+
+def _most_values(hint: Any) -> float:
+    """How many words may follow the flag of a setting of this annotation."""
+    if not _is_sequence(hint):
+        return 1
+    members = get_args(hint)
+    return len(members) if get_origin(hint) is tuple and Ellipsis not in members else float("inf")
+
+
+def _takes_text(hint: Any) -> bool:
+    return hint in (str, Path) or any(_takes_text(member) for member in get_args(hint))
+
+
+def _may_be_none(hint: Any) -> bool:
+    return get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint)
+
+
 def _switch(setting: Setting, value: str) -> str:
     """``--a.flag`` or ``--a.no-flag`` for a value such as "true" or "0"."""
     if value.lower() in ("true", "1", "yes", "on"):
@@ -203,6 +262,4 @@ def _gist(box: str) -> str:
     texts = [text if text.strip("-+") else "" for text in texts]  # a rule is no text, but "-1" at an end is
     below = itertools.dropwhile(lambda text: not text, texts[1:])
     gist = " ".join(itertools.takewhile(bool, below)).rstrip(".").removeprefix("Error parsing ")
-    for words, said in _SAID.items():
-        gist = gist.replace(words, said)
     return gist or "the command line cannot be understood"

@@ -7,7 +7,9 @@ import ipaddress
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
+from agents.ranges import Count, Positive, Range, check_ranges
 from rlhf.errors import UserError
 from rlhf.setting_forms import NamedFolders
 
@@ -16,6 +18,8 @@ CACHE_FOLDER = "annotation.cache"
 SECRET_FILE = "annotation.secret"
 SECRET_VARIABLE = "RLHF_SERVE_SECRET"  # in the environment, what sessions are signed with
 _SHORTEST_SECRET = 32
+
+Port = Annotated[int, Range(least=0, most=65535, what="a number")]
 
 
 @dataclass(frozen=True)
@@ -40,27 +44,18 @@ class ServeConfig:
 
     data: Path = Path("data")
     host: str = "127.0.0.1"
-    port: int = 8080
+    port: Port = 8080
     database: str = ""
     public_url: str = ""
-    lock_minutes: int = 30
-    requests_per_second: float = 20.0
+    lock_minutes: Count = 30
+    requests_per_second: Positive = 20.0
     reward_models: NamedFolders = field(default_factory=dict)
     agents: NamedFolders = field(default_factory=dict)
-    games: int = 4
-    episode_seconds: int = 300
+    games: Count = 4
+    episode_seconds: Annotated[int, Range(least=1, most=3600)] = 300
 
     def __post_init__(self) -> None:
-        if not 0 <= self.port <= 65535:
-            raise UserError(f"port is a number from 0 to 65535, not {self.port}")
-        if self.lock_minutes < 1:
-            raise UserError(f"lock-minutes is at least 1, not {self.lock_minutes}")
-        if self.requests_per_second <= 0:
-            raise UserError(f"requests-per-second is above 0, not {self.requests_per_second}")
-        if self.games < 1:
-            raise UserError(f"games is at least 1, not {self.games}")
-        if not 1 <= self.episode_seconds <= 3600:
-            raise UserError(f"episode-seconds is 1 to 3600, not {self.episode_seconds}")
+        check_ranges(self, UserError)
         if self.public_url and not self.public_url.startswith(("http://", "https://")):
             raise UserError(f"public-url begins with http:// or https://, not {self.public_url}")
 

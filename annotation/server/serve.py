@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation.server.config import ServeConfig, ViewConfig
+from agents.ranges import check_ranges
+from annotation.server.config import Port, ServeConfig, ViewConfig
 from rlhf.errors import UserError
 from rlhf.setting_forms import NamedFolders, Person
 
@@ -55,7 +56,10 @@ class LookConfig:
 
     data: Path = Path("data")
     reward_models: NamedFolders = field(default_factory=dict)
-    port: int = 0
+    port: Port = 0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
 
 
 def look(config: LookConfig) -> None:

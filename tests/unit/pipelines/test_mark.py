@@ -100,7 +100,7 @@ def test_one_rater_is_what_it_was() -> None:
     ("wrong", "complaint"),
     [
         ({"raters": 2, "misses": (0.1,)}, "misses has 1 numbers for 2 raters"),
-        ({"raters": 2, "mistakes": (0.1, 1.2)}, "mistakes is a share between 0 and 1, not 1.2"),
+        ({"raters": 2, "mistakes": (0.1, 1.2)}, "mistakes is a share from 0 to 1, not 1.2"),
         ({"delays": (-1.0,)}, "delays is a number of steps"),
         ({"longest_delay": -1}, "longest_delay is a number of steps"),
     ],

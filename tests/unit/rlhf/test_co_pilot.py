@@ -133,7 +133,7 @@ def test_its_own_mistakes_are_not_the_agents() -> None:
 
 @pytest.mark.parametrize("wrong", [{"patience": 0}, {"mistakes": 0}, {"reaction": (3, 1)}, {"longest": 0}, {"idle": 0}])
 def test_impossible_habits_are_refused(wrong: dict) -> None:
-    with pytest.raises(UserError, match=f"co_pilot.{next(iter(wrong))} is"):
+    with pytest.raises(UserError, match=rf"{next(iter(wrong))} is"):
         CoPilotConfig(**wrong)
 
 

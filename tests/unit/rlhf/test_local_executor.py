@@ -210,7 +210,7 @@ def test_closing_leaves_a_world_that_hangs_alone():
 
 
 def test_settings_that_cannot_be_say_why():
-    with pytest.raises(ValueError, match="reuse is 0"):
+    with pytest.raises(ValueError, match="reuse is at least 1, not 0: every fragment"):
         ExecutorConfig(reuse=0)
     with pytest.raises(ValueError, match="runners are needed"):
         LocalExecutor([], Learner(tiny_agent.agent()), tiny_agent.recorded(5, 2))
