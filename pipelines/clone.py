@@ -19,8 +19,9 @@ from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
 from agents.training import Cloner, CloningConfig, marginal_entropy
 from pipelines.cards import latest_metrics, model_card, play_imitated
-from pipelines.kinds import Group, find_groups, mixed, parse_kinds
+from pipelines.kinds import Group, begun_with, find_groups, imitated, mixed, parse_kinds
 from pipelines.learned_from import noted_division, save_division
+from pipelines.noted_episodes import note_episodes, noted_episodes
 from pipelines.recordings import Play, read_episodes, spoken_texts, spread
 from rlhf.checkpoint import Checkpoint, Checkpoints
 from rlhf.errors import UserError
@@ -93,12 +94,15 @@ def clone(config: CloneConfig) -> Path:
     with hold_run(config, (*_FIXED, *_FIXED_TRAINING), "rlhf clone") as folder:
         checkpoint = Checkpoints(folder).latest_if_any()
         groups = find_groups(config.data, "train", config.solver, config.kinds)
+        if checkpoint is not None:
+            groups = begun_with(groups, noted_episodes(folder))
         validation = _validation_ids(folder, groups, config.held_out)
         agent, tokenizer, train, held_out = _prepare(config, checkpoint, groups, validation)
         torch.nn.Module.to(agent, device)
         cloner = Cloner(agent, train, config.training)
         if checkpoint is None:
             sources = [source.episode_id for group in groups for source in group.sources]
+            note_episodes(folder, {imitated(group): group.sources for group in groups})
             save_division(folder, [name for name in sources if name not in validation], sorted(validation))
         else:
             cloner.load_state_dict(checkpoint.load_state())

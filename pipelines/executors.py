@@ -19,8 +19,9 @@ from agents.folder import load_agent
 from agents.peers import ALONE, Peers
 from agents.tokenizer import Tokenizer
 from pipelines.improve_config import ImproveConfig
-from pipelines.kinds import find_groups, mixed
-from pipelines.recordings import Play, read_episodes
+from pipelines.kinds import begun_with, find_groups, mixed
+from pipelines.noted_episodes import EVERY_EPISODE, NotedEpisodes
+from pipelines.recordings import Play, find_episodes, read_sources
 from reward_models.registry import load_reward_model
 from reward_models.scoring import MeanScorer, StreamingScorer, UtilityScorer
 from rlhf.episodes import Episode
@@ -29,6 +30,9 @@ from rlhf.learner import Learner
 from rlhf.local_executor import LocalExecutor, UpdateReport
 from rlhf.runner import Runner
 from rlhf.setter_replay import SetterReplay
+from rlhf.streamed_play import Source
+
+REPLAYED, HELD_OUT = "replayed", "held_out"  # what episodes are used for, in a run's note of them
 
 
 class Executor(Protocol):
@@ -49,21 +53,34 @@ class Executor(Protocol):
     def close(self) -> None: ...
 
 
-def make_executor(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> Executor:
-    """What improves ``agent`` in place, here or on Ray."""
+def make_executor(
+    config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, noted: NotedEpisodes = EVERY_EPISODE
+) -> Executor:
+    """What improves ``agent`` in place, here or on Ray, with the episodes that are ``noted``."""
     if config.executor == "ray":
-        return make_ray_executor(config, agent)
-    replayed = read_episodes(config.replay_folders, split="train", solver=config.replay, frames=False)
+        return make_ray_executor(config, agent, noted)
+    replayed = read_replayed(config, noted)
     torch.manual_seed(config.seed)
     with ExitStack() as opened:
         runner = make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
         opened.callback(runner.close)
-        executor = LocalExecutor([runner], *make_learner(config, agent, tokenizer), config.execution)
+        learner, recorded = make_learner(config, agent, tokenizer, ALONE, noted)
+        executor = LocalExecutor([runner], learner, recorded, config.execution)
         opened.pop_all()  # they are the executor's to close
     return executor
 
 
-def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent) -> Executor:
+def read_replayed(config: ImproveConfig, noted: NotedEpisodes) -> list[Episode]:
+    """The episodes whose setters are replayed in training, without frames, as the places draw their own."""
+    return read_sources(noted.only(REPLAYED, find_replayed(config)), frames=False)
+
+
+def find_replayed(config: ImproveConfig) -> list[Source]:
+    """The episodes that there are to replay in training. Raises UserError if there are none."""
+    return find_episodes(config.replay_folders, split="train", solver=config.replay)
+
+
+def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent, noted: NotedEpisodes = EVERY_EPISODE) -> Executor:
     """The executor on Ray; its processes make runner and learner themselves, from ``config``.
 
     Raises:
@@ -81,12 +98,12 @@ def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent) -> Executo
             raise UserError(f"{count} {what} cannot be shared out evenly among {config.ray.learners} ray.learners")
     here = replace(config.from_anywhere(), batch=config.batch or config.slots, slots=slots)
     return RayExecutor(
-        partial(runner_on_ray, here), partial(learner_on_ray, here), agent, slots, config.steps,
-        config.ray, config.execution,
+        partial(runner_on_ray, here, noted=noted), partial(learner_on_ray, here, noted=noted), agent, slots,
+        config.steps, config.ray, config.execution,
     )  # fmt: skip
 
 
-def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
+def runner_on_ray(config: ImproveConfig, index: int, generation: int, noted: NotedEpisodes = EVERY_EPISODE) -> Runner:
     """The runner ``index`` of a run on Ray, made in its own process; ``generation`` tells it from one that died."""
     seed = int(np.random.SeedSequence([config.seed, index, generation]).generate_state(1)[0])
     device = "cuda" if config.ray.gpus_per_runner else "cpu"
@@ -94,24 +111,30 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int) -> Runner:
     if config.torch_threads is not None:  # the process is the runner's own; Ray gave PyTorch a thread a CPU
         torch.set_num_threads(config.torch_threads)
     agent, tokenizer = load_agent(config.agent, device=device)
-    replayed = read_episodes(config.replay_folders, split="train", solver=config.replay, frames=False)
+    replayed = read_replayed(config, noted)
     return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
 
 
-def learner_on_ray(config: ImproveConfig, peers: Peers = ALONE) -> tuple[Learner, WindowStream]:
+def learner_on_ray(
+    config: ImproveConfig, peers: Peers = ALONE, noted: NotedEpisodes = EVERY_EPISODE
+) -> tuple[Learner, WindowStream]:
     """The learner of a run on Ray, or one of several, and its recorded play, made where it works."""
     config = replace(config, device="cuda" if config.ray.gpus_per_learner else "cpu")
     if config.torch_threads is not None:
         torch.set_num_threads(config.torch_threads)
     torch.manual_seed(config.seed)
-    return make_learner(config, *load_agent(config.agent, device=config.device), peers)
+    return make_learner(config, *load_agent(config.agent, device=config.device), peers, noted)
 
 
 def make_learner(
-    config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, peers: Peers = ALONE
+    config: ImproveConfig,
+    agent: InteractiveAgent,
+    tokenizer: Tokenizer,
+    peers: Peers = ALONE,
+    noted: NotedEpisodes = EVERY_EPISODE,
 ) -> tuple[Learner, WindowStream]:
     """A learner that improves ``agent`` in place, and the recorded play that it imitates; of several, one's share."""
-    groups = find_groups(config.data, "train", config.imitate, config.kinds)
+    groups = begun_with(find_groups(config.data, "train", config.imitate, config.kinds), noted)
     play = Play([source for group in groups for source in group.sources], config.reading)
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
     recorded = mixed({group: play.part(group.sources).encode(tokenizer, sizes) for group in groups})

@@ -16,9 +16,11 @@ import torch
 from agents.card import ModelCard
 from agents.folder import load_agent, save_agent
 from pipelines.cards import latest_metrics, model_card, play_imitated, play_used
-from pipelines.executors import make_executor, make_runner
+from pipelines.executors import HELD_OUT, REPLAYED, find_replayed, make_executor, make_runner
 from pipelines.improve_config import ImproveConfig
-from pipelines.recordings import read_episodes
+from pipelines.kinds import find_groups, imitated
+from pipelines.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
+from pipelines.recordings import find_episodes, read_sources
 from rlhf.alarms import AlarmLog
 from rlhf.checkpoint import Checkpoint, Checkpoints
 from rlhf.episodes import Episode
@@ -31,6 +33,7 @@ from rlhf.runner import Runner
 from rlhf.slot import EpisodeResult
 from rlhf.stopping import between_updates
 from rlhf.store import open_store
+from rlhf.streamed_play import Source
 from rlhf.tracking import Tracker
 
 # What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming: paths,
@@ -87,8 +90,9 @@ class Improvement:
         config.world.check_fits(self.agent.config.image_size, config.agent)
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
         self.card = improved_card(config, folder.name)
+        self.noted = noted_episodes(folder) if self.checkpoints.latest_if_any() else begin_note(config, folder)
         with ExitStack() as opened:
-            self.executor = make_executor(config, self.agent, self.tokenizer)
+            self.executor = make_executor(config, self.agent, self.tokenizer, self.noted)
             opened.callback(self.executor.close)
             self.held_out = self._held_out_runner()
             if self.held_out is not None:
@@ -103,7 +107,7 @@ class Improvement:
 
         It is judged by what the reward model expects: luck is not to say which agent is best.
         """
-        episodes = held_out_episodes(self.config, self.config.evaluation_episodes, frames=False)
+        episodes = held_out_episodes(self.config, self.config.evaluation_episodes, frames=False, noted=self.noted)
         if not episodes:
             return None
         longest = max(map(len, episodes))
@@ -264,11 +268,24 @@ def _has_held_out(config: ImproveConfig) -> bool:
     return any(open_store(folder).ids(split="held_out", solver=config.replay) for folder in config.replay_folders)
 
 
-def held_out_episodes(config: ImproveConfig, most: int, frames: bool = True) -> list[Episode]:
-    """Up to ``most`` episodes recorded as held out, with their frames or without; none if there are none."""
+def held_out_episodes(
+    config: ImproveConfig, most: int, frames: bool = True, noted: NotedEpisodes = EVERY_EPISODE
+) -> list[Episode]:
+    """Up to ``most`` ``noted`` episodes recorded as held out, with their frames or without; none if there are none."""
+    return read_sources(noted.only(HELD_OUT, _find_held_out(config))[:most], frames)
+
+
+def _find_held_out(config: ImproveConfig) -> list[Source]:
     if not _has_held_out(config):
         return []
-    return read_episodes(config.replay_folders, split="held_out", solver=config.replay, most=most, frames=frames)
+    return find_episodes(config.replay_folders, split="held_out", solver=config.replay)
+
+
+def begin_note(config: ImproveConfig, folder: Path) -> NotedEpisodes:
+    """Write down which episodes a run in ``folder`` that begins replays, imitates and is judged by."""
+    groups = find_groups(config.data, "train", config.imitate, config.kinds)
+    parts = {REPLAYED: find_replayed(config), HELD_OUT: _find_held_out(config)}
+    return note_episodes(folder, parts | {imitated(group): group.sources for group in groups})
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:

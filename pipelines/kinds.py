@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.batch import Recording
 from agents.mixed_play import MixedPlay
+from pipelines.noted_episodes import NotedEpisodes
 from pipelines.recordings import find_episodes
 from rlhf.episodes import CO_PILOT
 from rlhf.errors import UserError
@@ -52,6 +53,16 @@ def find_groups(data: Sequence[Path], split: str, solver: str | None, kinds: str
             there = ", ".join(f"{len(sources)} {name}" for name, sources in found.items())
             raise UserError(f"kinds: there are no episodes of kind {kind!r}; there are {there}")
     return [Group(kind, weight, tuple(found[kind])) for kind, weight in weights.items()]
+
+
+def begun_with(groups: Sequence[Group], noted: NotedEpisodes) -> list[Group]:
+    """``groups`` with the episodes that a run began with alone. Raises UserError as :meth:`NotedEpisodes.only` does."""
+    return [replace(group, sources=tuple(noted.only(imitated(group), group.sources))) for group in groups]
+
+
+def imitated(group: Group) -> str:
+    """Name of what the episodes of ``group`` are used for, in a run's note of its episodes."""
+    return f"imitated ({group.kind})" if group.kind else "imitated"
 
 
 def parse_kinds(text: str) -> dict[str, float]:

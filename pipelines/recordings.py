@@ -64,10 +64,11 @@ def read_episodes(
     Args:
       most: no more than so many of them, the first. frames: without them, see :func:`rlhf.episodes.without_frames`.
     """
-    return _read(find_episodes(data, split, solver, marked)[:most], frames)
+    return read_sources(find_episodes(data, split, solver, marked)[:most], frames)
 
 
-def _read(sources: Sequence[Source], frames: bool = True) -> list[Episode]:
+def read_sources(sources: Sequence[Source], frames: bool = True) -> list[Episode]:
+    """The episodes of ``sources``, all in memory, with their frames or without."""
     episodes: list[Episode] = []
     for store in dict.fromkeys(source.store for source in sources):
         found = store.stream(source.episode_id for source in sources if source.store is store)
@@ -129,7 +130,7 @@ class Play:
         if self.streamed and self._survey is None:
             self._survey = survey(self.sources, self._reading.threads)
         elif not self.streamed and self._episodes is None:
-            self._episodes = _read(self.sources)
+            self._episodes = read_sources(self.sources)
 
     def texts(self) -> set[str]:
         """Everything that was said in them."""

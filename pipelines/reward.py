@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,9 +12,11 @@ from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
+from annotation.marks import Mark
 from pipelines.cards import latest_metrics, model_card, play_used
 from pipelines.learned_from import divide, save_division
-from pipelines.recordings import read_episodes
+from pipelines.noted_episodes import EVERY_EPISODE, NotedEpisodes, digest_marks, note_episodes, noted_episodes
+from pipelines.recordings import find_episodes, read_sources
 from pipelines.statistics import ratio_interval
 from reward_models.contract import RewardModel
 from reward_models.exam import SIGNAL, Exam
@@ -29,6 +31,7 @@ from rlhf.run_config import hold_run, save_settings
 from rlhf.stopping import between_updates
 from rlhf.store import open_store
 from rlhf.store.durable import write_file
+from rlhf.streamed_play import Source
 from rlhf.tracking import Tracker, WandbMode
 
 
@@ -82,6 +85,9 @@ _FIXED = (
 )
 
 
+_USED = "marked"  # what the episodes are used for, in the run's note of them
+
+
 def reward(config: RewardConfig) -> Path:
     """Train a reward model and return its folder."""
     config = replace(  # a run is gone on with from anywhere
@@ -98,11 +104,14 @@ def reward(config: RewardConfig) -> Path:
             model = KINDS[config.kind].from_agent(start, seed=config.training.seed)
         else:
             model, tokenizer = checkpoint.load_agent(KINDS[config.kind], config.device)
-        play, validation, held_out = _marked_play(config, tokenizer, model.config)
+        noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
+        found, marks = _marked_episodes(config, noted)
+        play, validation, held_out = _marked_play(config, found, marks, tokenizer, model.config)
         trainer = RewardTrainer(model, play, validation, config.training)
         if checkpoint is None:
             if config.start is None:  # a model that was taught before knows more than the frequencies of these marks
                 model.prepare(trainer.play)
+            note_episodes(folder, {_USED: found}, digest_marks(marks))
             save_division(folder, play.episode_ids, validation.episode_ids)
         else:
             trainer.load_state_dict(checkpoint.load_state())
@@ -212,12 +221,17 @@ def _taught_before(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> 
     return model
 
 
+def _marked_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[Source], list[Mark]]:
+    """The marked episodes of the run, and all marks. Raises UserError if they are not what it began with."""
+    marks = [mark for folder in config.data for mark in open_store(folder).marks()]
+    return noted.only(_USED, find_episodes(config.data, marked=True), digest_marks(marks)), marks
+
+
 def _marked_play(
-    config: RewardConfig, tokenizer: Tokenizer, sizes: AgentConfig
+    config: RewardConfig, found: Sequence[Source], marks: Sequence[Mark], tokenizer: Tokenizer, sizes: AgentConfig
 ) -> tuple[MarkedPlay, MarkedPlay, MarkedPlay | None]:
     """What is learned from, what the model is chosen by, and what it is judged by in the end, if there is any."""
-    marks = [mark for folder in config.data for mark in open_store(folder).marks()]
-    train, validation, held_out = divide(read_episodes(config.data, marked=True), config.validation)
+    train, validation, held_out = divide(read_sources(found), config.validation)
     return (
         mark_play(train, marks, tokenizer, sizes),
         mark_play(validation, marks, tokenizer, sizes),

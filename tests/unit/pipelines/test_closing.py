@@ -15,6 +15,7 @@ import pipelines.improve
 from pipelines.evaluate import probe_episodes, probe_plans
 from pipelines.improve import Improvement
 from pipelines.improve_config import ImproveConfig
+from pipelines.noted_episodes import EVERY_EPISODE
 from pipelines.places import WorldConfig
 from pipelines.record import RecordConfig, record
 from pipelines.runs.demo import WORLD, demo
@@ -96,6 +97,7 @@ def no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = SimpleNamespace(config=SimpleNamespace(image_size=(72, 96)))
     monkeypatch.setattr(pipelines.improve, "load_agent", lambda *_, **__: (agent, None))
     monkeypatch.setattr(pipelines.improve, "improved_card", lambda *_: None)
+    monkeypatch.setattr(pipelines.improve, "begin_note", lambda *_: EVERY_EPISODE)
 
 
 def test_an_executor_is_closed_where_improvement_cannot_begin(
@@ -129,7 +131,7 @@ def test_a_runner_is_closed_where_there_is_nothing_to_imitate(monkeypatch: pytes
         raise UserError("no step to imitate")
 
     runner = Thing()
-    monkeypatch.setattr(pipelines.executors, "read_episodes", lambda *_, **__: [])
+    monkeypatch.setattr(pipelines.executors, "read_replayed", lambda *_: [])
     monkeypatch.setattr(pipelines.executors, "make_runner", lambda *_: runner)
     monkeypatch.setattr(pipelines.executors, "make_learner", nothing)
     with pytest.raises(UserError, match="no step to imitate"):
