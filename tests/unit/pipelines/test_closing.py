@@ -97,6 +97,7 @@ def no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = SimpleNamespace(config=SimpleNamespace(image_size=(72, 96)))
     monkeypatch.setattr(pipelines.improve, "load_agent", lambda *_, **__: (agent, None))
     monkeypatch.setattr(pipelines.improve, "improved_card", lambda *_: None)
+    monkeypatch.setattr(pipelines.improve, "_check_held_out", lambda *_: None)
     monkeypatch.setattr(pipelines.improve, "begin_note", lambda *_: EVERY_EPISODE)
 
 
