@@ -182,7 +182,7 @@ class EpisodeIndex:
                 continue
             if tables := [table for table in COUNTED if table in values]:
                 for table in tables:
-                    self._counts[table] = self._counts[table] | self._numbers(values[table])
+                    self._counts[table].update(self._numbers(values[table]))
                 continue
             try:
                 entry = _entry(values)

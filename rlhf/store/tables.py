@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from annotation.marks import Judgement, Mark
+from rlhf.episode_fields import check_requests
 from rlhf.episodes import CO_PILOT, Episode, Request
 from rlhf.errors import UserError
 from rlhf.store.compressed import CompressedEpisode
@@ -168,13 +169,17 @@ TOLD_COLUMNS = ("episode_id", "step", *TEXTS, "controller")
 def to_told(about: pa.Table, steps: pa.Table) -> ToldEpisode:
     """As ``to_episode``, of steps with ``TOLD_COLUMNS`` alone, and only what an episode tells in words."""
     row, texts = _row_and_texts(about, steps)
+    notes, requests, success_step = from_json(row["notes"]), _requests(row["requests"]), tuple(row["success_step"])
+    if not isinstance(notes, dict):
+        raise ValueError("its notes are no object")
+    check_requests(requests, success_step, len(steps))
     return ToldEpisode(
         episode_id=row["episode_id"],
         setter=row["setter"],
         solver=row["solver"],
-        notes=from_json(row["notes"]),
-        requests=_requests(row["requests"]),
-        success_step=tuple(row["success_step"]),
+        notes=notes,
+        requests=requests,
+        success_step=success_step,
         setter_utterance=texts["setter_utterance"],
         utterance=texts["utterance"],
         taken_over=bool((values_of(steps["controller"]).to_numpy() == CO_PILOT).any()),

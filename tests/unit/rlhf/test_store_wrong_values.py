@@ -186,6 +186,9 @@ def test_an_episode_with_wrong_values_costs_no_other(folder: Path, column: str, 
     assert len(str(caught.value)) < 500
     assert [problem.file for problem in store.verify()] == ["*/e1.parquet"]
     assert store.read("e0").episode_id == "e0"
+    if column in ("notes", "requests"):
+        with pytest.raises(UserError, match=r"e1.*; .*rlhf episodes drop"):
+            store.read_told("e1")
 
 
 def test_a_marks_file_whose_lines_never_end(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
