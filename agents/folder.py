@@ -51,16 +51,19 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
     """Read what :func:`save_agent` wrote.
 
     Raises:
-      UserError: if the folder is missing, incomplete or damaged, its weights have another size or are not finite, its
-        tokenizer is not the one that it was saved with, or there is no such device.
+      UserError: if the folder is missing, incomplete or damaged, it holds another kind of model, its weights have
+        another size or are not finite, its tokenizer is not the one that it was saved with, or there is no such device.
     """
     place, folder = usable_device(device), Path(folder)
     config_path, weights_path = folder / "config.json", folder / "model.safetensors"
     for path in (config_path, weights_path):
         if not path.is_file():
             raise UserError(f"{path} is missing: {folder} is not an agent's folder (`rlhf clone` makes one)")
+    config_kind: Any = kind.config_class or AgentConfig
     try:
-        config: Any = (kind.config_class or AgentConfig).from_dict(json.loads(config_path.read_text()))
+        settings = json.loads(config_path.read_text(encoding="utf-8"))
+        _check_kind(settings, config_kind.model_type, folder)
+        config = config_kind.from_dict(settings)
         agent = kind(config)
         weights = safetensors.torch.load_file(weights_path)
     except (ValueError, TypeError, ArithmeticError, RuntimeError, safetensors.SafetensorError) as error:
@@ -87,6 +90,19 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
         said = str(error).splitlines()[0]
         raise UserError(f"device {device!r} cannot be used here ({said}): use cpu, or see `rlhf doctor`") from error
     return agent.eval(), tokenizer
+
+
+def _check_kind(settings: Any, wanted: str, folder: Path) -> None:
+    """Raises UserError if the configuration ``settings`` in ``folder`` says that it is of something else."""
+    held = settings.get("model_type", wanted) if isinstance(settings, dict) else wanted
+    if held == wanted:
+        return
+    names = {AgentConfig.model_type: "an agent"}
+    one, other = (
+        names.get(kind, "a reward model" if str(kind).endswith("reward_model") else f"a model {kind!r}")
+        for kind in (held, wanted)
+    )
+    raise UserError(f"{folder} holds {one}, not {other}: name the folder of {other}")
 
 
 def load_weights(agent: InteractiveAgent, weights: dict[str, torch.Tensor], where: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+from agents.config import AgentConfig
 from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
 from reward_models.autoregressive import AutoregressiveRewardModel
@@ -41,7 +42,8 @@ def _kind_of(folder: Path) -> type[RewardModel]:
         raise UserError(f"{folder} is damaged ({error}): train the reward model again") from error
     known = {kind.config_class.model_type: kind for kind in KINDS.values()}
     if model_type not in known:
+        held = "an agent" if model_type == AgentConfig.model_type else f"a model {model_type!r}"
         raise UserError(
-            f"{folder} holds no reward model but what calls itself {model_type!r} (`rlhf reward` makes one)"
+            f"{folder} holds {held}, not a reward model: name the folder of a reward model (`rlhf reward` makes one)"
         )
     return known[model_type]

@@ -74,7 +74,12 @@ class Checkpoint:
         self._verify(_STATE)
         try:
             state = torch.load(self.folder / _STATE, map_location="cpu", weights_only=True)
-        except (RuntimeError, pickle.UnpicklingError, EOFError) as error:
+        except pickle.UnpicklingError as error:  # its text says how to load what is not safe to load
+            raise UserError(
+                f"{self.folder / _STATE} is not loaded: it is damaged, or holds other things than tensors, numbers and "
+                f"text, which could run code; {self._mend}"
+            ) from error
+        except (RuntimeError, EOFError) as error:
             raise UserError(f"{self.folder / _STATE} cannot be read ({_first_line(error)}); {self._mend}") from error
         if (broken := _not_finite(state, "state")) is not None:
             raise UserError(f"{self.folder / _STATE} holds values that are not finite in {broken}; {self._mend}")

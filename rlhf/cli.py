@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import io
 import os
 import sys
 import warnings
@@ -136,6 +137,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: Sequence[str] | None) -> int:
+    _print_any_text()
     words = list(sys.argv[1:] if argv is None else argv)
     if not words or words[0] in ("-h", "--help", "help"):
         print(help_text())
@@ -155,6 +157,13 @@ def _main(argv: Sequence[str] | None) -> int:
         return int(stop.code or 0)
     except (Exception, KeyboardInterrupt) as error:
         return explain(error, verb.kept if verb else Verb.kept)
+
+
+def _print_any_text() -> None:
+    """Escape what the terminal's encoding lacks, e.g. an emoji where the locale is ASCII, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def choose(words: Sequence[str]) -> tuple[Verb, list[str]]:

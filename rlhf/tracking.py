@@ -10,7 +10,8 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -116,17 +117,46 @@ def _start_wandb(folder: Path, config: Any, mode: str, project: str) -> Any:
         import wandb
 
         settings = wandb.Settings(silent=True, console="off", disable_git=True, disable_code=True, x_disable_stats=True)
-        return wandb.init(
-            project=project,
-            name=folder.name,
-            dir=str(folder),
-            mode=mode,  # type: ignore[arg-type]
-            config=None if config is None else to_json(config),
-            settings=settings,
-            reinit="create_new",
-        )
+        with _usable_cache(folder):
+            return wandb.init(
+                project=project,
+                name=folder.name,
+                dir=str(folder),
+                mode=mode,  # type: ignore[arg-type]
+                config=None if config is None else to_json(config),
+                settings=settings,
+                reinit="create_new",
+            )
     except (Exception, SystemExit) as error:
         return _give_up(error)
+
+
+@contextmanager
+def _usable_cache(folder: Path) -> Iterator[None]:
+    """While wandb's process starts: a cache in the run's folder where the user has none that can be written.
+
+    It logs to the terminal otherwise.
+    """
+    home, named = os.environ.get("HOME"), os.environ.get("XDG_CACHE_HOME")
+    usual = Path(named) if named else Path(home) / ".cache" if home else None
+    if usual is not None and _can_be_made(usual):
+        yield
+        return
+    os.environ["XDG_CACHE_HOME"] = str(folder.absolute() / "wandb" / "cache")
+    try:
+        yield
+    finally:
+        os.environ.pop("XDG_CACHE_HOME")
+        if named is not None:
+            os.environ["XDG_CACHE_HOME"] = named
+
+
+def _can_be_made(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
 
 
 def _give_up(error: BaseException) -> None:

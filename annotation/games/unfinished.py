@@ -45,7 +45,7 @@ class UnfinishedGame:
 
     def __init__(self, folder: Path, held: ExitStack) -> None:
         self.id, self.folder, self._held = folder.name, folder, held
-        about = json.loads((folder / ABOUT_FILE).read_text())
+        about = json.loads((folder / ABOUT_FILE).read_text(encoding="utf-8"))
         self.dataset, self.project_id = str(about["dataset"]), str(about["project"])
         self._kept = folder / "kept"
 
@@ -77,7 +77,7 @@ class UnfinishedGame:
         if not notes.exists():
             return episode
         try:
-            return replace(episode, notes={**episode.notes, **json.loads(notes.read_text())})
+            return replace(episode, notes={**episode.notes, **json.loads(notes.read_text(encoding="utf-8"))})
         except (ValueError, TypeError) as error:
             raise UserError(f"{notes} is damaged ({error}); remove it to do without what was said last") from error
 

@@ -76,7 +76,7 @@ def _found(study: Path) -> Iterator[Agent]:
 def _image_size(folder: Path) -> tuple[int, int] | None:
     """What the agent in ``folder`` sees; None if there is no agent."""
     try:
-        said = json.loads((folder / "config.json").read_text())
+        said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         height, width = said["image_size"]
         is_agent = said["model_type"] == _MODEL_TYPE and (folder / "model.safetensors").is_file()
         return (int(height), int(width)) if is_agent else None

@@ -84,7 +84,7 @@ def load_secret(folder: Path) -> str:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        kept = path.read_text().strip()
+        kept = path.read_text(encoding="utf-8").strip()
         if secret_too_short(kept):
             raise UserError(f"{path} is damaged; remove it (everybody signs in anew)") from None
         return kept

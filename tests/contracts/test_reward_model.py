@@ -305,7 +305,7 @@ def test_what_is_no_reward_model_is_refused_in_one_line(tokenizer: Tokenizer, tm
     agent = save_agent(
         InteractiveAgent(AgentConfig.preset("nano", vocab_size=tokenizer.vocab_size)), tokenizer, tmp_path / "agent"
     )
-    with pytest.raises(UserError, match="holds no reward model but what calls itself 'interactive_agent'"):
+    with pytest.raises(UserError, match="holds an agent, not a reward model: name the folder of a reward model"):
         load_reward_model(agent)
     with pytest.raises(UserError, match="is not a reward model's folder"):
         load_reward_model(tmp_path / "nowhere")

@@ -133,3 +133,12 @@ def test_a_folder_without_a_digest_loads(folder: Path) -> None:
     path.write_text(json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != "tokenizer_digest"}))
     another().save(folder)
     assert load_agent(folder)[0].config.tokenizer_digest is None
+
+
+def test_a_reward_model_is_no_agent_and_an_agent_no_reward_model(folder: Path, tmp_path: Path) -> None:
+    agent, tokenizer = load_agent(folder)
+    model = save_agent(InterTemporalRewardModel.from_agent(agent), tokenizer, tmp_path / "reward")
+    with pytest.raises(UserError, match=f"^{model} holds a reward model, not an agent: name the folder of an agent$"):
+        load_agent(model)
+    with pytest.raises(UserError, match=f"^{folder} holds an agent, not a reward model: name the folder of a reward"):
+        load_reward_model(folder)

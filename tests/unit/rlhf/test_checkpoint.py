@@ -2,6 +2,7 @@
 
 import copy
 import errno
+import hashlib
 import json
 import os
 import signal
@@ -210,3 +211,23 @@ def test_what_is_saved_is_a_copy(tmp_path):
             parameter.zero_()
     loaded, _ = checkpoint.load_agent()
     assert all(torch.equal(value, before[name]) for name, value in loaded.state_dict().items())
+
+
+class Hostile:
+    """What runs a command where it is loaded without care."""
+
+    def __reduce__(self):
+        return os.system, ("echo hostile",)
+
+
+def test_a_state_that_could_run_code_is_refused_without_advice_to_load_it(tmp_path):
+    save(tmp_path, 7)
+    folder = Checkpoints(tmp_path).latest().folder
+    torch.save({"step": Hostile()}, folder / "state.pt")
+    record = json.loads((folder / "checkpoint.json").read_text())
+    record["checksums"]["state.pt"] = hashlib.sha256((folder / "state.pt").read_bytes()).hexdigest()
+    (folder / "checkpoint.json").write_text(json.dumps(record))
+    with pytest.raises(UserError, match="state.pt is not loaded: .* could run code; remove") as caught:
+        Checkpoints(tmp_path).latest().load_state()
+    said = one_line(caught)
+    assert "weights_only" not in said and "torch" not in said.replace(str(tmp_path), "")

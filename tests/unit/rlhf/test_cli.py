@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -417,3 +418,18 @@ def test_parse_starts_from_the_given_defaults() -> None:
         PlayConfig, ["--network.width=3"], command="x", default=PlayConfig(steps=5, network=Network(sizes=(1, 2)))
     )
     assert config == PlayConfig(steps=5, network=Network(width=3, sizes=(1, 2)))
+
+
+@pytest.mark.parametrize("words", [["episodes", "list", "no-such-\U0001f600"], ["recr\U0001f600rd"]])
+def test_text_that_the_terminal_cannot_show_is_escaped(words: list[str]) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii:strict", "LC_ALL": "C"}
+    done = subprocess.run([sys.executable, "-m", "rlhf.cli", *words], capture_output=True, env=environment)
+    assert done.returncode in (1, 2) and b"Traceback" not in done.stderr
+    assert b"\\U0001f600" in done.stderr
+
+
+def test_help_is_plain_where_the_terminal_has_ascii_alone() -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii:strict", "LC_ALL": "C"}
+    words = [sys.executable, "-m", "rlhf.cli", "episodes", "show", "--help"]
+    done = subprocess.run(words, capture_output=True, env=environment, check=True)
+    assert b"id of the episode" in done.stdout and b"\\u" not in done.stdout

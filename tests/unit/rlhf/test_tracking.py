@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import subprocess
 import sys
 import threading
@@ -204,3 +205,14 @@ def test_progress_says_nothing_final_of_a_loop_that_failed() -> None:
 )
 def test_durations_are_for_people(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+@pytest.mark.parametrize("home", [None, "/proc"])
+def test_wandb_is_quiet_where_there_is_no_home(tmp_path: Path, home: str | None) -> None:
+    code = "import sys; from rlhf.tracking import Tracker; Tracker(sys.argv[1]).close(); print('done')"
+    without = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
+    words = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(
+        words, capture_output=True, text=True, check=True, env=without | ({"HOME": home} if home else {})
+    )
+    assert (done.stdout, done.stderr) == ("done\n", "")
