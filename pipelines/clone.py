@@ -23,6 +23,7 @@ from pipelines.kinds import Group, begun_with, find_groups, imitated, mixed, par
 from pipelines.learned_from import noted_division, save_division
 from pipelines.noted_episodes import note_episodes, noted_episodes
 from pipelines.recordings import Play, read_episodes, spoken_texts, spread
+from pipelines.training_words import cloned
 from rlhf.checkpoint import Checkpoint, Checkpoints
 from rlhf.errors import UserError
 from rlhf.learning_config import ReadingConfig
@@ -30,7 +31,7 @@ from rlhf.progress import announce, bar
 from rlhf.run_config import CONFIG_FILE, hold_run, save_settings
 from rlhf.stopping import between_updates
 from rlhf.streamed_play import Source
-from rlhf.tracking import Tracker, WandbMode
+from rlhf.tracking import Tracker, WandbMode, read_metrics
 
 __all__ = ["CloneConfig", "clone", "new_agent", "read_episodes", "spoken_texts"]
 
@@ -110,7 +111,10 @@ def clone(config: CloneConfig) -> Path:
         with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
             card = cloned_card(config)
             _train(config, folder, cloner, tokenizer, held_out, tracker, card)
-        return save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
+        made = save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
+        announce(cloned(read_metrics(folder), len(validation)))
+        announce(f"agent: {made}")
+        return made
 
 
 def cloned_card(config: CloneConfig) -> ModelCard:
@@ -143,22 +147,24 @@ def _train(
         numbers = {"bc/marginal_entropy": marginal_entropy(cloner.episodes), "bc/parameters": agent.num_parameters()}
         tracker.log(numbers, 0)
     title = f"cloning an agent of {agent.num_parameters():,} parameters"
-    with bar(title, total=100, unit="%") as shown, between_updates() as stop:
+    updates, begun = config.training.updates, (cloner.update_index, cloner.progress)
+    with bar(title, updates, "updates", done=begun[0], share=begun[1]) as shown, between_updates() as stop:
 
         def on_metrics(step: int, metrics: dict[str, float]) -> None:
             tracker.log(metrics, step)
-            shown.update(shown.done, f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}")
+            note = f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}"
+            shown.update(step, note, cloner.progress)
 
         def on_checkpoint() -> Checkpoint:
             told = replace(card, metrics=latest_metrics(folder))
             return checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict(), card=told)
 
         def on_progress(fraction: float) -> None:
-            shown.update(int(100 * fraction))
+            shown.update(cloner.update_index, share=fraction)
             stop.at_update(on_checkpoint)
 
         cloner.run(held_out, on_metrics, on_progress, on_checkpoint, config.checkpoint_every)
-        shown.update(100)
+        shown.update(cloner.update_index, share=cloner.progress)
 
 
 def _validation_ids(folder: Path, groups: Sequence[Group], share: float) -> frozenset[str]:

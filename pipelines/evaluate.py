@@ -86,6 +86,7 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     with lock_file(config.out.with_name(f".{config.out.name}.lock"), config.out):
         results = _evaluate(config, probes)
     announce(_table(results, config.split))
+    announce(f"results: {config.out}")
     return results
 
 

@@ -21,6 +21,7 @@ from pipelines.improve_config import ImproveConfig
 from pipelines.kinds import find_groups, imitated
 from pipelines.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.recordings import find_episodes, read_sources
+from pipelines.training_words import improved
 from rlhf.alarms import AlarmLog
 from rlhf.checkpoint import Checkpoint, Checkpoints
 from rlhf.episodes import Episode
@@ -34,7 +35,7 @@ from rlhf.slot import EpisodeResult
 from rlhf.stopping import between_updates
 from rlhf.store import open_store
 from rlhf.streamed_play import Source
-from rlhf.tracking import Tracker
+from rlhf.tracking import Tracker, read_metrics
 
 # What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming: paths,
 # as runs are moved with their datasets.
@@ -122,10 +123,15 @@ class Improvement:
     def run(self) -> Path:
         """Update until ``config.updates`` have been made or patience is at its end; the improved agent's folder."""
         self._make_updates()
+        rows = read_metrics(self.folder)
         if self.config.guards.patience is not None and (best := self.checkpoints.best()) is not None:
             best.load_weights_into(self.agent)
             announce(f"the agent of update {best.step} had the highest modelled return on held-out replays")
-        return save_agent(self.agent, self.tokenizer, self.folder / "agent", self._card())
+            rows = [row for row in rows if row["step"] <= best.step]
+        made = save_agent(self.agent, self.tokenizer, self.folder / "agent", self._card())
+        announce(improved(rows))
+        announce(f"agent: {made}")
+        return made
 
     def _make_updates(self) -> None:
         config, done = self.config, self._resume()
@@ -135,10 +141,9 @@ class Improvement:
         with (
             Tracker(self.folder, config, config.wandb, resume_step=done) as tracker,
             AlarmLog(self.folder, resume_step=done) as alarms,
-            bar("improving the agent (BC+RL)", config.updates, "updates") as shown,
+            bar("improving the agent (BC+RL)", config.updates, "updates", done=done) as shown,
             ExitStack() as opened,
         ):
-            shown.update(done)
             if done == 0:
                 metrics = self._play_held_out()
                 self._watch(alarms, 0, metrics)

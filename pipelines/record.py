@@ -132,7 +132,7 @@ def _record(config: RecordConfig) -> list[str]:
         announce(f"{len(known)} of {config.episodes} episodes are in {config.data} already")
     there = set(known)
     missing = [number for number in range(config.episodes) if ids[number] not in there]
-    recorded = []
+    recorded, outcomes = [], []
     for episode in progress(_episodes(plans, missing), total=len(missing), title=f"recording into {config.data}"):
         try:
             store.write(episode)
@@ -141,7 +141,26 @@ def _record(config: RecordConfig) -> list[str]:
                 raise
             _check_same(store, episode.episode_id, plans.settings)  # somebody else is recording the same and was faster
         recorded.append(episode.episode_id)
+        outcomes.append([step is not None for step in episode.success_step])
+    if recorded:
+        announce(f"recorded {len(recorded):,} episodes into {config.data}: {_fulfilled(outcomes)}")
     return known + recorded
+
+
+def _fulfilled(outcomes: Sequence[Sequence[bool]]) -> str:
+    """Which share of the requests was fulfilled, with an interval over episodes.
+
+    Args:
+      outcomes: whether each request was, by episode.
+    """
+    from pipelines.statistics import ratio_interval
+    from pipelines.training_words import share_text
+
+    counts = np.array([[sum(own), len(own)] for own in outcomes])
+    interval = ratio_interval(counts[:, 0], counts[:, 1], seed=0)
+    if interval is None:
+        return "no request was made"
+    return f"{share_text(interval.estimate, interval)} of their {counts[:, 1].sum():,} requests were fulfilled"
 
 
 def _check_device(name: str) -> None:

@@ -18,6 +18,7 @@ from pipelines.learned_from import divide, save_division
 from pipelines.noted_episodes import EVERY_EPISODE, NotedEpisodes, digest_marks, note_episodes, noted_episodes
 from pipelines.recordings import find_episodes, read_sources
 from pipelines.statistics import ratio_interval
+from pipelines.training_words import taught
 from reward_models.contract import RewardModel
 from reward_models.exam import SIGNAL, Exam
 from reward_models.mark_signal import NOISY
@@ -32,7 +33,7 @@ from rlhf.stopping import between_updates
 from rlhf.store import open_store
 from rlhf.store.durable import write_file
 from rlhf.streamed_play import Source
-from rlhf.tracking import Tracker, WandbMode
+from rlhf.tracking import Tracker, WandbMode, read_metrics
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,12 @@ def reward(config: RewardConfig) -> Path:
             done = _train(config, folder, trainer, tokenizer, tracker, card)
             best = done.best | _judge(config, done, trainer.exam, held_out, tracker)
         write_file(folder / "best.json", json.dumps(best, indent=2).encode())
-        _tell_of_noise(best)
         card = replace(card, metrics=latest_metrics(folder) | best)
-        return save_agent(done.model, tokenizer, folder / "reward_model", card)
+        made = save_agent(done.model, tokenizer, folder / "reward_model", card)
+        announce(taught(read_metrics(folder)))
+        _tell_of_noise(best)
+        announce(f"reward model: {made}")
+        return made
 
 
 def taught_card(config: RewardConfig) -> ModelCard:
@@ -156,18 +160,19 @@ def _train(
         announce(f"{folder} is finished: {trainer.update_index} updates were made; its reward model: {made}")
         return trainer.finish()
     title = f"teaching a reward model from {int(trainer.play.marks.sum())} marks"
-    with bar(title, total=100, unit="%") as shown, between_updates() as stop:
+    updates, begun = config.training.updates, (trainer.update_index, trainer.progress)
+    with bar(title, updates, "updates", done=begun[0], share=begun[1]) as shown, between_updates() as stop:
 
         def on_metrics(step: int, metrics: dict[str, float]) -> None:
             tracker.log(metrics, step)
-            shown.update(shown.done, f"{kind.term()} {metrics[f'reward_model/{kind.term()}']:.3f}")
+            shown.update(step, f"{kind.term()} {metrics[f'reward_model/{kind.term()}']:.3f}", trainer.progress)
 
         def on_checkpoint() -> Checkpoint:
             told, state = replace(card, metrics=latest_metrics(folder)), trainer.state_dict(weights=False)
             return checkpoints.save(trainer.update_index, trainer.model, tokenizer, state, card=told)
 
         def on_progress(fraction: float) -> None:
-            shown.update(int(100 * fraction))
+            shown.update(trainer.update_index, share=fraction)
             stop.at_update(on_checkpoint)
 
         return trainer.run(on_metrics, on_progress, on_checkpoint, config.checkpoint_every)

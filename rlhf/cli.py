@@ -10,6 +10,7 @@ import difflib
 import importlib
 import io
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Sequence
@@ -126,6 +127,16 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
 )
 VERBS = {verb.name: verb for _, verbs in GROUPS for verb in verbs}
 
+# The command that usually follows a step of the loop, by the step; {result} is what the step returned, {data} and the
+# like are its settings.
+NEXT = {
+    "record": "rlhf mark --data {data}",
+    "mark": "rlhf clone --data {data}",
+    "clone": "rlhf reward --data {data} --agent {result}",
+    "reward": "rlhf improve --data {data} --agent {agent} --reward-model {result}",
+    "improve": "rlhf evaluate --agents BC={agent} BC+RL={result}",
+}
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status.
@@ -197,7 +208,16 @@ def run(verb: Verb, words: Sequence[str]) -> Any:
     if presets := presets_of(verb.function):
         about += f" --preset NAME starts from a preset's settings: {', '.join(presets)}, or your own FILE.py."
     config = settings.parse(kind, words, command=f"rlhf {verb.name}", default=base, about=about)
-    return getattr(module, verb.function)(config)
+    result = getattr(module, verb.function)(config)
+    if verb.name in NEXT:
+        settings_typed = {name: _typed(value) for name, value in vars(config).items()}
+        print(f"next: {NEXT[verb.name].format(result=_typed(result), **settings_typed)}", file=sys.stderr)
+    return result
+
+
+def _typed(value: Any) -> str:
+    """A setting's value as the words of a command line."""
+    return " ".join(map(_typed, value)) if isinstance(value, (tuple, list)) else shlex.quote(str(value))
 
 
 def explain(error: BaseException, kept: str) -> int:

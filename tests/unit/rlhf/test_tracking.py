@@ -178,7 +178,60 @@ def test_progress_writes_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) ->
         for step in range(6):
             shown.advance(note=f"loss {step}")
     lines = file.getvalue().splitlines()
-    assert lines == ["learning: 3/6, 18.0 s, loss 2", "learning: 6/6, 36.0 s, loss 5", "learning: 6/6, 42.0 s, done"]
+    assert lines == [
+        "learning: 3/6 (50%), 18.0 s, about 18 s left, loss 2",
+        "learning: 6/6 (100%), 36.0 s, loss 5",
+        "learning: 6/6, 42.0 s, done",
+    ]
+
+
+def clock_of(seconds: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the next looks at the clock say so, in this order."""
+    clock = iter(seconds)
+    monkeypatch.setattr(progress_module.time, "monotonic", lambda: next(clock))
+
+
+def test_the_time_left_of_a_resumed_loop_is_that_of_its_own_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock_of([0.0, 10.0, 20.0, 25.0], monkeypatch)
+    file = io.StringIO()
+    with bar("learning", 10_000, "updates", done=8_000, file=file) as shown:
+        shown.update(8_400, "loss 0.31")
+        shown.update(8_500)  # the note stays
+    assert file.getvalue().splitlines() == [
+        "learning: 8,500/10,000 updates (85%), 20.0 s, about 1 min 00 s left, loss 0.31",
+        "learning: 8,500/10,000 updates, 25.0 s, ended early",
+    ]
+
+
+def test_the_time_left_of_a_loop_that_time_ends_is_that_of_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock_of([0.0, 30.0, 120.0], monkeypatch)
+    file = io.StringIO()
+    with bar("learning", 10_000, "updates", file=file) as shown:
+        shown.update(100, share=0.25)
+        shown.share = 1.0
+    assert file.getvalue().splitlines() == [
+        "learning: 100/10,000 updates (25%), 30.0 s, about 1 min 30 s left",
+        "learning: 100/10,000 updates, 2 min 00 s, done",
+    ]
+
+
+def test_a_long_loop_writes_fewer_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    hours = 24
+    clock_of([0.0, *(float(second) for second in range(1, 3600 * hours + 2))], monkeypatch)
+    file = io.StringIO()
+    with bar("learning", 3600 * hours, file=file) as shown:
+        for _ in range(3600 * hours):
+            shown.advance()
+    lines = file.getvalue().splitlines()
+    assert 12 * hours < len(lines) < 30 * hours and "about 23 h" in file.getvalue()
+
+
+def test_without_a_total_nothing_is_said_of_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock_of([0.0, 20.0, 21.0], monkeypatch)
+    file = io.StringIO()
+    with bar("reading", unit="episodes", file=file) as shown:
+        shown.advance(7)
+    assert file.getvalue().splitlines() == ["reading: 7 episodes, 20.0 s", "reading: 7 episodes, 21.0 s, done"]
 
 
 def test_progress_draws_a_bar_on_a_terminal() -> None:
@@ -187,9 +240,9 @@ def test_progress_draws_a_bar_on_a_terminal() -> None:
             return True
 
     file = Terminal()
-    with bar("learning", total=4, unit="updates", file=file) as shown:
-        shown.update(4, "loss 0.1")
-    assert "learning" in file.getvalue() and "4/4" in file.getvalue()
+    with bar("learning", total=2_000, unit="updates", done=800, file=file) as shown:
+        shown.update(1_200, "loss 0.1", share=0.5)
+    assert "learning" in file.getvalue() and "1,200/2,000 updates" in file.getvalue()
 
 
 def test_progress_says_nothing_final_of_a_loop_that_failed() -> None:
