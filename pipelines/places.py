@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 
 from tyro.constructors import PrimitiveConstructorSpec
 
-from agents.ranges import Count, check_ranges
+from agents.ranges import Count, Weight, check_ranges
 from rlhf.episodes import WORLD_OPTIONS, Episode
 from rlhf.errors import UserError
 from worlds import registry
@@ -165,9 +166,12 @@ class PlayersConfig:
       solver: the scripted solver's own settings, as JSON.
     """
 
-    tasks: Annotated[Mapping[str, float], _WEIGHTS] = field(default_factory=lambda: dict(_EVERY_PROBE))
+    tasks: Annotated[Mapping[str, Weight], _WEIGHTS] = field(default_factory=lambda: dict(_EVERY_PROBE))
     setter: str = "{}"
     solver: str = "{}"
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
 
     def weights(self, entry: WorldEntry) -> dict[str, float]:
         """How often each kind of request is made in a world; by default each of its probes equally often."""
@@ -201,9 +205,17 @@ def _check_names(make: Callable[..., Any], settings: Mapping[str, Any], given: C
 
 
 def _object(text: str, where: str, example: str = '{"rooms": [1, 1]}') -> dict[str, Any]:
+    def refused(number: str) -> float:
+        raise UserError(f"{where} holds {number}; numbers are finite")
+
+    def finite(number: str) -> float:
+        return value if math.isfinite(value := float(number)) else refused(number)
+
     try:
-        parsed = json.loads(text)
-    except json.JSONDecodeError as error:
+        parsed = json.loads(text, parse_constant=refused, parse_float=finite)
+    except RecursionError:
+        raise UserError(f"{where} is nested too deeply; write e.g. '{example}'") from None
+    except ValueError as error:
         raise UserError(f"{where} is not JSON ({error}); write e.g. '{example}'") from error
     if not isinstance(parsed, dict):
         raise UserError(f"{where} is a JSON object, e.g. '{example}'")

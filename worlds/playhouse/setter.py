@@ -11,6 +11,7 @@ import numpy as np
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent
 from worlds.playhouse.body import Body
 from worlds.playhouse.ground_truth import distance
+from worlds.playhouse.setting_numbers import MOST_STEPS, is_number, is_whole
 from worlds.playhouse.success import PlayhouseTask
 from worlds.playhouse.tasks import PROBES, SPLITS, TASKS, Asker, make_task
 
@@ -53,13 +54,14 @@ class ScriptedSetter:
         self._weights = _weights(tasks)
         if split not in SPLITS:
             raise WorldError(f"no split named {split!r}; known: {', '.join(SPLITS)}")
-        for name, (low, high) in (("first_request", first_request), ("pause", pause)):
-            if not 0 <= low <= high:
-                raise WorldError(f"setter setting {name}: {low}..{high} is not a range of steps")
-        if not 0.0 <= wander <= 1.0:
-            raise WorldError(f"setter setting wander: {wander} is not a probability between 0 and 1")
-        if patience is not None and patience < 1:
-            raise WorldError(f"setter setting patience: {patience} steps; give 1 or more, or None")
+        for name, pair in (("first_request", first_request), ("pause", pause)):
+            _check_range(name, pair)
+        if not is_number(wander) or not 0.0 <= wander <= 1.0:
+            raise WorldError(f"setter setting wander: {wander!r} is not a probability between 0 and 1")
+        if patience is not None and not (is_whole(patience) and patience >= 1):
+            raise WorldError(f"setter setting patience: {patience!r} steps; give 1 or more, or None")
+        if not isinstance(follow_up, bool):
+            raise WorldError(f"setter setting follow_up: {follow_up!r} is neither true nor false")
         self.split, self.first_request, self.pause = split, first_request, pause
         self.patience, self.follow_up, self.wander = patience, follow_up, wander
         self.requests: list[tuple[int, TaskSpec]] = []
@@ -141,6 +143,15 @@ def make_setter(**settings: Any) -> ScriptedSetter:
     return ScriptedSetter(**settings)
 
 
+def _check_range(name: str, pair: Any) -> None:
+    """Raises WorldError if ``pair`` is no (fewest, most) steps."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise WorldError(f"setter setting {name}: {pair!r} is not (fewest, most) steps")
+    low, high = pair
+    if not (is_whole(low) and is_whole(high) and 0 <= low <= high < MOST_STEPS):
+        raise WorldError(f"setter setting {name}: {low}..{high} is not a range of steps")
+
+
 def _weights(tasks: Sequence[str] | Mapping[str, float] | None) -> dict[str, float]:
     """Weight of each task asked for. Raises WorldError for tasks that do not exist and impossible weights."""
     if isinstance(tasks, str):
@@ -149,6 +160,9 @@ def _weights(tasks: Sequence[str] | Mapping[str, float] | None) -> dict[str, flo
     unknown = next((name for name in weights if name not in TASKS), None)
     if unknown is not None:
         raise WorldError(f"the playhouse has no task named {unknown!r}; known: {', '.join(TASKS)}")
+    wrong = next((name for name, weight in weights.items() if not is_number(weight)), None)
+    if wrong is not None:
+        raise WorldError(f"setter setting tasks: the weight of {wrong} is a number, not {weights[wrong]!r}")
     if not weights or min(weights.values()) < 0 or sum(weights.values()) <= 0:
         raise WorldError("setter setting tasks: give at least one task with a weight above 0")
     return weights

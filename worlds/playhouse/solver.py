@@ -18,6 +18,7 @@ from worlds.playhouse import behaviours, building, language
 from worlds.playhouse.body import Body
 from worlds.playhouse.ground_truth import describe_all, distance
 from worlds.playhouse.language import NUMBERS, Described, Understood
+from worlds.playhouse.setting_numbers import MOST_STEPS, is_number, is_whole
 from worlds.playhouse.steering import FORWARD, TURN, with_hand
 from worlds.playhouse.tower import LOWEST, STACKABLE, can_be_base
 
@@ -47,11 +48,12 @@ class Imperfection:
     careless: float = 0.15
 
     def __post_init__(self) -> None:
-        if self.reaction < 0:
-            raise WorldError(f"solver setting reaction: {self.reaction} steps; give 0 or more")
+        if not (is_whole(self.reaction) and 0 <= self.reaction < MOST_STEPS):
+            raise WorldError(f"solver setting reaction: {self.reaction!r} steps; give a whole number from 0 on")
         for name in (f.name for f in fields(self) if f.name != "reaction"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise WorldError(f"solver setting {name}: {getattr(self, name)} is not a probability between 0 and 1")
+            value = getattr(self, name)
+            if not is_number(value) or not 0.0 <= value <= 1.0:
+                raise WorldError(f"solver setting {name}: {value!r} is not a probability between 0 and 1")
 
 
 NONE = Imperfection(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

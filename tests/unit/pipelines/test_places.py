@@ -14,6 +14,7 @@ from pipelines.record import RecordConfig, record
 from pipelines.recordings import read_episodes
 from pipelines.runs.demo import WORLD
 from rlhf import settings
+from rlhf.cli import main
 from rlhf.errors import UserError
 from worlds.contract import WorldError
 
@@ -124,3 +125,38 @@ def test_recordings_made_with_other_options_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=complaint):
         replace(one, options="{}").check_recorded(episode, tmp_path)
     replace(one, options="{}").check_recorded(replace(episode, notes={}), tmp_path)  # made elsewhere
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--players.tasks {'go':NaN}", "players.tasks holds NaN; numbers are finite"),
+        ("--players.tasks {'go':1e999}", "players.tasks holds 1e999; numbers are finite"),
+        ("--players.tasks {'go':-1}", "tasks is at least 0, not -1.0"),
+        ("--players.tasks {'go':'often'}", 'players.tasks: the weight of go is a number, not "often"'),
+        ("--players.solver {'motor_noise':NaN}", "players.solver holds NaN"),
+        ("--players.solver {'motor_noise':'much'}", "solver setting motor_noise: 'much' is not a probability"),
+        ("--players.solver {'reaction':1.5}", "solver setting reaction: 1.5 steps; give a whole number from 0 on"),
+        ("--players.setter {'pause':'x'}", "setter setting pause: 'x' is not (fewest, most) steps"),
+        ("--players.setter {'pause':[1,'x']}", "setter setting pause: 1..x is not a range of steps"),
+        (
+            "--players.setter {'first_request':[0,1e30]}",
+            "setter setting first_request: 0..1e+30 is not a",
+        ),
+        ("--players.setter {'first_request':[0,99999999999999999999]}", "setter setting first_request: 0..9999999"),
+        ("--players.setter {'patience':true}", "setter setting patience: True steps; give 1 or more, or None"),
+        ("--players.setter {'follow_up':3}", "setter setting follow_up: 3 is neither true nor false"),
+        ("--players.setter {'wander':null}", "setter setting wander: None is not a probability between 0 and 1"),
+        ("--world.settings {'objects':[NaN,3]}", "world.settings holds NaN"),
+        ("--world.options {'fov_y_deg':Infinity}", "world.options holds Infinity"),
+        ("--players.solver " + 100_000 * "[", "players.solver is nested too deeply"),
+    ],
+)
+def test_numbers_of_players_and_places_are_refused_in_one_line(
+    words: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flag, _, value = words.partition(" ")
+    few = ["--episodes", "1", "--steps", "2", "--workers", "1", "--held-out", "0"]
+    assert main(["record", "--data", str(tmp_path / "data"), *few, flag, value.replace("'", '"')]) in (1, 2)
+    read = capsys.readouterr().err
+    assert said in read and len(read.splitlines()) == 1
