@@ -1,4 +1,4 @@
-"""Marks and judgements that have gone are missed, whoever removed them; what removes them rightly is not suspected."""
+"""`verify` reports marks and judgements that were deleted outside the store, and none that the store removed."""
 
 from __future__ import annotations
 
