@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from agents.play_settings import PLAY_SETTINGS_FILE
+
 CARD_FILE = "README.md"
 
 _HEAD = """---
@@ -103,6 +105,8 @@ class ModelCard:
       command: that made it, as one would type it. version: of the project, with the commit if it is known.
       configuration: the training's, as JSON holds it. metrics: the newest value of each, by name.
       licence: of the weights, as the Hub calls it.
+      play_settings: where it learned and from which scripted players, kept beside its weights as the defaults of the
+        play that follows; None where nobody knows.
     """
 
     title: str = "An interactive agent"
@@ -114,6 +118,7 @@ class ModelCard:
     configuration: Any = None
     metrics: Mapping[str, float] = field(default_factory=dict)
     licence: str = "apache-2.0"
+    play_settings: Mapping[str, Any] | None = None
 
 
 class Described(Protocol):
@@ -147,6 +152,10 @@ def _sections(agent: Described, card: ModelCard) -> Iterator[str]:
     yield card.what
     yield f"## Size\n\n{_size(agent)}"
     yield f"## What it learned from\n\n{_sources(card)}"
+    if card.play_settings is not None:
+        settings = _fenced(json.dumps(card.play_settings, indent=2, ensure_ascii=False), "json")
+        told = f"These settings (`{PLAY_SETTINGS_FILE}`) are the defaults of its play:"
+        yield f"## Where it learned\n\n{told}\n\n{settings}"
     yield "## How to load it\n\n" + _fenced(agent.example(agent.config), "python")
     yield "`transformers` reads the weights, too:\n\n" + _fenced(_from_pretrained(type(agent)), "python")
     if card.metrics:

@@ -14,6 +14,7 @@ from agents.agent import InteractiveAgent
 from agents.card import ModelCard, write_card
 from agents.computing import usable_device
 from agents.config import AgentConfig
+from agents.play_settings import save_play_settings
 from agents.tokenizer import Tokenizer
 from rlhf.errors import UserError
 
@@ -23,7 +24,8 @@ A = TypeVar("A", bound=InteractiveAgent)
 def save_agent(
     agent: InteractiveAgent, tokenizer: Tokenizer, folder: str | Path, card: ModelCard | None = None
 ) -> Path:
-    """Write ``agent`` and its tokenizer into ``folder`` (safetensors, config.json, tokenizer.json, README.md).
+    """Write ``agent`` and its tokenizer into ``folder`` (safetensors, config.json, tokenizer.json, README.md),
+    and where the card has them the settings of the play that it learned from (play_settings.json).
 
     The agent's configuration notes the tokenizer's digest.
 
@@ -44,6 +46,8 @@ def save_agent(
     agent.save_pretrained(folder)
     tokenizer.save(folder)
     write_card(agent, folder, card)
+    if card is not None and card.play_settings is not None:
+        save_play_settings(card.play_settings, folder)
     return folder
 
 

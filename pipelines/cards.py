@@ -9,6 +9,7 @@ from typing import Any
 
 from agents.card import ModelCard, PlayedBy, PlaySource
 from pipelines.kinds import find_groups, parse_kinds
+from pipelines.play_settings import NOTHING, PlaySettings
 from rlhf.json_records import to_json
 from rlhf.run_config import command_line, git_commit, project_version
 from rlhf.store import open_store
@@ -18,9 +19,23 @@ _NOT_MEASURED = ("step", "time")
 
 
 def model_card(
-    title: str, what: str, config: Any, learned_from: Sequence[PlaySource], started_from: Sequence[str] = ()
+    title: str,
+    what: str,
+    config: Any,
+    learned_from: Sequence[PlaySource],
+    started_from: Sequence[str] = (),
+    play_settings: PlaySettings = NOTHING,
 ) -> ModelCard:
-    """The card of what this process trains with ``config``; its metrics are still to come."""
+    """The card of what this process trains with ``config``; its metrics are still to come.
+
+    Args:
+      title: see :class:`agents.card.ModelCard`.
+      what: likewise.
+      config: of the training.
+      learned_from: the recorded play.
+      started_from: sentences on the models that it started from.
+      play_settings: of that play.
+    """
     commit = git_commit()
     return ModelCard(
         title=title,
@@ -30,6 +45,7 @@ def model_card(
         command=command_line(),
         version=project_version() + (f", commit {commit}" if commit else ""),
         configuration=to_json(config),
+        play_settings=None if play_settings == NOTHING else to_json(play_settings),
     )
 
 

@@ -22,6 +22,7 @@ from pipelines.cards import latest_metrics, model_card, play_imitated
 from pipelines.kinds import Group, begun_with, find_groups, imitated, mixed, parse_kinds
 from pipelines.learned_from import noted_division, save_division
 from pipelines.noted_episodes import note_episodes, noted_episodes
+from pipelines.play_settings import of_datasets
 from pipelines.recordings import Play, read_episodes, spoken_texts, spread
 from pipelines.training_words import cloned
 from rlhf.checkpoint import Checkpoint, Checkpoints
@@ -126,6 +127,7 @@ def cloned_card(config: CloneConfig) -> ModelCard:
         "contrastive loss (CSS) that teaches which words belong to which pictures.",
         config,
         play_imitated(config.data, use, config.solver, config.kinds),
+        play_settings=of_datasets(config.data),
     )
 
 

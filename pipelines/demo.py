@@ -15,6 +15,7 @@ from pipelines.improve import improve
 from pipelines.improve_config import ImproveConfig
 from pipelines.mark import MarkConfig, mark
 from pipelines.places import LARGEST_SEED
+from pipelines.play_settings import PlaySettings, played_in
 from pipelines.record import RecordConfig, record
 from pipelines.reward import RewardConfig, reward
 from pipelines.stages import Work, begin, go_on, go_through
@@ -114,6 +115,7 @@ def _agent_play(config: DemoConfig) -> None:
 
 def settle(config: DemoConfig) -> DemoConfig:
     """The configuration with every stage's folders and seeds filled in."""
+    config = _in_one_world(config)
     run, seed = config.run, config.seed
     if config.demonstrations.world != config.play.world or config.play.world != config.evaluate.world:
         raise UserError("demonstrations, play and evaluate differ in their world: an agent plays where it was cloned")
@@ -139,6 +141,19 @@ def settle(config: DemoConfig) -> DemoConfig:
             agents={"BC": str(agent), "BC+RL": str(run / "improve" / "agent"), "demonstrator": "scripted"},
         ),
     )  # fmt: skip
+
+
+def _in_one_world(config: DemoConfig) -> DemoConfig:
+    """The configuration in which world and players are complete: where a stage leaves them open, they are as in the
+    demonstrations."""
+    shown = PlaySettings(config.demonstrations.world, config.demonstrations.players).complete()
+    return replace(
+        config,
+        demonstrations=played_in(config.demonstrations, shown),
+        play=played_in(config.play, shown),
+        improve=replace(config.improve, world=config.improve.world.or_else(shown.world)),
+        evaluate=played_in(config.evaluate, shown),
+    )
 
 
 def on_device(config: DemoConfig, device: str | None) -> DemoConfig:

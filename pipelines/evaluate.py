@@ -10,6 +10,7 @@ from typing import Annotated
 
 from agents.ranges import Count, Range, check_ranges
 from pipelines.places import PROBE_SEEDS, SEEDS_APART, PlayersConfig, WorldConfig
+from pipelines.play_settings import PlaySettings, of_agent, other_places, settle, world_flags
 from pipelines.results_file import SCRIPTED, EvaluatedWith, ProbeResult, ResultsFile, Split, load_results
 from pipelines.statistics import wilson_interval
 from rlhf.episodes import Episode
@@ -75,6 +76,7 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     """
     if not config.agents:
         raise UserError("no agents to evaluate: name at least one, e.g. --agents bc runs/clone/agent")
+    config = settled(config)
     entry = config.world.entry()
     config.world.check()
     probes = config.probes or tuple(entry.probes)
@@ -88,6 +90,31 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     announce(_table(results, config.split))
     announce(f"results: {config.out}")
     return results
+
+
+def settled(config: EvaluateConfig) -> EvaluateConfig:
+    """The configuration in which world and players are complete: as given, else as the agents remember them.
+
+    Raises:
+      UserError: if the agents remember different places, and the configuration does not say which.
+    """
+    given = PlaySettings(config.world, config.players)
+    learned = {name: of_agent(folder) for name, folder in config.agents.items() if folder not in SCRIPTED}
+    settings = settle(given, *learned.values())
+    elsewhere = dict[str, list[str]]()
+    for name, own in learned.items():
+        alone = given.or_else(own).world
+        if different := other_places(settings.world, alone):
+            raise UserError(
+                f"{next(iter(learned))} and {name} learned in different places ({', '.join(different)}); name those to "
+                f"evaluate both in, e.g.{world_flags(settings.world, alone)}, or evaluate one at a time, each with an "
+                "--out of its own"
+            )
+        elsewhere.setdefault(", ".join(other_places(settings.world, own.world)), []).append(name)
+    for different, names in elsewhere.items():
+        if different:
+            announce(f"evaluating in other places than {' and '.join(names)} learned in: {different}")
+    return replace(config, world=settings.world, players=settings.players)
 
 
 def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult]:

@@ -20,6 +20,8 @@ from pipelines.executors import HELD_OUT, REPLAYED, find_replayed, make_executor
 from pipelines.improve_config import ImproveConfig
 from pipelines.kinds import find_groups, imitated
 from pipelines.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
+from pipelines.places import WorldConfig
+from pipelines.play_settings import PlaySettings, announce_other_places, of_agent, of_datasets, settle
 from pipelines.recordings import find_episodes, read_sources
 from pipelines.training_words import improved
 from rlhf.alarms import AlarmLog
@@ -58,7 +60,7 @@ _FIXED = (
 
 def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
-    config = config.from_anywhere()
+    config = settled(config.from_anywhere())
     config.world.check()
     with hold_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
         with closing(Improvement(config, folder)) as improvement:
@@ -240,7 +242,29 @@ def improved_card(config: ImproveConfig, name: str) -> ModelCard:
             f"It began as the agent in `{config.agent}`, whose card says what that learned from.",
             f"It was rewarded by {judge}.",
         ],
+        _size(config.world).or_else(_remembered(config)),
     )
+
+
+def settled(config: ImproveConfig) -> ImproveConfig:
+    """The configuration in which the world is complete: as given, else of the size that the agent sees and as the
+    replayed play was recorded, else as the agent remembers it."""
+    learned = of_agent(config.agent).world
+    settings = settle(PlaySettings(config.world), _size(learned), _remembered(config))
+    announce_other_places("improving", settings.world, learned, f"{config.agent} learned in")
+    return replace(config, world=settings.world)
+
+
+def _size(world: WorldConfig) -> PlaySettings:
+    """Nothing but the size of the images."""
+    return PlaySettings(WorldConfig(height=world.height, width=world.width))
+
+
+def _remembered(config: ImproveConfig) -> PlaySettings:
+    """The settings of the play whose setters are replayed, and what they leave open as the agent remembers it."""
+    given = PlaySettings(config.world)
+    agent = of_agent(config.agent)
+    return of_datasets(config.replay_folders, given.or_else(agent)).or_else(agent)
 
 
 def _check_held_out(config: ImproveConfig) -> None:

@@ -7,9 +7,9 @@ import json
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from tyro.constructors import PrimitiveConstructorSpec
 
@@ -18,10 +18,12 @@ from rlhf.episodes import WORLD_OPTIONS, Episode
 from rlhf.errors import UserError
 from worlds import registry
 from worlds.conformance import check_conforms, refuse, space_problems
-from worlds.contract import SOLVER, World
+from worlds.contract import SOLVER, World, WorldError
 from worlds.faults import named_failure
 from worlds.plugins import FILE_SUFFIX
 from worlds.registry import WorldEntry
+
+Settings = TypeVar("Settings", "WorldConfig", "PlayersConfig")
 
 # Places are drawn from seeds: a run's seed times SEEDS_APART, plus a number. Training, validation and evaluation have
 # ranges that never meet, so no agent is evaluated in a place it was trained in.
@@ -35,24 +37,58 @@ PROBE_SEEDS = 2 * HELD_OUT_SEEDS
 class WorldConfig:
     """A world and how its places are made.
 
+    What is None is as the agent or the dataset at hand remembers it (see :mod:`pipelines.play_settings`), and else the
+    default.
+
     Args:
-      name: name of the registered world, or path of the Python file that registers it.
-      height: height of the image in pixels.
-      width: width of the image in pixels.
+      name: name of the registered world, or path of the Python file that registers it; playhouse by default.
+      height: height of the image in pixels; 72 by default.
+      width: width of the image in pixels; 96 by default.
       settings: the world's own settings for sampling a place, as JSON, e.g. '{"rooms": [1, 1]}'.
       options: the world's own settings for playing in it, as JSON, e.g. '{"fov_y_deg": 60}'.
     """
 
-    name: str = "playhouse"
-    height: Count = 72
-    width: Count = 96
-    settings: str = "{}"
-    options: str = "{}"
+    name: str | None = None
+    height: Count | None = None
+    width: Count | None = None
+    settings: str | None = None
+    options: str | None = None
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-        if self.name.endswith(FILE_SUFFIX):  # other processes and resumed runs may begin in another folder
+        # Other processes and resumed runs may begin in another folder.
+        if self.name is not None and self.name.endswith(FILE_SUFFIX):
             object.__setattr__(self, "name", str(Path(self.name).absolute()))
+
+    def or_else(self, other: WorldConfig) -> WorldConfig:
+        """This world, with what is None as ``other`` has it; of a world of another name, only the image's size."""
+        if not self.is_the_world_of(other):
+            other = WorldConfig(height=other.height, width=other.width)
+        return _filled(self, other)
+
+    def is_the_world_of(self, other: WorldConfig) -> bool:
+        """Whether both name the same world, as far as they name one."""
+        if None in (self.name, other.name) or self.name == other.name:
+            return True
+        try:
+            return self.entry().name == other.entry().name  # one may name the file that registers it
+        except WorldError:
+            return False
+
+    def complete(self) -> WorldConfig:
+        """This world, with the default where something is None."""
+        return _filled(self, DEFAULT_WORLD)
+
+    @property
+    def world_name(self) -> str:
+        """The registered name."""
+        return self.name or _DEFAULT_NAME
+
+    @property
+    def image_size(self) -> tuple[int, int]:
+        """Of the solver's view, (height, width) in pixels."""
+        height, width = _DEFAULT_SIZE
+        return (height if self.height is None else self.height, width if self.width is None else self.width)
 
     def by_name(self) -> WorldConfig:
         """The same with the name of the world, also where its file was given: files may be moved."""
@@ -62,9 +98,13 @@ class WorldConfig:
         """The settings as a mapping. Raises UserError if they are not a JSON object."""
         return _object(self.settings, "world.settings")
 
+    def play_options(self) -> dict[str, Any]:
+        """The options as a mapping. Raises UserError if they are not a JSON object."""
+        return _object(self.options, "world.options")
+
     def entry(self) -> WorldEntry:
         """The registered world."""
-        return registry.get(self.name)
+        return registry.get(self.world_name)
 
     def make(self, count: int, images: bool = True) -> list[World]:
         """``count`` worlds; without ``images`` nothing is drawn (for scripted players that need no eyes)."""
@@ -72,7 +112,7 @@ class WorldConfig:
         with named_failure(entry.name, "making the world"):
             worlds = [entry.make(**settings) for _ in range(count)]
         if worlds:
-            refuse(entry.name, space_problems(worlds[0], self.height, self.width))
+            refuse(entry.name, space_problems(worlds[0], *self.image_size))
         return worlds
 
     def check(self) -> None:
@@ -86,8 +126,8 @@ class WorldConfig:
 
     def _making(self, images: bool) -> dict[str, Any]:
         """The keywords that the world is made with."""
-        given = {"height": self.height, "width": self.width, "views": (SOLVER,) if images else ()}
-        options = _object(self.options, "world.options")
+        (height, width), options = self.image_size, self.play_options()
+        given = {"height": height, "width": width, "views": (SOLVER,) if images else ()}
         _check_names(self.entry().make, options, given, "world.options")
         return given | options
 
@@ -102,16 +142,16 @@ class WorldConfig:
 
     def check_fits(self, image_size: Sequence[int], agent: object) -> None:
         """Raises UserError if an agent in the folder ``agent``, for images of ``image_size``, cannot see this world."""
-        if tuple(image_size) != (self.height, self.width):
-            height, width = image_size
+        if tuple(image_size) != self.image_size:
+            (height, width), mine = image_size, self.image_size
             raise UserError(
-                f"{agent} was made for images of {height}x{width} pixels, the world's are {self.height}x{self.width}; "
+                f"{agent} was made for images of {height}x{width} pixels, the world's are {mine[0]}x{mine[1]}; "
                 f"use --world.height {height} --world.width {width}"
             )
 
     def note(self) -> dict[str, Any]:
         """What recordings made with these settings say of them, for :meth:`check_recorded`."""
-        return {WORLD_OPTIONS: _object(self.options, "world.options")}
+        return {WORLD_OPTIONS: self.play_options()}
 
     def check_recorded(self, episode: Episode, data: object) -> None:
         """Raises UserError if ``episode`` of ``data`` was recorded in this world with other options.
@@ -132,8 +172,18 @@ class WorldConfig:
             return entry.sample_config(seed, **settings)
 
 
-def _weights(text: str) -> Mapping[str, float]:
-    """The weights that a JSON object of numbers stands for. Raises UserError if ``text`` is something else."""
+_DEFAULT_NAME, _DEFAULT_SIZE = "playhouse", (72, 96)
+DEFAULT_WORLD = WorldConfig(_DEFAULT_NAME, *_DEFAULT_SIZE, settings="{}", options="{}")
+
+
+def _weights(text: str) -> Mapping[str, float] | None:
+    """The weights that a JSON object of numbers stands for; None for "None".
+
+    Raises:
+      UserError: if ``text`` is something else.
+    """
+    if text == "None":
+        return None
     weights = _object(text, "players.tasks", example='{"lift": 1, "tower": 2}')
     for name, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int | float):
@@ -146,8 +196,8 @@ _WEIGHTS = PrimitiveConstructorSpec(
     nargs=1,
     metavar="JSON",
     instance_from_str=lambda words: _weights(words[0]),
-    is_instance=lambda value: isinstance(value, Mapping),
-    str_from_instance=lambda weights: [json.dumps(dict(weights))],
+    is_instance=lambda value: value is None or isinstance(value, Mapping),
+    str_from_instance=lambda weights: ["None" if weights is None else json.dumps(dict(weights))],
 )
 
 
@@ -159,6 +209,8 @@ _EVERY_PROBE: Mapping[str, float] = dict.fromkeys(("go", "lift", "position", "co
 class PlayersConfig:
     """The scripted people: how they ask, and how well they do.
 
+    What is None is as the agent or the dataset at hand remembers it, and else the default.
+
     Args:
       tasks: how often each kind of request is made, relative to the others, as JSON, e.g. '{"lift": 1, "tower": 2}';
         what is not named is not asked for. By default each of the world's probes, equally often.
@@ -166,16 +218,25 @@ class PlayersConfig:
       solver: the scripted solver's own settings, as JSON.
     """
 
-    tasks: Annotated[Mapping[str, Weight], _WEIGHTS] = field(default_factory=lambda: dict(_EVERY_PROBE))
-    setter: str = "{}"
-    solver: str = "{}"
+    tasks: Annotated[Mapping[str, Weight] | None, _WEIGHTS] = None
+    setter: str | None = None
+    solver: str | None = None
+
+    def or_else(self, other: PlayersConfig) -> PlayersConfig:
+        """These players, with what is None as ``other`` has it."""
+        return _filled(self, other)
+
+    def complete(self) -> PlayersConfig:
+        """These players, with the default where something is None."""
+        return _filled(self, DEFAULT_PLAYERS)
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
 
     def weights(self, entry: WorldEntry) -> dict[str, float]:
         """How often each kind of request is made in a world; by default each of its probes equally often."""
-        return dict.fromkeys(entry.probes, 1.0) if self.tasks == _EVERY_PROBE else dict(self.tasks)
+        every = self.tasks is None or self.tasks == _EVERY_PROBE
+        return dict.fromkeys(entry.probes, 1.0) if every else dict(self.tasks or {})
 
     def setter_settings(self) -> dict[str, Any]:
         """The setter's settings as a mapping. Raises UserError if they are not a JSON object, or settings of others."""
@@ -188,6 +249,15 @@ class PlayersConfig:
     def solver_settings(self) -> dict[str, Any]:
         """The solver's settings as a mapping. Raises UserError if they are not a JSON object."""
         return _object(self.solver, "players.solver")
+
+
+DEFAULT_PLAYERS = PlayersConfig(_EVERY_PROBE, setter="{}", solver="{}")
+
+
+def _filled(settings: Settings, other: Settings) -> Settings:
+    """``settings``, with what is None as ``other`` has it."""
+    missing = [field.name for field in fields(settings) if getattr(settings, field.name) is None]
+    return replace(settings, **{name: getattr(other, name) for name in missing})
 
 
 def _check_names(make: Callable[..., Any], settings: Mapping[str, Any], given: Collection[str], where: str) -> None:
@@ -204,7 +274,7 @@ def _check_names(make: Callable[..., Any], settings: Mapping[str, Any], given: C
             raise UserError(f"{where}: no setting {name}; known: {', '.join(known)}")
 
 
-def _object(text: str, where: str, example: str = '{"rooms": [1, 1]}') -> dict[str, Any]:
+def _object(text: str | None, where: str, example: str = '{"rooms": [1, 1]}') -> dict[str, Any]:
     def refused(number: str) -> float:
         raise UserError(f"{where} holds {number}; numbers are finite")
 
@@ -212,7 +282,7 @@ def _object(text: str, where: str, example: str = '{"rooms": [1, 1]}') -> dict[s
         return value if math.isfinite(value := float(number)) else refused(number)
 
     try:
-        parsed = json.loads(text, parse_constant=refused, parse_float=finite)
+        parsed = {} if text is None else json.loads(text, parse_constant=refused, parse_float=finite)
     except RecursionError:
         raise UserError(f"{where} is nested too deeply; write e.g. '{example}'") from None
     except ValueError as error:

@@ -13,7 +13,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from agents.ranges import Count, Range, ShareBelowOne, Steps, check_ranges
+from pipelines import play_settings
 from pipelines.places import HELD_OUT_SEEDS, LARGEST_SEED, SEEDS_APART, PlayersConfig, WorldConfig
+from pipelines.play_settings import PlaySettings, of_agent, of_dataset, of_datasets
 from rlhf.co_pilot import CoPilotConfig, ScriptedCoPilot
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
@@ -109,6 +111,7 @@ def record(config: RecordConfig) -> list[str]:
         such device.
     """
     _check_device(config.device)
+    config = _settled(config)
     config.world.check()
     training, *held_out = config.parts()
     recorded = _record(training)
@@ -121,15 +124,31 @@ def record(config: RecordConfig) -> list[str]:
     return sorted(recorded)
 
 
+def _settled(config: RecordConfig) -> RecordConfig:
+    """The configuration in which world and players are complete: as given, else as the agent, the dataset of the
+    setters or the dataset itself remembers them."""
+    given = PlaySettings(config.world, config.players)
+    agent = play_settings.NOTHING if config.solver == SCRIPTED else of_agent(config.solver)
+    folders = [folder for folder in (config.setters, config.data) if folder is not None]
+    settings = play_settings.settle(given, agent, of_datasets(folders, given.or_else(agent)))
+    play_settings.announce_other_places("recording", settings.world, agent.world, f"{config.solver} learned in")
+    held = [one.world for one in of_dataset(config.data)]
+    if held and all(play_settings.other_places(settings.world, world) for world in held):
+        play_settings.announce_other_places("recording", settings.world, held[0], f"{config.data} holds")
+    return replace(config, world=settings.world, players=settings.players)
+
+
 def _record(config: RecordConfig) -> list[str]:
     """Record the episodes of one split and return their ids."""
     plans = _Plans(config, _fingerprint(config), _recorded_setters(config))
     store = open_store(config.data, create=True)
+    played_with = PlaySettings(config.world, config.players)
     ids = [plans.episode_id(number) for number in range(config.episodes)]
     known = [episode_id for episode_id in ids if episode_id in store]
     if known:
         _check_same(store, known[0], plans.settings)
         announce(f"{len(known)} of {config.episodes} episodes are in {config.data} already")
+        play_settings.note(store, played_with)
     there = set(known)
     missing = [number for number in range(config.episodes) if ids[number] not in there]
     recorded, outcomes = [], []
@@ -140,6 +159,8 @@ def _record(config: RecordConfig) -> list[str]:
             if episode.episode_id not in store:
                 raise
             _check_same(store, episode.episode_id, plans.settings)  # somebody else is recording the same and was faster
+        if not known and not recorded:  # not before: settings that nothing can be played with are not remembered
+            play_settings.note(store, played_with)
         recorded.append(episode.episode_id)
         outcomes.append([step is not None for step in episode.success_step])
     if recorded:
@@ -242,7 +263,7 @@ def _begin_worker(plans: _Plans, module: str) -> Callable[[int], Episode]:
     Args:
       module: that registers the world, if its name alone does not lead to it.
     """
-    name = plans.config.world.name
+    name = plans.config.world.world_name
     if name not in registry.names() and not name.endswith(FILE_SUFFIX):
         importlib.import_module(module)
     scripted = _ScriptedPlay(plans)

@@ -16,6 +16,7 @@ from annotation.marks import Mark
 from pipelines.cards import latest_metrics, model_card, play_used
 from pipelines.learned_from import divide, save_division
 from pipelines.noted_episodes import EVERY_EPISODE, NotedEpisodes, digest_marks, note_episodes, noted_episodes
+from pipelines.play_settings import of_agent, of_datasets
 from pipelines.recordings import find_episodes, read_sources
 from pipelines.statistics import ratio_interval
 from pipelines.training_words import taught
@@ -142,6 +143,7 @@ def taught_card(config: RewardConfig) -> ModelCard:
         config,
         play_used(config.data, f"its marks learned, {config.validation:.0%} set aside", "train", marked=True),
         began,
+        of_agent(config.agent).or_else(of_datasets(config.data, of_agent(config.agent))),
     )
 
 

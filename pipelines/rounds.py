@@ -17,6 +17,7 @@ from pipelines.evaluate import EvaluateConfig
 from pipelines.improve_config import ImproveConfig
 from pipelines.mark import MarkConfig
 from pipelines.places import LARGEST_SEED
+from pipelines.play_settings import NOTHING, PlaySettings, of_agent, of_datasets, played_in
 from pipelines.record import RecordConfig
 from pipelines.reward import RewardConfig
 from rlhf.errors import UserError
@@ -133,14 +134,24 @@ class Round:
 
 
 def settle(config: IterateConfig) -> IterateConfig:
-    """The configuration with what a run decides for all its rounds: where data and agent are, and that its recordings
-    are of one split each."""
+    """The configuration with what a run decides for all its rounds.
+
+    Paths are absolute, recordings are of one split each, and where a stage leaves world or players open, they are as in
+    the demonstrations.
+    """
+    data, agent = (None if path is None else path.absolute() for path in (config.data, config.agent))
+    given = PlaySettings(config.demonstrations.world, config.demonstrations.players)
+    if data is not None:
+        known = NOTHING if agent is None else of_agent(agent)
+        given = known.or_else(of_datasets([data], known)).or_else(given)
     return replace(
         config,
-        data=None if config.data is None else config.data.absolute(),
-        agent=None if config.agent is None else config.agent.absolute(),
-        demonstrations=config.demonstrations.for_training(),
-        play=config.play.for_training(),
+        data=data,
+        agent=agent,
+        demonstrations=played_in(config.demonstrations.for_training(), given),
+        play=played_in(config.play.for_training(), given),
+        improve=replace(config.improve, world=config.improve.world.or_else(given.world).complete()),
+        evaluate=played_in(config.evaluate, given),
     )
 
 

@@ -9,11 +9,10 @@ not yet says so.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from agents.computing import usable_device
 from pipelines.stages import begin, go_through
-from pipelines.study_config import StudyConfig, folder_of
+from pipelines.study_config import StudyConfig, folder_of, settle
 from pipelines.study_sharing import take_over
 from pipelines.study_works import works
 from rlhf.errors import UserError
@@ -35,9 +34,7 @@ def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str
         raise UserError(f"no arm {unknown[0]!r} in this study; known: {', '.join(config.arms)}")
     if config.device is not None:
         usable_device(config.device)  # said now, not when the first agent is to be trained
-    config = replace(
-        config, demonstrations=config.demonstrations.for_training(), play=config.play.for_training()
-    )  # which record their held-out play by themselves
+    config = settle(config)
     begin(config.run, config, "study", free=("seeds", "device", "also_compared_with"))
     with lock_run(config.run):
         take_over(config)

@@ -23,6 +23,7 @@ from pipelines.evaluate import EvaluateConfig, Split
 from pipelines.improve_config import ImproveConfig
 from pipelines.mark import MarkConfig
 from pipelines.places import LARGEST_SEED
+from pipelines.play_settings import PlaySettings, played_in
 from pipelines.record import RecordConfig
 from pipelines.reward import RewardConfig
 from rlhf.errors import UserError
@@ -126,6 +127,29 @@ class StudyConfig:
             "improve": replace(improved[0], replay=None) if improved else None,
             "evaluate": self.evaluate,
         }
+
+
+def settle(config: StudyConfig) -> StudyConfig:
+    """The configuration with what a study decides for all its seeds.
+
+    Recordings are of one split each, and where a stage leaves world or players open, they are as in the demonstrations.
+    """
+    shown = PlaySettings(config.demonstrations.world, config.demonstrations.players)
+    arms = {name: _in_complete_world(arm) for name, arm in config.arms.items()}
+    return replace(
+        config,
+        demonstrations=played_in(config.demonstrations.for_training(), shown),
+        play=played_in(config.play.for_training(), shown),
+        evaluate=played_in(config.evaluate, shown),
+        arms=arms,
+    )
+
+
+def _in_complete_world(arm: Arm) -> Arm:
+    """The same arm; where it is improved is as the study's play says (see :mod:`pipelines.study_works`)."""
+    if arm.improve is None:
+        return arm
+    return replace(arm, improve=replace(arm.improve, world=arm.improve.world.complete()))
 
 
 def _check_arm(config: StudyConfig, name: str, arm: Arm) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from agents.ranges import Count, Seed, check_ranges
 from pipelines.places import PlayersConfig, WorldConfig
+from pipelines.play_settings import PlaySettings, announce_other_places, of_agent, of_datasets
 from pipelines.results_file import SCRIPTED
 from pipelines.suite import (
     NOTE,
@@ -87,10 +88,11 @@ def play_suite(config: PlaySuiteConfig) -> list[str]:
     if not config.agents:
         raise UserError("no agents to play: name at least one, e.g. --agents BC runs/clone/agent recorded recorded")
     suite = load_suite(config.suite)
+    recordings = open_recordings(suite, config.recordings)
+    config = _settled(config, suite, recordings)
     casts = [_Cast(config, suite, name, folder) for name, folder in config.agents.items()]
     for cast in casts:
         cast.solvers(1)  # what is wrong with an agent is told before anything is played
-    recordings = open_recordings(suite, config.recordings)
     store = open_store(config.data, create=True)
     _check_purpose(store)
     ids = [one.episode_id for cast in casts for one in cast.wanted]
@@ -98,6 +100,19 @@ def play_suite(config: PlaySuiteConfig) -> list[str]:
         _play_missing(cast, recordings, store)
     announce(f"{len(ids)} continuations of suite {suite.id} are in {config.data}; people judge them: `rlhf serve`")
     return ids
+
+
+def _settled(config: PlaySuiteConfig, suite: Suite, recordings: ParquetStore) -> PlaySuiteConfig:
+    """The configuration in which the players are complete: as given, else as in the play that the suite was drawn from.
+    Where an agent learned in other places than that was played in, it is announced."""
+    about, held = suite.recordings, of_datasets([recordings.folder], PlaySettings(players=config.players))
+    world = WorldConfig(about.world, *about.image_size, options=json_text(about.options)).or_else(held.world)
+    for name, folder in config.agents.items():
+        learned = of_agent(folder).world if folder not in (RECORDED, *SCRIPTED) else WorldConfig()
+        if world.settings is None:  # nobody knows how these places were made
+            learned = replace(learned, settings=None)
+        announce_other_places("playing the suite", world, learned, f"{name} learned in")
+    return replace(config, players=config.players.or_else(held.players).complete())
 
 
 def _play_missing(cast: _Cast, recordings: EpisodeStore, store: ParquetStore) -> None:

@@ -17,7 +17,8 @@ from pipelines import training_words
 from pipelines.findings import over_optimisation, percent
 from pipelines.improve_config import ImproveConfig
 from pipelines.learned_from import noted_division
-from pipelines.places import WorldConfig
+from pipelines.places import DEFAULT_WORLD, WorldConfig
+from pipelines.play_settings import NOTHING, of_agent, other_places, world_flags
 from pipelines.replay_change import METRICS, NAMES, Change, Metric, Reading, Replays, change, compared_replays
 from pipelines.report_data import Chart, Circumstances, Picture, WatchedRun
 from pipelines.report_sections import alarm_count
@@ -27,7 +28,7 @@ from pipelines.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WOR
 from pipelines.training_state import run_state
 from rlhf.errors import UserError
 from rlhf.json_lines import Row
-from rlhf.json_records import differences
+from rlhf.json_records import from_json, with_new_settings
 from rlhf.machine import Machine
 from rlhf.run_config import load_config, read_record
 from rlhf.tracking import METRICS_FILE, column, read_metrics
@@ -99,6 +100,7 @@ def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Train
     config, alarms, replays = record["config"], watched(run), compared_replays(rows)
     traces, note = _traces(run, record)
     agent, monitored = _newest(run, record["kind"]), (reward_over_training(rows), success_over_training(rows))
+    flags = _world_flags(config.get("world", {}), config["agent"], agent)
     return TrainingReport(
         kind="Improvement by BC+RL",
         headline=training_words.improved(rows),
@@ -110,7 +112,7 @@ def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Train
         next_step="This says how the training went, not how good the agent is: it was not evaluated. To measure it "
         "beside the agent that it began as, in houses and on instructions that neither was trained on:",
         command=f"rlhf evaluate --agents BC {shlex.quote(config['agent'])} BC+RL {shlex.quote(str(agent))} "
-        f"--out {shlex.quote(str(run / 'results.json'))}{_world_flags(config.get('world'))}",
+        f"--out {shlex.quote(str(run / 'results.json'))}{flags}",
         circumstances=_circumstances(record),
         curves=charts(rows, IMPROVEMENT),
         warnings=tuple(over_optimisation(*monitored)),
@@ -133,14 +135,15 @@ def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingR
         facts.insert(0, Fact(f"Movement on {where} play", f"{loss[-1]:.2f}", f"nats a step; {beside}".rstrip("; ")))
     if parameters:
         facts.append(Fact("Parameters", f"{parameters[0]:,.0f}", f"an agent of the size {config['size']}"))
+    agent = _newest(run, record["kind"])
+    known = of_agent(agent) != NOTHING
     return TrainingReport(
         kind="Cloning of recorded play (BC)",
         headline=training_words.cloned(rows, len(division.validation) if division else None),
         facts=tuple(facts),
-        next_step="How often the agent does what it is asked to is not known from its losses. To measure it, with the "
-        "--world settings with which its play was recorded:",
-        command=f"rlhf evaluate --agents BC {shlex.quote(str(_newest(run, record['kind'])))} "
-        f"--out {shlex.quote(str(run / 'results.json'))}",
+        next_step="How often the agent does what it is asked to is not known from its losses. To measure it"
+        + (":" if known else ", with the --world settings with which its play was recorded:"),
+        command=f"rlhf evaluate --agents BC {shlex.quote(str(agent))} --out {shlex.quote(str(run / 'results.json'))}",
         circumstances=_circumstances(record),
         curves=charts(rows, CLONING),
     )
@@ -234,10 +237,14 @@ def _newest(run: Path, kind: str) -> Path:
     return run / "checkpoints" / latest.read_text(encoding="utf-8").strip() / "agent"
 
 
-def _world_flags(world: Mapping[str, Any] | None) -> str:
-    """The settings of ``world`` that are not the defaults, as one types them."""
-    changed = differences(WorldConfig(), world) if world is not None else ()
-    return "".join(f" --world.{name} {shlex.quote(str(value))}" for name, _, value in changed)
+def _world_flags(world: Mapping[str, Any], *agents: str | Path) -> str:
+    """The settings of the run's ``world`` that have to be typed for an evaluation of ``agents``: none where all of them
+    remember it."""
+    here = from_json(WorldConfig, with_new_settings(WorldConfig, world))
+    learned = [of_agent(agent).world for agent in agents]
+    if all(one != WorldConfig() and not other_places(here, one) for one in learned):
+        return ""
+    return world_flags(here, DEFAULT_WORLD)
 
 
 def _traces(run: Path, record: Mapping[str, Any]) -> tuple[tuple[Picture, ...], str]:

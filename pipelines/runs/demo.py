@@ -44,7 +44,7 @@ _ROOM = {
     "colours": ["red", "blue", "green", "yellow"],
     "on_furniture": 0.0,
 }
-WORLD = WorldConfig(height=36, width=48, settings=json.dumps(_ROOM), options=json.dumps({"fov_y_deg": 60.0}))
+WORLD = WorldConfig("playhouse", 36, 48, settings=json.dumps(_ROOM), options=json.dumps({"fov_y_deg": 60.0}))
 _TASKS = {"go": 8.0, "lift": 3.0, "position": 0.2, "color": 0.3, "count": 0.1, "exist": 0.2}
 _SOLVER = {"wrong_object": 0.1, "motor_noise": 0.01, "hesitation": 0.02, "reaction": 0, "drop": 0.05}
 # Demonstrations pack requests closely; the agent's own play has one request an episode, which setter replay repeats.

@@ -38,7 +38,7 @@ _HOUSE = {
 _SHOWN = {TASK: 4.0, "lift": 1.0}  # how often demonstrations ask for what
 _STEPS = 64  # of an episode, recorded or played
 
-WORLD = WorldConfig(height=36, width=48, settings=json.dumps(_HOUSE), options=json.dumps({"fov_y_deg": 60.0}))
+WORLD = WorldConfig("playhouse", 36, 48, settings=json.dumps(_HOUSE), options=json.dumps({"fov_y_deg": 60.0}))
 
 
 def iterate() -> IterateConfig:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +34,8 @@ class Description:
       created: ISO time.
       world, image_size: of every episode; (height, width) in pixels. None until the first episode fixes them.
       movement: by component, in the order of the columns, what each bin stands for.
+      play_settings: every combination of settings of the world and of the scripted players that `rlhf record` played
+        with, in the order in which they came; empty of play from elsewhere.
     """
 
     schema_version: int
@@ -43,6 +45,7 @@ class Description:
     ticks_per_second: int
     ticks_per_step: int
     movement: dict[str, list[float]]
+    play_settings: tuple[Mapping[str, Any], ...] = ()
 
     def fixed_by(self, episode: Episode, folder: Path) -> Description:
         """This description, with world and image size of the dataset's first episode, if ``episode`` is the first.
@@ -55,6 +58,11 @@ class Description:
             return replace(self, world=episode.world, image_size=(height, width))
         check_fits(episode, self.world, self.image_size, folder)
         return self
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Description:
+        """This description, with ``settings`` among those that were played with."""
+        known = settings in self.play_settings
+        return self if known else replace(self, play_settings=(*self.play_settings, settings))
 
     def save(self, folder: Path) -> None:
         """Write ``dataset.json``."""
@@ -113,6 +121,7 @@ def load(folder: Path) -> Description:
 
 def _understood(said: dict[str, Any], path: Path) -> Description:
     """The description that ``said`` is. Raises UserError, naming the first key of ``path`` that is wrong."""
+    said = {"play_settings": []} | said  # which older versions did not write
     known = {field.name for field in fields(Description)}
     for name in sorted(known ^ set(said)):
         what = "is missing" if name in known else "is not one of its keys"
@@ -122,11 +131,16 @@ def _understood(said: dict[str, Any], path: Path) -> Description:
             found = to_json(said[name])[:60]
             raise UserError(f"{path} is damaged ({name} is {found}, not {wanted}); put back a copy of it")
     size = said["image_size"]
-    return Description(**{**said, "image_size": None if size is None else tuple(size)})
+    settings = tuple(said["play_settings"])
+    return Description(**{**said, "image_size": None if size is None else tuple(size), "play_settings": settings})
 
 
 def _is_size(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(_is_whole(side) and 1 <= side <= MOST for side in value)
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
 
 
 def _is_whole(value: Any) -> bool:
@@ -141,6 +155,7 @@ _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "ticks_per_second": (_is_whole, "a whole number"),
     "ticks_per_step": (_is_whole, "a whole number"),
     "movement": (lambda value: isinstance(value, dict), "an object"),
+    "play_settings": (_are_objects, "a list of objects"),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -103,6 +103,14 @@ class ParquetStore(EpisodeStore):
 
     def read_told(self, episode_id: str) -> ToldEpisode:
         return self._read(episode_id, to_told, {"steps": TOLD_COLUMNS})
+
+    def note_play_settings(self, settings: Mapping[str, Any]) -> None:
+        """Write down that episodes were played with ``settings``, a JSON object, unless that is known already."""
+        with self._writing("the settings of play"):
+            known = description.load(self.folder)
+            self.description = known.with_settings(settings)
+            if self.description is not known:
+                self.description.save(self.folder)
 
     def fingerprints(self, episode_ids: Iterable[str] | None = None) -> dict[str, str]:
         entries = self._index.entries()

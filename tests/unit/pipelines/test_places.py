@@ -60,7 +60,8 @@ def test_settings_that_scripted_players_lack_are_named() -> None:
 
 def test_what_is_asked_for_is_one_json_object_on_the_command_line() -> None:
     def tasks(*words: str) -> dict[str, float]:
-        return dict(settings.parse(PlayersConfig, words, command="x", default=PlayersConfig()).tasks)
+        parsed = settings.parse(PlayersConfig, words, command="x", default=PlayersConfig())
+        return parsed.weights(WorldConfig().entry())
 
     assert tasks() == dict.fromkeys(("go", "lift", "position", "color", "count", "exist"), 1.0)
     assert tasks("--tasks", '{"tower": 1, "go": 0.5}') == tasks('--tasks={"tower": 1, "go": 0.5}')

@@ -56,8 +56,9 @@ def test_seeds_of_play_and_of_runs_differ() -> None:
 def test_an_agent_plays_in_the_world_it_was_cloned_in() -> None:
     config = preset.demo()
     assert config.improve.world == config.play.world == config.evaluate.world == config.demonstrations.world
+    assert settle(replace(config, play=replace(config.play, world=WorldConfig()))).play.world == config.play.world
     with pytest.raises(UserError, match="differ in their world"):
-        settle(replace(config, play=replace(config.play, world=WorldConfig())))
+        settle(replace(config, play=replace(config.play, world=WorldConfig(settings="{}"))))
 
 
 def test_a_run_that_records_its_held_out_play_sets_no_share_aside() -> None:

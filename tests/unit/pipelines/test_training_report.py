@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from agents.play_settings import PLAY_SETTINGS_FILE
 from annotation.marks import Mark
-from pipelines.evaluate import EvaluateConfig
+from pipelines.evaluate import EvaluateConfig, settled
 from pipelines.places import WorldConfig
 from pipelines.report_sections import ALARM_WORDS
 from pipelines.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, Plan, charts
@@ -154,8 +155,17 @@ def test_the_command_that_evaluates_is_one(made: Path, improved: Path) -> None:
     words = shlex.split(training_report(improved).command)
     assert words[:2] == ["rlhf", "evaluate"]
     config = parse(EvaluateConfig, words[2:], command="rlhf evaluate", default=EvaluateConfig(), about="")
-    assert config.world == WorldConfig(height=12, width=16, settings=ROOM)
+    assert not any(word.startswith("--world") for word in words)  # both agents remember where they learned
+    assert settled(config).world == WorldConfig(height=12, width=16, settings=ROOM).complete()
     assert dict(config.agents) == {"BC": str(made / "clone" / "agent"), "BC+RL": str(improved / "agent")}
+    remembered = [folder / PLAY_SETTINGS_FILE for folder in (made / "clone" / "agent", improved / "agent")]
+    kept = remembered[0].read_bytes()
+    for path in remembered:
+        path.unlink()  # agents of older versions
+    words = shlex.split(training_report(improved).command)
+    config = parse(EvaluateConfig, words[2:], command="rlhf evaluate", default=EvaluateConfig(), about="")
+    assert settled(config).world == WorldConfig(height=12, width=16, settings=ROOM).complete()
+    remembered[0].write_bytes(kept)
     shutil.rmtree(improved / "agent")  # as while it is at work
     words = shlex.split(training_report(improved).command)
     agent = Path(words[words.index("BC+RL") + 1])
