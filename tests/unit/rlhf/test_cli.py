@@ -49,6 +49,10 @@ class Network:
     width: int = 64
     sizes: tuple[int, int] = (36, 48)
 
+    def __post_init__(self) -> None:
+        if self.width < 0:
+            raise ValueError(f"width is the number of features of every layer, which is never as small as {self.width}")
+
 
 @dataclass(frozen=True)
 class PlayConfig:
@@ -433,3 +437,14 @@ def test_help_is_plain_where_the_terminal_has_ascii_alone() -> None:
     words = [sys.executable, "-m", "rlhf.cli", "episodes", "show", "--help"]
     done = subprocess.run(words, capture_output=True, env=environment, check=True)
     assert b"id of the episode" in done.stdout and b"\\u" not in done.stdout
+
+
+@pytest.mark.parametrize("columns", [40, 84, 200])
+def test_what_a_configuration_refuses_is_said_as_it_was_raised(
+    play: list[Any], columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(["play", "--network.width", "-1"]) == 2
+    said = capsys.readouterr().err
+    assert "width is the number of features of every layer, which is never as small as -1 (see" in said
+    assert len(said.splitlines()) == 1
