@@ -1,0 +1,59 @@
+"""The command: ``python -m benchmarks.robustness``."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from benchmarks.robustness.groups import GROUPS
+from benchmarks.robustness.material import make_material
+from benchmarks.robustness.page import format_table, write_page
+from benchmarks.robustness.trial import Outcome, drawn, run_all
+from rlhf.machine import usable_cores
+
+
+def main() -> int:
+    """Run the trials that are asked for, print the table, and return 1 if one of them broke."""
+    settings = _settings()
+    groups = [group for group in GROUPS if settings.only in (None, group.name)]
+    with tempfile.TemporaryDirectory(dir=settings.folder) as made:
+        print("making datasets, agents and runs to be damaged", flush=True)
+        material = make_material(Path(made) / "material")
+        trials = [
+            (group.name, trial)
+            for group in groups
+            for trial in drawn(group, material, settings.seed, settings.count)
+            if settings.trial in trial.name
+        ]
+        print(f"{len(trials)} trials in {len(groups)} groups, {settings.jobs} at once", flush=True)
+        folder = Path(settings.keep or made) / "trials"
+        folder.mkdir(parents=True)
+        outcomes = run_all(trials, folder, settings.jobs, _show_if_broken)
+    print(format_table(groups, outcomes))
+    if settings.docs:
+        print(f"figures: {write_page(groups, outcomes, settings.seed)}")
+    return int(any(outcome.broke is not None for outcome in outcomes))
+
+
+def _settings() -> Namespace:
+    parser = ArgumentParser(prog="python -m benchmarks.robustness", description=__doc__)
+    parser.add_argument("--only", choices=[group.name for group in GROUPS], help="one group of trials")
+    parser.add_argument("--trial", default="", help="only trials whose name has this in it")
+    parser.add_argument("--count", type=int, help="at most so many trials of each group, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of everything random")
+    parser.add_argument("--jobs", type=int, default=usable_cores(), help="trials at once")
+    parser.add_argument("--folder", type=Path, help="where scratch files are made")
+    parser.add_argument("--keep", type=Path, help="a new folder in which the files of trials that broke stay")
+    parser.add_argument("--docs", action="store_true", help="write the figures into docs/robustness.md")
+    return parser.parse_args()
+
+
+def _show_if_broken(outcome: Outcome) -> None:
+    if outcome.broke is not None:
+        print(f"broke: {outcome.group}: {outcome.trial}: {outcome.broke}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
