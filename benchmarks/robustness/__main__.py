@@ -33,7 +33,7 @@ def main() -> int:
         outcomes = run_all(trials, folder, settings.jobs, _show_if_broken)
     print(format_table(groups, outcomes))
     if settings.docs:
-        print(f"figures: {write_page(groups, outcomes, settings.seed)}")
+        print(f"figures: {write_page(groups, outcomes, _command(settings))}")
     return int(any(outcome.broke is not None for outcome in outcomes))
 
 
@@ -48,6 +48,14 @@ def _settings() -> Namespace:
     parser.add_argument("--keep", type=Path, help="a new folder in which the files of trials that broke stay")
     parser.add_argument("--docs", action="store_true", help="write the figures into docs/robustness.md")
     return parser.parse_args()
+
+
+def _command(settings: Namespace) -> str:
+    """The command that runs the same trials again."""
+    words = ["python -m benchmarks.robustness", f"--seed {settings.seed}"]
+    words += [f"--only {settings.only}"] if settings.only else []
+    words += [f"--count {settings.count}"] if settings.count is not None else []
+    return " ".join(words)
 
 
 def _show_if_broken(outcome: Outcome) -> None:

@@ -15,7 +15,11 @@ LIMIT_SEC = 120.0
 @cache
 def import_commands() -> None:
     """Import what the commands import, so that forks of this process need not."""
-    for module in {verb.module for verb in VERBS.values()} | {"agents.acting", "agents.folder", "worlds.playhouse.world"}:
+    for module in {verb.module for verb in VERBS.values()} | {
+        "agents.acting",
+        "agents.folder",
+        "worlds.playhouse.world",
+    }:
         importlib.import_module(module)
 
 

@@ -148,19 +148,24 @@ def _files() -> Iterator[tuple[str, Damage]]:
     for table in ("episodes", "steps", "marks", "judgements"):
         yield f"folder {table} missing", lambda data, table=table: shutil.rmtree(data / table)
         yield f"folder {table} emptied", lambda data, table=table: [path.unlink() for path in (data / table).iterdir()]
-        yield f"folder {table} is a file", lambda data, table=table: (
-            shutil.rmtree(data / table),
-            (data / table).write_text("x"),
+        yield (
+            f"folder {table} is a file",
+            lambda data, table=table: (
+                shutil.rmtree(data / table),
+                (data / table).write_text("x"),
+            ),
         )
         yield f"a stranger in {table}", lambda data, table=table: _foreign(data / table / "stranger.parquet")
     for table in ("episodes", "steps"):
         yield f"two files of {table} swapped", lambda data, table=table: _swap(data / table, "e1", "e2")
-        yield f"a file of {table} instead of another", lambda data, table=table: shutil.copy(
-            data / table / "e3.parquet", data / table / "e1.parquet"
+        yield (
+            f"a file of {table} instead of another",
+            lambda data, table=table: shutil.copy(data / table / "e3.parquet", data / table / "e1.parquet"),
         )
         yield f"a foreign file in {table}", lambda data, table=table: _foreign(data / table / "e1.parquet")
-    yield "steps in the place of episodes", lambda data: shutil.copy(
-        data / "steps" / "e1.parquet", data / "episodes" / "e1.parquet"
+    yield (
+        "steps in the place of episodes",
+        lambda data: shutil.copy(data / "steps" / "e1.parquet", data / "episodes" / "e1.parquet"),
     )
     yield "marks missing", lambda data: [path.unlink() for path in (data / "marks").iterdir()][:1]
     yield "one file of marks missing", lambda data: sorted((data / "marks").iterdir())[0].unlink()
@@ -207,13 +212,17 @@ def _index(rng: random.Random) -> Iterator[tuple[str, Damage]]:
         "a removal of everything": json.dumps({"remove": [f"steps/e{n}.parquet" for n in range(8)]}).encode(),
         "a removal outside": json.dumps({"remove": ["../outside/thesis.tex", "/etc/hostname"]}).encode(),
     }.items():
-        yield f"index.jsonl: {what} at its end", lambda data, line=line: _append(Path("index.jsonl"), line + b"\n")(data)
+        yield (
+            f"index.jsonl: {what} at its end",
+            lambda data, line=line: _append(Path("index.jsonl"), line + b"\n")(data),
+        )
         yield f"index.jsonl: {what} in its middle", lambda data, line=line: _insert(data / "index.jsonl", line)
     for file in ("../../outside/steps/e1", "/etc/hostname", "..", "e1/../e2", "e1\0", "C:\\x", "e1.parquet", "e2"):
         yield f"index.jsonl: file is {file!r}", _set_in_line("file", file)
     yield "index.jsonl: lines reversed", lambda data: _reorder(data / "index.jsonl")
-    yield "index.jsonl: a line twice", lambda data: _insert(
-        data / "index.jsonl", (data / "index.jsonl").read_bytes().splitlines()[2]
+    yield (
+        "index.jsonl: a line twice",
+        lambda data: _insert(data / "index.jsonl", (data / "index.jsonl").read_bytes().splitlines()[2]),
     )
 
 
@@ -278,14 +287,24 @@ def _links() -> Iterator[tuple[str, Damage]]:
     for name in files:
         yield f"{name} is a link to a file outside", lambda data, name=name: _link(data / name, "secret")
         yield f"{name} is a link to nothing outside", lambda data, name=name: _link(data / name, "new-file")
-    for name in ("index.jsonl.part", "dataset.json.part", "steps/x.parquet.part", "steps/pack.parquet", "marks/x.parquet"):
+    for name in (
+        "index.jsonl.part",
+        "dataset.json.part",
+        "steps/x.parquet.part",
+        "steps/pack.parquet",
+        "marks/x.parquet",
+    ):
         yield f"{name} is a link to a file outside", lambda data, name=name: _link(data / name, "secret")
     for table in ("episodes", "steps", "marks", "judgements"):
         yield f"folder {table} is a link outside", lambda data, table=table: _link(data / table, table)
-        yield f"folder {table} is a link to a copy outside", lambda data, table=table: _link(
-            data / table, f"copy/{table}"
+        yield (
+            f"folder {table} is a link to a copy outside",
+            lambda data, table=table: _link(data / table, f"copy/{table}"),
         )
-    yield "steps is a link to itself", lambda data: (shutil.rmtree(data / "steps"), (data / "steps").symlink_to("steps"))
+    yield (
+        "steps is a link to itself",
+        lambda data: (shutil.rmtree(data / "steps"), (data / "steps").symlink_to("steps")),
+    )
 
 
 def _link(path: Path, to: str) -> None:

@@ -237,7 +237,15 @@ def _hostile(material: Material) -> Iterator[tuple[str, Target, Damage]]:
     yield "a kind that is a path", model, _set("model_type", "../../outside")
     yield "an agent's configuration", model, lambda path: shutil.copy(material.agent / "config.json", path)
     latest = Target("clone", "checkpoints/latest", _resume("clone"), needed=False)
-    for name in ("../../outside", "/etc", "step-000000099", "", "a\0b", "x" * 5000, "\ud800".encode("utf-8", "replace")):
+    for name in (
+        "../../outside",
+        "/etc",
+        "step-000000099",
+        "",
+        "a\0b",
+        "x" * 5000,
+        "\ud800".encode("utf-8", "replace"),
+    ):
         text = name if isinstance(name, str) else name.decode()
         yield f"names {text[:20]!r}", latest, lambda path, text=text: path.write_text(text)
 

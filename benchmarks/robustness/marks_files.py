@@ -57,7 +57,9 @@ def _lines(*records: Any) -> Write:
     """JSON Lines of the records; texts and bytes are lines as they are."""
 
     def write(path: Path) -> None:
-        lines = [r if isinstance(r, bytes) else r.encode() if isinstance(r, str) else json.dumps(r).encode() for r in records]
+        lines = [
+            r if isinstance(r, bytes) else r.encode() if isinstance(r, str) else json.dumps(r).encode() for r in records
+        ]
         path.write_bytes(b"".join(line + b"\n" for line in lines))
 
     return write
@@ -120,20 +122,26 @@ def _bad(rng: random.Random) -> Iterator[tuple[str, str, Write]]:
     yield "empty lines", ".jsonl", _lines("", "  ", "")
     yield "random bytes", ".jsonl", lambda path, data=rng.randbytes(10_000): path.write_bytes(data)
     yield "a list of marks", ".jsonl", lambda path: path.write_text(json.dumps([GOOD, other], indent=1))
-    yield "100,000 marks and one wrong", ".jsonl", _lines(
-        *(json.dumps(GOOD | {"rater": f"r{n}"}) for n in range(100_000)), other | {"sign": 3}
+    yield (
+        "100,000 marks and one wrong",
+        ".jsonl",
+        _lines(*(json.dumps(GOOD | {"rater": f"r{n}"}) for n in range(100_000)), other | {"sign": 3}),
     )
     yield "no file", ".jsonl", lambda path: None
     yield "a folder", ".jsonl", lambda path: path.mkdir()
     yield "a device", ".jsonl", lambda path: path.symlink_to("/dev/zero")
     yield "another ending", ".csv", _lines(GOOD)
     yield "text with that ending", ".parquet", _lines(GOOD)
-    yield "random bytes between its magic", ".parquet", lambda path, data=rng.randbytes(5_000): path.write_bytes(
-        b"PAR1" + data + b"PAR1"
+    yield (
+        "random bytes between its magic",
+        ".parquet",
+        lambda path, data=rng.randbytes(5_000): path.write_bytes(b"PAR1" + data + b"PAR1"),
     )
     yield "a Parquet file cut short", ".parquet", _cut(_rows(GOOD, other))
-    yield "a Parquet file without rows", ".parquet", lambda path: pq.write_table(
-        pa.Table.from_pylist([GOOD]).slice(0, 0), path
+    yield (
+        "a Parquet file without rows",
+        ".parquet",
+        lambda path: pq.write_table(pa.Table.from_pylist([GOOD]).slice(0, 0), path),
     )
     yield "steps as text", ".parquet", _rows(GOOD, step=pa.array(["3"]))
     yield "steps as fractions", ".parquet", _rows(GOOD, step=pa.array([3.0]))
@@ -164,20 +172,34 @@ def _good() -> Iterator[tuple[str, str, Write, set[Mark]]]:
     yield "names in another order", ".jsonl", _lines(dict(reversed(GOOD.items()))), {one}
     yield "a name of other letters", ".jsonl", _lines(GOOD | {"rater": ZOE}), {Mark(**(GOOD | {"rater": ZOE}))}
     yield "a name with a new line", ".jsonl", _lines(GOOD | {"rater": "a\nb"}), {Mark(**(GOOD | {"rater": "a\nb"}))}
-    yield "a name of line separators", ".jsonl", lambda p: p.write_text(
-        json.dumps(GOOD | {"rater": "a\u2028b\u0085c"}, ensure_ascii=False) + "\n", encoding="utf-8"
-    ), {Mark(**(GOOD | {"rater": "a\u2028b\u0085c"}))}
+    yield (
+        "a name of line separators",
+        ".jsonl",
+        lambda p: p.write_text(
+            json.dumps(GOOD | {"rater": "a\u2028b\u0085c"}, ensure_ascii=False) + "\n", encoding="utf-8"
+        ),
+        {Mark(**(GOOD | {"rater": "a\u2028b\u0085c"}))},
+    )
     yield "a name with a NUL", ".jsonl", _lines(GOOD | {"rater": "a\0b"}), {Mark(**(GOOD | {"rater": "a\0b"}))}
-    yield "a name of 100,000 letters", ".jsonl", _lines(GOOD | {"rater": "x" * 10**5}), {
-        Mark(**(GOOD | {"rater": "x" * 10**5}))
-    }
+    yield (
+        "a name of 100,000 letters",
+        ".jsonl",
+        _lines(GOOD | {"rater": "x" * 10**5}),
+        {Mark(**(GOOD | {"rater": "x" * 10**5}))},
+    )
     yield "both signs at one step", ".jsonl", _lines(GOOD, GOOD | {"sign": -1}), {one, Mark(**(GOOD | {"sign": -1}))}
-    yield "marks that are there already", ".jsonl", _lines(
-        {"episode_id": "e1", "rater": "bob", "step": 2, "sign": 1, "scripted": False}
-    ), set()
-    yield "20,000 marks", ".jsonl", _lines(*(GOOD | {"rater": f"r{n}"} for n in range(20_000))), {
-        Mark(**(GOOD | {"rater": f"r{n}"})) for n in range(20_000)
-    }
+    yield (
+        "marks that are there already",
+        ".jsonl",
+        _lines({"episode_id": "e1", "rater": "bob", "step": 2, "sign": 1, "scripted": False}),
+        set(),
+    )
+    yield (
+        "20,000 marks",
+        ".jsonl",
+        _lines(*(GOOD | {"rater": f"r{n}"} for n in range(20_000))),
+        {Mark(**(GOOD | {"rater": f"r{n}"})) for n in range(20_000)},
+    )
     yield "Parquet of another program", ".parquet", _rows(GOOD, GOOD | {"step": 4}), {one, other}
     yield "Parquet with coded text", ".parquet", _rows(GOOD, rater=pa.array(["eve"]).dictionary_encode()), {one}
     yield "Parquet of small numbers", ".parquet", _rows(GOOD, sign=pa.array([1], pa.int8())), {one}

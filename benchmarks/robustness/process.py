@@ -9,7 +9,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -25,12 +25,14 @@ class Ended:
       status: its exit status; negative, the signal that killed it.
       out, err: what it wrote.
       timed_out: whether it was killed because it would not end.
+      interrupted: whether it was sent a signal because it was at work for long.
     """
 
     status: int
     out: str
     err: str
     timed_out: bool = False
+    interrupted: bool = False
 
 
 class Forked:
@@ -73,6 +75,15 @@ class Forked:
         assert self._status is not None
         out, err = (path.read_text(encoding="utf-8", errors="replace") for path in (self._out, self._err))
         return Ended(self._status, out, err, timed_out)
+
+    def wait_or_send(self, patience_sec: float, number: int, limit_sec: float) -> Ended:
+        """Wait for its end; where it is still at work after ``patience_sec``, send it a signal and wait further."""
+        until = time.monotonic() + patience_sec
+        while self.running() and time.monotonic() < until:
+            time.sleep(_POLL_SEC)
+        interrupted = self.running()
+        self.send(number)
+        return replace(self.wait(limit_sec), interrupted=interrupted)
 
     def left(self) -> list[int]:
         """Processes of its session that are alive, itself not among them."""

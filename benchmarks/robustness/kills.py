@@ -1,0 +1,225 @@
+"""``kill -9`` of commands at random moments: nothing that was acknowledged is lost, and the work comes to its end.
+
+What a reader has seen is acknowledged: an episode or a mark in a dataset, a checkpoint that ``latest`` names. After the
+kills the command is given again (with ``--resume`` where there is a checkpoint) and has to come to the very end that it
+comes to undisturbed.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from benchmarks.robustness.commands import begin, fault, rlhf
+from benchmarks.robustness.material import WORLD, Material, clone_words, improve_words, reward_words
+from benchmarks.robustness.process import Ended
+from benchmarks.robustness.state import Contents, contents
+from benchmarks.robustness.trial import Group, Trial
+from rlhf.errors import UserError
+from rlhf.store import open_store
+
+KILLS = 3  # of one command, one after another
+WORKERS_END_SEC = 30.0  # they may need so long to notice that they are alone
+PATIENCE_SEC = 600.0
+LONGER = ("--training.updates=40", "--checkpoint-every=4")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command that is killed.
+
+    Args:
+      words: of the command, which writes into the given folder.
+      again: of the command that follows a kill; None is the same.
+      acknowledged: what a reader of the folder has now, which may not be lost.
+      lost: what of that is not there any more, in words.
+      result: what the command makes in the end, to be compared.
+    """
+
+    words: Callable[[Material, Path], list[object]]
+    acknowledged: Callable[[Path], object]
+    lost: Callable[[Path, object], str | None]
+    result: Callable[[Path], object]
+    again: Callable[[Material, Path], list[object]] | None = None
+
+
+def trials(material: Material, rng: random.Random) -> list[Trial]:
+    """Every job, several times, killed at moments spread over the time that it takes."""
+    found = []
+    for name, (job, times) in JOBS.items():
+        for number in range(times):
+            shares = [rng.random() for _ in range(KILLS)]
+            found.append(Trial(f"{name}, {number + 1} of {times}", _killed(material, name, job, shares)))
+    return found
+
+
+@cache
+def _undisturbed(material: Material, name: str) -> tuple[object, float]:
+    """What the job makes when nothing kills it, and the seconds that it takes."""
+    folder = material.folder / f"undisturbed-{name}".replace(" ", "-")
+    folder.mkdir(exist_ok=True)
+    job = JOBS[name][0]
+    began = time.monotonic()
+    ended = rlhf(folder, *job.words(material, folder), limit_sec=PATIENCE_SEC)
+    if ended.status != 0:
+        raise RuntimeError(f"{name}: fails undisturbed: {ended.err[-300:]}")
+    return job.result(folder), time.monotonic() - began
+
+
+def _killed(material: Material, name: str, job: Job, shares: list[float]) -> Callable[[Path], str | None]:
+    def run(folder: Path) -> str | None:
+        expected, seconds = _undisturbed(material, name)
+        for share in shares:
+            process = begin(folder, *_next(job, material, folder))
+            until, seen = time.monotonic() + share * seconds, job.acknowledged(folder)
+            while process.running() and time.monotonic() < until:
+                time.sleep(0.01)
+                seen = job.acknowledged(folder)
+            process.send(signal.SIGKILL)
+            ended = process.wait(PATIENCE_SEC)
+            left = process.left_after(WORKERS_END_SEC)
+            process.kill_session()
+            broke = f"{len(left)} processes outlive their parent" if left else _after_kill(job, folder, ended, seen)
+            if broke:
+                return broke
+        ended = rlhf(folder, *_next(job, material, folder), limit_sec=PATIENCE_SEC)
+        if broke := fault(ended):
+            return f"after the kills {broke}"
+        if ended.status != 0:
+            return f"after the kills: {ended.err.splitlines()[-1][:200]}"
+        return None if job.result(folder) == expected else "comes to another end than undisturbed"
+
+    return run
+
+
+def _after_kill(job: Job, folder: Path, ended: Ended, seen: object) -> str | None:
+    if ended.status not in (0, -signal.SIGKILL):
+        return f"fails before it is killed: {ended.err.splitlines()[-1][:200]}"
+    return job.lost(folder, seen)
+
+
+def _next(job: Job, material: Material, folder: Path) -> list[object]:
+    """The command as it is given now: again, if there is something to resume."""
+    if job.again is not None and list(folder.glob("*/checkpoints/step-*")):
+        return job.again(material, folder)
+    return job.words(material, folder)
+
+
+# Datasets
+
+
+def _seen_episodes(folder: Path) -> object:
+    try:
+        return frozenset(open_store(folder / "new").ids())
+    except (UserError, OSError):
+        return frozenset()
+
+
+def _seen_marks(folder: Path) -> object:
+    return frozenset(open_store(folder / "play").marks()) if (folder / "play").exists() else frozenset()
+
+
+def _lost_episodes(folder: Path, seen: object) -> str | None:
+    assert isinstance(seen, frozenset)
+    if not (folder / "new" / "dataset.json").exists():
+        return "the dataset is gone" if seen else None
+    store = open_store(folder / "new")
+    if problems := [problem for problem in store.verify() if not problem.ignorable]:
+        return f"verify: {problems[0].file}: {problems[0].what}"
+    missing = seen - set(store.ids())
+    return f"{len(missing)} acknowledged episodes are lost" if missing else None
+
+
+def _lost_marks(folder: Path, seen: object) -> str | None:
+    assert isinstance(seen, frozenset)
+    store = open_store(folder / "play")
+    if problems := [problem for problem in store.verify() if not problem.ignorable]:
+        return f"verify: {problems[0].file}: {problems[0].what}"
+    missing = seen - set(store.marks())
+    return f"{len(missing)} acknowledged marks are lost" if missing else None
+
+
+def _recorded(folder: Path) -> Contents:
+    return contents(folder / "new")
+
+
+def _record(workers: int) -> Job:
+    def words(material: Material, folder: Path) -> list[object]:
+        settings = ["--episodes=8", "--steps=24", f"--workers={workers}", "--held-out=0"]
+        return ["record", f"--data={folder / 'new'}", *settings, *WORLD]
+
+    return Job(words, _seen_episodes, _lost_episodes, _recorded)
+
+
+def _mark_words(material: Material, folder: Path) -> list[object]:
+    if not (folder / "play").exists():
+        material.copy("play", folder)
+    return ["mark", f"--data={folder / 'play'}", "--raters=12", "--miss=0"]
+
+
+# Runs
+
+
+def _seen_step(folder: Path) -> object:
+    for latest in folder.glob("*/checkpoints/latest"):
+        return int(latest.read_text().strip().removeprefix("step-"))
+    return 0
+
+
+def _lost_step(folder: Path, seen: object) -> str | None:
+    assert isinstance(seen, int)
+    if seen == 0:
+        return None
+    from rlhf.checkpoint import Checkpoints
+
+    (run,) = (path.parent for path in folder.glob("*/checkpoints"))
+    newest = Checkpoints(run).latest()
+    newest.load_state()  # raises if a file of it is damaged
+    return f"checkpoint {seen} is lost, the newest is {newest.step}" if newest.step < seen else None
+
+
+def _weights(folder: Path) -> object:
+    (path,) = (p for name in ("agent", "reward_model") for p in folder.glob(f"*/{name}/model.safetensors"))
+    return path.read_bytes()
+
+
+def _training(verb: str, words: Callable[[Material, Path], list[str]], *more: str) -> Job:
+    return Job(
+        lambda material, folder: [verb, *words(material, folder), *more],
+        _seen_step,
+        _lost_step,
+        _weights,
+        again=lambda material, folder: [verb, f"--resume={folder / verb}"],
+    )
+
+
+JOBS: dict[str, tuple[Job, int]] = {
+    "record": (_record(1), 6),
+    "record with two workers": (_record(2), 3),
+    "mark": (Job(_mark_words, _seen_marks, _lost_marks, lambda folder: contents(folder / "play")), 4),
+    "clone": (_training("clone", clone_words, *LONGER), 4),
+    "reward": (_training("reward", reward_words, *LONGER), 4),
+    "improve": (_training("improve", improve_words, "--updates=16"), 3),
+}
+
+GROUP = Group(
+    name="kills",
+    tried=f"`record`, `mark`, `clone`, `reward` and `improve` are killed (`kill -9`) {KILLS} times each, at random moments",
+    expectation=(
+        "every episode, mark and checkpoint that a reader had seen is there, no process is left, the dataset verifies, "
+        "and the command given again comes to the end that it comes to undisturbed"
+    ),
+    promises=(
+        "An episode, a mark or a checkpoint that a reader has seen survives `kill -9` of whoever wrote it.",
+        "A recording that was killed goes on when the command is given again, and records the same episodes.",
+        "A killed `clone`, `reward` or `improve` is resumed with `--resume`, or begun again if it had no checkpoint, "
+        "and makes the same weights to the last bit.",
+        "Worker processes end when the command that started them has died.",
+    ),
+    trials=trials,
+)

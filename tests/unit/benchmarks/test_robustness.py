@@ -1,0 +1,130 @@
+"""A few trials of every group hold, and the command tells what held from what broke."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.robustness.commands import fault
+from benchmarks.robustness.groups import GROUPS
+from benchmarks.robustness.material import Material, make_material
+from benchmarks.robustness.outside import digest, make_outside, touched
+from benchmarks.robustness.page import BEGIN, END, PAGE, format_table, write_page
+from benchmarks.robustness.process import Ended, Forked, forked
+from benchmarks.robustness.trial import Group, Outcome, Trial, drawn, run_all, run_trial
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="trials are forks, and look into /proc")
+
+FEW = {"kills": 1, "crash-points": 8, "damaged-datasets": 10, "damaged-folders": 8, "marks-files": 8}
+SEED = 3
+
+
+@pytest.fixture(scope="module")
+def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
+    return make_material(tmp_path_factory.mktemp("robustness") / "material")
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
+def test_a_few_trials_of_every_group_hold(group: Group, material: Material, tmp_path: Path) -> None:
+    trials = drawn(group, material, SEED, FEW.get(group.name, 8))
+    outcomes = [run_trial(group.name, trial, tmp_path / str(number)) for number, trial in enumerate(trials)]
+    assert [outcome for outcome in outcomes if outcome.broke is not None] == []
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
+def test_trials_are_drawn_alike_for_the_same_seed_and_have_names_of_their_own(group: Group, material: Material) -> None:
+    names = [trial.name for trial in drawn(group, material, 0, 10**6)]
+    assert len(names) == len(set(names)) >= (group.count or 1)
+    few = [trial.name for trial in drawn(group, material, 0, 5)]
+    assert few == [trial.name for trial in drawn(group, material, 0, 5)] and len(few) == 5
+
+
+@pytest.mark.parametrize(
+    ("ended", "said"),
+    [
+        (Ended(0, "", ""), None),
+        (Ended(1, "", "cloning\nerror: no such thing; name another\n"), None),
+        (Ended(1, "", ""), "0 lines of error"),
+        (Ended(1, "", "error: one\nerror: two\n"), "2 lines of error"),
+        (Ended(1, "", "error: one\nand more\n"), "says more after its error"),
+        (Ended(1, "", "Traceback (most recent call last):\n  ...\nKeyError: 'x'\n"), "traceback: KeyError: 'x'"),
+        (Ended(-11, "", ""), "killed by signal 11"),
+        (Ended(-9, "", "", timed_out=True), "does not end"),
+    ],
+)
+def test_how_a_command_ended_is_judged(ended: Ended, said: str | None) -> None:
+    found = fault(ended)
+    assert found is said is None or said is not None and found is not None and said in found
+
+
+def test_a_command_that_should_have_failed_is_a_fault() -> None:
+    assert fault(Ended(0, "", ""), must_fail=True) == "succeeds"
+    assert fault(Ended(1, "2 problems", ""), speaks=False) is None
+
+
+def test_a_change_outside_is_noticed(tmp_path: Path) -> None:
+    outside = make_outside(tmp_path / "outside")
+    before = digest(outside)
+    assert touched(before, outside) is None
+    (outside / "secret").write_bytes(b"")
+    assert touched(before, outside) == "outside the dataset secret was changed"
+    (outside / "secret").unlink()
+    assert touched(before, outside) == "outside the dataset secret was removed"
+
+
+def test_processes_that_outlive_their_parent_are_found_and_killed(tmp_path: Path) -> None:
+    def work() -> int:
+        if os.fork() == 0:
+            os.execvp("sleep", ["sleep", "600"])
+        return 0
+
+    process = Forked(work, tmp_path)
+    assert process.wait(60.0).status == 0
+    assert len(process.left()) == 1
+    process.kill_session()
+    assert process.left_after(60.0) == []
+
+
+def test_what_a_process_writes_and_raises_is_kept_and_what_does_not_end_is_killed(tmp_path: Path) -> None:
+    def work() -> int:
+        print("here")
+        raise KeyError("x")
+
+    ended = forked(work, tmp_path)
+    assert (ended.status, ended.out) == (1, "here\n") and "KeyError: 'x'" in ended.err
+    assert forked(lambda: os.execvp("sleep", ["sleep", "600"]), tmp_path, limit_sec=0.2).timed_out
+
+
+def test_trials_that_break_or_raise_are_told_from_those_that_hold(tmp_path: Path) -> None:
+    def raises(folder: Path) -> str | None:
+        raise ValueError("of ours")
+
+    trials = [Trial("holds", lambda folder: None), Trial("breaks", lambda folder: "lost"), Trial("raises", raises)]
+    outcomes = run_all([("group", trial) for trial in trials], tmp_path, jobs=2)
+    assert [outcome.trial for outcome in outcomes] == ["holds", "breaks", "raises"]
+    assert [outcome.broke for outcome in outcomes[:2]] == [None, "lost"]
+    assert (outcomes[2].broke or "").startswith("ValueError: of ours (test_robustness.py:")
+    group = Group("group", "tried", "expected", ("promised",), lambda material, rng: trials)
+    assert format_table([group], outcomes).splitlines()[1].split()[:3] == ["group", "3", "1"]
+
+
+def test_the_page_keeps_what_stands_around_its_figures(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"above\n{BEGIN}\nold\n{END}\nbelow\n", encoding="utf-8")
+    group = Group("kills", "something is killed", "nothing is lost", ("Nothing is lost.",), lambda material, rng: [])
+    outcomes = [Outcome("kills", "one", None, 1.0), Outcome("kills", "two", "an episode is lost", 2.0)]
+    write_page([group], outcomes, "python -m benchmarks.robustness --seed 0", page)
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(f"above\n{BEGIN}\n") and text.endswith(f"\n{END}\nbelow\n") and "old" not in text
+    assert "| `kills` | 2 | 1 | 3 |" in text and "two: an episode is lost" in text and "- Nothing is lost." in text
+    page.write_text("no markers", encoding="utf-8")
+    with pytest.raises(ValueError, match="lacks"):
+        write_page([group], outcomes, "", page)
+
+
+def test_the_page_of_the_docs_has_its_markers() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert text.index(BEGIN) < text.index(END)
