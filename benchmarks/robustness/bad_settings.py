@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import importlib
-
 import random
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -95,23 +94,22 @@ BASES: dict[str, Words] = {
 def trials(material: Material, rng: random.Random) -> list[Trial]:
     """Every numeric setting of every command with every value."""
     return [
-        Trial(f"{verb} --{name}={value}", _typed(material, base, [f"--{name}={value}"], value in NONE_OF_NUMBERS))
+        Trial(f"{verb} {flag}={value}", _typed(material, base, [f"{flag}={value}"], value in NONE_OF_NUMBERS))
         for verb, base in BASES.items()
-        for name in numeric_settings(verb)
+        for flag in numeric_settings(verb)
         for value in VALUES
     ]
 
 
 def numeric_settings(verb: str) -> list[str]:
-    """The settings of a command that are numbers, or may be."""
+    """The flags of a command's settings that are numbers, or may be."""
     entry = VERBS[verb]
     kind = getattr(importlib.import_module(entry.module), entry.config)
     try:
         default = kind()
     except TypeError:  # it has positional arguments
         default = None
-    found = dict(settings_of(kind, default))
-    return [name.replace("_", "-") for name, hint in found.items() if _numeric(hint)]
+    return [setting.flag for setting in settings_of(kind, default) if _numeric(setting.hint)]
 
 
 def _numeric(hint: Any) -> bool:
@@ -121,7 +119,7 @@ def _numeric(hint: Any) -> bool:
     return bool(members) and all(member in (int, float) for member in members)
 
 
-def _typed(material: Material, base: Words, more: list[object], must_fail: bool = True) -> Callable[[Path], str | None]:
+def _typed(material: Material, base: Words, more: Sequence[object], must_fail: bool = True) -> Callable[[Path], str | None]:
     """The trial of a command with ``more`` words."""
 
     def run(folder: Path) -> str | None:
@@ -145,7 +143,7 @@ def names(material: Material, rng: random.Random) -> list[Trial]:
     return [Trial(name, _typed(material, base, words)) for name, base, words in _wrong_names(material)]
 
 
-def _wrong_names(material: Material) -> Iterator[tuple[str, Words, list[object]]]:
+def _wrong_names(material: Material) -> Iterator[tuple[str, Words, Sequence[object]]]:
     for verb, base in BASES.items():
         yield f"{verb}: an unknown setting", base, ["--no-such-setting=1"]
         yield f"{verb}: a word too many", base, ["stray"]
@@ -237,7 +235,8 @@ def _wrong_names(material: Material) -> Iterator[tuple[str, Words, list[object]]
 NUMBERS = Group(
     name="settings",
     tried=(
-        f"a numeric setting of a command (drawn from all of them) is given as one of {', '.join(VALUES[:-1])} or nothing"
+        "a numeric setting of a command, drawn from all of them, is given as nothing or as one of "
+        + ", ".join(VALUES[:-1])
     ),
     expectation=(
         "what is no number is refused in one line; any other value is refused in one line, or the command works, ends "
@@ -249,7 +248,7 @@ NUMBERS = Group(
 )
 NAMES = Group(
     name="names",
-    tried="a command is given an unknown name, a missing or wrong folder, or settings of a world or player that cannot be",
+    tried="a command is given an unknown name, a missing or wrong folder, or impossible settings of worlds and players",
     expectation="it is refused in one line, with a non-zero exit status",
     promises=("A name of nothing is refused in one line, before anything is written.",),
     trials=names,

@@ -10,8 +10,10 @@ import errno
 import os
 import random
 import signal
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -106,10 +108,9 @@ def trials(material: Material, rng: random.Random) -> list[Trial]:
     return found
 
 
+@cache
 def _count_steps(material: Material, change: Change) -> int:
     """How many calls the change makes."""
-    import tempfile
-
     with tempfile.TemporaryDirectory(dir=material.folder) as made:
         data = material.copy("data", Path(made))
         change.prepare(data)

@@ -100,19 +100,15 @@ def _bytes(material: Material, rng: random.Random) -> Iterator[tuple[str, Damage
         name, size = path.relative_to(material.data), path.stat().st_size
         if path.parent.name in ("episodes", "steps") and path.stem not in ("e1", "e5"):
             continue
+        called = f"{name.parent}/{sorted(path.parent.iterdir()).index(path)}" if len(name.stem) == 32 else str(name)
         for _ in range(3):
             bit = rng.randrange(8 * size)
-            yield f"{_kind(name)}: bit {bit} of {8 * size} flipped", _flip(name, bit)
+            yield f"{called}: bit {bit} of {8 * size} flipped", _flip(name, bit)
         for length in (0, 1, rng.randrange(size), size - 1):
-            yield f"{_kind(name)}: cut to {length} of {size} bytes", _cut(name, length)
+            yield f"{called}: cut to {length} of {size} bytes", _cut(name, length)
         begin = rng.randrange(size)
-        yield f"{_kind(name)}: zeros from byte {begin} on", _zeros(name, begin)
-        yield f"{_kind(name)}: followed by other bytes", _append(name, b"\0" * 100)
-
-
-def _kind(name: Path) -> str:
-    """How a trial calls a file: those of marks have random names."""
-    return str(name) if len(name.stem) < 32 else f"{name.parent}/*{name.suffix}"
+        yield f"{called}: zeros from byte {begin} on", _zeros(name, begin)
+        yield f"{called}: followed by other bytes", _append(name, b"\0" * 100)
 
 
 def _flip(name: Path, bit: int) -> Damage:

@@ -52,11 +52,13 @@ def trials(material: Material, rng: random.Random) -> list[Trial]:
     found = []
     for target in TARGETS:
         path = material.folder / target.piece / target.file
+        called = f"{target.words(material, Path())[0]} with {target.piece}/{target.file}"
         for name, damage in _damages(path, rng):
             must_fail = target.needed and name in ("missing", "empty", "a folder", "cut to half", "random bytes")
-            found.append(Trial(f"{target.piece}/{target.file}: {name}", _damaged(material, target, damage, must_fail)))
+            found.append(Trial(f"{called}: {name}", _damaged(material, target, damage, must_fail)))
     for name, target, damage in _hostile(material):
-        found.append(Trial(f"{target.piece}/{target.file}: {name}", _damaged(material, target, damage)))
+        called = f"{target.words(material, Path())[0]} with {target.piece}/{target.file}"
+        found.append(Trial(f"{called}: {name}", _damaged(material, target, damage)))
     return found
 
 

@@ -209,7 +209,7 @@ JOBS: dict[str, tuple[Job, int]] = {
 
 GROUP = Group(
     name="kills",
-    tried=f"`record`, `mark`, `clone`, `reward` and `improve` are killed (`kill -9`) {KILLS} times each, at random moments",
+    tried=f"`record`, `mark`, `clone`, `reward` or `improve` is killed (`kill -9`) {KILLS} times, at random moments",
     expectation=(
         "every episode, mark and checkpoint that a reader had seen is there, no process is left, the dataset verifies, "
         "and the command given again comes to the end that it comes to undisturbed"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from benchmarks.robustness.trial import Group, Trial
 from rlhf.store import open_store
 
 GOOD: dict[str, Any] = {"episode_id": "e0", "rater": "eve", "step": 3, "sign": 1, "scripted": False}
+MARK = Mark(**GOOD)
 ZOE = "Zo\u00eb \U0001f9ab\u202e"
 Write = Callable[[Path], object]
 
@@ -120,7 +122,7 @@ def _bad(rng: random.Random) -> Iterator[tuple[str, str, Write]]:
         yield f"a line is {name}", ".jsonl", _lines(GOOD, line)
     yield "no lines", ".jsonl", _lines()
     yield "empty lines", ".jsonl", _lines("", "  ", "")
-    yield "random bytes", ".jsonl", lambda path, data=rng.randbytes(10_000): path.write_bytes(data)
+    yield "random bytes", ".jsonl", _bytes(rng.randbytes(10_000))
     yield "a list of marks", ".jsonl", lambda path: path.write_text(json.dumps([GOOD, other], indent=1))
     yield (
         "100,000 marks and one wrong",
@@ -135,7 +137,7 @@ def _bad(rng: random.Random) -> Iterator[tuple[str, str, Write]]:
     yield (
         "random bytes between its magic",
         ".parquet",
-        lambda path, data=rng.randbytes(5_000): path.write_bytes(b"PAR1" + data + b"PAR1"),
+        _bytes(b"PAR1" + rng.randbytes(5_000) + b"PAR1"),
     )
     yield "a Parquet file cut short", ".parquet", _cut(_rows(GOOD, other))
     yield (
@@ -152,6 +154,10 @@ def _bad(rng: random.Random) -> Iterator[tuple[str, str, Write]]:
     yield "a row of an unknown episode", ".parquet", _rows(GOOD, other | {"episode_id": "e99"})
 
 
+def _bytes(content: bytes) -> Write:
+    return lambda path: path.write_bytes(content)
+
+
 def _cut(write: Write) -> Write:
     def cut(path: Path) -> None:
         write(path)
@@ -162,7 +168,7 @@ def _cut(write: Write) -> Write:
 
 def _good() -> Iterator[tuple[str, str, Write, set[Mark]]]:
     """Name, suffix and writer of files that look odd and are right, and the marks in them."""
-    one, other = Mark(**GOOD), Mark(**(GOOD | {"step": 4}))
+    one, other = MARK, replace(MARK, step=4)
     text, more = json.dumps(GOOD), json.dumps(GOOD | {"step": 4})
     yield "a byte order mark", ".jsonl", lambda p: p.write_bytes(b"\xef\xbb\xbf" + text.encode() + b"\n"), {one}
     yield "CR LF", ".jsonl", lambda p: p.write_bytes(f"{text}\r\n{more}\r\n".encode()), {one, other}
@@ -170,24 +176,24 @@ def _good() -> Iterator[tuple[str, str, Write, set[Mark]]]:
     yield "empty lines between", ".jsonl", _lines("", GOOD, "", GOOD | {"step": 4}, ""), {one, other}
     yield "spaces around", ".jsonl", _lines(f"  {text}\t"), {one}
     yield "names in another order", ".jsonl", _lines(dict(reversed(GOOD.items()))), {one}
-    yield "a name of other letters", ".jsonl", _lines(GOOD | {"rater": ZOE}), {Mark(**(GOOD | {"rater": ZOE}))}
-    yield "a name with a new line", ".jsonl", _lines(GOOD | {"rater": "a\nb"}), {Mark(**(GOOD | {"rater": "a\nb"}))}
+    yield "a name of other letters", ".jsonl", _lines(GOOD | {"rater": ZOE}), {replace(MARK, rater=ZOE)}
+    yield "a name with a new line", ".jsonl", _lines(GOOD | {"rater": "a\nb"}), {replace(MARK, rater="a\nb")}
     yield (
         "a name of line separators",
         ".jsonl",
         lambda p: p.write_text(
             json.dumps(GOOD | {"rater": "a\u2028b\u0085c"}, ensure_ascii=False) + "\n", encoding="utf-8"
         ),
-        {Mark(**(GOOD | {"rater": "a\u2028b\u0085c"}))},
+        {replace(MARK, rater="a\u2028b\u0085c")},
     )
-    yield "a name with a NUL", ".jsonl", _lines(GOOD | {"rater": "a\0b"}), {Mark(**(GOOD | {"rater": "a\0b"}))}
+    yield "a name with a NUL", ".jsonl", _lines(GOOD | {"rater": "a\0b"}), {replace(MARK, rater="a\0b")}
     yield (
         "a name of 100,000 letters",
         ".jsonl",
         _lines(GOOD | {"rater": "x" * 10**5}),
-        {Mark(**(GOOD | {"rater": "x" * 10**5}))},
+        {replace(MARK, rater="x" * 10**5)},
     )
-    yield "both signs at one step", ".jsonl", _lines(GOOD, GOOD | {"sign": -1}), {one, Mark(**(GOOD | {"sign": -1}))}
+    yield "both signs at one step", ".jsonl", _lines(GOOD, GOOD | {"sign": -1}), {one, replace(MARK, sign=-1)}
     yield (
         "marks that are there already",
         ".jsonl",
@@ -198,7 +204,7 @@ def _good() -> Iterator[tuple[str, str, Write, set[Mark]]]:
         "20,000 marks",
         ".jsonl",
         _lines(*(GOOD | {"rater": f"r{n}"} for n in range(20_000))),
-        {Mark(**(GOOD | {"rater": f"r{n}"})) for n in range(20_000)},
+        {replace(MARK, rater=f"r{n}") for n in range(20_000)},
     )
     yield "Parquet of another program", ".parquet", _rows(GOOD, GOOD | {"step": 4}), {one, other}
     yield "Parquet with coded text", ".parquet", _rows(GOOD, rater=pa.array(["eve"]).dictionary_encode()), {one}
