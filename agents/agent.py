@@ -16,6 +16,7 @@ from agents.config import AgentConfig
 from agents.contrastive import Discriminator
 from agents.language import LanguagePolicy
 from agents.movement import MovementPolicy
+from agents.registry import register
 from agents.tokenizer import PAD_ID
 from agents.trunk import AgentState, Trunk
 from worlds.contract import neutral_movement
@@ -38,6 +39,7 @@ class AgentOutput:
     before: Tensor  # int8 [T, B, C], what the first action of each step is given as the one before it
 
 
+@register
 class InteractiveAgent(PreTrainedModel):
     """Plays the solver. Everything is time-major; ``resets[t, b]`` says that t is the first step of its episode."""
 

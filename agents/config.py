@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 from transformers import PretrainedConfig
 
@@ -67,6 +67,17 @@ class AgentConfig(PretrainedConfig):
     """
 
     model_type = "interactive_agent"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = _PRESETS  # the named sizes, smallest first
+
+    def __init_subclass__(cls, *args: Any, **kwargs: Any) -> None:
+        """``transformers`` gives a subclass without ``__init__`` one that sets no sizes; this one inherits it."""
+        if "__init__" not in cls.__dict__:
+
+            def inherited(self: Any, **sizes: Any) -> None:
+                super(cls, self).__init__(**sizes)
+
+            cls.__init__ = inherited  # type: ignore[assignment]
+        super().__init_subclass__(*args, **kwargs)
 
     def __init__(
         self,
@@ -124,11 +135,11 @@ class AgentConfig(PretrainedConfig):
     @classmethod
     def preset_names(cls) -> tuple[str, ...]:
         """The named sizes, smallest first."""
-        return tuple(_PRESETS)
+        return tuple(cls.presets)
 
     @classmethod
-    def preset(cls, name: str, **overrides: Any) -> AgentConfig:
+    def preset(cls, name: str, **overrides: Any) -> Self:
         """The named size with ``overrides``. Raises ValueError, naming the known sizes, for another name."""
-        if name not in _PRESETS:
-            raise ValueError(f"no agent size {name!r}; known: {', '.join(_PRESETS)}")
-        return cls(**(_PRESETS[name] | overrides))
+        if name not in cls.presets:
+            raise ValueError(f"no agent size {name!r}; known: {', '.join(cls.presets)}")
+        return cls(**{**cls.presets[name], **overrides})

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import safetensors.torch
 import torch
 from transformers.utils.logging import disable_progress_bar
 
+from agents import registry
 from agents.agent import InteractiveAgent
 from agents.card import ModelCard, write_card
 from agents.computing import usable_device
@@ -19,6 +21,9 @@ from agents.tokenizer import Tokenizer
 from rlhf.errors import UserError
 
 A = TypeVar("A", bound=InteractiveAgent)
+
+_REWARD_MODEL = "reward_model"  # ends the ``model_type`` of all reward models
+_INSTALL = f", or install the package that announces this kind under the entry point group {registry.ENTRY_POINT_GROUP}"
 
 
 def save_agent(
@@ -51,8 +56,21 @@ def save_agent(
     return folder
 
 
-def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str = "cpu") -> tuple[A, Tokenizer]:
+@overload
+def load_agent(folder: str | Path, kind: None = None, device: str = "cpu") -> tuple[InteractiveAgent, Tokenizer]: ...
+
+
+@overload
+def load_agent(folder: str | Path, kind: type[A], device: str = "cpu") -> tuple[A, Tokenizer]: ...
+
+
+def load_agent(folder: str | Path, kind: type[A] | None = None, device: str = "cpu") -> tuple[Any, Tokenizer]:
     """Read what :func:`save_agent` wrote.
+
+    Args:
+      folder: of the agent.
+      kind: its class; None takes the registered kind of agent that its configuration names.
+      device: where its weights are put.
 
     Raises:
       UserError: if the folder is missing, incomplete or damaged, it holds another kind of model, its weights have
@@ -63,12 +81,18 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
     for path in (config_path, weights_path):
         if not path.is_file():
             raise UserError(f"{path} is missing: {folder} is not an agent's folder (`rlhf clone` makes one)")
-    config_kind: Any = kind.config_class or AgentConfig
     try:
         settings = json.loads(config_path.read_text(encoding="utf-8"))
-        _check_kind(settings, config_kind.model_type, folder)
+        if not isinstance(settings, dict):
+            raise TypeError(f"config.json is no JSON object but a {type(settings).__name__}")
+    except (ValueError, TypeError) as error:
+        raise UserError(f"{folder} is damaged ({error}): restore it from a checkpoint or train it again") from error
+    made: type[InteractiveAgent] = _registered_kind(folder, settings) if kind is None else kind
+    config_kind: Any = made.config_class or AgentConfig
+    _check_kind(settings, config_kind.model_type, folder)
+    try:
         config = config_kind.from_dict(settings)
-        agent = kind(config)
+        agent = made(config)
         weights = safetensors.torch.load_file(weights_path)
     except (ValueError, TypeError, ArithmeticError, RuntimeError, safetensors.SafetensorError) as error:
         raise UserError(f"{folder} is damaged ({error}): restore it from a checkpoint or train it again") from error
@@ -96,17 +120,32 @@ def load_agent(folder: str | Path, kind: type[A] = InteractiveAgent, device: str
     return agent.eval(), tokenizer
 
 
-def _check_kind(settings: Any, wanted: str, folder: Path) -> None:
+def _registered_kind(folder: Path, settings: Mapping[str, Any]) -> type[InteractiveAgent]:
+    """The kind of agent that the configuration in ``folder`` names. Raises UserError if it is none."""
+    name = str(settings.get("model_type", registry.BUILT_IN))
+    try:
+        return registry.get(name)
+    except ValueError as error:
+        if name in registry.names():  # its module is broken
+            raise UserError(str(error)) from error
+        _check_kind({"model_type": name}, registry.BUILT_IN, folder, hint=_INSTALL)
+        raise
+
+
+def _check_kind(settings: Mapping[str, Any], wanted: str, folder: Path, hint: str = "") -> None:
     """Raises UserError if the configuration ``settings`` in ``folder`` says that it is of something else."""
-    held = settings.get("model_type", wanted) if isinstance(settings, dict) else wanted
+    held = str(settings.get("model_type", wanted))
     if held == wanted:
         return
-    names = {AgentConfig.model_type: "an agent"}
-    one, other = (
-        names.get(kind, "a reward model" if str(kind).endswith("reward_model") else f"a model {kind!r}")
-        for kind in (held, wanted)
-    )
-    raise UserError(f"{folder} holds {one}, not {other}: name the folder of {other}")
+    one, other = _described(held), _described(wanted)
+    hint = "" if held.endswith(_REWARD_MODEL) else hint
+    raise UserError(f"{folder} holds {one}, not {other}: name the folder of {other}{hint}")
+
+
+def _described(model_type: str) -> str:
+    if model_type.endswith(_REWARD_MODEL):
+        return "a reward model"
+    return "an agent" if model_type in registry.names() else f"a model {model_type!r}"
 
 
 def load_weights(agent: InteractiveAgent, weights: dict[str, torch.Tensor], where: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from agents import registry
 from agents.agent import InteractiveAgent
 from agents.batch import Recording
 from agents.card import ModelCard
@@ -50,7 +51,7 @@ class CloneConfig:
         place of solver. Where less of a kind is demonstrated (a co-pilot's steps), it weighs less in the loss.
       runs: folder of all runs.
       name: name of this run's folder in it; the agent is written into its folder "agent".
-      size: size of the agent: nano, micro, mini, 5m, 18m, 71m or 165m.
+      size: size of the agent: nano, micro, mini, 5m, 18m, 71m or 165m; KIND/SIZE of your own agent (docs/agents.md).
       vocabulary: tokens, at most, that are learned from the dialogue.
       held_out: share of the episodes kept for validation, from 0 (none) to less than 1; of several solvers or datasets,
         spread evenly over all of them. Which they are is noted in the run's division.json.
@@ -80,8 +81,10 @@ class CloneConfig:
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
         parse_kinds(self.kinds)
-        if self.size not in AgentConfig.preset_names():
-            raise UserError(f"no agent size {self.size!r}; known: {', '.join(AgentConfig.preset_names())}")
+        try:
+            registry.find_size(self.size)
+        except ValueError as error:
+            raise UserError(str(error)) from error
 
 
 # What decides which agent it is and what it learns from; the rest may be changed when a run is resumed.
@@ -237,7 +240,6 @@ def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **ov
       UserError: if there is no such size.
     """
     try:
-        config = AgentConfig.preset(size, image_size=image_size, vocab_size=tokenizer.vocab_size, **overrides)
+        return registry.make(size, image_size=image_size, vocab_size=tokenizer.vocab_size, **overrides)
     except ValueError as error:
         raise UserError(str(error)) from error
-    return InteractiveAgent(config)

@@ -20,7 +20,7 @@ from pipelines.record import RecordConfig, record
 from pipelines.reward import RewardConfig, reward
 from pipelines.stages import Work, begin, go_on, go_through
 from pipelines.story import tell
-from reward_models.registry import KINDS
+from reward_models import registry
 from rlhf.errors import UserError
 from rlhf.progress import announce
 from rlhf.run_config import lock_run
@@ -95,7 +95,7 @@ def demo(config: DemoConfig) -> Path:
 
 def _journey(config: DemoConfig) -> list[Work]:
     """Every stage but the report. All of them go on from what is there."""
-    shown, model = config.demonstrations, KINDS[config.reward.kind].short
+    shown, model = config.demonstrations, registry.get(config.reward.kind).short
     return [
         Work("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)),
         Work("cloning (BC)", "the agent to improve", lambda: go_on(clone, config.clone)),

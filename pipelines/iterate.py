@@ -21,7 +21,7 @@ from pipelines.record import record
 from pipelines.reward import reward
 from pipelines.rounds import EVALUATED, IterateConfig, Round, settle, settle_round, settle_start
 from pipelines.stages import Work, begin, go_on, go_through
-from reward_models.registry import KINDS
+from reward_models import registry
 from rlhf.errors import UserError
 from rlhf.progress import announce
 from rlhf.run_config import lock_run
@@ -71,7 +71,7 @@ def _before_the_rounds(config: IterateConfig) -> list[Work]:
 
 def _journey(config: IterateConfig, one: Round) -> list[Work]:
     """The stages of a round. Recording and marking go on by themselves from what is there."""
-    model = KINDS[one.reward.kind].short
+    model = registry.get(one.reward.kind).short
     works = [
         Work("play", f"{one.play.episodes} episodes of the agent before", lambda: _play(config, one)),
         Work("marks", "by people" if config.marks == "people" else "by scripted raters", lambda: _marks(config, one)),

@@ -20,11 +20,12 @@ from pipelines.play_settings import of_agent, of_datasets
 from pipelines.recordings import find_episodes, read_sources
 from pipelines.statistics import ratio_interval
 from pipelines.training_words import taught
+from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.exam import SIGNAL, Exam
 from reward_models.mark_signal import NOISY
 from reward_models.marked_play import MarkedPlay, mark_play
-from reward_models.registry import KINDS, Kind, load_reward_model
+from reward_models.registry import load_reward_model
 from reward_models.training import RewardTrainer, RewardTraining, RewardTrainingConfig
 from rlhf.checkpoint import Checkpoint, Checkpoints
 from rlhf.errors import UserError
@@ -42,7 +43,8 @@ class RewardConfig:
     """Settings of `rlhf reward`.
 
     Args:
-      kind: kind of reward model: "inter_temporal" (IBT), or "autoregressive" (AR), which models the marks themselves.
+      kind: kind of reward model: "inter_temporal" (IBT), or "autoregressive" (AR), which models the marks themselves;
+        or one of your own, see docs/reward-model.md.
       data: dataset folders with marks.
       agent: folder of the cloned agent that the reward model starts from.
       runs: folder of all runs.
@@ -58,7 +60,7 @@ class RewardConfig:
         the paper does in every round.
     """
 
-    kind: Kind = "inter_temporal"
+    kind: str = "inter_temporal"
     data: tuple[Path, ...] = (Path("data/play"),)
     agent: Path = Path("runs/clone/agent")
     runs: Path = Path("runs")
@@ -73,6 +75,8 @@ class RewardConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
+        if self.kind not in registry.names():
+            raise UserError(f"kind is one of {', '.join(registry.names())}, not {self.kind!r}")
 
 
 # What decides what is learned from which marks; the rest may be changed when a run is resumed.
@@ -103,9 +107,9 @@ def reward(config: RewardConfig) -> Path:
         if checkpoint is None:
             agent, tokenizer = load_agent(config.agent, device=config.device)
             start = agent if config.start is None else _taught_before(config, config.start, tokenizer)
-            model = KINDS[config.kind].from_agent(start, seed=config.training.seed)
+            model = registry.get(config.kind).from_agent(start, seed=config.training.seed)
         else:
-            model, tokenizer = checkpoint.load_agent(KINDS[config.kind], config.device)
+            model, tokenizer = checkpoint.load_agent(registry.get(config.kind), config.device)
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
         found, marks = _marked_episodes(config, noted)
         play, validation, held_out = _marked_play(config, found, marks, tokenizer, model.config)
@@ -139,7 +143,7 @@ def taught_card(config: RewardConfig) -> ModelCard:
     return model_card(
         f"Reward model `{config.name}`",
         "Trained by `rlhf reward` on the marks that raters gave to recorded play. "
-        f"{KINDS[config.kind].told} It is an agent with one more head; its own play was never improved.",
+        f"{registry.get(config.kind).told} It is an agent with one more head; its own play was never improved.",
         config,
         play_used(config.data, f"its marks learned, {config.validation:.0%} set aside", "train", marked=True),
         began,
@@ -156,7 +160,7 @@ def _train(
     card: ModelCard,
 ) -> RewardTraining:
     """Train to the end, with metrics and checkpoints. Raises Stopped after a signal, with a checkpoint."""
-    checkpoints, kind = Checkpoints(folder), KINDS[config.kind]
+    checkpoints, kind = Checkpoints(folder), registry.get(config.kind)
     if trainer.finished:
         made = folder / "reward_model"
         announce(f"{folder} is finished: {trainer.update_index} updates were made; its reward model: {made}")
@@ -217,7 +221,7 @@ def _tell_of_noise(best: Mapping[str, float]) -> None:
 def _taught_before(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> RewardModel:
     """The reward model in ``folder``. Raises UserError if it is of another kind, or was made for another agent."""
     model, words = load_reward_model(folder, config.device)
-    if not isinstance(model, KINDS[config.kind]):
+    if not isinstance(model, registry.get(config.kind)):
         raise UserError(
             f"{folder} holds a reward model of the kind {model.short}: use its --kind, or leave out --start"
         )

@@ -38,6 +38,7 @@ from agents.memory import ResettingLSTM
 from reward_models.contract import RewardModel, RewardModelConfig
 from reward_models.marked_play import MarkedPlay, MarkedWindow
 from reward_models.pairs import MINUS, PLUS
+from reward_models.registry import register
 from reward_models.training_config import RewardTrainingConfig
 
 NONE, GOOD, BAD = 0, 1, 2  # annotations: no mark, (+), (-)
@@ -106,6 +107,7 @@ class AnnotationHead(nn.Module):
         last.bias.copy_(shares.log())
 
 
+@register
 class AutoregressiveRewardModel(RewardModel):
     """The agent's trunk and policies with a head that annotates."""
 

@@ -22,6 +22,7 @@ from agents.batch import ObservationBatch
 from agents.config import AgentConfig
 from reward_models.marked_play import MarkedPlay, MarkedWindow
 from reward_models.training_config import RewardTrainingConfig
+from rlhf.errors import UserError
 
 State = tuple[Tensor, ...]  # a named tuple of tensors, each with one row an environment (or several)
 
@@ -101,16 +102,24 @@ class RewardModel(InteractiveAgent):
         """A reward model that starts from ``agent``'s weights, as the paper's starts from the BC agent.
 
         The head is new, of ``sizes`` and drawn from ``seed``; the agent's own weights are copied, never shared.
+
+        Raises:
+          UserError: the agent has other modules than this kind, as agents of users' own kinds may have.
         """
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             model = cls(cls.config_class.of(agent.config, **sizes))
         weights = {n: w for n, w in agent.state_dict().items() if not n.startswith("trunk.movement.")}
-        unknown = model.load_state_dict(weights, strict=False)
-        foreign = [name for name in unknown.missing_keys if name.partition(".")[0] not in cls.head]
-        foreign += unknown.unexpected_keys
+        own = model.state_dict()
+        foreign = [name for name in own if name not in weights and name.partition(".")[0] not in cls.head]
+        foreign += [name for name, value in weights.items() if name not in own or own[name].shape != value.shape]
         if foreign:
-            raise ValueError(f"the agent's weights do not fit its configuration: {', '.join(foreign[:3])}")
+            raise UserError(
+                f"the reward model {cls.short} is not made for agents of the kind {agent.config.model_type!r}: "
+                f"{foreign[0]} does not fit; register a reward model that is built as that agent is "
+                "(reward_models.registry) and name it with --kind"
+            )
+        model.load_state_dict(weights, strict=False)
         nn.Module.to(model, agent.device)
         return model
 

@@ -19,6 +19,7 @@ from agents.config import AgentConfig
 from reward_models.contract import RewardModel, RewardModelConfig
 from reward_models.marked_play import MarkedWindow
 from reward_models.pairs import Weighting, episode_index, pair_weights
+from reward_models.registry import register
 from reward_models.training_config import RewardTrainingConfig
 
 
@@ -53,6 +54,7 @@ class UtilityStream(NamedTuple):
     utility: Tensor  # float [B]
 
 
+@register
 class InterTemporalRewardModel(RewardModel):
     """The agent's trunk and policies with a utility head."""
 

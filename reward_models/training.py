@@ -224,7 +224,7 @@ def reward_terms(
 def term_weights(config: RewardTrainingConfig, own: str) -> dict[str, float]:
     """Weight of every term that :func:`reward_terms` may return; ``own`` is the name of the model's own loss."""
     return {
-        own: getattr(config, f"{own}_weight"),
+        own: getattr(config, f"{own}_weight", 1.0),  # kinds of users' own have no setting
         "movement": config.bc_weight * config.movement_weight,
         "language": config.bc_weight * config.language_weight,
         "css": config.css_weight,

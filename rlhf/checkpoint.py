@@ -16,7 +16,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import safetensors.torch
 import torch
@@ -50,8 +50,19 @@ class Checkpoint:
         """Where the agent lies, in the form that `rlhf evaluate` and ``transformers`` read."""
         return self.folder / _AGENT
 
-    def load_agent(self, kind: type[A] = InteractiveAgent, device: str = "cpu") -> tuple[A, Tokenizer]:
-        """The agent and its tokenizer. Raises UserError if the checkpoint is damaged."""
+    @overload
+    def load_agent(self, kind: None = None, device: str = "cpu") -> tuple[InteractiveAgent, Tokenizer]: ...
+
+    @overload
+    def load_agent(self, kind: type[A], device: str = "cpu") -> tuple[A, Tokenizer]: ...
+
+    def load_agent(self, kind: type[A] | None = None, device: str = "cpu") -> tuple[Any, Tokenizer]:
+        """The agent and its tokenizer. Raises UserError if the checkpoint is damaged.
+
+        Args:
+          kind: its class; None takes the registered kind of agent that its configuration names.
+          device: where its weights are put.
+        """
         self._verify(_AGENT)
         return load_agent(self.folder / _AGENT, kind, device)
 

@@ -39,7 +39,7 @@ class Registry(Generic[Entry]):
     def register(self, name: str, entry: Entry) -> Entry:
         """Make ``entry`` known as ``name`` and return it. Raises ``error`` if another entry has that name."""
         if self._entries.get(name, entry) is not entry:
-            raise self._error(f"a {self.noun} named {name!r} is registered already; choose another name")
+            raise self._error(f"another {self.noun} is registered as {name!r}; choose another name")
         self._entries[name] = entry
         return entry
 

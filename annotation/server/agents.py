@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents import registry  # which imports no PyTorch
 from rlhf.errors import UserError
 
-_MODEL_TYPE = "interactive_agent"  # as agents/config.py says; importing that would import PyTorch
 _DEPTH = 3  # folders below the study's that are looked through
 _MOST_FOUND = 200
 _FRESH_SEC = 5.0
@@ -56,7 +56,7 @@ class Agents:
 
 
 def _described(name: str, folder: Path) -> Agent:
-    image = _image_size(folder)
+    image = _image_size(folder, frozenset(registry.names()))
     if image is None:
         raise UserError(f"agent {name}: {folder} is not an agent's folder (`rlhf clone` makes one); mend --agents")
     return Agent(name, folder, image)
@@ -64,21 +64,22 @@ def _described(name: str, folder: Path) -> Agent:
 
 def _found(study: Path) -> Iterator[Agent]:
     """Agents in the folders below ``study``, named after their place in it."""
+    kinds = frozenset(registry.names())
     for depth in range(1, _DEPTH + 1):
         for number, path in enumerate(study.glob("/".join(["*"] * depth) + "/config.json")):
-            image = _image_size(path.parent)
+            image = _image_size(path.parent, kinds)
             if image is not None:
                 yield Agent(str(path.parent.relative_to(study)), path.parent, image)
             if number >= _MOST_FOUND:
                 break
 
 
-def _image_size(folder: Path) -> tuple[int, int] | None:
-    """What the agent in ``folder`` sees; None if there is no agent."""
+def _image_size(folder: Path, kinds: frozenset[str]) -> tuple[int, int] | None:
+    """What the agent of one of ``kinds`` in ``folder`` sees; None if there is no agent."""
     try:
         said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         height, width = said["image_size"]
-        is_agent = said["model_type"] == _MODEL_TYPE and (folder / "model.safetensors").is_file()
+        is_agent = said["model_type"] in kinds and (folder / "model.safetensors").is_file()
         return (int(height), int(width)) if is_agent else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

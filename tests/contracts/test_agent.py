@@ -9,16 +9,24 @@ import pytest
 import torch
 from torch import Tensor
 
+from agents import registry
 from agents.agent import AgentOutput, AgentState, InteractiveAgent
 from agents.batch import ActionBatch, ObservationBatch
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import EOS_ID, PAD_ID, Tokenizer
-from tests.unit.agents import made_up_play
+from tests.unit.agents import made_up_play, own_agent
 from worlds.contract import MOVEMENT_BINS
 
 # The paper's larger sizes differ from its smallest in widths and depth only (tests/unit/agents/test_sizes.py).
-SIZES = ("nano", "mini", "5m")
+# Agents of other kinds that are registered are tested in every size of theirs.
+SIZES = ["nano", "mini", "5m"] + [
+    f"{kind}/{size}"
+    for kind in registry.names()
+    if kind != registry.BUILT_IN
+    for size in registry.get(kind).config_class.preset_names()
+]
+assert own_agent.PatchConfig.model_type in registry.names(), "an agent from outside is among them"
 STEPS, COLUMNS = 5, 2
 HEADS = ("features", "value", "speak_logit", "vision", "language")
 
@@ -151,7 +159,7 @@ def test_the_seed_decides_and_greed_needs_none(agent: InteractiveAgent) -> None:
 def test_the_folder_gives_back_the_very_same_agent(agent: InteractiveAgent, tokenizer, play, tmp_path: Path) -> None:
     save_agent(agent, tokenizer, tmp_path / "agent")
     loaded, words = load_agent(tmp_path / "agent")
-    assert not loaded.training and type(loaded.config) is AgentConfig
+    assert not loaded.training and type(loaded) is type(agent) and type(loaded.config) is type(agent.config)
     assert words.encode(["lift the red ball"], 8).tolist() == tokenizer.encode(["lift the red ball"], 8).tolist()
     own, read = agent.state_dict(), loaded.state_dict()
     assert own.keys() == read.keys() and all(own[name].equal(read[name]) for name in own)
@@ -167,13 +175,13 @@ def test_the_folder_gives_back_the_very_same_agent(agent: InteractiveAgent, toke
 @torch.no_grad()
 def test_transformers_reads_the_folder_too(agent: InteractiveAgent, tokenizer, play, tmp_path: Path) -> None:
     save_agent(agent, tokenizer, tmp_path / "agent")
-    loaded = InteractiveAgent.from_pretrained(tmp_path / "agent").eval()
+    loaded = type(agent).from_pretrained(tmp_path / "agent").eval()
     resets = resets_in_the_middle()
     expected, _ = agent(play[0], agent.initial_state(COLUMNS), resets)
     output, _ = loaded(play[0], loaded.initial_state(COLUMNS), resets)
     assert all(torch.equal(value, loaded.state_dict()[name]) for name, value in agent.state_dict().items())
     loaded.save_pretrained(tmp_path / "again")
-    again = InteractiveAgent.from_pretrained(tmp_path / "again").state_dict()
+    again = type(agent).from_pretrained(tmp_path / "again").state_dict()
     assert again.keys() == agent.state_dict().keys()
     assert all(torch.equal(value, again[name]) for name, value in agent.state_dict().items())
     # Where the weights lie in memory decides which kernel multiplies them, so the last bits may differ.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents import registry
 from agents.agent import InteractiveAgent
 from agents.batch import ActionBatch, EncodedEpisodes, ObservationBatch
 from agents.config import AgentConfig
@@ -20,7 +21,7 @@ VOCABULARY = 280
 def agent(size: str = "nano", seed: int = 0, talkative: bool = True, **overrides: Any) -> InteractiveAgent:
     """An untrained agent; a talkative one speaks about every second step, as no untrained one does."""
     torch.manual_seed(seed)
-    made = InteractiveAgent(AgentConfig.preset(size, vocab_size=VOCABULARY, **overrides)).eval()
+    made = registry.make(size, vocab_size=VOCABULARY, **overrides).eval()
     if talkative:
         torch.nn.init.zeros_(made.language.speak.bias)
     return made

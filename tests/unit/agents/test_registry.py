@@ -1,0 +1,154 @@
+"""Agents and reward models of one's own: found by name, from the command line and from their folders."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+import torch
+
+from agents import registry
+from agents.agent import InteractiveAgent
+from agents.config import AgentConfig
+from agents.folder import load_agent, save_agent
+from agents.tokenizer import Tokenizer
+from pipelines.clone import new_agent
+from pipelines.reward import RewardConfig
+from reward_models import registry as reward_models
+from reward_models.inter_temporal import InterTemporalRewardModel
+from rlhf.cli import main
+from rlhf.errors import UserError
+from tests.unit.agents import made_up_play, own_agent
+from worlds import plugins
+
+SIZE = "patch_agent/small"
+
+
+@pytest.fixture
+def tokenizer() -> Tokenizer:
+    return Tokenizer.train(["yes"], made_up_play.VOCABULARY)
+
+
+@pytest.fixture
+def saved(tokenizer: Tokenizer, tmp_path: Path) -> Path:
+    return save_agent(new_agent(SIZE, tokenizer, (12, 12)), tokenizer, tmp_path / "agent")
+
+
+def test_a_size_names_the_kind(tokenizer: Tokenizer) -> None:
+    assert type(new_agent(SIZE, tokenizer, (12, 12))) is own_agent.PatchAgent
+    assert type(new_agent("nano", tokenizer, (12, 12))) is InteractiveAgent
+    assert type(registry.make("interactive_agent/nano")) is InteractiveAgent
+
+
+@pytest.mark.parametrize(
+    ("size", "complaint"),
+    [
+        ("huge", "no agent size 'huge'; known: nano, micro"),
+        ("patch_agent/huge", "no agent size 'patch_agent/huge'; known: small"),
+        ("nobody/small", "no agent named 'nobody'; known: interactive_agent, .*patch_agent"),
+    ],
+)
+def test_an_unknown_size_or_kind_is_one_line(size: str, complaint: str, tokenizer: Tokenizer) -> None:
+    with pytest.raises(UserError, match=f"^{complaint}"):
+        new_agent(size, tokenizer, (12, 12))
+
+
+def test_the_folder_decides_the_class(saved: Path) -> None:
+    agent, _ = load_agent(saved)
+    assert type(agent) is own_agent.PatchAgent and type(agent.config) is own_agent.PatchConfig
+    assert agent.config.patch == 6
+    agent, _ = load_agent(saved, own_agent.PatchAgent)
+    assert type(agent) is own_agent.PatchAgent
+
+
+def test_a_folder_of_a_kind_that_is_not_installed_says_what_to_install(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry._registry, "_entries", {})
+    with pytest.raises(UserError, match="holds a model 'patch_agent', .* entry point group interactive_rlhf.agents$"):
+        load_agent(saved)
+
+
+def test_a_reward_model_given_as_an_agent_is_called_none(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    agent = new_agent("nano", tokenizer, (12, 12))
+    folder = save_agent(InterTemporalRewardModel.from_agent(agent), tokenizer, tmp_path / "judge")
+    with pytest.raises(UserError, match="holds a reward model, not an agent: name the folder of an agent$"):
+        load_agent(folder)
+
+
+def test_a_kind_of_another_package_is_found_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("elsewhere_agent", "elsewhere_agent", registry.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [point] if group == point.group else [])
+    monkeypatch.setattr(registry._registry, "_entries", dict(registry._registry._entries))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "elsewhere_agent", raising=False)
+    (tmp_path / "elsewhere_agent.py").write_text(
+        "from agents.agent import InteractiveAgent\n"
+        "from agents.config import AgentConfig\n"
+        "from agents.registry import register\n"
+        "class Config(AgentConfig):\n"
+        "    model_type = 'elsewhere_agent'\n"
+        "    presets = {'tiny': {'width': 8, 'heads': 2, 'memory_width': 8}}\n"
+        "@register\n"
+        "class Agent(InteractiveAgent):\n"
+        "    config_class = Config\n"
+    )
+    assert "elsewhere_agent" in registry.names()
+    assert registry.make("elsewhere_agent/tiny").config.width == 8
+
+
+def test_two_agents_of_one_name_are_refused() -> None:
+    class Other(InteractiveAgent):
+        config_class = AgentConfig
+
+    with pytest.raises(ValueError, match="another agent is registered as 'interactive_agent'"):
+        registry.register(Other)
+
+
+def test_own_reward_models_are_found_by_name_and_by_folder(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    assert RewardConfig(kind="patch").kind == "patch"
+    with pytest.raises(UserError, match="^kind is one of autoregressive, inter_temporal, patch, not 'none'$"):
+        RewardConfig(kind="none")
+    model = reward_models.get("patch").from_agent(new_agent(SIZE, tokenizer, (12, 12)))
+    loaded, _ = reward_models.load_reward_model(save_agent(model, tokenizer, tmp_path / "judge"))
+    assert type(loaded) is own_agent.PatchRewardModel
+    assert all(torch.equal(value, loaded.state_dict()[name]) for name, value in model.state_dict().items())
+
+
+def test_a_reward_model_that_is_not_made_for_the_agent_says_so(tokenizer: Tokenizer) -> None:
+    with pytest.raises(
+        UserError, match="^the reward model IBT is not made for agents of the kind 'patch_agent': trunk"
+    ):
+        InterTemporalRewardModel.from_agent(new_agent(SIZE, tokenizer, (12, 12)))
+
+
+def test_the_name_of_a_reward_model_ends_as_its_folder_is_recognised() -> None:
+    class Config(own_agent.InterTemporalConfig):
+        model_type = "judge"
+
+    class Judge(InterTemporalRewardModel):
+        config_class = Config
+
+    with pytest.raises(UserError, match="the model_type of Config is 'judge'; let it end in '_reward_model'"):
+        reward_models.register(Judge)
+
+
+def test_the_commands_train_own_kinds(tmp_path: Path) -> None:
+    torch.set_num_threads(1)
+    world = ["--world.name", str(Path(__file__).parents[3] / "examples" / "own_world.py")]
+    world += ["--world.height=24", "--world.width=24"]
+    data, runs = f"--data={tmp_path / 'data'}", f"--runs={tmp_path / 'runs'}"
+    trained = [data, runs, "--training.updates=2", "--training.steps=4", "--training.batch=2", "--wandb=disabled"]
+    agent, judge = tmp_path / "runs" / "clone" / "agent", tmp_path / "runs" / "reward" / "reward_model"
+    improving = ["--slots=2", "--steps=4", "--updates=1", "--threads=1", "--wandb=disabled", f"--reward-model={judge}"]
+    for words in (
+        ["record", data, "--episodes=6", "--steps=40", "--workers=1", "--held-out=0", *world],
+        ["mark", data],
+        ["clone", *trained, f"--size={SIZE}"],
+        ["reward", *trained, f"--agent={agent}", "--kind=patch"],
+        ["improve", data, runs, f"--agent={agent}", *improving, *world],
+    ):
+        assert main(words) == 0, words
+    assert type(load_agent(tmp_path / "runs" / "improve" / "agent")[0]) is own_agent.PatchAgent
