@@ -39,7 +39,7 @@ from pipelines.statistics import Interval, mean_interval, share_interval, wilson
 from pipelines.story import clips, losses, outcome, replay_curve, reward_traces, watched
 from rlhf.json_lines import Row
 from rlhf.json_records import to_json
-from rlhf.store import open_store
+from rlhf.store import json_text, open_store
 from rlhf.store.durable import write_file
 from rlhf.tracking import column, read_metrics
 
@@ -127,7 +127,7 @@ def _round_result(config: IterateConfig, number: int, results: Results) -> Round
 
 def _accuracy(folder: Path) -> float | None:
     """Share of held-out pairs that the reward model orders rightly, or of pairs set aside."""
-    best = json.loads((folder / "best.json").read_text(encoding="utf-8"))
+    best = json_text.from_json((folder / "best.json").read_text(encoding="utf-8"))
     names = (f"{where}/pair_accuracy" for where in ("reward_model_held_out", "reward_model_validation"))
     return next((best[name] for name in names if name in best), None)
 

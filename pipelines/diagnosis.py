@@ -11,6 +11,7 @@ from pipelines.report_data import Circumstances
 from pipelines.statistics import Interval
 from rlhf.errors import UserError
 from rlhf.json_records import BadRecord, from_json, to_json
+from rlhf.store import json_text
 from rlhf.store.durable import write_file
 
 DIAGNOSIS_FILE = "diagnostics.json"
@@ -282,8 +283,8 @@ def load_diagnosis(folder: Path) -> Diagnosis:
     """What :func:`save_diagnosis` wrote. Raises UserError if it is missing, damaged or of another version."""
     path = folder / DIAGNOSIS_FILE
     try:
-        return from_json(Diagnosis, json.loads(path.read_text(encoding="utf-8")))
+        return from_json(Diagnosis, json_text.from_json(path.read_text(encoding="utf-8")))
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{path} does not exist; `rlhf diagnose` writes it") from None
-    except (json.JSONDecodeError, UnicodeDecodeError, BadRecord) as error:
+    except (ValueError, BadRecord) as error:
         raise UserError(f"{path} is damaged ({error}); run `rlhf diagnose` again") from None

@@ -6,7 +6,6 @@ took over at some step: "human", "agent", "agent+co-pilot", "scripted".
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from pipelines.noted_episodes import NotedEpisodes
 from pipelines.recordings import find_episodes
 from rlhf.episodes import CO_PILOT
 from rlhf.errors import UserError
+from rlhf.store import json_text
 from rlhf.streamed_play import Source, read_ahead
 
 CO_PILOTED = "+co-pilot"
@@ -69,8 +69,8 @@ def parse_kinds(text: str) -> dict[str, float]:
     """Weights by kind. Raises UserError if ``text`` is not a JSON object of numbers above 0."""
     example = """write e.g. '{"human": 1, "agent+co-pilot": 0.5}'"""
     try:
-        weights = json.loads(text)
-    except json.JSONDecodeError as error:
+        weights = json_text.from_json(text)
+    except ValueError as error:
         raise UserError(f"kinds is not JSON ({error}); {example}") from error
     if not isinstance(weights, dict):
         raise UserError(f"kinds is a JSON object of weights; {example}")

@@ -12,7 +12,7 @@ from pipelines.recordings import in_order
 from rlhf.episodes import Episode
 from rlhf.errors import UserError
 from rlhf.run_config import CONFIG_FILE, read_record
-from rlhf.store import EpisodeRow, open_store
+from rlhf.store import EpisodeRow, json_text, open_store
 from rlhf.store.durable import write_file
 
 DIVISION_FILE = "division.json"  # in the run of a reward model or a cloned agent
@@ -63,7 +63,7 @@ def noted_division(run: Path) -> Division | None:
     if not path.is_file():
         return None
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = json_text.from_json(path.read_text(encoding="utf-8"))
         return Division(frozenset(told["learned"]), frozenset(told["validation"]))
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path} is damaged ({error}); take it from a copy, or train the model again") from None

@@ -14,6 +14,7 @@ from reward_models.training import RewardTrainingConfig
 from rlhf.errors import UserError
 from rlhf.json_records import BadRecord, from_json, to_json
 from rlhf.run_config import CONFIG_FILE, load_config, save_config
+from rlhf.store import json_text
 from rlhf.store.durable import write_file
 
 RESULT_FILE = "result.json"
@@ -92,6 +93,6 @@ def known(place: Path, run: NoiseRun) -> NoiseResult | None:
             f"{place} was made with other settings ({place / CONFIG_FILE}); use another --name, or remove it"
         )
     try:
-        return from_json(NoiseResult, json.loads((place / RESULT_FILE).read_text(encoding="utf-8")))
+        return from_json(NoiseResult, json_text.from_json((place / RESULT_FILE).read_text(encoding="utf-8")))
     except (ValueError, BadRecord) as error:
         raise UserError(f"{place / RESULT_FILE} is damaged ({error}); remove {place} and start again") from None

@@ -16,6 +16,7 @@ from pipelines.statistics import Interval
 from rlhf.errors import UserError
 from rlhf.guards import Alarm
 from rlhf.json_records import BadRecord, from_json, to_json, with_new_settings
+from rlhf.store import json_text
 
 DATA_FILE = "report.json"
 
@@ -280,11 +281,11 @@ def load_report_data(path: Path) -> ReportData:
       UserError: if the file is missing, damaged or of a later version.
     """
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = json_text.from_json(path.read_text(encoding="utf-8"))
         return from_json(ReportData, with_new_settings(ReportData, record))
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{path} does not exist; name the folder of a run that has been evaluated") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is damaged ({error}); make the run's report anew") from None
     except BadRecord as error:
         raise UserError(f"{path} is not the data of a report ({error}); make the run's report anew") from None
+    except ValueError as error:
+        raise UserError(f"{path} is damaged ({error}); make the run's report anew") from None

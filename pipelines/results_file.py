@@ -19,6 +19,7 @@ from pipelines.stages import told
 from rlhf.errors import UserError
 from rlhf.json_records import BadRecord, differences, from_json, to_json, with_new_settings
 from rlhf.progress import announce
+from rlhf.store import json_text
 from rlhf.store.durable import write_file
 
 Split = Literal["held_out", "train"]
@@ -146,7 +147,7 @@ def load_results(path: Path) -> list[ProbeResult]:
 def _rows(path: Path, mend: str) -> list[dict[str, Any]]:
     """The rows of a file. Raises UserError, with what one can do, if it is missing or something else."""
     try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
+        rows = json_text.from_json(path.read_text(encoding="utf-8"))
         if not isinstance(rows, list):
             raise TypeError("no list")
         for row in rows:

@@ -25,6 +25,7 @@ from rlhf.json_records import differences
 from rlhf.machine import release_memory
 from rlhf.progress import announce
 from rlhf.run_config import CONFIG_FILE, RunSettings, command_line, load_config, new_run_folder, save_config
+from rlhf.store import json_text
 from rlhf.store.durable import write_file
 
 Run = TypeVar("Run", bound=RunSettings)
@@ -148,7 +149,7 @@ def finished(folder: Path) -> list[Stage]:
     """The stages that came to their end in ``folder``. Raises UserError if the file that says so is damaged."""
     path = folder / STAGES_FILE
     try:
-        return [Stage(**stage) for stage in json.loads(path.read_text(encoding="utf-8"))]
+        return [Stage(**stage) for stage in json_text.from_json(path.read_text(encoding="utf-8"))]
     except FileNotFoundError:
         return []
     except (ValueError, TypeError) as error:

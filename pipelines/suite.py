@@ -15,9 +15,8 @@ from pipelines.request_kinds import KINDS
 from rlhf.episodes import WORLD_OPTIONS, Episode
 from rlhf.errors import UserError
 from rlhf.json_records import BadRecord, from_json, to_json
-from rlhf.store import ParquetStore, open_store
+from rlhf.store import ParquetStore, json_text, open_store
 from rlhf.store.durable import write_file
-from rlhf.store.json_text import to_json as json_text
 
 VERSION = 1
 NOTE = "scenario"  # in the notes of an episode: whose continuation of which scenario it is
@@ -86,7 +85,7 @@ class Suite:
     def fingerprint(self) -> str:
         """What ``id`` is to be. Where the dataset lies does not count."""
         told = replace(self, id="", recordings=replace(self.recordings, folder=""))
-        return hashlib.sha256(json_text(to_json(told)).encode()).hexdigest()[:_ID_LENGTH]
+        return hashlib.sha256(json_text.to_json(to_json(told)).encode()).hexdigest()[:_ID_LENGTH]
 
 
 def frozen_suite(recordings: Recordings, scenarios: tuple[Scenario, ...]) -> Suite:
@@ -108,7 +107,7 @@ def load_suite(path: Path) -> Suite:
       UserError: if there is no such file, it is no suite of this version, or it was changed since.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json_text.from_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UserError(f"{path} holds no suite ({error}); `rlhf suite make` makes one") from error
     version = data.get("version") if isinstance(data, dict) else None
@@ -151,7 +150,7 @@ def context_of(episode: Episode, step: int) -> str:
         "utterance": episode.utterance[:step],
         "setter_utterance": episode.setter_utterance[:step],
     }
-    said = hashlib.sha256(json_text(told).encode())
+    said = hashlib.sha256(json_text.to_json(told).encode())
     for movement in (episode.movement, episode.setter_movement):
         said.update(movement[:step].astype("int8").tobytes())
     return said.hexdigest()[:16]

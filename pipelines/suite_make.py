@@ -26,7 +26,7 @@ from pipelines.suite import (
 from rlhf.episodes import CO_PILOT, WORLD_OPTIONS, Episode
 from rlhf.errors import UserError
 from rlhf.progress import announce, progress
-from rlhf.store import ParquetStore, open_store
+from rlhf.store import ParquetStore, json_text, open_store
 from worlds.contract import STEPS_PER_SECOND
 
 FIVE_MINUTES = round(300 * STEPS_PER_SECOND)
@@ -170,7 +170,7 @@ def _overruled(path: Path | None) -> dict[str, str]:
     if path is None:
         return {}
     try:
-        kinds = json.loads(path.read_text(encoding="utf-8"))
+        kinds = json_text.from_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UserError(f"kinds: {path} cannot be read ({error})") from error
     if not isinstance(kinds, dict) or not set(kinds.values()) <= set(KINDS):

@@ -6,7 +6,6 @@ under the entry point group ``interactive_rlhf.reward_models``.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,6 +13,7 @@ import agents.registry
 from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
 from rlhf.errors import UserError
+from rlhf.store import json_text
 from worlds.plugins import Registry
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _kind_of(folder: Path) -> type[RewardModel]:
     if not path.is_file():
         raise UserError(f"{path} is missing: {folder} is not a reward model's folder (`rlhf reward` makes one)")
     try:
-        model_type = str(json.loads(path.read_text(encoding="utf-8"))["model_type"])
+        model_type = str(json_text.from_json(path.read_text(encoding="utf-8"))["model_type"])
     except (ValueError, TypeError, KeyError) as error:
         raise UserError(f"{folder} is damaged ({error}): train the reward model again") from error
     name = model_type.removesuffix(MODEL_TYPE_SUFFIX)

@@ -26,6 +26,7 @@ from agents.card import ModelCard
 from agents.folder import load_agent, load_weights, save_agent
 from agents.tokenizer import Tokenizer
 from rlhf.errors import UserError
+from rlhf.store import json_text
 from rlhf.store.durable import explained, sync_folder, write_file
 
 SCHEMA_VERSION = 1
@@ -232,7 +233,7 @@ def _read(folder: Path) -> Checkpoint:
     """The checkpoint in ``folder``. Raises UserError if its record is missing, damaged or of another version."""
     path = folder / _RECORD
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = json_text.from_json(path.read_text(encoding="utf-8"))
         version = record["schema_version"]
         checkpoint = Checkpoint(folder, int(record["step"]), record["score"], dict(record["checksums"]))
     except (OSError, ValueError, KeyError, TypeError) as error:

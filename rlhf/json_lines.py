@@ -5,12 +5,12 @@ A crash may cut the last line off, and a resumed run comes by the steps after it
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 from rlhf.errors import UserError
+from rlhf.store import json_text
 
 Row = dict[str, Any]
 
@@ -53,7 +53,7 @@ def mend(path: Path, resume_step: int | None) -> None:
 
 
 def _row(line: bytes) -> Row:
-    row = json.loads(line)
+    row = json_text.from_json(line)
     if not isinstance(row, dict) or not isinstance(row.get("step"), int):
         raise ValueError("it has no step")
     return {name: float(value) if value in ("nan", "inf", "-inf") else value for name, value in row.items()}

@@ -27,6 +27,7 @@ from rlhf.errors import UserError, set_resume_hint
 from rlhf.json_records import BadRecord, from_json, to_json, with_new_settings
 from rlhf.machine import describe
 from rlhf.progress import announce
+from rlhf.store import json_text
 
 Config = TypeVar("Config")
 
@@ -281,10 +282,10 @@ def read_record(folder: Path) -> dict[str, Any]:
     """Everything that ``config.json`` in ``folder`` says. Raises UserError if it is missing or damaged."""
     path = Path(folder) / CONFIG_FILE
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = json_text.from_json(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{folder} is not a run's folder: it has no {CONFIG_FILE}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise UserError(f"{path} is damaged ({error}); take it from a copy, or start a new run") from None
     if not isinstance(record, dict) or not {"kind", "config"} <= record.keys():
         raise UserError(f"{path} is not a run's configuration; name the folder of a run")

@@ -119,7 +119,9 @@ def _numeric(hint: Any) -> bool:
     return bool(members) and all(member in (int, float) for member in members)
 
 
-def _typed(material: Material, base: Words, more: Sequence[object], must_fail: bool = True) -> Callable[[Path], str | None]:
+def _typed(
+    material: Material, base: Words, more: Sequence[object], must_fail: bool = True
+) -> Callable[[Path], str | None]:
     """The trial of a command with ``more`` words."""
 
     def run(folder: Path) -> str | None:

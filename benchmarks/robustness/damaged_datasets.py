@@ -326,7 +326,7 @@ GROUP = Group(
         "A change to a recorded file, even of a single bit, is reported by `rlhf episodes verify`, or changes nothing "
         "that is read.",
         "No damaged or hostile dataset ends a command in a traceback, a hang or a crash of the reader.",
-        "No command reads, writes or removes a file because a dataset names or links a place outside its folder.",
+        "No command writes or removes a file because a dataset names or links a place outside its folder.",
     ),
     trials=trials,
     count=200,

@@ -55,7 +55,7 @@ def trials(material: Material, rng: random.Random) -> list[Trial]:
         called = f"{target.words(material, Path())[0]} with {target.piece}/{target.file}"
         for name, damage in _damages(path, rng):
             must_fail = target.needed and name in ("missing", "empty", "a folder", "cut to half", "random bytes")
-            found.append(Trial(f"{called}: {name}", _damaged(material, target, damage, must_fail)))
+            found.append(Trial(f"{called}: {name}", _damaged(material, target, damage, must_fail, "link" in name)))
     for name, target, damage in _hostile(material):
         called = f"{target.words(material, Path())[0]} with {target.piece}/{target.file}"
         found.append(Trial(f"{called}: {name}", _damaged(material, target, damage)))
@@ -340,20 +340,21 @@ def _sign(path: Path) -> None:
 
 
 def _damaged(
-    material: Material, target: Target, damage: Damage, must_fail: bool = False
+    material: Material, target: Target, damage: Damage, must_fail: bool = False, links: bool = False
 ) -> Callable[[Path], str | None]:
+    """The trial of a damage. Runs follow links, e.g. to a larger disk: with ``links`` they may write outside."""
+
     def run(folder: Path) -> str | None:
         make_outside(folder / "outside")
         before = digest(folder / "outside")
         path = material.copy(target.piece, folder) / target.file
-        for needed in ("clone",):
-            if not (folder / needed).exists():
-                material.copy(needed, folder)
+        if target.piece != "clone":
+            material.copy("clone", folder)
         damage(path)
         ended = rlhf(folder, *target.words(material, folder), *([QUIET] if target.words is _improve else []))
         if (folder / "outside" / EXECUTED).exists():
             return "hostile code was executed"
-        return fault(ended, must_fail=must_fail) or touched(before, folder / "outside")
+        return fault(ended, must_fail=must_fail) or (None if links else touched(before, folder / "outside"))
 
     return run
 
@@ -364,7 +365,10 @@ GROUP = Group(
         "a file of an agent, a reward model, a checkpoint or a run is cut, missing, linked elsewhere, of other types, "
         "of huge declared sizes, or a pickle or module that runs a command when it is loaded"
     ),
-    expectation="the command succeeds or ends in one line; nothing is executed; nothing outside changes",
+    expectation=(
+        "the command succeeds or ends in one line; nothing is executed; nothing outside changes, but for what a link "
+        "in a run's folder leads to"
+    ),
     promises=(
         "No file in the folder of an agent, a reward model or a run is executed when a command reads it, pickles and "
         "modules included.",

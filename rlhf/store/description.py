@@ -100,6 +100,12 @@ def load(folder: Path) -> Description:
       UserError: if it is no dataset, or not one that this program can read.
     """
     path = folder / DESCRIPTION_FILE
+    for table in SCHEMAS:
+        if (folder / table).is_symlink():
+            raise UserError(
+                f"{folder / table} is a link; a dataset's files lie in its own folder: put the folder {table} in its "
+                "place, or link the dataset as a whole"
+            )
     try:
         said = from_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):

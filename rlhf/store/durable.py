@@ -16,6 +16,9 @@ UNFINISHED = ".part"  # suffix of a file that is still being written
 LOCK_FILE = ".lock"
 LOCK_WAIT_SEC = 60.0
 
+# Files are written under their own names only: a dataset from elsewhere may hold links to the user's other files.
+_OWN = os.O_NOFOLLOW
+
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
@@ -26,7 +29,7 @@ def write_file(path: Path, data: bytes) -> None:
     A crash leaves the old file, if there was one, and at most a ``.part`` file beside it.
     """
     unfinished = path.with_name(path.name + UNFINISHED)
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _OWN, 0o666)
     try:
         try:
             write_all(descriptor, data)
@@ -45,6 +48,11 @@ def write_all(descriptor: int, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
+
+
+def open_to_change(path: Path) -> int:
+    """A descriptor of the existing file ``path``, to be written. Raises OSError if it is missing or a link."""
+    return os.open(path, os.O_WRONLY | _OWN)
 
 
 def sync_folder(folder: Path) -> None:
@@ -71,7 +79,7 @@ def only_writer(folder: Path, wait_sec: float = LOCK_WAIT_SEC, name: str = LOCK_
       Busy: if somebody else holds it for longer than ``wait_sec``.
       OSError: if the folder cannot be written.
     """
-    descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o666)
+    descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT | _OWN, 0o666)
     try:
         if not _locked(descriptor, wait_sec):
             raise Busy(f"another process has been writing to {folder} for {wait_sec:.0f} s; wait for it or end it")
@@ -112,6 +120,11 @@ def explained(what: str, folder: Path) -> Iterator[None]:
         if error.errno in _READ_ONLY:
             raise UserError(
                 f"no permission to write {what} to {folder}; mend its permissions or name another folder"
+            ) from error
+        if error.errno == errno.ELOOP:
+            raise UserError(
+                f"{what} cannot be written to {folder}, where {Path(error.filename).name} is a link; a dataset's files "
+                "lie in its own folder: copy it with `cp -rL`, and use the copy"
             ) from error
         raise UserError(
             f"{what} cannot be written to {folder} ({error.strerror or error}); look after its disk"

@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from rlhf.errors import UserError
 from rlhf.store.contract import EpisodeRow
-from rlhf.store.durable import write_all, write_file
+from rlhf.store.durable import open_to_change, write_all, write_file
 from rlhf.store.json_text import from_json, to_json
 
 INDEX_FILE = "index.jsonl"
@@ -103,7 +103,7 @@ class EpisodeIndex:
     def _append(self, lines: bytes) -> None:
         with self._lock:
             self._refresh()
-            descriptor = os.open(self.path, os.O_WRONLY)
+            descriptor = open_to_change(self.path)
             try:
                 os.ftruncate(descriptor, self._offset)  # a line that a crash left half-written
                 os.lseek(descriptor, self._offset, os.SEEK_SET)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -23,12 +24,20 @@ def from_json(text: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] |
       pairs: makes an object of its names and values; None: a dict.
 
     Raises:
-      ValueError: if it is not JSON, or nested more deeply than can be read.
+      ValueError: if it is not JSON, nested more deeply than can be read, or has text that no file can hold.
     """
     try:
-        return json.loads(text, object_pairs_hook=pairs)
+        found = json.loads(text, object_pairs_hook=pairs)
+        if _SURROGATE.search(text if isinstance(text, str) else text.decode(errors="surrogatepass")):
+            json.dumps(found, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("it holds half of a character") from None
+    return found
+
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")  # half a character, escaped or as it is; pairs are fine
 
 
 def _plain(value: Any) -> Any:

@@ -361,6 +361,54 @@ def test_a_line_that_points_elsewhere_is_refused_and_nothing_there_is_touched(fo
     assert whole(folder) and victim.exists()
 
 
+@pytest.mark.parametrize("table", ("episodes", "steps", "marks", "judgements"))
+def test_a_folder_that_links_elsewhere_is_refused_and_nothing_there_is_touched(folder: Path, table: str) -> None:
+    elsewhere = folder.parent / "elsewhere"
+    shutil.copytree(folder / table, elsewhere)
+    (elsewhere / "mine.parquet.part").write_bytes(b"somebody else's")
+    shutil.rmtree(folder / table)
+    (folder / table).symlink_to(elsewhere)
+    before = {each: each.read_bytes() for each in sorted(elsewhere.iterdir())}
+    for action in (lambda: open_store(folder), lambda: rebuild_index(folder)):
+        with pytest.raises(UserError, match=f"{table} is a link; .* link the dataset as a whole") as caught:
+            action()
+        one_line(caught)
+    assert before == {each: each.read_bytes() for each in sorted(elsewhere.iterdir())}
+
+
+@pytest.mark.parametrize("name", (".lock", "index.jsonl", "index.jsonl.part", "steps/e3.parquet.part"))
+def test_files_are_not_written_by_way_of_links(folder: Path, name: str) -> None:
+    """As a dataset from elsewhere may have them, put there while it is open or while nobody may tidy it up."""
+    store, elsewhere = open_store(folder), folder.parent / "elsewhere"
+    if (folder / name).exists():
+        elsewhere.write_bytes((folder / name).read_bytes())
+        (folder / name).unlink()
+    else:
+        elsewhere.write_bytes(b"somebody else's")
+    (folder / name).symlink_to(elsewhere)
+    before = elsewhere.read_bytes()
+    with pytest.raises(UserError, match="is a link; a dataset's files lie in its own folder") as caught:
+        if name == "index.jsonl.part":
+            store.drop(["e1"])
+        else:
+            store.write(small(3))
+    one_line(caught)
+    assert elsewhere.read_bytes() == before
+
+
+def test_a_dataset_whose_files_are_links_is_read(folder: Path) -> None:
+    """As Hugging Face keeps what it has downloaded."""
+    linked = folder.parent / "linked"
+    linked.mkdir()
+    for path in sorted(folder.rglob("*")):
+        there = linked / path.relative_to(folder)
+        if path.is_dir():
+            there.mkdir(parents=True)
+        elif path.name != durable.LOCK_FILE:
+            there.symlink_to(path)
+    assert whole(linked)
+
+
 @pytest.mark.parametrize("remove", ["steps/e0.parquet", 7, [["e0"]]])
 def test_a_line_that_removes_what_is_no_list_of_names(folder: Path, remove: object) -> None:
     with open(folder / "index.jsonl", "a") as file:
