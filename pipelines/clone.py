@@ -110,7 +110,8 @@ def clone(config: CloneConfig) -> Path:
             note_episodes(folder, {imitated(group): group.sources for group in groups})
             save_division(folder, [name for name in sources if name not in validation], sorted(validation))
         else:
-            cloner.load_state_dict(checkpoint.load_state())
+            with checkpoint.taken_over() as state:
+                cloner.load_state_dict(state)
         save_settings(folder, config)
         with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
             card = cloned_card(config)

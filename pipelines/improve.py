@@ -188,11 +188,11 @@ class Improvement:
         if checkpoint is None:
             return 0
         checkpoint.load_weights_into(self.agent)
-        state = checkpoint.load_state()
-        self.guards.load_state_dict(state["guards"])
-        self.recent.extend(EpisodeResult.from_state_dict(result) for result in state.get("recent", ()))
-        if checkpoint.step < self.config.updates and not self.guards.exhausted:
-            self._resume_play(checkpoint.step, state["executor"])
+        with checkpoint.taken_over() as state:
+            self.guards.load_state_dict(state["guards"])
+            self.recent.extend(EpisodeResult.from_state_dict(result) for result in state.get("recent", ()))
+            if checkpoint.step < self.config.updates and not self.guards.exhausted:
+                self._resume_play(checkpoint.step, state["executor"])
         return checkpoint.step
 
     def _resume_play(self, step: int, state: Mapping[str, Any]) -> None:

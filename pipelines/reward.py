@@ -120,7 +120,8 @@ def reward(config: RewardConfig) -> Path:
             note_episodes(folder, {_USED: found}, digest_marks(marks))
             save_division(folder, play.episode_ids, validation.episode_ids)
         else:
-            trainer.load_state_dict(checkpoint.load_state())
+            with checkpoint.taken_over() as state:
+                trainer.load_state_dict(state)
         save_settings(folder, config)
         with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
             card = taught_card(config)

@@ -14,6 +14,7 @@ import os
 import pickle
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -25,7 +26,7 @@ from agents.agent import InteractiveAgent
 from agents.card import ModelCard
 from agents.folder import load_agent, load_weights, save_agent
 from agents.tokenizer import Tokenizer
-from rlhf.errors import UserError
+from rlhf.errors import RunError, UserError, device_is_full
 from rlhf.store import json_text
 from rlhf.store.durable import explained, sync_folder, write_file
 
@@ -96,6 +97,22 @@ class Checkpoint:
         if (broken := _not_finite(state, "state")) is not None:
             raise UserError(f"{self.folder / _STATE} holds values that are not finite in {broken}; {self._mend}")
         return state
+
+    @contextmanager
+    def taken_over(self) -> Iterator[dict[str, Any]]:
+        """What was saved beside the agent, for the block that takes it over.
+
+        Raises:
+          UserError: as :meth:`load_state`, or if the block finds that it is not the state of such a training.
+        """
+        state = self.load_state()
+        try:
+            yield state
+        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+            if isinstance(error, RunError) or device_is_full(error):
+                raise
+            what = f"{type(error).__name__}: {_first_line(error)}"
+            raise UserError(f"{self.folder / _STATE} is not the state of such a run ({what}); {self._mend}") from error
 
     @property
     def _mend(self) -> str:

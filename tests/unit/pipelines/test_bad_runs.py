@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import shutil
 import threading
@@ -130,6 +131,24 @@ def test_a_checkpoint_that_is_not_finite(verb: str, copied: Path, capsys: pytest
     shutil.rmtree(newest.folder)
     assert main([verb, f"--resume={run}"]) == 0
     assert Checkpoints(run).latest().step == UPDATES
+
+
+@pytest.mark.parametrize(
+    "state", [{}, {"stream": {}, "executor": 7, "guards": {}}, ["x"]], ids=["no-keys", "others", "a-list"]
+)
+@pytest.mark.parametrize("verb", ["clone", "reward"])
+def test_a_checkpoint_with_another_state(
+    verb: str, state: Any, copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    newest = Checkpoints(copied / verb).latest()
+    torch.save(state, newest.folder / "state.pt")
+    path = newest.folder / "checkpoint.json"
+    record = json.loads(path.read_text())
+    record["checksums"]["state.pt"] = hashlib.sha256((newest.folder / "state.pt").read_bytes()).hexdigest()
+    path.write_text(json.dumps(record))
+    said = complaint(capsys, verb, f"--resume={copied / verb}")
+    assert "state.pt is not the state of such a run (" in said
+    assert f"remove {newest.folder} to go on from the checkpoint before it" in said
 
 
 def load_kind(verb: str) -> Any:
