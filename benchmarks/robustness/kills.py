@@ -7,6 +7,7 @@ comes to undisturbed.
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import time
@@ -61,8 +62,8 @@ def trials(material: Material, rng: random.Random) -> list[Trial]:
 @cache
 def _undisturbed(material: Material, name: str) -> tuple[object, float]:
     """What the job makes when nothing kills it, and the seconds that it takes."""
-    folder = material.folder / f"undisturbed-{name}".replace(" ", "-")
-    folder.mkdir(exist_ok=True)
+    folder = material.folder / f"undisturbed-{name}-{os.getpid()}".replace(" ", "-")  # trials run side by side
+    folder.mkdir()
     job = JOBS[name][0]
     began = time.monotonic()
     ended = rlhf(folder, *job.words(material, folder), limit_sec=PATIENCE_SEC)

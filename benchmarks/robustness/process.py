@@ -73,7 +73,7 @@ class Forked:
             while self.running():
                 time.sleep(_POLL_SEC)
         assert self._status is not None
-        out, err = (path.read_text(encoding="utf-8", errors="replace") for path in (self._out, self._err))
+        out, err = (_text(path) for path in (self._out, self._err))
         return Ended(self._status, out, err, timed_out)
 
     def wait_or_send(self, patience_sec: float, number: int, limit_sec: float) -> Ended:
@@ -136,6 +136,11 @@ def _be_the_child(work: Callable[[], int], folder: Path, out: Path, err: Path) -
             sys.stderr.flush()
         finally:
             os._exit(status & 0xFF)
+
+
+def _text(path: Path) -> str:
+    """What was written to ``path``; nothing if its writer was killed before it made the file."""
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
 
 def _limit_memory() -> None:
