@@ -83,7 +83,8 @@ def test_paths_are_absolute_so_that_runs_are_resumed_from_anywhere(monkeypatch: 
 def test_by_default_each_probe_of_the_world_is_asked_for() -> None:
     players = PlayersConfig()
     assert players.weights(registry.get(str(OWN_WORLD))) == {"go": 1.0}
-    assert players.weights(registry.get("playhouse")) == dict(players.tasks)
+    probes = ("go", "lift", "position", "color", "count", "exist")
+    assert players.weights(registry.get("playhouse")) == dict.fromkeys(probes, 1.0)
     assert PlayersConfig(tasks={"lift": 2.0}).weights(registry.get("playhouse")) == {"lift": 2.0}
 
 
@@ -120,6 +121,9 @@ def test_another_file_with_the_same_world_is_refused(tmp_path: Path) -> None:
 def test_setters_of_another_world_are_refused(tmp_path: Path) -> None:
     world = WorldConfig(str(OWN_WORLD), height=12, width=16)
     record(RecordConfig(data=tmp_path / "data", episodes=1, steps=4, workers=1, held_out=0.0, world=world))
-    config = RecordConfig(data=tmp_path / "new", episodes=1, steps=4, workers=1, setters=tmp_path / "data")
+    config = RecordConfig(
+        data=tmp_path / "new", episodes=1, steps=4, workers=1, setters=tmp_path / "data",
+        world=WorldConfig("playhouse", height=12, width=16),
+    )  # fmt: skip
     with pytest.raises(UserError, match="is of the world discs, not of playhouse"):
         record(config)
