@@ -43,6 +43,9 @@ _PRESETS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+_MOST_LAYERS = 1000  # so that a damaged configuration is refused before it is built
+
+
 class AgentConfig(PretrainedConfig):
     """Everything that fixes an agent's shape. The paper does not state widths; these are our documented choice.
 
@@ -122,6 +125,8 @@ class AgentConfig(PretrainedConfig):
         self.language_heads = language_heads
         self.tokenizer_digest = tokenizer_digest
         super().__init__(**kwargs)
+        if layers > _MOST_LAYERS or sum(self.vision_blocks) > _MOST_LAYERS:
+            raise ValueError(f"layers and vision_blocks are at most {_MOST_LAYERS}: nothing trains deeper agents")
         for name in ("heads", "language_heads"):
             if width % getattr(self, name):
                 raise ValueError(

@@ -11,6 +11,7 @@ knows them by name.
 from __future__ import annotations
 
 from abc import abstractmethod
+from math import isfinite
 from typing import Any, ClassVar, Self
 
 import torch
@@ -61,6 +62,8 @@ class RewardModelConfig(AgentConfig):
     model_type = "reward_model"
 
     def __init__(self, reward_scale: float = 1.0, **kwargs: Any) -> None:
+        if isinstance(reward_scale, bool) or not isinstance(reward_scale, int | float) or not isfinite(reward_scale):
+            raise ValueError(f"reward_scale is a finite number, not {str(reward_scale)[:40]}")
         self.reward_scale = reward_scale
         super().__init__(**kwargs)
 

@@ -25,8 +25,10 @@ from agents.folder import load_agent
 from annotation.marks import Mark
 from pipelines.places import WorldConfig
 from pipelines.record import RecordConfig, record
+from reward_models.registry import load_reward_model
 from rlhf.checkpoint import Checkpoints
 from rlhf.cli import main
+from rlhf.errors import UserError
 from rlhf.run_config import LOCK_FILE, read_record
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
@@ -149,6 +151,16 @@ def test_a_checkpoint_with_another_state(
     said = complaint(capsys, verb, f"--resume={copied / verb}")
     assert "state.pt is not the state of such a run (" in said
     assert f"remove {newest.folder} to go on from the checkpoint before it" in said
+
+
+@pytest.mark.parametrize(("name", "value"), [("reward_scale", [1]), ("reward_scale", "x"), ("layers", 10**400)])
+def test_a_reward_model_of_impossible_sizes(
+    name: str, value: Any, copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = copied / "reward" / "reward_model" / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {name: value}))
+    with pytest.raises(UserError, match=f"is damaged .*{name}"):
+        load_reward_model(path.parent)
 
 
 def load_kind(verb: str) -> Any:
