@@ -112,7 +112,10 @@ def merge_datasets(source: str | Path, into: str | Path, console: Console | None
     """
     console = console or _console()
     other = open_store(source)
-    merged = open_store(into, create=True).merge(other)
+    store = open_store(into, create=True)
+    merged = store.merge(other)
+    for settings in other.description.play_settings:
+        store.note_play_settings(settings)
     copied = [_count(merged.copied, "episode"), _count(merged.marks, "mark"), _count(merged.judgements, "judgement")]
     skipped = f"; {_count(merged.skipped, 'episode')} there already" if merged.skipped else ""
     _say(console, f"copied {', '.join(copied)} from {other} into {into}{skipped}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import secrets
 import threading
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 from uuid import uuid4
 
 from annotation import session
@@ -21,7 +23,7 @@ from annotation.server.errors import Refused
 from annotation.session import CAST, Event, Kind, Limits, Player, Role, State
 from rlhf.episodes import WORLD_OPTIONS
 from rlhf.errors import UserError
-from rlhf.store import EpisodeStore, MemoryStore
+from rlhf.store import EpisodeStore, MemoryStore, ParquetStore
 from worlds.contract import STEPS_PER_SECOND, WorldError
 
 LIMITS = Limits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
@@ -63,6 +65,17 @@ class Seat:
     connection: int = 0
     connected: bool = False
     replaced: Callable[[], None] = field(default=lambda: None)  # tells the connection before
+
+
+def remembered_places(store: EpisodeStore) -> dict[str, Any]:
+    """The settings with which the places of the first play in ``store`` were sampled; none where it does not say."""
+    if not isinstance(store, ParquetStore) or not store.description.play_settings:
+        return {}
+    try:
+        settings = json.loads(store.description.play_settings[0]["world"]["settings"])
+    except (KeyError, TypeError, ValueError):
+        return {}
+    return settings if isinstance(settings, dict) else {}
 
 
 class Running:
@@ -305,7 +318,10 @@ class Games:
         last = store.read(rows[-1].episode_id)
         height, width = last.image.shape[1:3]
         options = last.notes.get(WORLD_OPTIONS) or {}
-        return replace(config, world=last.world, world_options=options, height=height, width=width)
+        return replace(
+            config, world=last.world, world_options=options, height=height, width=width,
+            place_settings=remembered_places(store),
+        )  # fmt: skip
 
     def _agent(self, wish: Wish, image: tuple[int, int] | None) -> Agent:
         """The agent that is wished for, or one by chance of those that see ``image``. Raises UserError."""

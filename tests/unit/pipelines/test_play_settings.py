@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from agents.play_settings import PLAY_SETTINGS_FILE
+from annotation.server.gaming import remembered_places
 from pipelines.demo import settle as settle_demo
 from pipelines.evaluate import EvaluateConfig, evaluate, settled
 from pipelines.improve_config import ImproveConfig
@@ -24,10 +25,11 @@ from pipelines.runs import probes, tower
 from pipelines.study_config import settle as settle_study
 from rlhf.checkpoint import Checkpoints
 from rlhf.cli import main
+from rlhf.episodes_command import merge_datasets
 from rlhf.errors import UserError
 from rlhf.json_records import from_json, to_json
 from rlhf.run_config import load_config
-from rlhf.store import open_store
+from rlhf.store import MemoryStore, open_store
 from rlhf.store.description import DESCRIPTION_FILE
 
 ROOM = '{"rooms":[1,1],"furniture":[0,0],"objects":[3,3],"room_size":[4.0,4.0]}'  # as people type it
@@ -85,6 +87,14 @@ def test_play_from_elsewhere_says_what_it_can(tmp_path: Path) -> None:
     path.write_text(json.dumps(about))
     world = WorldConfig("playhouse", 12, 16, options=WORLD.options)
     assert of_dataset(tmp_path) == (PlaySettings(world),)
+
+
+def test_merged_play_and_games_are_where_the_first_was_played(tmp_path: Path) -> None:
+    record(recording(tmp_path / "one"))
+    merge_datasets(tmp_path / "one", tmp_path / "all")
+    assert of_dataset(tmp_path / "all") == (PlaySettings(WORLD, PLAYERS),)
+    assert remembered_places(open_store(tmp_path / "all")) == json.loads(ROOM)
+    assert remembered_places(open_store(tmp_path / "new", create=True)) == remembered_places(MemoryStore()) == {}
 
 
 @pytest.mark.parametrize("noted", ['"x"', "[1]", '[{"world": {"height": "big"}}]', '[{"place": {}}]'])
