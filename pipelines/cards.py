@@ -82,13 +82,19 @@ def play_used(
     return tuple(sources)
 
 
-def play_imitated(data: Sequence[Path], use: str, solver: str | None, kinds: str) -> tuple[PlaySource, ...]:
-    """What :func:`pipelines.kinds.find_groups` finds to imitate: of ``solver``, or of each of several ``kinds``."""
+def play_imitated(
+    data: Sequence[Path], use: str, solver: str | None, kinds: str, only: Collection[str] | None = None
+) -> tuple[PlaySource, ...]:
+    """What :func:`pipelines.kinds.find_groups` finds to imitate: of ``solver``, or of each of several ``kinds``.
+
+    Args:
+      only: ids of the episodes to count; None counts all of them.
+    """
     if not parse_kinds(kinds):
-        return play_used(data, use, "train", solver)
+        return play_used(data, use, "train", solver, only=only)
     sources: list[PlaySource] = []
     for group in find_groups(data, "train", solver, kinds):
-        ids = {source.episode_id for source in group.sources}
+        ids = {source.episode_id for source in group.sources if only is None or source.episode_id in only}
         sources += play_used(data, f"{use}, as {group.kind} with weight {group.weight:g}", "train", only=ids)
     return tuple(sources)
 

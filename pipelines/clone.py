@@ -22,7 +22,7 @@ from agents.training import Cloner, CloningConfig, marginal_entropy
 from pipelines.cards import latest_metrics, model_card, play_imitated
 from pipelines.kinds import Group, begun_with, find_groups, imitated, mixed, parse_kinds
 from pipelines.learned_from import noted_division, save_division
-from pipelines.noted_episodes import note_episodes, noted_episodes
+from pipelines.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.play_settings import of_datasets
 from pipelines.recordings import Play, read_episodes, spoken_texts, spread
 from pipelines.training_words import cloned
@@ -99,8 +99,8 @@ def clone(config: CloneConfig) -> Path:
     with hold_run(config, (*_FIXED, *_FIXED_TRAINING), "rlhf clone") as folder:
         checkpoint = Checkpoints(folder).latest_if_any()
         groups = find_groups(config.data, "train", config.solver, config.kinds)
-        if checkpoint is not None:
-            groups = begun_with(groups, noted_episodes(folder))
+        noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
+        groups = begun_with(groups, noted)
         validation = _validation_ids(folder, groups, config.held_out)
         agent, tokenizer, train, held_out = _prepare(config, checkpoint, groups, validation)
         torch.nn.Module.to(agent, device)
@@ -114,7 +114,7 @@ def clone(config: CloneConfig) -> Path:
                 cloner.load_state_dict(state)
         save_settings(folder, config)
         with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
-            card = cloned_card(config)
+            card = cloned_card(config, noted)
             _train(config, folder, cloner, tokenizer, held_out, tracker, card)
         made = save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
         announce(cloned(read_metrics(folder), len(validation)))
@@ -122,7 +122,7 @@ def clone(config: CloneConfig) -> Path:
         return made
 
 
-def cloned_card(config: CloneConfig) -> ModelCard:
+def cloned_card(config: CloneConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
     """What is to be said of the agent that the run makes, but for its metrics."""
     use = f"imitated, {config.held_out:.0%} set aside for validation"
     return model_card(
@@ -130,7 +130,7 @@ def cloned_card(config: CloneConfig) -> ModelCard:
         "Trained by `rlhf clone` to do what the solvers of recorded play did: behavioural cloning (BC), with a "
         "contrastive loss (CSS) that teaches which words belong to which pictures.",
         config,
-        play_imitated(config.data, use, config.solver, config.kinds),
+        play_imitated(config.data, use, config.solver, config.kinds, noted.ids),
         play_settings=of_datasets(config.data),
     )
 

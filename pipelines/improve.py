@@ -92,8 +92,8 @@ class Improvement:
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
         config.world.check_fits(self.agent.config.image_size, config.agent)
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
-        self.card = improved_card(config, folder.name)
         self.noted = noted_episodes(folder) if self.checkpoints.latest_if_any() else begin_note(config, folder)
+        self.card = improved_card(config, folder.name, self.noted)
         with ExitStack() as opened:
             self.executor = make_executor(config, self.agent, self.tokenizer, self.noted)
             opened.callback(self.executor.close)
@@ -223,7 +223,7 @@ class Improvement:
         return summary(list(first.values()), "held_out")
 
 
-def improved_card(config: ImproveConfig, name: str) -> ModelCard:
+def improved_card(config: ImproveConfig, name: str, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
     """What is to be said of the agent that the run ``name`` makes, but for its metrics."""
     judge = f"the reward model in `{config.reward_model}`, whose card says whose marks that learned"
     if config.ensemble:
@@ -236,8 +236,8 @@ def improved_card(config: ImproveConfig, name: str) -> ModelCard:
         "Trained by `rlhf improve` (BC+RL): it acts while recorded setters are replayed, is rewarded for its play, and "
         "goes on imitating recorded play beside it.",
         config,
-        play_imitated(config.data, "imitated", config.imitate, config.kinds)
-        + play_used(config.replay_folders, "its setters replayed", "train", config.replay),
+        play_imitated(config.data, "imitated", config.imitate, config.kinds, noted.ids)
+        + play_used(config.replay_folders, "its setters replayed", "train", config.replay, only=noted.ids),
         [
             f"It began as the agent in `{config.agent}`, whose card says what that learned from.",
             f"It was rewarded by {judge}.",

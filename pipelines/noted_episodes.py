@@ -35,6 +35,11 @@ class NotedEpisodes:
     run: Path | None = None
     parts: Mapping[str, Mapping[str, str]] | None = None
 
+    @property
+    def ids(self) -> frozenset[str] | None:
+        """Ids of all of them; None for every episode."""
+        return None if self.parts is None else frozenset().union(*self.parts.values())
+
     def only(self, part: str, found: Sequence[Source], marks: Marks | None = None) -> list[Source]:
         """Those of ``found`` that the run began with, in the order in which it began with them.
 

@@ -124,7 +124,7 @@ def reward(config: RewardConfig) -> Path:
                 trainer.load_state_dict(state)
         save_settings(folder, config)
         with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
-            card = taught_card(config)
+            card = taught_card(config, noted)
             done = _train(config, folder, trainer, tokenizer, tracker, card)
             best = done.best | _judge(config, done, trainer.exam, held_out, tracker)
         write_file(folder / "best.json", json.dumps(best, indent=2).encode())
@@ -136,7 +136,7 @@ def reward(config: RewardConfig) -> Path:
         return made
 
 
-def taught_card(config: RewardConfig) -> ModelCard:
+def taught_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
     """What is to be said of the reward model that the run makes, but for its metrics."""
     began = [f"It began as the agent in `{config.agent}`, whose card says what that learned from."]
     if config.start is not None:
@@ -146,7 +146,9 @@ def taught_card(config: RewardConfig) -> ModelCard:
         "Trained by `rlhf reward` on the marks that raters gave to recorded play. "
         f"{registry.get(config.kind).told} It is an agent with one more head; its own play was never improved.",
         config,
-        play_used(config.data, f"its marks learned, {config.validation:.0%} set aside", "train", marked=True),
+        play_used(
+            config.data, f"its marks learned, {config.validation:.0%} set aside", "train", marked=True, only=noted.ids
+        ),
         began,
         of_agent(config.agent).or_else(of_datasets(config.data, of_agent(config.agent))),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -114,6 +115,9 @@ def test_a_dataset_that_has_grown_is_resumed_with_what_the_run_began_with(run, m
     resumed = resume(run, made, begun) / "model.safetensors"
     ended = made / "ended" / begun.name / resumed.parent.name / "model.safetensors"
     assert resumed.read_bytes() == ended.read_bytes()
+    cards = [(model.parent / "README.md").read_text(encoding="utf-8") for model in (resumed, ended)]
+    counted = [re.findall(r"\d+ episodes?", card) for card in cards]
+    assert counted[0] == counted[1] and counted[0]
     assert small_improvement.measured(begun) == small_improvement.measured(made / "ended" / begun.name)
 
 
