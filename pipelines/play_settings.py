@@ -110,7 +110,8 @@ def _as_recorded(store: ParquetStore) -> tuple[PlaySettings, ...]:
         return ()
     options = store.read_told(ids[0]).notes.get(WORLD_OPTIONS)
     height, width = about.image_size
-    return (PlaySettings(WorldConfig(about.world, height, width, options=options and json.dumps(options))),)
+    written = None if options is None else json.dumps(options)
+    return (PlaySettings(WorldConfig(about.world, height, width, options=written)),)
 
 
 def of_datasets(folders: Sequence[Path], given: PlaySettings = NOTHING) -> PlaySettings:
