@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from annotation.games.config import GameConfig
+from worlds.conformance import refuse, space_problems
 from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, Observation, TickWise, World, neutral_movement
 from worlds.registry import WorldEntry
 
@@ -26,6 +27,7 @@ class Stage:
         self._smooth = isinstance(world, TickWise)
         if not self._smooth:  # the setter's only picture is then the one observed
             world = entry.make(height=config.height, width=config.width, views=PLAYERS, **config.world_options)
+        refuse(entry.name, space_problems(world, config.height, config.width))
         self.world = world
         place = config.place
         if place is None:

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
+from annotation.games.config import GameConfig
+from annotation.games.stage import Stage
+from annotation.session import Kind
 from rlhf.cli import main
 from rlhf.doctor import check_contract
 from worlds import registry
@@ -356,3 +359,8 @@ def test_an_error_in_the_middle_of_an_episode_is_one_line(
     with pytest.raises(WorldError) as caught:
         main(words)
     assert isinstance(caught.value.__cause__, IndexError)
+
+
+def test_people_are_not_let_into_a_world_that_differs() -> None:
+    with pytest.raises(WorldError, match="^world 'mine' does not keep the contract of worlds: setter's action space"):
+        Stage(GameConfig(kind=Kind.HUMAN_HUMAN, seed=0, world="mine"), entry_of(DiscreteActions))
