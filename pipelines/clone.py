@@ -22,6 +22,7 @@ from agents.training import Cloner, CloningConfig, marginal_entropy
 from pipelines.cards import latest_metrics, model_card, play_imitated
 from pipelines.kinds import Group, begun_with, find_groups, imitated, mixed, parse_kinds
 from pipelines.learned_from import noted_division, save_division
+from pipelines.memory import check_training
 from pipelines.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.play_settings import of_datasets
 from pipelines.recordings import Play, read_episodes, spoken_texts, spread
@@ -103,6 +104,7 @@ def clone(config: CloneConfig) -> Path:
         groups = begun_with(groups, noted)
         validation = _validation_ids(folder, groups, config.held_out)
         agent, tokenizer, train, held_out = _prepare(config, checkpoint, groups, validation)
+        check_training(config.training, agent, config.device)
         torch.nn.Module.to(agent, device)
         cloner = Cloner(agent, train, config.training)
         if checkpoint is None:

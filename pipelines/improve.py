@@ -19,6 +19,7 @@ from pipelines.cards import latest_metrics, model_card, play_imitated, play_used
 from pipelines.executors import HELD_OUT, REPLAYED, find_replayed, make_executor, make_runner
 from pipelines.improve_config import ImproveConfig
 from pipelines.kinds import find_groups, imitated
+from pipelines.memory import check_improvement
 from pipelines.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.places import WorldConfig
 from pipelines.play_settings import PlaySettings, announce_other_places, of_agent, of_datasets, settle
@@ -91,6 +92,7 @@ class Improvement:
         _check_held_out(config)
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
         config.world.check_fits(self.agent.config.image_size, config.agent)
+        check_improvement(config, self.agent)
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
         self.noted = noted_episodes(folder) if self.checkpoints.latest_if_any() else begin_note(config, folder)
         self.card = improved_card(config, folder.name, self.noted)

@@ -14,6 +14,7 @@ import numpy as np
 
 from agents.ranges import Count, Range, ShareBelowOne, Steps, check_ranges
 from pipelines import play_settings
+from pipelines.memory import check_pictures
 from pipelines.places import HELD_OUT_SEEDS, LARGEST_SEED, SEEDS_APART, PlayersConfig, WorldConfig
 from pipelines.play_settings import PlaySettings, of_agent, of_dataset, of_datasets
 from rlhf.co_pilot import CoPilotConfig, ScriptedCoPilot
@@ -112,6 +113,8 @@ def record(config: RecordConfig) -> list[str]:
     """
     _check_device(config.device)
     config = _settled(config)
+    playing = config.workers if config.solver == SCRIPTED else min(config.slots, config.episodes)
+    check_pictures(config.world.height, config.world.width, config.steps, playing)
     config.world.check()
     training, *held_out = config.parts()
     recorded = _record(training)

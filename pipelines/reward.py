@@ -15,6 +15,7 @@ from agents.tokenizer import Tokenizer
 from annotation.marks import Mark
 from pipelines.cards import latest_metrics, model_card, play_used
 from pipelines.learned_from import divide, save_division
+from pipelines.memory import check_training
 from pipelines.noted_episodes import EVERY_EPISODE, NotedEpisodes, digest_marks, note_episodes, noted_episodes
 from pipelines.play_settings import of_agent, of_datasets
 from pipelines.recordings import find_episodes, read_sources
@@ -110,6 +111,7 @@ def reward(config: RewardConfig) -> Path:
             model = registry.get(config.kind).from_agent(start, seed=config.training.seed)
         else:
             model, tokenizer = checkpoint.load_agent(registry.get(config.kind), config.device)
+        check_training(config.training, model, config.device)
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
         found, marks = _marked_episodes(config, noted)
         play, validation, held_out = _marked_play(config, found, marks, tokenizer, model.config)

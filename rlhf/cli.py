@@ -247,6 +247,12 @@ def explain(error: BaseException, kept: str) -> int:
     if isinstance(error, UserError) or _is_world_error(error):
         print(f"error: {_one_line(error)}", file=sys.stderr)
         return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
+    if isinstance(error, MemoryError):
+        said = f" ({_one_line(error)})" if str(error) else ""
+        print(
+            f"error: the memory is full{said}; take smaller pictures, batches or fewer slots; {kept}", file=sys.stderr
+        )
+        return EXIT_FAILED
     if device_is_full(error):
         again = "" if resume_hint(error) else ", and run the command again"
         print(f"error: the GPU's memory is full; {_SMALLER}{again}; {kept}", file=sys.stderr)

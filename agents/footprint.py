@@ -1,0 +1,94 @@
+"""How much memory learning takes, from the sizes of agent and batch alone.
+
+What counts are the activations that are kept for the gradients: per frame, a sum over the network's parts of how many
+numbers each keeps. Calibrated on the CPU against the growth of the peak resident memory by updates of BC and CSS
+(windows T x B, measured MiB, estimate over measured):
+
+    nano, 36x48 pixels: 10x8, 49, 1.13; 50x8, 132, 1.13; 50x32, 466, 1.08; 50x96, 1,072, 1.37; 5x256, 412, 1.05
+    nano, 36x48 pixels, activations computed again: 50x32, 458, 0.93
+    nano, 72x96 pixels: 50x16, 686, 1.21; mini: 50x8, 545, 1.07; 5m: 10x16, 1,284, 0.94; 18m: 10x8, 1,224, 1.25
+
+On a GPU, and in bfloat16, it was not measured.
+"""
+
+from __future__ import annotations
+
+import math
+
+from agents.computing_config import ComputingConfig
+from agents.config import AgentConfig
+from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
+
+UNCERTAINTY = 1.5  # what was measured lies within this factor of the estimate, either way
+
+_NUMBER = 4  # bytes
+_SCRATCH = 24 * 2**20  # bytes that kernels need besides, whatever the size
+_SHARE_IN_BF16 = 0.6  # of what is computed in bfloat16, as some of it stays float32
+_COPIES_OF_WEIGHTS = 4  # weights, gradients, and Adam's two averages
+_KEPT_BY_LAYER = 15  # of a Transformer layer, in widths a token
+_KEPT_BY_BLOCK = 4  # of a residual block, in channels a position
+_KEPT_BY_MEMORY = 14  # of the LSTM, in widths a step
+_KEPT_BY_TOKEN = 8  # of a visual token beside the layers, in widths
+
+
+def learning_bytes(
+    config: AgentConfig,
+    steps: int,
+    batch: int,
+    parameters: int,
+    computing: ComputingConfig,
+    paired: int | None = None,
+) -> int:
+    """Peak bytes of a gradient step on a window [T, B] beside the program itself: activations, weights, optimiser.
+
+    Args:
+      config: sizes of the agent.
+      steps: T.
+      batch: B.
+      parameters: number of the agent's parameters.
+      computing: precision, and whether activations are kept or computed again.
+      paired: how many of the B trajectories the contrastive loss pairs with each other; None pairs all.
+    """
+    frames, (height, width) = steps * batch, config.image_size
+    checkpointed, paired = computing.checkpoint_activations, batch if paired is None else paired
+    numbers = _vision(config, checkpointed) + _transformer(config, checkpointed) + 3 * 3 * height * width
+    exact = _KEPT_BY_MEMORY * config.memory_width + _policies(config)
+    activations = frames * (numbers * (_SHARE_IN_BF16 if computing.bf16 else 1.0) + exact)
+    pairs = 2 * steps * paired * paired * visual_tokens(config)
+    inputs = frames * 3 * height * width
+    weights = _COPIES_OF_WEIGHTS * parameters
+    return round(_NUMBER * (activations + pairs + weights) + inputs + _SCRATCH)
+
+
+def visual_tokens(config: AgentConfig) -> int:
+    """K, the number of visual tokens."""
+    return math.prod(_sides(config, len(config.vision_strides)))
+
+
+def _sides(config: AgentConfig, stages: int) -> tuple[int, ...]:
+    """Height and width of the image after the first ``stages`` of the image encoder."""
+    sides = config.image_size
+    for index, stride in enumerate(config.vision_strides[:stages]):
+        sides = tuple(side // stride if index == 0 else (side - 1) // stride + 1 for side in sides)
+    return sides
+
+
+def _vision(config: AgentConfig, checkpointed: bool) -> float:
+    kept = 0
+    for index, (channels, blocks) in enumerate(zip(config.vision_channels, config.vision_blocks, strict=True)):
+        positions = math.prod(_sides(config, index + 1))
+        kept += channels * positions * (1 + blocks * (1 if checkpointed else _KEPT_BY_BLOCK))
+    return kept + 2 * config.vision_channels[-1] * visual_tokens(config)
+
+
+def _transformer(config: AgentConfig, checkpointed: bool) -> float:
+    seen = visual_tokens(config)
+    tokens = config.dedicated_tokens + seen + 1 + config.feels_movement + config.setter_text_length
+    layer = tokens * config.width * _KEPT_BY_LAYER + config.heads * tokens * tokens
+    layers = layer + (config.layers - 1) * tokens * config.width if checkpointed else config.layers * layer
+    return layers + _KEPT_BY_TOKEN * seen * config.width
+
+
+def _policies(config: AgentConfig) -> float:
+    movement = TICKS_PER_STEP * (3 * config.tick_width + 4 * len(MOVEMENT_BINS) * int(MOVEMENT_BINS.max()))
+    return movement + 2 * config.value_width
