@@ -115,12 +115,12 @@ def check_training(training: Training, agent: Agent, device: str) -> None:
     check_memory("--training.batch", training.batch, needed, memory_of(device))
 
 
-def check_pictures(height: int | None, width: int | None, steps: int, episodes: int) -> None:
+def check_pictures(height: int, width: int, steps: int, episodes: int) -> None:
     """Refuse to record pictures that are larger than the memory there is.
 
     Args:
-      height: of a picture in pixels; None is not set.
-      width: of a picture in pixels; None is not set.
+      height: of a picture in pixels.
+      width: of a picture in pixels.
       steps: of an episode, each with a picture.
       episodes: that are played at once.
 
@@ -128,7 +128,7 @@ def check_pictures(height: int | None, width: int | None, steps: int, episodes: 
       UserError: if the episodes at hand do not fit into memory.
     """
     at_once = episodes + 2  # one more is on its way to the dataset, packed and unpacked
-    needed, usable = 3 * (height or 0) * (width or 0) * steps * at_once, usable_memory()
+    needed, usable = 3 * height * width * steps * at_once, usable_memory()
     if needed > usable:
         raise UserError(
             f"{at_once} episodes of {steps} pictures of {height}x{width} pixels are in memory at once and need "

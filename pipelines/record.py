@@ -114,7 +114,7 @@ def record(config: RecordConfig) -> list[str]:
     _check_device(config.device)
     config = _settled(config)
     playing = config.workers if config.solver == SCRIPTED else min(config.slots, config.episodes)
-    check_pictures(config.world.height, config.world.width, config.steps, playing)
+    check_pictures(*config.world.image_size, config.steps, playing)
     config.world.check()
     training, *held_out = config.parts()
     recorded = _record(training)
