@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from agents.computing_config import ComputingConfig
+from agents.config import AgentConfig
 from agents.footprint import UNCERTAINTY, learning_bytes
 from pipelines.improve_config import ImproveConfig
 from rlhf.errors import UserError
@@ -83,8 +84,8 @@ def check_improvement(config: ImproveConfig, agent: Agent) -> None:
     Raises:
       UserError: if they need more memory than there is.
     """
-    if config.executor != "local":
-        return  # other machines have other memories
+    if config.executor != "local" or not isinstance(agent.config, AgentConfig):
+        return  # other machines have other memories, and agents of one's own sizes that are not known here
     sizes, weights, rows = agent.config, agent.num_parameters(), config.steps + 1
     frame = 3 * sizes.image_size[0] * sizes.image_size[1]
 
@@ -107,6 +108,8 @@ def check_training(training: Training, agent: Agent, device: str) -> None:
     Raises:
       UserError: if it needs more memory than there is.
     """
+    if not isinstance(agent.config, AgentConfig):
+        return  # agents of one's own have sizes that are not known here
     weights = agent.num_parameters()
 
     def needed(batch: int) -> float:
