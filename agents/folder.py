@@ -85,7 +85,7 @@ def load_agent(folder: str | Path, kind: type[A] | None = None, device: str = "c
         settings = json.loads(config_path.read_text(encoding="utf-8"))
         if not isinstance(settings, dict):
             raise TypeError(f"config.json is no JSON object but a {type(settings).__name__}")
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise UserError(f"{folder} is damaged ({error}): restore it from a checkpoint or train it again") from error
     made: type[InteractiveAgent] = _registered_kind(folder, settings) if kind is None else kind
     config_kind: Any = made.config_class or AgentConfig

@@ -31,7 +31,7 @@ def load_play_settings(folder: str | Path) -> dict[str, Any] | None:
         settings = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged ({error})") from error
     if not isinstance(settings, dict):
         raise ValueError(f"{path} is damaged (it holds no object)")

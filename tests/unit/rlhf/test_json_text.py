@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.folder import load_agent
 from pipelines.diagnosis import DIAGNOSIS_FILE, load_diagnosis
 from pipelines.kinds import parse_kinds
 from pipelines.learned_from import DIVISION_FILE, noted_division
@@ -43,6 +44,12 @@ def checkpoint(folder: Path) -> object:
     return Checkpoints(folder).latest()
 
 
+def agent(folder: Path) -> object:
+    (folder / "model.safetensors").write_bytes(b"")
+    (folder / "file").rename(folder / "config.json")
+    return load_agent(folder)
+
+
 def named(name: str, read: Callable[[Path], object]) -> Callable[[Path], object]:
     """Reading of a folder that has the file under ``name``."""
 
@@ -56,6 +63,7 @@ def named(name: str, read: Callable[[Path], object]) -> Callable[[Path], object]
 READERS: dict[str, Callable[[Path], object]] = {
     "configuration": named(CONFIG_FILE, read_record),
     "reward model": named("config.json", load_reward_model),
+    "agent": agent,
     "checkpoint": checkpoint,
     "stages": named(STAGES_FILE, finished),
     "division": named(DIVISION_FILE, noted_division),
