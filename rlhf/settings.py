@@ -46,6 +46,7 @@ def parse(
     known = _by_typed_name(settings_of(kind, default))
     words = _pair_up([word for typed in words for word in _translate(typed, known, command)], known)
     _check_numbers(words, known, command)
+    _check_values(words, known)
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
@@ -215,6 +216,14 @@ def _takes_text(hint: Any) -> bool:
 
 def _may_be_none(hint: Any) -> bool:
     return get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint)
+
+
+def _check_values(words: Sequence[str], known: Mapping[str, Setting]) -> None:
+    """Refuse a list without values: what is typed is not meant to be empty. Raises UsageError naming the flag."""
+    for word, following in itertools.zip_longest(words, words[1:], fillvalue="--"):
+        setting = known.get(_plain(word)) if word.startswith("--") else None
+        if setting is not None and _is_sequence(setting.hint) and following.startswith("--"):
+            raise UsageError(f"{setting.flag} needs at least one value")
 
 
 def _switch(setting: Setting, value: str) -> str:

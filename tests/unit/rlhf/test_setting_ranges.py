@@ -124,3 +124,9 @@ def test_arguments_that_are_given_by_position_are_no_numbers_of_the_flag_before(
 
 def test_none_is_no_number_where_it_may_be_left_out() -> None:
     assert parse(kind_of(VERBS["record"]), ["--tail", "None"], command="x").tail is None
+
+
+@pytest.mark.parametrize("words", [["clone", "--data"], ["reward", "--data="], ["improve", "--data", "--updates=3"]])
+def test_a_list_without_values_is_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert capsys.readouterr().err == "error: --data needs at least one value\n"
