@@ -14,10 +14,10 @@ from torch import Tensor
 
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from rlhf.episodes import Episode
-from rlhf.errors import UserError
-from rlhf.same_play import check_same_play
+from rlhf.records.episode import Episode
+from rlhf.records.same_play import check_same_play
 from worlds.contract import MOVEMENT_BINS
+from worlds.errors import UserError
 
 
 def send(array: np.ndarray, device: torch.device | str) -> Tensor:
@@ -125,7 +125,7 @@ class EncodedEpisodes:
     Args:
       image: uint8 [N, H, W, 3]; setter_tokens, solver_tokens: int64 [N, L]; previous_movement, movement:
         int8 [N, 8, C]; utterance: int64 [N, M]; first: bool [N], true at the first step of an episode.
-      demonstrated: bool [N], steps to imitate, see :meth:`rlhf.episodes.Episode.demonstrated`.
+      demonstrated: bool [N], steps to imitate, see :meth:`rlhf.records.episode.Episode.demonstrated`.
       starts: int64 [episodes + 1], with the total number of steps last.
     """
 

@@ -1,7 +1,7 @@
 """How an agent is computed: in which precision, compiled or not, and what is kept for the gradient.
 
-The one place for all who train one (:class:`agents.training.Cloner`, :class:`reward_models.training.RewardTrainer`,
-:class:`rlhf.learner.Learner`). None of it changes the weights or their names.
+The one place for all who train one (:class:`rlhf.learning.cloner.Cloner`, :class:`reward_models.training.RewardTrainer`,
+:class:`rlhf.learning.learner.Learner`). None of it changes the weights or their names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.checkpointed_layers import CheckpointedLayers
 from agents.computing_config import ComputingConfig
-from rlhf.errors import UserError
+from worlds.errors import UserError
 
 __all__ = ["ComputingConfig", "autocast", "prepare", "usable_device"]
 

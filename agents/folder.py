@@ -18,7 +18,7 @@ from agents.computing import usable_device
 from agents.config import AgentConfig
 from agents.play_settings import save_play_settings
 from agents.tokenizer import Tokenizer
-from rlhf.errors import UserError
+from worlds.errors import UserError
 
 A = TypeVar("A", bound=InteractiveAgent)
 

@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from annotation.marks import PROGRESS, REGRESS, Mark
+from rlhf.records.marks import PROGRESS, REGRESS, Mark
 from worlds.contract import Event
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import httpx
 import numpy as np
 
-from annotation.server.sessions import COOKIE
+from annotation.server.security.sessions import COOKIE
 from benchmarks.serving import PATIENCE_SEC
 
 HEADING = f"{'':<44} {'median':>7} {'95%':>7}"  # over lines as of :func:`told`

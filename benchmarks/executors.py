@@ -27,13 +27,13 @@ import torch
 from agents.folder import load_agent, save_agent
 from benchmarks.pairs import alternate, report
 from benchmarks.runner import prepare
-from pipelines.executors import Executor, make_executor
-from pipelines.improve_config import ImproveConfig
 from pipelines.runs.demo import demo
+from pipelines.stages.executors import Executor, make_executor
+from pipelines.stages.improve_config import ImproveConfig
 from reward_models.inter_temporal import InterTemporalRewardModel
-from rlhf.local_executor import UpdateReport
-from rlhf.machine import describe, usable_cores
-from rlhf.ray_config import RayConfig
+from rlhf.distributed.config import RayConfig
+from rlhf.learning.local_executor import UpdateReport
+from rlhf.run.machine import describe, usable_cores
 
 PARTS = ("seconds/play", "seconds/update")
 

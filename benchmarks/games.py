@@ -24,7 +24,7 @@ from PIL import Image
 from annotation.games import Game, GameConfig, Inputs, Key
 from annotation.games.pace import Pace
 from annotation.games.screen import encode
-from annotation.session import Event, Kind, Role
+from annotation.session.states import Event, Kind, Role
 from benchmarks.camera import machine
 from rlhf.store import MemoryStore, png
 from worlds.contract import STEPS_PER_SECOND

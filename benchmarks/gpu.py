@@ -26,8 +26,8 @@ from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from benchmarks.update import made_up_play, recorded, seconds
-from rlhf.learner import Learner, LearnerConfig
-from rlhf.machine import describe
+from rlhf.learning.learner import Learner, LearnerConfig
+from rlhf.run.machine import describe
 from worlds.contract import Observation, neutral_movement
 
 _COUNTED = (2, 4)  # columns of each kind

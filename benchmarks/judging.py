@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from annotation.marks import Judgement
-from annotation.server.visitors import Role
+from annotation.server.security.visitors import Role
 from benchmarks.camera import machine
 from benchmarks.crowd import HEADING, Ask, Crowd, timed, told
 from benchmarks.serving import PATIENCE_SEC, TAKES_OVER, ask_everybody, make_suite, new_people, served
+from rlhf.records.marks import Judgement
 from rlhf.store import open_store
 
 STEPS = 133  # a context of some seconds, and half a minute of an agent

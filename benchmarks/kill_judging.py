@@ -18,10 +18,10 @@ from typing import Any
 
 import httpx
 
-from annotation.marks import Judgement
-from annotation.server.visitors import Role
+from annotation.server.security.visitors import Role
 from benchmarks.kill_server import Outcome, kill_over_and_over
 from benchmarks.serving import TAKES_OVER, RaterClient, ask_everybody, make_suite, new_people, served
+from rlhf.records.marks import Judgement
 from rlhf.store import open_store
 
 STEPS = 40

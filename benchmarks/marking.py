@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from annotation.server.sessions import COOKIE
+from annotation.server.security.sessions import COOKIE
 from benchmarks.camera import machine
 from benchmarks.crowd import HEADING, SIGN_IN_SEC, Ask, Crowd, timed, told
 from benchmarks.serving import PATIENCE_SEC, ask_everybody, new_raters, served
-from pipelines.record import RecordConfig, record
+from pipelines.stages.record import RecordConfig, record
 from rlhf.store import open_store
 
 STEPS = 1125  # five minutes

@@ -25,8 +25,8 @@ import numpy as np
 from websockets.asyncio.client import connect
 
 from annotation.games import Key
-from annotation.server.sessions import COOKIE
-from annotation.server.visitors import Role
+from annotation.server.security.sessions import COOKIE
+from annotation.server.security.visitors import Role
 from benchmarks.camera import machine
 from benchmarks.serving import PATIENCE_SEC, make_study, new_people, served
 from rlhf.store import open_store

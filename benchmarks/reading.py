@@ -19,13 +19,13 @@ from PIL import Image
 
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from pipelines.recordings import Play, find_episodes
-from rlhf import machine
-from rlhf.learning_config import ReadingConfig
+from pipelines.stages.recordings import Play, find_episodes
+from rlhf.data.streamed import StreamedEpisodes
+from rlhf.learning.config import ReadingConfig
+from rlhf.run import machine
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.png import decode_frames, encode_frames
 from rlhf.store.synthetic import synthetic_episode
-from rlhf.streamed_play import StreamedEpisodes
 
 SIZES = ((36, 48), (72, 96))  # height, width
 

@@ -54,18 +54,18 @@ from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import PAD_ID, Tokenizer
 from benchmarks.pairs import alternate, report
-from pipelines.clone import read_episodes, spoken_texts
-from pipelines.places import WorldConfig
-from pipelines.record import record
 from pipelines.runs.demo import WORLD, demo
+from pipelines.stages.clone import read_episodes, spoken_texts
+from pipelines.stages.record import record
+from pipelines.stages.world_config import WorldConfig
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.scoring import StreamingScorer
-from rlhf.episodes import Episode
-from rlhf.fragment import Fragment
-from rlhf.machine import describe, usable_cores
-from rlhf.ray_executor import loopback_only
-from rlhf.runner import Runner
-from rlhf.setter_replay import EpisodeSampler, SetterReplay
+from rlhf.distributed.executor import loopback_only
+from rlhf.records.episode import Episode
+from rlhf.replay.fragment import Fragment
+from rlhf.replay.runner import Runner
+from rlhf.replay.setter_replay import EpisodeSampler, SetterReplay
+from rlhf.run.machine import describe, usable_cores
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, UTTERANCE_MAX_CHARS, Observation, movement_space
 
 SPEAKING = -3.5  # log-odds of speaking of an agent that has learned nothing, about a trained one's

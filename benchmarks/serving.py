@@ -14,14 +14,14 @@ from typing import Any
 import httpx
 from sqlalchemy import update
 
-from annotation.server import people
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
-from annotation.server.database import Database
-from annotation.server.judging_tables import JudgedProject
-from annotation.server.sessions import COOKIE, Signer, load_secret
-from annotation.server.tables import Project
-from annotation.server.visitors import Role
+from annotation.server.db.database import Database
+from annotation.server.db.judging_tables import JudgedProject
+from annotation.server.db.tables import Project
+from annotation.server.security.sessions import COOKIE, Signer, load_secret
+from annotation.server.security.visitors import Role
+from annotation.server.services import people
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 
@@ -71,7 +71,7 @@ def served(folder: Path, *settings: str) -> Iterator[tuple[subprocess.Popen[str]
 @contextmanager
 def running(verb: str, folder: Path, *settings: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """As :func:`served`, for any ``verb`` that prints a link."""
-    command = [sys.executable, "-m", "rlhf.cli", verb, "--data", str(folder), "--port", "0", *settings]
+    command = [sys.executable, "-m", "pipelines.cli.main", verb, "--data", str(folder), "--port", "0", *settings]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:

@@ -26,9 +26,9 @@ from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, Observatio
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID
-from rlhf.fragment import Fragment
-from rlhf.learner import Learner, LearnerConfig, RecordedWindow
-from rlhf.machine import describe
+from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
+from rlhf.replay.fragment import Fragment
+from rlhf.run.machine import describe
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
 SPEAKING = 0.03  # share of the steps at which somebody speaks

@@ -17,8 +17,8 @@ from ray.rllib.algorithms.impala.torch.vtrace_torch_v2 import vtrace_torch
 from torch import Tensor
 
 from benchmarks.pairs import alternate, report
-from rlhf.machine import describe
-from rlhf.vtrace import vtrace
+from rlhf.learning.vtrace import vtrace
+from rlhf.run.machine import describe
 
 CALLS = 50  # in one round
 

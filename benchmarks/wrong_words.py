@@ -30,7 +30,7 @@ from annotation.scripted_rater import ScriptedRater
 from reward_models.augmentation import Alteration, Augmentation, Dialogue
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.pairs import PLUS
-from rlhf.episodes import Episode
+from rlhf.records.episode import Episode
 from rlhf.store import open_store
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, TaskSpec

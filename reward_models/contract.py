@@ -23,7 +23,7 @@ from agents.batch import ObservationBatch
 from agents.config import AgentConfig
 from reward_models.marked_play import MarkedPlay, MarkedWindow
 from reward_models.training_config import RewardTrainingConfig
-from rlhf.errors import UserError
+from worlds.errors import UserError
 
 State = tuple[Tensor, ...]  # a named tuple of tensors, each with one row an environment (or several)
 

@@ -15,11 +15,11 @@ from torch import Tensor
 from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch, encode_episodes, send
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
-from annotation.marks import Mark
 from reward_models.augmentation import Alteration, Augmentation
 from reward_models.dialogue import Dialogue
 from reward_models.pairs import count_marks, has_pairs, near_marks, raters_of
-from rlhf.episodes import Episode
+from rlhf.records.episode import Episode
+from rlhf.records.marks import Mark
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from annotation.marks import PROGRESS, Mark
-from rlhf.errors import UserError
+from rlhf.records.marks import PROGRESS, Mark
+from worlds.errors import UserError
 
 PLUS, MINUS = 0, 1  # places in the last axis of marks
 

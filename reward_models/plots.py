@@ -21,9 +21,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from annotation.marks import PROGRESS, Mark
 from reward_models.scoring import rewards
-from rlhf.episodes import Episode
+from rlhf.records.episode import Episode
+from rlhf.records.marks import PROGRESS, Mark
 from worlds.contract import STEPS_PER_SECOND
 
 INK, FAINT, BLUE, SLATE = "#1f2933", "#d5dbe1", "#2b6cb0", "#7b8794"

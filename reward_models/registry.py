@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 import agents.registry
 from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
-from rlhf.errors import UserError
 from rlhf.store import json_text
+from worlds.errors import UserError
 from worlds.plugins import Registry
 
 if TYPE_CHECKING:

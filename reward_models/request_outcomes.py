@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reward_models.predicted_marks import Moments
-from rlhf.episodes import Episode
+from rlhf.records.episode import Episode
 
 
 @dataclass(frozen=True)

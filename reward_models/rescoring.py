@@ -25,7 +25,7 @@ from agents.batch import EncodedEpisodes
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from reward_models.judge import Judge
-from rlhf.episodes import Episode
+from rlhf.records.episode import Episode
 from worlds.contract import TaskSpec
 
 Speaker = Literal["solver", "setter"]

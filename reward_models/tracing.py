@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from rlhf.workers import end_with
+from rlhf.run.processes import end_with
 
 _DIGITS = 6
 _KEPT_MODELS = 2

@@ -25,7 +25,7 @@ from reward_models.pairs import MINUS, PLUS
 from reward_models.raters import use_raters
 from reward_models.scoring import calibrated_scale
 from reward_models.training_config import RewardTrainingConfig
-from rlhf.errors import UserError
+from worlds.errors import UserError
 
 __all__ = ["RewardTrainer", "RewardTraining", "RewardTrainingConfig", "train_reward_model"]
 

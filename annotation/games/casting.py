@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from annotation.games.config import GameConfig
 from annotation.games.stand_ins import ScriptedPlayer, StandIn
-from annotation.session import Player, Role, Session
-from rlhf.episodes import WORLD_OPTIONS
-from rlhf.errors import UserError
+from annotation.session.states import Player, Role, Session
+from rlhf.records.episode import WORLD_OPTIONS
 from rlhf.store import EpisodeStore
 from worlds import registry
+from worlds.errors import UserError
 
 
 def cast(session: Session, entry: registry.WorldEntry, stand_in: StandIn | None) -> dict[Role, StandIn]:

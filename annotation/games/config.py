@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.prompts import Prompt
-from annotation.session import Kind, Limits
-from rlhf.errors import UserError
+from annotation.session.prompts import Prompt
+from annotation.session.states import Kind, Limits
 from worlds.contract import TICKS_PER_STEP
+from worlds.errors import UserError
 
 FIVE_MINUTES = 1125  # steps
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from annotation.session import Event, Kind, Limits, Refused, Role, Session, State
-from annotation.transitions import after
+from annotation.session.states import Event, Kind, Limits, Refused, Role, Session, State
+from annotation.session.transitions import after
 
 
 class Course:

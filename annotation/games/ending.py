@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from annotation.games.unfinished import UnfinishedGame
-from rlhf.episodes import Episode
-from rlhf.errors import UserError, disk_is_full
+from rlhf.records.episode import Episode
 from rlhf.store import EpisodeStore
+from worlds.errors import UserError, disk_is_full
 
 _log = logging.getLogger(__name__)
 

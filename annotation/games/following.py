@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from annotation import verdicts
 from annotation.games.stand_ins import ScriptedPlayer
-from annotation.session import Kind, Refusal, Refused, Role, Session, State
-from rlhf.referee import Referee
+from annotation.session import verdicts
+from annotation.session.states import Kind, Refusal, Refused, Role, Session, State
+from rlhf.replay.referee import Referee
 from worlds.contract import SETTER, SOLVER
 from worlds.registry import WorldEntry
 

@@ -19,10 +19,10 @@ from annotation.games.screen import DIALOGUE, Line, Screen, Screens, View, notic
 from annotation.games.stage import Stage
 from annotation.games.stand_ins import AT_WORK, GONE, ScriptedPlayer, StandIn
 from annotation.games.unfinished import UnfinishedGame, new_id
-from annotation.session import Event, Kind, Player, Refusal, Refused, Role, Session, State
-from annotation.transitions import allowed
-from annotation.verdicts import Said
-from rlhf.episodes import Episode
+from annotation.session.states import Event, Kind, Player, Refusal, Refused, Role, Session, State
+from annotation.session.transitions import allowed
+from annotation.session.verdicts import Said
+from rlhf.records.episode import Episode
 from rlhf.store import EpisodeStore
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, Action, WorldError, silent

@@ -10,7 +10,7 @@ import numpy as np
 
 from annotation.games.inputs import Hands
 from annotation.games.stand_ins import GONE, STARTING, StandIn
-from annotation.session import Kind, Role, Session
+from annotation.session.states import Kind, Role, Session
 from worlds.contract import SETTER, SOLVER, Action, Observation
 
 AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.games.config import GameConfig
-from annotation.session import CAST, Player, Role
-from rlhf.episodes import AGENT, CO_PILOT, WORLD_OPTIONS, Episode, lived
-from rlhf.referee import Referee
+from annotation.session.states import CAST, Player, Role
+from rlhf.records.episode import AGENT, CO_PILOT, WORLD_OPTIONS, Episode, lived
+from rlhf.replay.referee import Referee
 from worlds.contract import Action, Observation
 
 

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 from PIL import Image
 
-from annotation.session import Refusal, Refused, Role, Session, State
-from annotation.verdicts import Asked
+from annotation.session.states import Refusal, Refused, Role, Session, State
+from annotation.session.verdicts import Asked
 
 MIME = "image/jpeg"
 DIALOGUE = 8  # lines that a view shows

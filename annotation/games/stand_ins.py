@@ -17,9 +17,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rlhf.errors import UserError
-from rlhf.workers import Worker
+from rlhf.run.processes import Worker
 from worlds.contract import Action, Observation, Setter, Solver, neutral_movement
+from worlds.errors import UserError
 
 STARTING, AT_WORK, GONE = "starting", "at work", "gone"
 _log = logging.getLogger(__name__)
@@ -176,7 +176,7 @@ class AgentPlayer:
 
 
 def load_agent(folder: str, seed: int, image: tuple[int, int]) -> Any:
-    """The agent in ``folder`` as :class:`rlhf.play.Solvers` of one slot. Raises UserError if it cannot play this."""
+    """The agent in ``folder`` as :class:`rlhf.replay.play.Solvers` of one slot. Raises UserError if it cannot play this."""
     import torch
 
     from agents.acting import AgentSolvers

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from rlhf.episodes import Episode
-from rlhf.errors import UserError
+from rlhf.records.episode import Episode
 from rlhf.store import open_store
 from rlhf.store.contract import people_in
 from rlhf.store.description import DESCRIPTION_FILE
 from rlhf.store.durable import UNFINISHED, Busy, explained, only_writer, sync_folder, write_file
+from worlds.errors import UserError
 
 ABOUT_FILE, NOTES_FILE = "game.json", "notes.json"
 _GONE = ".gone"  # suffix of what is being removed

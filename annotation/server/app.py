@@ -17,25 +17,25 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.websockets import WebSocket, WebSocketState
 
-from annotation.server.agents import Agents
 from annotation.server.clock import now
-from annotation.server.completing import Completer
 from annotation.server.config import ServeConfig
-from annotation.server.continuations import list_continuations
-from annotation.server.database import Database
-from annotation.server.datasets import Datasets
+from annotation.server.db.database import Database
 from annotation.server.errors import Refused
-from annotation.server.exporting import Exporter
-from annotation.server.gaming import Games
-from annotation.server.limits import SECURITY_HEADERS, Limits, Rates
-from annotation.server.looking import Look
-from annotation.server.measuring import Measuring
-from annotation.server.policies import refuse_unguarded
-from annotation.server.removing import Remover
+from annotation.server.export.marks import Exporter
 from annotation.server.routes import consent, gold, judging, looking, marking, pages, people, play, study
-from annotation.server.sessions import COOKIE, Signer, load_secret
+from annotation.server.security.limits import SECURITY_HEADERS, Limits, Rates
+from annotation.server.security.policies import refuse_unguarded
+from annotation.server.security.sessions import COOKIE, Signer, load_secret
+from annotation.server.services.agents import Agents
+from annotation.server.services.completing import Completer
+from annotation.server.services.continuations import list_continuations
+from annotation.server.services.datasets import Datasets
+from annotation.server.services.gaming import Games
+from annotation.server.services.looking import Look
+from annotation.server.services.measuring import Measuring
+from annotation.server.services.removing import Remover
 from annotation.server.study import Study
-from rlhf.errors import UserError, disk_is_full
+from worlds.errors import UserError, disk_is_full
 
 _log = logging.getLogger("rlhf.serve")
 _POLICY_VIOLATED = 1008  # WebSocket's code

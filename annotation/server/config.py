@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Annotated
 
 from agents.ranges import Count, Positive, Range, check_ranges
-from rlhf.errors import UserError
-from rlhf.setting_forms import NamedFolders
+from rlhf.run.setting_forms import NamedFolders
+from worlds.errors import UserError
 
 DATABASE_FILE = "annotation.sqlite"
 CACHE_FOLDER = "annotation.cache"

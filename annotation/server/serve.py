@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from agents.ranges import check_ranges
 from annotation.server.config import Port, ServeConfig, ViewConfig
-from rlhf.errors import UserError
-from rlhf.setting_forms import NamedFolders, Person
+from rlhf.run.setting_forms import NamedFolders, Person
+from worlds.errors import UserError
 
 if TYPE_CHECKING:
     from annotation.server.study import Study
@@ -68,9 +68,9 @@ def look(config: LookConfig) -> None:
     Raises:
       UserError: if there is no dataset, a reward model is none, or the port cannot be used.
     """
-    from annotation.server import people
     from annotation.server.app import open_study
     from annotation.server.clock import now
+    from annotation.server.services import people
 
     with tempfile.TemporaryDirectory(prefix="rlhf-look-") as scratch:
         viewing = ViewConfig(
@@ -93,9 +93,9 @@ def serve(config: ServeConfig) -> None:
     Raises:
       UserError: if the folder, the database or the port cannot be used, or another server serves the folder.
     """
-    from annotation.server import people
     from annotation.server.app import open_study
     from annotation.server.clock import now
+    from annotation.server.services import people
 
     with listening(config) as listener, _alone(config.data.expanduser()):
         study = open_study(config)
@@ -112,7 +112,7 @@ def _alone(folder: Path) -> Iterator[None]:
     Raises:
       UserError: if another does.
     """
-    from rlhf.run_config import lock_file
+    from rlhf.run.config import lock_file
 
     with ExitStack() as held:
         if folder.is_dir():  # whoever opens it says what else is wrong
@@ -142,8 +142,8 @@ def collect(config: CollectConfig) -> None:
     """Write the marks and judgements of submitted work into the study's datasets; a server may be running."""
     from annotation.server.app import open_study
     from annotation.server.clock import now
-    from annotation.server.exporting import export_everything
-    from rlhf.progress import announce
+    from annotation.server.export.marks import export_everything
+    from rlhf.run.progress import announce
 
     study = open_study(ServeConfig(data=config.data, database=config.database))
     submissions = export_everything(study.database, study.datasets, now())
@@ -173,11 +173,11 @@ def delete_person(config: DeleteConfig) -> None:
     Raises:
       UserError: if there is nobody of that name, or they are the study's last admin; nothing is deleted then.
     """
-    from annotation.server import removing
     from annotation.server.app import open_study
     from annotation.server.clock import now
     from annotation.server.errors import Refused
-    from rlhf.progress import announce
+    from annotation.server.services import removing
+    from rlhf.run.progress import announce
 
     study = open_study(ServeConfig(data=config.data, database=config.database))
     unfinished = removing.finish(study.database, study.datasets, study.look)

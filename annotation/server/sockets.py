@@ -15,12 +15,12 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from annotation import session
 from annotation.games import Inputs
-from annotation.server.gaming import Running
-from annotation.server.limits import Rate
 from annotation.server.routes.schema import PlayerMessage
-from annotation.session import Event, Role
+from annotation.server.security.limits import Rate
+from annotation.server.services.gaming import Running
+from annotation.session import states as session
+from annotation.session.states import Event, Role
 
 MESSAGE_CHARS = 4096
 MESSAGES_PER_SECOND, MESSAGES_AT_ONCE = 100.0, 500.0  # inputs come 30 times a second, views are noted 15 times

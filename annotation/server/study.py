@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from starlette.requests import HTTPConnection
 
 from annotation.server.config import ServeConfig
-from annotation.server.database import Database
-from annotation.server.datasets import Datasets
-from annotation.server.exporting import Exporter
-from annotation.server.gaming import Games
-from annotation.server.sessions import Signer
+from annotation.server.db.database import Database
+from annotation.server.export.marks import Exporter
+from annotation.server.security.sessions import Signer
+from annotation.server.services.datasets import Datasets
+from annotation.server.services.gaming import Games
 
 if TYPE_CHECKING:  # they know who asks, and whoever asks is known by the study
-    from annotation.server.completing import Completer
-    from annotation.server.looking import Look
-    from annotation.server.measuring import Measuring
-    from annotation.server.removing import Remover
+    from annotation.server.services.completing import Completer
+    from annotation.server.services.looking import Look
+    from annotation.server.services.measuring import Measuring
+    from annotation.server.services.removing import Remover
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 

@@ -11,7 +11,7 @@ from benchmarks.robustness.groups import GROUPS
 from benchmarks.robustness.material import make_material
 from benchmarks.robustness.page import format_table, write_page
 from benchmarks.robustness.trial import Outcome, drawn, run_all
-from rlhf.machine import usable_cores
+from rlhf.run.machine import usable_cores
 
 
 def main() -> int:

@@ -13,8 +13,8 @@ from benchmarks.robustness.commands import begin, fault
 from benchmarks.robustness.material import KEEP, TRAIN, WORLD, Material, improve_words
 from benchmarks.robustness.outside import digest, make_outside, touched
 from benchmarks.robustness.trial import Group, Trial
-from rlhf.cli import VERBS
-from rlhf.settings import settings_of
+from pipelines.cli.main import VERBS
+from pipelines.cli.settings import settings_of
 
 AT_WORK_SEC, STOP_SEC = 6.0, 60.0
 NONE_OF_NUMBERS = ("nan", "many", "")  # never accepted

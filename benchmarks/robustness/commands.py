@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.robustness.process import Ended, Forked, forked
-from rlhf.cli import VERBS, main
+from pipelines.cli.main import VERBS, main
 
 LIMIT_SEC = 120.0
 

@@ -17,15 +17,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from annotation.marks import Judgement, Mark
 from benchmarks.robustness.material import EPISODES, HEIGHT, STEPS, WIDTH, Material
 from benchmarks.robustness.process import forked
 from benchmarks.robustness.state import Contents, contents
 from benchmarks.robustness.trial import Group, Trial
-from rlhf.episodes import Episode
-from rlhf.errors import UserError
+from rlhf.records.episode import Episode
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store import ParquetStore, open_store, rebuild_index
 from rlhf.store.synthetic import synthetic_episode
+from worlds.errors import UserError
 
 CALLS = ("write", "fsync", "rename", "unlink", "ftruncate", "mkdir", "rmdir", "open")
 STEP_LIMIT = 400  # no change takes so many
@@ -238,7 +238,7 @@ def _not_usable(data: Path) -> str | None:
 
 def _checkpoint(material: Material, step: int) -> Callable[[Path], str | None]:
     def run(folder: Path) -> str | None:
-        from rlhf.checkpoint import Checkpoints
+        from rlhf.run.checkpoint import Checkpoints
 
         run_folder = material.copy("clone", folder)
         newest = Checkpoints(run_folder).latest()

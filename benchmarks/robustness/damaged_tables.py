@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from annotation.marks import Mark
+from rlhf.records.marks import Mark
 from rlhf.store.parquet_files import read_all, to_bytes
 from rlhf.store.tables import marks_table
 

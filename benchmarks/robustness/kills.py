@@ -21,8 +21,8 @@ from benchmarks.robustness.material import WORLD, Material, clone_words, improve
 from benchmarks.robustness.process import Ended
 from benchmarks.robustness.state import Contents, contents
 from benchmarks.robustness.trial import Group, Trial
-from rlhf.errors import UserError
 from rlhf.store import open_store
+from worlds.errors import UserError
 
 KILLS = 3  # of one command, one after another
 WORKERS_END_SEC = 30.0  # they may need so long to notice that they are alone
@@ -176,7 +176,7 @@ def _lost_step(folder: Path, seen: object) -> str | None:
     assert isinstance(seen, int)
     if seen == 0:
         return None
-    from rlhf.checkpoint import Checkpoints
+    from rlhf.run.checkpoint import Checkpoints
 
     (run,) = (path.parent for path in folder.glob("*/checkpoints"))
     newest = Checkpoints(run).latest()

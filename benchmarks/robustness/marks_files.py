@@ -12,11 +12,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from annotation.marks import Mark
 from benchmarks.robustness.commands import fault, rlhf
 from benchmarks.robustness.material import STEPS, Material
 from benchmarks.robustness.outside import digest, make_outside, touched
 from benchmarks.robustness.trial import Group, Trial
+from rlhf.records.marks import Mark
 from rlhf.store import open_store
 
 GOOD: dict[str, Any] = {"episode_id": "e0", "rater": "eve", "step": 3, "sign": 1, "scripted": False}

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from annotation.marks import Judgement, Mark
 from benchmarks.robustness.commands import fault, import_commands, rlhf
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.robustness.trial import Group, Outcome
-from rlhf.machine import describe
-from rlhf.run_config import git_commit
+from rlhf.run.config import git_commit
+from rlhf.run.machine import describe
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "robustness.md"
 BEGIN, END = "<!-- robustness: begin -->", "<!-- robustness: end -->"

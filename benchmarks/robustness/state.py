@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from annotation.marks import Judgement, Mark
-from rlhf.episodes import Episode
+from rlhf.records.episode import Episode
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store
 from rlhf.store.json_text import to_json
 

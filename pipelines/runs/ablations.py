@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipelines.runs import probes
-from pipelines.study_config import Arm, StudyConfig
+from pipelines.studies.config import Arm, StudyConfig
 
 
 def study() -> StudyConfig:

@@ -21,18 +21,18 @@ from __future__ import annotations
 
 import json
 
-from agents.training import CloningConfig
-from pipelines.clone import CloneConfig
-from pipelines.demo import DemoConfig
-from pipelines.evaluate import EvaluateConfig
-from pipelines.improve_config import ImproveConfig
-from pipelines.mark import MarkConfig
-from pipelines.places import PlayersConfig, WorldConfig
-from pipelines.rater_noise import RaterNoiseConfig
-from pipelines.record import RecordConfig
-from pipelines.reward import RewardConfig
+from pipelines.loops.demo import DemoConfig
+from pipelines.stages.clone import CloneConfig
+from pipelines.stages.evaluate import EvaluateConfig
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.mark import MarkConfig
+from pipelines.stages.record import RecordConfig
+from pipelines.stages.reward import RewardConfig
+from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.studies.rater_noise import RaterNoiseConfig
 from reward_models.training import RewardTrainingConfig
-from rlhf.learning_config import ExecutorConfig, LearnerConfig
+from rlhf.learning.cloner import CloningConfig
+from rlhf.learning.config import ExecutorConfig, LearnerConfig
 
 _ROOM = {
     "rooms": [1, 1],

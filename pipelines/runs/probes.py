@@ -19,10 +19,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.config import AgentConfig
-from pipelines.clone import CloneConfig
-from pipelines.improve_config import ImproveConfig
 from pipelines.runs.demo import demo
-from pipelines.study_config import PLAYER, Arm, StudyConfig
+from pipelines.stages.clone import CloneConfig
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.studies.config import PLAYER, Arm, StudyConfig
 
 LARGER = "micro"
 TASKS = {"go": 1.5, "lift": 1.5, "position": 1.5, "color": 1.0, "count": 0.7, "exist": 1.0}

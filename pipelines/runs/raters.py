@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipelines.runs import probes
-from pipelines.study_config import Arm, StudyConfig
+from pipelines.studies.config import Arm, StudyConfig
 
 BY_THREE = ("each", "agreement", "majority")
 LATER = 3  # steps by which an arm reads the usual marks later

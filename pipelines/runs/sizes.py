@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipelines.improve_config import ImproveConfig
-from pipelines.reward import RewardConfig
 from pipelines.runs import probes
-from pipelines.study_config import PLAYER, Arm, StudyConfig
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.reward import RewardConfig
+from pipelines.studies.config import PLAYER, Arm, StudyConfig
 
 SIZES = ("nano", "micro", "5m", "18m")
 

@@ -17,12 +17,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from pipelines.evaluate import EvaluateConfig
-from pipelines.iterate import IterateConfig
-from pipelines.places import PlayersConfig, WorldConfig
-from pipelines.record import RecordConfig
+from pipelines.loops.iterate import IterateConfig
 from pipelines.runs import probes
-from pipelines.study_config import PLAYER
+from pipelines.stages.evaluate import EvaluateConfig
+from pipelines.stages.record import RecordConfig
+from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.studies.config import PLAYER
 
 TASK = "tower"  # what the rounds are about
 _HOUSE = {

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlhf.episode_fields import InvalidField, check_controller, check_movement
-from rlhf.episodes import Episode
+from rlhf.records.episode import Episode
+from rlhf.records.fields import InvalidField, check_controller, check_movement
 from rlhf.store.png import encode_frames
 
 
@@ -16,7 +16,7 @@ class CompressedEpisode:
     """T steps of the solver's side of an episode, with PNG files for frames.
 
     Args:
-      frames: [T] files, for :func:`rlhf.store.png.decode_frames`. The others: as in :class:`rlhf.episodes.Episode`.
+      frames: [T] files, for :func:`rlhf.store.png.decode_frames`. The others: as in :class:`rlhf.records.episode.Episode`.
 
     Raises:
       InvalidField: if the movement has bins, or the controller numbers, that do not exist.

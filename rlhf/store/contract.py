@@ -12,13 +12,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from annotation.marks import Judgement, Mark
-from rlhf.episodes import Episode
-from rlhf.errors import UserError
+from rlhf.records.episode import Episode
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store.compressed import CompressedEpisode, compress
 from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.json_text import to_json
 from rlhf.store.told import ToldEpisode, told
+from worlds.errors import UserError
 
 Record = TypeVar("Record", Mark, Judgement)
 

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rlhf.episodes import Episode
-from rlhf.errors import UserError
+from rlhf.records.episode import Episode
 from rlhf.store.card import add_card, is_card
 from rlhf.store.contract import check_fits
 from rlhf.store.durable import LOCK_FILE, explained, only_writer, write_file
@@ -18,6 +17,7 @@ from rlhf.store.index import INDEX_FILE, EpisodeIndex
 from rlhf.store.json_text import from_json, to_json
 from rlhf.store.tables import SCHEMA_VERSION, SCHEMAS
 from worlds.contract import MOVEMENT, TICKS_PER_SECOND, TICKS_PER_STEP
+from worlds.errors import UserError
 
 DESCRIPTION_FILE = "dataset.json"
 

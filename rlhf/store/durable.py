@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rlhf.errors import UserError
+from worlds.errors import UserError
 
 UNFINISHED = ".part"  # suffix of a file that is still being written
 LOCK_FILE = ".lock"

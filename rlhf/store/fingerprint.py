@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from rlhf.episodes import Episode
+from rlhf.records.episode import Episode
 from rlhf.store.png import frame_checksums, stored_checksums
 from rlhf.store.tables import TEXTS, episode_table, movement_of, values_of
 

@@ -17,10 +17,10 @@ from threading import RLock
 from typing import Any, get_type_hints
 from uuid import uuid4
 
-from rlhf.errors import UserError
 from rlhf.store.contract import EpisodeRow
 from rlhf.store.durable import open_to_change, write_all, write_file
 from rlhf.store.json_text import from_json, to_json
+from worlds.errors import UserError
 
 INDEX_FILE = "index.jsonl"
 COUNTED = ("marks", "judgements")  # tables whose files are no episodes'

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from threading import RLock
 
-from annotation.marks import Judgement, Mark
-from rlhf.episode_fields import InvalidField
-from rlhf.episodes import Episode
+from rlhf.records.episode import Episode
+from rlhf.records.fields import InvalidField
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store.contract import (
     EpisodeRow,
     EpisodeStore,

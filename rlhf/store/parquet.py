@@ -11,10 +11,9 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from annotation.marks import Judgement, Mark
-from rlhf.episode_fields import InvalidField
-from rlhf.episodes import Episode
-from rlhf.errors import UserError
+from rlhf.records.episode import Episode
+from rlhf.records.fields import InvalidField
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store import description, recovery
 from rlhf.store.card import add_card
 from rlhf.store.compressed import CompressedEpisode
@@ -36,6 +35,7 @@ from rlhf.store.tables import (
 )
 from rlhf.store.told import ToldEpisode
 from rlhf.store.verification import problems_of
+from worlds.errors import UserError
 
 EPISODES_PER_PACK = 64  # few enough that a file's footer is read in a fraction of a millisecond
 _NAME_BYTES = 200  # file systems take 255

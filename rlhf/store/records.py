@@ -11,11 +11,11 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from rlhf.errors import UserError
 from rlhf.store.contract import Record, in_order
 from rlhf.store.durable import sync_folder, write_file
 from rlhf.store.index import EpisodeIndex
 from rlhf.store.parquet_files import Damaged, read_all, to_bytes
+from worlds.errors import UserError
 
 _TRIES = 5  # to list a folder and then read its files before somebody replaces one of them
 

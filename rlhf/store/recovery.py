@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rlhf.episodes import Episode
-from rlhf.errors import UserError
+from rlhf.records.episode import Episode
 from rlhf.store.card import CARD_FILE
 from rlhf.store.contract import EpisodeRow, same_episode
 from rlhf.store.durable import UNFINISHED
@@ -20,6 +19,7 @@ from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.index import COUNTED, Entry, EpisodeIndex
 from rlhf.store.parquet_files import Damaged, ids_in, read_rows, row_counts
 from rlhf.store.tables import SCHEMAS, to_episode
+from worlds.errors import UserError
 
 TABLES = ("episodes", "steps")  # in the order of writing: where there are steps, the episode's row is complete
 

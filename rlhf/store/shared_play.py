@@ -10,11 +10,11 @@ import os
 import shutil
 from pathlib import Path
 
-from rlhf.errors import UserError
 from rlhf.store import description
 from rlhf.store.durable import UNFINISHED, explained, only_writer, sync_folder, write_file
 from rlhf.store.index import EpisodeIndex
 from rlhf.store.recovery import TABLES, data_file
+from worlds.errors import UserError
 
 
 def share_play(source: str | Path, into: str | Path) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlhf.episodes import AGENT, CO_PILOT, Episode, Request
+from rlhf.records.episode import AGENT, CO_PILOT, Episode, Request
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, Event, TaskSpec
 
 _THINGS = ("ball", "duck", "chair", "mug", "robot")

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from annotation.marks import Judgement, Mark
-from rlhf.episode_fields import check_requests
-from rlhf.episodes import CO_PILOT, Episode, Request
-from rlhf.errors import UserError
+from rlhf.records.episode import CO_PILOT, Episode, Request
+from rlhf.records.fields import check_requests
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.json_text import from_json, to_json
 from rlhf.store.png import decode_frames, encode_frames
 from rlhf.store.told import ToldEpisode
 from worlds.contract import MOVEMENT, TICKS_PER_STEP, Event, TaskSpec
+from worlds.errors import UserError
 
 SCHEMA_VERSION = 1
 _OURS = b"interactive-rlhf"  # key of the schema metadata that says whose file and which version

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rlhf.episodes import CO_PILOT, Episode, Request
+from rlhf.records.episode import CO_PILOT, Episode, Request
 
 
 @dataclass(frozen=True)
 class ToldEpisode:
-    """The words of T steps and what surrounds them; fields as in :class:`rlhf.episodes.Episode`.
+    """The words of T steps and what surrounds them; fields as in :class:`rlhf.records.episode.Episode`.
 
     Args:
       taken_over: whether a co-pilot controlled the solver at some step.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from annotation.marks import Judgement, Mark
-from rlhf.errors import UserError
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store import description, recovery
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_steps
 from rlhf.store.description import DESCRIPTION_FILE, Description
 from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.index import REBUILD, EpisodeIndex
 from rlhf.store.records import RecordFolder
+from worlds.errors import UserError
 
 _LOST = "put back a copy, or accept the loss with `rlhf episodes verify --rebuild`"
 

@@ -26,10 +26,10 @@ from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.registry import load_reward_model
 from reward_models.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, paid, rewards, score
-from rlhf.episodes import Episode
-from rlhf.errors import UserError
+from rlhf.records.episode import Episode
 from tests.unit.agents import own_agent
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
+from worlds.errors import UserError
 
 TOLERANCE = 1e-5
 WORDS = ["lift the red ball", "go to the bed", "how many chairs are there", "yes", "two"]

@@ -17,9 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.marks import Judgement, Mark
-from rlhf.episodes import Episode, Request
-from rlhf.errors import UserError
+from rlhf.records.episode import Episode, Request
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store import (
     EpisodeStore,
     MemoryStore,
@@ -33,6 +32,7 @@ from rlhf.store import (
 from rlhf.store.json_text import to_json
 from rlhf.store.synthetic import synthetic_episode
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, Event, TaskSpec
+from worlds.errors import UserError
 
 STORES = ("memory", "parquet", "packed")
 

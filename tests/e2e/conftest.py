@@ -11,12 +11,12 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.clone import read_episodes, spoken_texts
-from pipelines.improve_config import ImproveConfig
-from pipelines.places import WorldConfig
-from pipelines.record import RecordConfig, record
-from rlhf.learning_config import ExecutorConfig
-from rlhf.ray_config import RayConfig
+from pipelines.stages.clone import read_episodes, spoken_texts
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.record import RecordConfig, record
+from pipelines.stages.world_config import WorldConfig
+from rlhf.distributed.config import RayConfig
+from rlhf.learning.config import ExecutorConfig
 from tests.unit.rlhf import tiny_agent
 
 PATIENT = ExecutorConfig(stall_sec=1800.0)  # processes take long to start on a busy machine

@@ -12,8 +12,8 @@ import httpx
 
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from annotation.server.sessions import COOKIE
-from annotation.server.visitors import Role
+from annotation.server.security.sessions import COOKIE
+from annotation.server.security.visitors import Role
 from benchmarks.serving import PATIENCE_SEC, new_people, served
 from rlhf.store import ParquetStore, open_store
 from tests.unit.agents import made_up_play

@@ -16,11 +16,11 @@ import torch
 
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from annotation.marks import Mark
-from annotation.server.sessions import COOKIE
-from annotation.server.visitors import Role
+from annotation.server.security.sessions import COOKIE
+from annotation.server.security.visitors import Role
 from benchmarks.serving import make_study, new_person, served
 from reward_models.inter_temporal import InterTemporalRewardModel
+from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from tests.e2e.browsers import PATIENCE_MS
 from tests.e2e.scripted_study import play, work_on

@@ -9,14 +9,14 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import select
 
-from annotation.marks import Mark
 from annotation.scripted_rater import ScriptedRater
-from annotation.server import people
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
+from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Person
+from annotation.server.security.visitors import Role
+from annotation.server.services import people
 from annotation.server.study import Study
-from annotation.server.tables import Assignment, EpisodeRecord, MarkRecord, Person
-from annotation.server.visitors import Role
+from rlhf.records.marks import Mark
 from rlhf.store import ParquetStore, open_store
 from worlds.contract import Event
 
@@ -73,8 +73,8 @@ def _submit(session, episode: str, rater: str, marks: list[Mark], when: float, a
 
 def play(folder: Path, episodes: int, steps: int) -> ParquetStore:
     """``folder/play`` with scripted play in a small house, large enough to be looked at."""
-    from pipelines.places import WorldConfig
-    from pipelines.record import RecordConfig, record
+    from pipelines.stages.record import RecordConfig, record
+    from pipelines.stages.world_config import WorldConfig
 
     world = WorldConfig(height=144, width=192)
     record(RecordConfig(data=folder / "play", episodes=episodes, steps=steps, workers=1, world=world))

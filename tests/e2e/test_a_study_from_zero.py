@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from benchmarks.serving import served
-from pipelines.learned_from import division_of
+from pipelines.stages.learned_from import division_of
 from reward_models.registry import load_reward_model
 from rlhf.store import open_store
 from tests.e2e.browsers import LAPTOP, PATIENCE_MS, chromium
@@ -138,7 +138,7 @@ def rlhf(*arguments: str) -> None:
     """The command line, as people use it."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
-        [sys.executable, "-m", "rlhf.cli", *arguments], env=environment, capture_output=True, text=True
+        [sys.executable, "-m", "pipelines.cli.main", *arguments], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
 

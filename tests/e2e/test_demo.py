@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 
 from agents.folder import load_agent
-from pipelines.demo import DemoConfig, demo, settle
-from pipelines.evaluate import load_results
-from pipelines.improve import improve
-from pipelines.improve_config import ImproveConfig
-from pipelines.reward import reward
+from pipelines.loops.demo import DemoConfig, demo, settle
 from pipelines.runs import demo as preset
-from rlhf.checkpoint import Checkpoints
-from rlhf.errors import UserError
-from rlhf.guards import GuardConfig
-from rlhf.run_config import load_config
+from pipelines.stages.evaluate import load_results
+from pipelines.stages.improve import improve
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.reward import reward
+from rlhf.learning.guards import GuardConfig
+from rlhf.run.checkpoint import Checkpoints
+from rlhf.run.config import load_config
+from rlhf.run.tracking import column, read_metrics
 from rlhf.store import open_store
-from rlhf.tracking import column, read_metrics
+from worlds.errors import UserError
 
 pytestmark = pytest.mark.e2e
 
@@ -149,7 +149,7 @@ def test_an_interrupted_run_goes_on_to_the_same_end(run: Path, tmp_path: Path, m
             demo(tiny(tmp_path))
     assert (tmp_path / "reward" / "config.json").is_file()
     with monkeypatch.context() as patch:  # after the first checkpoint
-        patch.setattr("pipelines.improve.save_agent", interrupted)
+        patch.setattr("pipelines.stages.improve.save_agent", interrupted)
         with pytest.raises(KeyboardInterrupt):
             demo(tiny(tmp_path))
     assert not (tmp_path / "improve" / "agent").exists()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.server.sessions import COOKIE
-from annotation.server.visitors import Role
+from annotation.server.security.sessions import COOKIE
+from annotation.server.security.visitors import Role
 from benchmarks.serving import make_study, new_person, served
 from tests.e2e.browsers import chromium
 from tests.e2e.firefox import Firefox, firefox

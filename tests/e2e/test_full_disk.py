@@ -15,8 +15,8 @@ from subprocess import Popen
 import httpx
 import pytest
 
-from annotation.server.visitors import Role
-from annotation.verdicts import of_notes
+from annotation.server.security.visitors import Role
+from annotation.session.verdicts import of_notes
 from benchmarks.serving import new_people
 from rlhf.store import open_store
 from tests.e2e.evaluating import SECONDS, ask, browser, evaluating, judge, make_study, play, setter, start, stored

@@ -18,21 +18,21 @@ import torch
 from safetensors.torch import load_file
 
 from agents.tokenizer import Tokenizer
-from pipelines import iterate as journey
-from pipelines import peoples_marks
-from pipelines.evaluate import load_results
-from pipelines.improve_config import ImproveConfig
-from pipelines.iterate import IterateConfig, iterate
-from pipelines.report_data import DATA_FILE, RoundsCompared, load_report_data
-from pipelines.reward import RewardConfig, reward
-from pipelines.rounds import settle_round
+from pipelines.loops import iterate as journey
+from pipelines.loops import peoples_marks
+from pipelines.loops.iterate import IterateConfig, iterate
+from pipelines.loops.rounds import settle_round
+from pipelines.report.data import DATA_FILE, RoundsCompared, load_report_data
 from pipelines.runs import tower
-from pipelines.stages import finished
-from rlhf.errors import UserError
-from rlhf.json_records import from_json
-from rlhf.marks_file import export_marks
-from rlhf.run_config import load_config
+from pipelines.stages.evaluate import load_results
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.reward import RewardConfig, reward
+from pipelines.stages.steps import finished
+from rlhf.records.json_records import from_json
+from rlhf.run.config import load_config
 from rlhf.store import open_store
+from rlhf.store.marks_file import export_marks
+from worlds.errors import UserError
 
 pytestmark = pytest.mark.e2e
 
@@ -204,7 +204,7 @@ def killed_at(given: Path, folder: Path, what: str) -> int:
     """The status of a process at work in ``folder``, killed as soon as ``what`` appears in it."""
     code = (
         "import sys; from pathlib import Path; sys.path.insert(0, 'tests/e2e')\n"
-        "from test_iterate import one_round; from pipelines.iterate import iterate\n"
+        "from test_iterate import one_round; from pipelines.loops.iterate import iterate\n"
         f"iterate(one_round(Path({str(given)!r}), Path({str(folder)!r})))"
     )
     root = Path(__file__).parents[2]

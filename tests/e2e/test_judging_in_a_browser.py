@@ -15,16 +15,16 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from annotation.marks import Judgement
-from annotation.server.datasets import pack
+from annotation.server.services.datasets import pack
 from benchmarks.serving import served
-from pipelines.places import WorldConfig
-from pipelines.record import RecordConfig, record
-from pipelines.recordings import read_episodes, spoken_texts
-from pipelines.suite import Suite
-from pipelines.suite_make import MakeSuiteConfig, make_suite
-from pipelines.suite_play import PlaySuiteConfig, play_suite
-from pipelines.suite_report import ReportSuiteConfig, report_suite
+from pipelines.stages.record import RecordConfig, record
+from pipelines.stages.recordings import read_episodes, spoken_texts
+from pipelines.stages.world_config import WorldConfig
+from pipelines.suite.make import MakeSuiteConfig, make_suite
+from pipelines.suite.play import PlaySuiteConfig, play_suite
+from pipelines.suite.report import ReportSuiteConfig, report_suite
+from pipelines.suite.scenarios import Suite
+from rlhf.records.marks import Judgement
 from rlhf.store import open_store
 from tests.e2e.browsers import PATIENCE_MS, chromium
 from tests.e2e.test_marking_in_a_browser import SHOTS, Visitor

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from annotation.server.security.visitors import Role
 from annotation.server.serve import DeleteConfig, delete_person
-from annotation.server.visitors import Role
-from annotation.verdicts import of_notes
+from annotation.session.verdicts import of_notes
 from benchmarks.serving import RaterClient, new_people
 from rlhf.store import open_store
 from tests.e2e.evaluating import SECONDS, browser, evaluating, judge, make_study, play, setter, stored

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.improve import improve
-from pipelines.improve_config import ImproveConfig
-from rlhf.checkpoint import Checkpoints
-from rlhf.learning_config import ExecutorConfig
-from tests.unit.pipelines import small_improvement
+from pipelines.stages.improve import improve
+from pipelines.stages.improve_config import ImproveConfig
+from rlhf.learning.config import ExecutorConfig
+from rlhf.run.checkpoint import Checkpoints
+from tests.unit.pipelines.stages import small_improvement
 
 pytestmark = pytest.mark.e2e
 
@@ -22,7 +22,9 @@ UPDATES = 60
 
 
 def start(*words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-m", "rlhf.cli", "improve", *words], stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-m", "pipelines.cli.main", "improve", *words], stderr=subprocess.PIPE, text=True
+    )
 
 
 def kill_after(update: int, process: subprocess.Popen[str], run: Path) -> None:

@@ -17,14 +17,14 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.places import WorldConfig
-from pipelines.record import RecordConfig, record
-from pipelines.recordings import read_episodes, spoken_texts
-from pipelines.suite_make import MakeSuiteConfig, make_suite
-from pipelines.suite_play import PlaySuiteConfig, play_suite
-from rlhf.errors import UserError
+from pipelines.stages.record import RecordConfig, record
+from pipelines.stages.recordings import read_episodes, spoken_texts
+from pipelines.stages.world_config import WorldConfig
+from pipelines.suite.make import MakeSuiteConfig, make_suite
+from pipelines.suite.play import PlaySuiteConfig, play_suite
 from rlhf.store import open_store, same_episode
 from tests.unit.rlhf import tiny_agent
+from worlds.errors import UserError
 
 CONTINUATIONS, KILLS = 6, 2
 PATIENCE_SEC = 300.0
@@ -68,7 +68,7 @@ def killed_until_done(folder: Path, count: int) -> int:
 
 
 def begun(folder: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "rlhf.cli", "suite", "play", "--suite", str(folder / "suite.json")]
+    command = [sys.executable, "-m", "pipelines.cli.main", "suite", "play", "--suite", str(folder / "suite.json")]
     command += ["--data", str(folder / "often"), "--agents", "tiny", str(folder / "agent"), "--slots", "8"]
     command += ["--continuations", str(CONTINUATIONS)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

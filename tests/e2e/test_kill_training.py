@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from annotation.marks import Mark
-from rlhf.run_config import read_record
+from rlhf.records.marks import Mark
+from rlhf.run.config import read_record
+from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
-from rlhf.tracking import read_metrics
 
 UPDATES, EVERY = 40, 4
 SMALL = ["--training.steps=3", "--training.batch=4", "--training.log-every=1", "--training.evaluate-every=10"]
@@ -49,7 +49,7 @@ def cloned(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def start(*words: str) -> subprocess.Popen[str]:
     """A process that runs the command."""
-    return subprocess.Popen([sys.executable, "-m", "rlhf.cli", *words], stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([sys.executable, "-m", "pipelines.cli.main", *words], stderr=subprocess.PIPE, text=True)
 
 
 def finish(process: subprocess.Popen[str]) -> None:

@@ -11,10 +11,10 @@ import torch
 from agents.batch import encode_episodes
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from annotation.marks import Mark
 from benchmarks.serving import running
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.judge import load_judge
+from rlhf.records.marks import Mark
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.e2e.browsers import chromium

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from annotation.marks import Mark
 from benchmarks.serving import make_study, served
+from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from tests.e2e.browsers import LAPTOP, PATIENCE_MS, chromium
 

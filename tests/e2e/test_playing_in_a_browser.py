@@ -17,10 +17,10 @@ from PIL import Image
 
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from annotation.server.sessions import COOKIE
-from annotation.server.visitors import Role
+from annotation.server.security.sessions import COOKIE
+from annotation.server.security.visitors import Role
 from benchmarks.serving import new_people, served
-from rlhf.episodes import CO_PILOT, Episode
+from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.store import open_store
 from tests.e2e.browsers import PATIENCE_MS, chromium
 from tests.e2e.wires import Wire

@@ -24,19 +24,19 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent
 from agents.peers import Peers
-from pipelines.improve import improve
-from pipelines.improve_config import ImproveConfig
-from rlhf.errors import UserError
-from rlhf.learner import Learner, LearnerConfig, RecordedWindow
-from rlhf.learning_config import ExecutorConfig
-from rlhf.local_executor import RunStalled
-from rlhf.ray_config import RayConfig
-from rlhf.ray_watch import Delivery, Failure, Watch, WorkerDied, gist
-from rlhf.run_config import load_config
-from rlhf.runner import Runner
-from rlhf.setter_replay import SetterReplay
-from rlhf.tracking import read_metrics
+from pipelines.stages.improve import improve
+from pipelines.stages.improve_config import ImproveConfig
+from rlhf.distributed.config import RayConfig
+from rlhf.distributed.watch import Delivery, Failure, Watch, WorkerDied, gist
+from rlhf.learning.config import ExecutorConfig
+from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
+from rlhf.learning.local_executor import RunStalled
+from rlhf.replay.runner import Runner
+from rlhf.replay.setter_replay import SetterReplay
+from rlhf.run.config import load_config
+from rlhf.run.tracking import read_metrics
 from tests.unit.rlhf import tiny_agent, tiny_world
+from worlds.errors import UserError
 
 ray = pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlhf[ray]'")
 pytestmark = pytest.mark.e2e
@@ -86,7 +86,7 @@ def test_slots_that_cannot_be_shared_out_are_refused(settings: ImproveConfig) ->
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="only Linux lists its sockets in files")
 def test_a_ray_that_is_started_here_listens_on_loopback_only(tmp_path: Path) -> None:
-    from rlhf.ray_executor import RayExecutor
+    from rlhf.distributed.executor import RayExecutor
 
     config = RayConfig(runners=1, object_store_mb=100)
     executor = RayExecutor(
@@ -166,7 +166,7 @@ def make_learner(peers: Peers) -> tuple:
 @pytest.fixture(scope="module")
 def here() -> Iterator[None]:
     """A Ray for several tests, with a GPU in name only."""
-    from rlhf.ray_executor import loopback_only
+    from rlhf.distributed.executor import loopback_only
 
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     path = os.pathsep.join(filter(None, sys.path))
@@ -197,7 +197,7 @@ class Run:
 
 @pytest.fixture(scope="module")
 def run(here: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    from rlhf.ray_executor import RayExecutor
+    from rlhf.distributed.executor import RayExecutor
 
     order, agent = tmp_path_factory.mktemp("order") / "order", tiny_agent.agent()
     config, execution = RayConfig(runners=2), replace(PATIENT, reuse=2)
@@ -283,7 +283,7 @@ def test_a_run_that_makes_no_progress_says_who_is_waited_for(run: Run) -> None:
 
 
 def test_a_learner_with_a_gpu_works_apart_and_a_runner_that_raises_is_named(here: None, tmp_path: Path) -> None:
-    from rlhf.ray_executor import RayExecutor
+    from rlhf.distributed.executor import RayExecutor
 
     order, agent = tmp_path / "order", tiny_agent.agent()
     config = RayConfig(runners=1, gpus_per_learner=1)
@@ -305,7 +305,7 @@ def test_a_learner_with_a_gpu_works_apart_and_a_runner_that_raises_is_named(here
 
 
 def test_more_than_the_cluster_has_is_refused(here: None) -> None:
-    from rlhf.ray_executor import RayExecutor
+    from rlhf.distributed.executor import RayExecutor
 
     with pytest.raises(UserError, match="asks Ray for 16 GPUs, but only"):
         RayExecutor(

@@ -23,10 +23,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.improve import improve
-from pipelines.improve_config import ImproveConfig
-from rlhf.run_config import load_config
-from rlhf.tracking import read_metrics
+from pipelines.stages.improve import improve
+from pipelines.stages.improve_config import ImproveConfig
+from rlhf.run.config import load_config
+from rlhf.run.tracking import read_metrics
 from tests.e2e.test_ray import addresses_listened_on
 
 pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlhf[ray]'")
@@ -64,7 +64,7 @@ def command(config: ImproveConfig, *more: str) -> list[str]:
         "--ray.object-store-mb": config.ray.object_store_mb, "--name": config.name, "--executor": "ray",
     }  # fmt: skip
     words = [str(word) for pair in settings.items() for word in pair]
-    return [sys.executable, "-m", "rlhf.cli", "improve", *words, "--scripted-reward", *more]
+    return [sys.executable, "-m", "pipelines.cli.main", "improve", *words, "--scripted-reward", *more]
 
 
 @dataclass
@@ -162,7 +162,7 @@ def test_a_job_is_submitted_to_a_cluster(cluster: Cluster, settings: ImproveConf
     run = settings.runs / "job"
     assert [row["step"] for row in read_metrics(run)] == list(range(settings.updates + 1))
     assert (run / "agent" / "model.safetensors").is_file()
-    resumed = [sys.executable, "-m", "rlhf.cli", "improve", "--resume", str(run), "--updates", "6"]
+    resumed = [sys.executable, "-m", "pipelines.cli.main", "improve", "--resume", str(run), "--updates", "6"]
     subprocess.run(
         [*RAY, "job", "submit", "--address", cluster.dashboard, "--", *resumed],
         env=environment(), check=True, capture_output=True, timeout=PATIENCE_SEC,

@@ -16,18 +16,18 @@ import pytest
 import torch
 
 from agents.peers import ALONE
-from pipelines.improve import improve
-from pipelines.improve_config import ImproveConfig
-from rlhf.errors import UserError
-from rlhf.fragment import concatenate
-from rlhf.learner import RecordedWindow
-from rlhf.ray_config import RayConfig
-from rlhf.ray_watch import WorkerDied
-from rlhf.run_config import load_config
-from rlhf.tracking import read_metrics
+from pipelines.stages.improve import improve
+from pipelines.stages.improve_config import ImproveConfig
+from rlhf.distributed.config import RayConfig
+from rlhf.distributed.watch import WorkerDied
+from rlhf.learning.learner import RecordedWindow
+from rlhf.replay.fragment import concatenate
+from rlhf.run.config import load_config
+from rlhf.run.tracking import read_metrics
 from tests.e2e.conftest import PATIENT
 from tests.e2e.test_ray import SLOTS, STEPS, addresses_listened_on, make_learner, make_runner
 from tests.unit.rlhf import tiny_agent
+from worlds.errors import UserError
 
 ray = pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlhf[ray]'")
 pytestmark = pytest.mark.e2e
@@ -60,7 +60,7 @@ def test_what_cannot_be_shared_out_among_learners_is_refused(settings: ImproveCo
 @pytest.fixture(scope="module")
 def executor(tmp_path_factory: pytest.TempPathFactory) -> Iterator:
     """Two learners, of which one dies in the end."""
-    from rlhf.ray_executor import RayExecutor
+    from rlhf.distributed.executor import RayExecutor
 
     make, agent = partial(make_runner, tmp_path_factory.mktemp("order") / "order"), tiny_agent.agent()
     executor = RayExecutor(make, make_learner, agent, SLOTS, STEPS, TWO, replace(PATIENT, reuse=2))

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.agreement import krippendorff_alpha, pairwise_agreement
-from annotation.marks import Mark
-from annotation.moments import find_moments
+from annotation.agreement.measures import krippendorff_alpha, pairwise_agreement
+from annotation.agreement.moments import find_moments
 from benchmarks.serving import make_study, served
+from rlhf.records.marks import Mark
 from rlhf.store import ParquetStore, open_store
 from tests.e2e.browsers import chromium
 from tests.e2e.scripted_study import play, work_on

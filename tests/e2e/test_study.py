@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.reproduce import ReproduceConfig, reproduce, results
+from pipelines.cli.presets import preset_names
+from pipelines.cli.reproduce import ReproduceConfig, reproduce, results
 from pipelines.runs import demo as preset
-from pipelines.study import study
-from pipelines.study_config import Arm, StudyConfig, agent_of, folder_of
-from pipelines.study_report import tell
-from pipelines.study_sharing import take_over
-from rlhf.errors import UserError
-from rlhf.presets import preset_names
-from rlhf.run_config import LOCK_FILE, lock_run
+from pipelines.studies.config import Arm, StudyConfig, agent_of, folder_of
+from pipelines.studies.report import tell
+from pipelines.studies.sharing import take_over
+from pipelines.studies.study import study
+from rlhf.run.config import LOCK_FILE, lock_run
 from tests.e2e.test_demo import tiny
+from worlds.errors import UserError
 
 pytestmark = pytest.mark.e2e
 

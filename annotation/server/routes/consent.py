@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.server import consent
 from annotation.server.clock import now
-from annotation.server.policies import ADMINS, ARRIVING, Asking, Routes, Served
 from annotation.server.routes.schema import AgreeBody, ConsentBody
+from annotation.server.security import consent
+from annotation.server.security.policies import ADMINS, ARRIVING, Asking, Routes, Served
 
 ROUTES = Routes("/api/consent")
 

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 from fastapi import Path
 from sqlalchemy.orm import Session
 
-from annotation.server import gold, looking, marking
 from annotation.server.clock import now
+from annotation.server.db.tables import EpisodeRecord, GoldEpisode
 from annotation.server.errors import Refused
-from annotation.server.members import project_of
-from annotation.server.policies import ADMINS, RATERS, Asking, Routes, Served
 from annotation.server.routes.schema import GoldBody, OpaqueId
-from annotation.server.tables import EpisodeRecord, GoldEpisode
-from annotation.server.visitors import Visitor
+from annotation.server.security.policies import ADMINS, RATERS, Asking, Routes, Served
+from annotation.server.security.visitors import Visitor
+from annotation.server.services import gold, looking, marking
+from annotation.server.services.members import project_of
 
 ROUTES = Routes()
 _Id = Annotated[OpaqueId, Path()]

@@ -9,18 +9,18 @@ from typing import Annotated, Any
 
 from fastapi import Path, Request, Response
 
-from annotation.server import judging
 from annotation.server.clock import now
-from annotation.server.continuations import list_continuations
+from annotation.server.db.judging_tables import JudgedProject, JudgingAssignment
 from annotation.server.errors import Refused
-from annotation.server.judging_tables import JudgedProject, JudgingAssignment
-from annotation.server.members import project_of
-from annotation.server.policies import ADMINS, JUDGES, Asking, Routes, Served
 from annotation.server.routes.schema import JudgedProjectBody, OpaqueId, RevisionBody, VerdictBody
+from annotation.server.security.policies import ADMINS, JUDGES, Asking, Routes, Served
+from annotation.server.security.visitors import Visitor
+from annotation.server.services import judging
+from annotation.server.services.continuations import list_continuations
+from annotation.server.services.members import project_of
 from annotation.server.study import Study
-from annotation.server.visitors import Visitor
-from rlhf.errors import UserError
 from worlds.contract import STEPS_PER_SECOND
+from worlds.errors import UserError
 
 ROUTES = Routes("/api")
 _CACHED = "private, max-age=604800, immutable"  # an episode's frames never change

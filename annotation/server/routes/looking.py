@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request, Response
 
-from annotation.looking.index import Filters
-from annotation.looking.scorer import Wanted
-from annotation.server import looking
-from annotation.server.members import project_of, projects_of
-from annotation.server.policies import ADMINS, Asking, Routes, Served
 from annotation.server.routes.marking import CACHED
 from annotation.server.routes.schema import LookQuery, OpaqueId, TraceBody
+from annotation.server.security.policies import ADMINS, Asking, Routes, Served
+from annotation.server.services import looking
+from annotation.server.services.members import project_of, projects_of
+from annotation.viewer.index import Filters
+from annotation.viewer.scorer import Wanted
 from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api/look")

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 from fastapi import Path, Request, Response
 
-from annotation.gold import TRAINING
-from annotation.server import marking
+from annotation.agreement.gold import TRAINING
 from annotation.server.clock import now
-from annotation.server.datasets import list_episodes
-from annotation.server.policies import RATERS, Asking, Routes, Served
+from annotation.server.db.tables import MarkRecord
 from annotation.server.routes.schema import MarksBody, OpaqueId, SubmitBody
-from annotation.server.tables import MarkRecord
+from annotation.server.security.policies import RATERS, Asking, Routes, Served
+from annotation.server.services import marking
+from annotation.server.services.datasets import list_episodes
 from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api/marking")

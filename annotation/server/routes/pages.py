@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import Request, Response
 
 from annotation.server.errors import Refused
-from annotation.server.policies import ANYBODY, SIGNED_IN, Routes
+from annotation.server.security.policies import ANYBODY, SIGNED_IN, Routes
 
 STATIC = Path(__file__).parents[2] / "static"
 PAGES = ("/", "/join", "/play", "/mark", "/judge", "/study", "/look", "/consent")

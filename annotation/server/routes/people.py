@@ -7,14 +7,14 @@ from typing import Any
 from fastapi import Response
 from sqlalchemy import select
 
-from annotation.server import people
 from annotation.server.clock import now
+from annotation.server.db.tables import Person
 from annotation.server.errors import Refused
-from annotation.server.policies import ANYBODY, ARRIVING, SIGNED_IN, Asking, Routes, Served
 from annotation.server.routes.schema import LinkBody, PasswordBody, SignInBody
-from annotation.server.sessions import COOKIE, SESSION_SEC, hash_password, password_matches
+from annotation.server.security.policies import ANYBODY, ARRIVING, SIGNED_IN, Asking, Routes, Served
+from annotation.server.security.sessions import COOKIE, SESSION_SEC, hash_password, password_matches
+from annotation.server.services import people
 from annotation.server.study import Study
-from annotation.server.tables import Person
 
 ROUTES = Routes()
 

@@ -8,19 +8,20 @@ from typing import Annotated, Any
 from fastapi import Path, WebSocket
 from sqlalchemy import select
 
-from annotation.server import members, visitors
 from annotation.server.clock import now
-from annotation.server.datasets import holds_continuations, list_episodes
+from annotation.server.db.judging_tables import JudgedProject
+from annotation.server.db.tables import Project
 from annotation.server.errors import Refused
-from annotation.server.gaming import Running, Wish
-from annotation.server.judging_tables import JudgedProject
-from annotation.server.policies import ADMINS, PLAYERS, Asking, Routes, Served, visitor_of
 from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, OpaqueId
+from annotation.server.security import visitors
+from annotation.server.security.policies import ADMINS, PLAYERS, Asking, Routes, Served, visitor_of
+from annotation.server.security.visitors import Visitor
+from annotation.server.services import members
+from annotation.server.services.datasets import holds_continuations, list_episodes
+from annotation.server.services.gaming import Running, Wish
 from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End, PlayerSocket
 from annotation.server.study import Study
-from annotation.server.tables import Project
-from annotation.server.visitors import Visitor
-from annotation.session import CAST, Kind, Player, Role
+from annotation.session.states import CAST, Kind, Player, Role
 from rlhf.store import open_store
 
 ROUTES = Routes("/api/play")

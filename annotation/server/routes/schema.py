@@ -6,15 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from annotation.agreement.gold import QUALITY, TRAINING
+from annotation.assignment import STRATEGIES
 from annotation.games import Key
-from annotation.gold import QUALITY, TRAINING
-from annotation.looking.index import OUTCOMES
-from annotation.marks import PROGRESS, REGRESS
-from annotation.queues import STRATEGIES
-from annotation.server.visitors import Role
-from annotation.session import Kind
-from annotation.session import Role as Part
-from annotation.verdicts import Said
+from annotation.server.security.visitors import Role
+from annotation.session.states import Kind
+from annotation.session.states import Role as Part
+from annotation.session.verdicts import Said
+from annotation.viewer.index import OUTCOMES
+from rlhf.records.marks import PROGRESS, REGRESS
 from worlds.contract import UTTERANCE_MAX_CHARS
 
 _MAX_INT = 2**31 - 1

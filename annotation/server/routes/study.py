@@ -8,15 +8,16 @@ from fastapi import Path
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from annotation.server import consent, measuring, members, people, progress, removing
 from annotation.server.clock import now
-from annotation.server.datasets import list_episodes
+from annotation.server.db.tables import Invitation, Person, Removal
 from annotation.server.errors import Refused
-from annotation.server.members import project_of
-from annotation.server.policies import ADMINS, Asking, Routes, Served
 from annotation.server.routes.schema import InvitationBody, OpaqueId, PersonBody, ProjectBody, RemovalBody
-from annotation.server.tables import Invitation, Person, Removal
-from annotation.server.visitors import Role
+from annotation.server.security import consent
+from annotation.server.security.policies import ADMINS, Asking, Routes, Served
+from annotation.server.security.visitors import Role
+from annotation.server.services import measuring, members, people, progress, removing
+from annotation.server.services.datasets import list_episodes
+from annotation.server.services.members import project_of
 
 ROUTES = Routes()
 _Id = Annotated[OpaqueId, Path()]

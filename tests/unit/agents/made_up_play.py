@@ -12,7 +12,7 @@ from agents.agent import InteractiveAgent
 from agents.batch import ActionBatch, EncodedEpisodes, ObservationBatch
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID
-from rlhf.episodes import Episode
+from rlhf.records.episode import Episode
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, neutral_movement
 
 VOCABULARY = 280

@@ -12,10 +12,10 @@ import torch
 from agents.batch import EpisodeStream, check_demonstrated, encode_episodes
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, Tokenizer
-from rlhf.episodes import AGENT, CO_PILOT
-from rlhf.errors import UserError
+from rlhf.records.episode import AGENT, CO_PILOT
 from tests.unit.agents import made_up_play
 from worlds.contract import neutral_movement
+from worlds.errors import UserError
 
 LENGTHS = [3, 5, 1, 4, 7]
 CONFIG = AgentConfig(image_size=(8, 8), vocab_size=280, setter_text_length=6, solver_text_length=3, utterance_length=4)

@@ -16,13 +16,13 @@ from torch import Tensor
 from agents.agent import InteractiveAgent
 from agents.computing import autocast, prepare, usable_device
 from agents.computing_config import ComputingConfig
-from agents.training import Cloner, CloningConfig, imitation_terms
 from agents.vision import ResidualBlock
 from reward_models.inter_temporal import InterTemporalRewardModel
-from rlhf.errors import UserError
-from rlhf.learner import Learner, LearnerConfig, RecordedWindow
+from rlhf.learning.cloner import Cloner, CloningConfig, imitation_terms
+from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
 from tests.unit.agents import made_up_play
 from tests.unit.rlhf import tiny_agent
+from worlds.errors import UserError
 
 SIZES: dict[str, Any] = dict(vision_channels=(4, 8), vision_strides=(2, 2), vision_blocks=(1, 2), layers=3)
 FLOAT32, BF16 = ComputingConfig(), ComputingConfig(bf16=True)
@@ -222,6 +222,6 @@ def test_the_processor_is_always_there() -> None:
 
 def test_settings_import_nothing_heavy() -> None:
     heavy = ("torch", "numpy", "transformers")
-    code = f"import sys, rlhf.learning_config; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, rlhf.learning.config; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

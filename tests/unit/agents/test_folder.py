@@ -15,9 +15,9 @@ from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.registry import load_reward_model
-from rlhf.checkpoint import Checkpoints
-from rlhf.errors import UserError
+from rlhf.run.checkpoint import Checkpoints
 from tests.unit.agents import made_up_play
+from worlds.errors import UserError
 
 SIZES = dict(image_size=(12, 12), vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2)
 

@@ -17,7 +17,7 @@ from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.descent import descend
 from agents.footprint import learning_bytes
-from agents.training import imitation_terms
+from rlhf.learning.cloner import imitation_terms
 from worlds.contract import neutral_movement
 
 def peak():

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from agents.random_shift import random_shift
-from agents.training import Cloner, CloningConfig
+from rlhf.learning.cloner import Cloner, CloningConfig
 from tests.unit.agents.made_up_play import agent, recorded
 
 

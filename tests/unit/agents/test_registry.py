@@ -14,14 +14,14 @@ from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.clone import new_agent
-from pipelines.reward import RewardConfig
+from pipelines.cli.main import main
+from pipelines.stages.clone import new_agent
+from pipelines.stages.reward import RewardConfig
 from reward_models import registry as reward_models
 from reward_models.inter_temporal import InterTemporalRewardModel
-from rlhf.cli import main
-from rlhf.errors import UserError
 from tests.unit.agents import made_up_play, own_agent
 from worlds import plugins
+from worlds.errors import UserError
 
 SIZE = "patch_agent/small"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.agreement import (
+from annotation.agreement.measures import (
     BOTH_SIGNS,
     Agreement,
     krippendorff_alpha,
@@ -17,8 +17,8 @@ from annotation.agreement import (
     pairwise_agreement,
     window_labels,
 )
-from annotation.marks import Mark
 from annotation.scripted_rater import ScriptedRater
+from rlhf.records.marks import Mark
 from worlds.contract import Event
 
 FAITHFUL = ScriptedRater(delay=(0.0, 0.0), miss=0.0, mistake=0.0, spurious=0.0)

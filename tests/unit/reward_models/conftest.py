@@ -11,9 +11,9 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from annotation.marks import Mark
 from reward_models.marked_play import MarkedPlay, mark_play
-from rlhf.episodes import Episode
+from rlhf.records.episode import Episode
+from rlhf.records.marks import Mark
 from worlds.contract import neutral_movement
 
 COLOURS = {"red": (200, 40, 40), "green": (40, 200, 40), "blue": (40, 40, 200)}

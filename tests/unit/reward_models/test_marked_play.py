@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from agents.tokenizer import PAD_ID
-from annotation.marks import Mark
 from reward_models.augmentation import Augmentation
 from reward_models.marked_play import MarkedPlay, MarkedStream, altered, mark_play, marks_later
 from reward_models.pairs import MINUS, PLUS
-from rlhf.episodes import CO_PILOT
-from rlhf.errors import UserError
+from rlhf.records.episode import CO_PILOT
+from rlhf.records.marks import Mark
+from worlds.errors import UserError
 
 
 @pytest.fixture

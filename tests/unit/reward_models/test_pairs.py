@@ -10,7 +10,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.marks import Mark
 from reward_models.pairs import (
     MINUS,
     PLUS,
@@ -23,7 +22,8 @@ from reward_models.pairs import (
     stretch_index,
     stretch_lengths,
 )
-from rlhf.errors import UserError
+from rlhf.records.marks import Mark
+from worlds.errors import UserError
 
 
 @st.composite

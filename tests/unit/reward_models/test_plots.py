@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from PIL import Image
 
-from annotation.marks import Mark
 from reward_models.plots import GREEN, RED, Line, RewardTrace, dialogue_of, draw, png, svg, trace
+from rlhf.records.marks import Mark
 
 MARKS = [
     Mark("talk", "ann", 4, 1, False),

@@ -9,8 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from annotation.agreement import match_marks
-from annotation.marks import Mark
+from annotation.agreement.measures import match_marks
 from reward_models.predicted_marks import (
     Moments,
     against_raters,
@@ -20,6 +19,7 @@ from reward_models.predicted_marks import (
     matched,
     peaks,
 )
+from rlhf.records.marks import Mark
 
 
 def steps_of(*steps: int) -> np.ndarray:

@@ -10,7 +10,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.marks import Mark
 from reward_models.augmentation import Augmentation
 from reward_models.autoregressive import ar_loss
 from reward_models.inter_temporal import InterTemporalRewardModel, ibt_loss
@@ -18,6 +17,7 @@ from reward_models.marked_play import MarkedPlay, MarkedStream, mark_play
 from reward_models.pairs import MINUS, PLUS
 from reward_models.raters import merge, trust, use_raters
 from reward_models.training import RewardTrainer, RewardTrainingConfig, reward_terms
+from rlhf.records.marks import Mark
 
 STEPS = 30
 

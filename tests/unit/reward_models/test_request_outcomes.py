@@ -18,7 +18,7 @@ from reward_models.request_outcomes import (
     pairwise_wins,
     request_spans,
 )
-from rlhf.episodes import Episode, Request
+from rlhf.records.episode import Episode, Request
 from worlds.contract import TaskSpec
 
 

@@ -28,7 +28,7 @@ from reward_models.rescoring import (
     said_in_request,
 )
 from reward_models.scoring import score
-from rlhf.episodes import Episode, Request
+from rlhf.records.episode import Episode, Request
 from worlds.contract import TaskSpec
 
 

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from agents.agent import InteractiveAgent
-from annotation.marks import Mark
 from reward_models import scoring
 from reward_models.exam import Exam
 from reward_models.inter_temporal import InterTemporalRewardModel
@@ -20,7 +19,8 @@ from reward_models.training import (
     reward_terms,
     train_reward_model,
 )
-from rlhf.errors import UserError
+from rlhf.records.marks import Mark
+from worlds.errors import UserError
 
 QUICK = RewardTrainingConfig(
     updates=150,

@@ -11,7 +11,7 @@ from agents.agent import InteractiveAgent
 from agents.batch import EpisodeStream, encode_episodes
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID, Tokenizer
-from rlhf.fragment import Fragment
+from rlhf.replay.fragment import Fragment
 from tests.unit.rlhf import tiny_world
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 

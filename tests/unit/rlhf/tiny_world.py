@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rlhf.episodes import Episode, Request
+from rlhf.records.episode import Episode, Request
 from worlds import registry
 from worlds.contract import (
     SETTER,

@@ -13,9 +13,9 @@ from gymnasium import spaces
 
 from annotation.games.config import GameConfig
 from annotation.games.stage import Stage
-from annotation.session import Kind
-from rlhf.cli import main
-from rlhf.doctor import check_contract
+from annotation.session.states import Kind
+from pipelines.cli.doctor import check_contract
+from pipelines.cli.main import main
 from worlds import registry
 from worlds.conformance import check_conforms
 from worlds.contract import (

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipelines.evaluate import EvaluateConfig, evaluate
-from pipelines.places import WorldConfig
-from rlhf.episodes import Episode
-from rlhf.play import Plan, ProbeSetter, ScriptedSolvers, play
+from pipelines.stages.evaluate import EvaluateConfig, evaluate
+from pipelines.stages.world_config import WorldConfig
+from rlhf.records.episode import Episode
+from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
 from worlds.contract import SETTER, SOLVER, TaskSpec, WorldError
 from worlds.playhouse import Playhouse, building, language
 from worlds.playhouse.body import Body

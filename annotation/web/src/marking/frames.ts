@@ -1,4 +1,4 @@
-// An episode's frames: one file of PNG pictures behind an index (annotation/server/datasets.py), drawn when wanted.
+// An episode's frames: one file of PNG pictures behind an index (annotation/server/services/datasets.py), drawn when wanted.
 
 const MAGIC = "RLF1";
 const KEPT_BYTES = 96 * 1024 * 1024; // of drawn pictures

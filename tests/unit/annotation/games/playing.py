@@ -11,7 +11,7 @@ import numpy as np
 
 from annotation.games import Game, GameConfig
 from annotation.games.pace import Pace
-from annotation.session import Event, Kind, Player
+from annotation.session.states import Event, Kind, Player
 from rlhf.store import MemoryStore
 from worlds.contract import Action, neutral_movement, silent
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 from annotation.games import Game, Inputs, Key, View
 from annotation.games.pace import Pace
-from annotation.session import Event, Kind, Limits, Refused, Role, State
+from annotation.session.states import Event, Kind, Limits, Refused, Role, State
 from rlhf.store import MemoryStore
 from tests.unit.annotation.games.playing import config, everybody_joins, play
 from worlds.contract import neutral_movement

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from annotation.games import AgentPlayer, Game, Inputs
-from annotation.session import Event, Kind, Limits, Refusal, Refused, Role, State
-from annotation.verdicts import Said
+from annotation.session.states import Event, Kind, Limits, Refusal, Refused, Role, State
+from annotation.session.verdicts import Said
 from rlhf.store import MemoryStore
 from tests.unit.annotation.games.playing import config, mortal, play, walker
 

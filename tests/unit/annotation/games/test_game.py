@@ -12,16 +12,16 @@ import pytest
 
 from annotation.games import AgentPlayer, Game, GameConfig, Inputs, Key, Screen
 from annotation.games.config import FIVE_MINUTES
-from annotation.prompts import draw
-from annotation.session import Event, Kind, Limits, Refused, Role, State
-from rlhf.episodes import AGENT, CO_PILOT
-from rlhf.errors import UserError
-from rlhf.setter_replay import SetterReplay
+from annotation.session.prompts import draw
+from annotation.session.states import Event, Kind, Limits, Refused, Role, State
+from rlhf.records.episode import AGENT, CO_PILOT
+from rlhf.replay.setter_replay import SetterReplay
 from rlhf.store import MemoryStore, open_store, same_episode
 from tests.unit.annotation.games.playing import config, play, remember, walker
 from tests.unit.rlhf import tiny_world
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, neutral_movement
+from worlds.errors import UserError
 
 
 def wild(seed: int):

@@ -9,12 +9,12 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from annotation.games import AgentPlayer, Game
 from annotation.games.stand_ins import _nothing, load_agent
-from annotation.session import Kind, Role, State
-from rlhf.errors import UserError
+from annotation.session.states import Kind, Role, State
 from rlhf.store import MemoryStore
 from tests.unit.agents import made_up_play
 from tests.unit.annotation.games.playing import config, everybody_joins, play
 from worlds.contract import Observation
+from worlds.errors import UserError
 
 SIZES = dict(
     vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2, memory_width=8, tick_width=6,

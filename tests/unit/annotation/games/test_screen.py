@@ -13,8 +13,8 @@ import numpy as np
 from PIL import Image
 
 from annotation.games.screen import Line, Screen, View, encode, notice
-from annotation.session import Kind, Role, Session, State
-from annotation.verdicts import Asked
+from annotation.session.states import Kind, Role, Session, State
+from annotation.session.verdicts import Asked
 
 VIEW = View(
     state=State.PLAYING, step=3, steps=1125, seconds_left=299.2, limit_sec=None, in_control=Role.SOLVER, can=("end",),

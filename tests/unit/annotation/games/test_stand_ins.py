@@ -6,7 +6,7 @@ import numpy as np
 
 from annotation.games import AgentPlayer
 from annotation.games.stand_ins import GONE
-from annotation.session import Kind, State
+from annotation.session.states import Kind, State
 from rlhf.store import MemoryStore
 from tests.unit.annotation.games.playing import config, mortal, play, sleeper
 from worlds.contract import neutral_movement

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from annotation.games.unfinished import NOTES_FILE, Unfinished, UnfinishedGame
-from rlhf.episodes import Episode
-from rlhf.errors import UserError
+from rlhf.records.episode import Episode
 from rlhf.store import same_episode
 from rlhf.store.synthetic import synthetic_episode
+from worlds.errors import UserError
 
 
 @pytest.fixture

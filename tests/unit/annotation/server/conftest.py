@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from annotation.server import people
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
-from annotation.server.sessions import COOKIE
+from annotation.server.security.sessions import COOKIE
+from annotation.server.security.visitors import Role
+from annotation.server.services import people
 from annotation.server.study import Study
-from annotation.server.visitors import Role
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 

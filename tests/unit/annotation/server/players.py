@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from annotation.server.sessions import COOKIE
+from annotation.server.security.sessions import COOKIE
 from tests.unit.annotation.server.conftest import Browser
 
 PATIENCE_SEC = 60.0

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from annotation import session
 from annotation.games.unfinished import Unfinished
-from annotation.server.agents import Agents
 from annotation.server.errors import Refused
-from annotation.server.gaming import Games, Wish
-from annotation.session import Event, Kind, Role, State
-from rlhf.errors import UserError
+from annotation.server.services.agents import Agents
+from annotation.server.services.gaming import Games, Wish
+from annotation.session import states as session
+from annotation.session.states import Event, Kind, Role, State
 from rlhf.store import MemoryStore
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.annotation.server.players import until
+from worlds.errors import UserError
 
 
 def make_agent(folder: Path, height: int = 72, kind: str = "interactive_agent") -> Path:

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from annotation.server import people
 from annotation.server.app import open_study
 from annotation.server.clock import now
-from annotation.server.completing import complete
 from annotation.server.config import ServeConfig
-from annotation.server.removing import finish, remove
+from annotation.server.db.tables import EpisodeRecord, Person, Project
+from annotation.server.security.visitors import Role
+from annotation.server.services import people
+from annotation.server.services.completing import complete
+from annotation.server.services.removing import finish, remove
 from annotation.server.study import Study
-from annotation.server.tables import EpisodeRecord, Person, Project
-from annotation.server.visitors import Role
-from rlhf.errors import UserError
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.annotation.server.conftest import EPISODES, STEPS
+from worlds.errors import UserError
 
 
 def player(study: Study, name: str) -> str:

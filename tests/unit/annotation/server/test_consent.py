@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import select
 
 from annotation.server.app import create_app
-from annotation.server.policies import ANYBODY, ARRIVING, CONSENT_DUE
+from annotation.server.db.tables import Consent
+from annotation.server.security.policies import ANYBODY, ARRIVING, CONSENT_DUE
+from annotation.server.security.visitors import Role
 from annotation.server.study import Study
-from annotation.server.tables import Consent
-from annotation.server.visitors import Role
 from tests.unit.annotation.server.conftest import Browser
 from tests.unit.annotation.server.test_policies import EXPECTED, routes
 

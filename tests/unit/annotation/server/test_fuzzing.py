@@ -15,14 +15,14 @@ from schemathesis import Case, GenerationMode
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from annotation.server import people
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
-from annotation.server.sessions import COOKIE
+from annotation.server.db.tables import Base
+from annotation.server.security.sessions import COOKIE
+from annotation.server.security.visitors import Role
+from annotation.server.services import people
 from annotation.server.study import Study
-from annotation.server.tables import Base
-from annotation.server.visitors import Role
 from tests.unit.annotation.server.conftest import ORIGIN
 
 EXAMPLES = 10  # of every operation, for everybody who asks

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from annotation.marks import Mark
+from annotation.server.db.tables import Assignment
+from annotation.server.security.visitors import Role
 from annotation.server.study import Study
-from annotation.server.tables import Assignment
-from annotation.server.visitors import Role
+from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.annotation.server.conftest import STEPS, Browser

@@ -12,23 +12,23 @@ import numpy as np
 import pytest
 from sqlalchemy import select, update
 
-from annotation.marks import Judgement
-from annotation.server import people
 from annotation.server.app import open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
-from annotation.server.exporting import export_everything
-from annotation.server.exporting_judgements import export_judgements
-from annotation.server.judging_tables import Continuation, JudgingAssignment
+from annotation.server.db.judging_tables import Continuation, JudgingAssignment
+from annotation.server.db.tables import Project
+from annotation.server.export.judgements import export_judgements
+from annotation.server.export.marks import export_everything
+from annotation.server.security.visitors import Role
+from annotation.server.services import people
 from annotation.server.study import Study
-from annotation.server.tables import Project
-from annotation.server.visitors import Role
-from rlhf.errors import UserError
+from rlhf.records.marks import Judgement
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.annotation.server.conftest import Browser
 from tests.unit.annotation.server.test_marking import unpack
+from worlds.errors import UserError
 
 STEPS, TAKES_OVER = 20, 8
 AGENTS = ("zaphod", "recorded")
@@ -150,8 +150,8 @@ def test_each_judge_has_an_order_of_their_own(folder: Path) -> None:
 
 
 def _order(study: Study, session: Any, name: str) -> tuple[str, ...]:
-    from annotation.server import judging
-    from annotation.server.visitors import Visitor
+    from annotation.server.security.visitors import Visitor
+    from annotation.server.services import judging
 
     person = people.new_person(session, name, Role.JUDGE, now())
     visitor = Visitor(person.id, name, person.pseudonym, frozenset({Role.JUDGE}), "")

@@ -10,14 +10,15 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from annotation.server import limits, people
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
-from annotation.server.limits import BODY_BYTES, Rate, Rates
-from annotation.server.sessions import COOKIE
+from annotation.server.security import limits
+from annotation.server.security.limits import BODY_BYTES, Rate, Rates
+from annotation.server.security.sessions import COOKIE
+from annotation.server.security.visitors import Role
+from annotation.server.services import people
 from annotation.server.study import Study
-from annotation.server.visitors import Role
 from tests.unit.annotation.server.conftest import ORIGIN, Browser
 
 

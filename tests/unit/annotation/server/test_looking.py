@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from annotation.looking.scorer import Scorer
-from annotation.marks import Judgement, Mark
-from annotation.server import people
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ViewConfig
-from annotation.server.visitors import Role
-from rlhf.episodes import AGENT
+from annotation.server.security.visitors import Role
+from annotation.server.services import people
+from annotation.viewer.scorer import Scorer
+from rlhf.records.episode import AGENT
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode

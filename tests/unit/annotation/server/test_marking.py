@@ -17,18 +17,18 @@ import numpy as np
 import pytest
 from sqlalchemy import create_engine, text, update
 
-from annotation.marks import Mark
-from annotation.server.datasets import pack
-from annotation.server.exporting import export_submitted
+from annotation.server.db.tables import Assignment
+from annotation.server.export.marks import export_submitted
+from annotation.server.security.visitors import Role
+from annotation.server.services.datasets import pack
 from annotation.server.study import Study
-from annotation.server.tables import Assignment
-from annotation.server.visitors import Role
-from rlhf.errors import UserError
+from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.annotation.server import postgres
 from tests.unit.annotation.server.conftest import EPISODES, STEPS, Browser
+from worlds.errors import UserError
 
 Enter = Callable[..., Browser]
 

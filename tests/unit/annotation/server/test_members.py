@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from annotation.server.db.tables import Assignment, Person, Project
 from annotation.server.errors import Refused
-from annotation.server.members import project_of, projects_of
+from annotation.server.security.visitors import Role, Visitor
+from annotation.server.services.members import project_of, projects_of
 from annotation.server.study import Study
-from annotation.server.tables import Assignment, Person, Project
-from annotation.server.visitors import Role, Visitor
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.annotation.server.conftest import EPISODES, STEPS, Browser

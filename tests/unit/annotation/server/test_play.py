@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from annotation.server import gaming, people, removing, sockets
+from annotation.server import sockets
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
+from annotation.server.db.tables import Person
 from annotation.server.errors import Refused
 from annotation.server.routes import play
+from annotation.server.security.visitors import Role
+from annotation.server.services import gaming, people, removing
 from annotation.server.study import Study
-from annotation.server.tables import Person
-from annotation.server.visitors import Role
 from rlhf.store import open_store
 from tests.unit.annotation.server.conftest import Browser
 from tests.unit.annotation.server.players import Denied, Player, listening, until

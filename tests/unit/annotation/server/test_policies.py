@@ -12,9 +12,9 @@ from starlette.testclient import WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
 from annotation.server.app import create_app
-from annotation.server.policies import Policy, policy_of, refuse_unguarded
+from annotation.server.security.policies import Policy, policy_of, refuse_unguarded
+from annotation.server.security.visitors import Role
 from annotation.server.study import Study
-from annotation.server.visitors import Role
 from tests.unit.annotation.server.conftest import Browser
 
 ANYBODY = frozenset(Role) | {None}

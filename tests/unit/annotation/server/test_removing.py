@@ -16,19 +16,19 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from annotation.marks import Judgement, Mark
-from annotation.server import people, removing
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
+from annotation.server.db.tables import Person, Removal
+from annotation.server.security.visitors import Role
 from annotation.server.serve import DeleteConfig, delete_person
+from annotation.server.services import people, removing
 from annotation.server.study import Study
-from annotation.server.tables import Person, Removal
-from annotation.server.visitors import Role
-from rlhf.errors import UserError
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.annotation.server.conftest import STEPS, Browser
 from tests.unit.annotation.server.test_marking import begin, exported, mark, say
+from worlds.errors import UserError
 
 Enter = Callable[..., Browser]
 
@@ -174,7 +174,17 @@ def test_killed_at_any_moment_the_same_command_goes_on(folder: Path) -> None:
     kept = [Mark(first, "bob", step, 1, False) for step in range(STEPS)]
     for number in range(60):
         store.write_marks([Mark(first, pseudonym, number % STEPS, -1, False), kept[number % STEPS]])
-    command = [sys.executable, "-m", "rlhf.cli", "people", "delete", "Annabella Q", "--data", str(folder), "--episodes"]
+    command = [
+        sys.executable,
+        "-m",
+        "pipelines.cli.main",
+        "people",
+        "delete",
+        "Annabella Q",
+        "--data",
+        str(folder),
+        "--episodes",
+    ]
     kills, began = 0, 0
     for _ in range(40):
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)

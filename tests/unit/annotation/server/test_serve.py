@@ -12,12 +12,12 @@ from sqlalchemy import create_engine, text
 
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
-from annotation.server.database import Database
+from annotation.server.db.database import Database
 from annotation.server.serve import LOCK_FILE, CollectConfig, collect, listening, serve
-from rlhf.errors import UserError
-from rlhf.run_config import lock_file
-from rlhf.settings import parse
+from pipelines.cli.settings import parse
+from rlhf.run.config import lock_file
 from rlhf.store import open_store
+from worlds.errors import UserError
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:

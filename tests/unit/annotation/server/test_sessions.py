@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from annotation.server import people, sessions
 from annotation.server.clock import now
-from annotation.server.sessions import COOKIE, Signer, load_secret
+from annotation.server.db.tables import Invitation, Person, Session
+from annotation.server.security import sessions
+from annotation.server.security.sessions import COOKIE, Signer, load_secret
+from annotation.server.security.visitors import Role
+from annotation.server.services import people
 from annotation.server.study import Study
-from annotation.server.tables import Invitation, Person, Session
-from annotation.server.visitors import Role
-from rlhf.errors import UserError
 from tests.unit.annotation.server.conftest import Browser
+from worlds.errors import UserError
 
 Enter, Visit = Callable[..., Browser], Callable[[], Browser]
 

@@ -13,9 +13,10 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from annotation.server import clock, database
+from annotation.server import clock
+from annotation.server.db import database
+from annotation.server.security.visitors import Role
 from annotation.server.study import Study
-from annotation.server.visitors import Role
 from tests.unit.annotation.server.conftest import STEPS, Browser
 
 Enter = Callable[..., Browser]

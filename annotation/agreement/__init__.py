@@ -1,0 +1,1 @@
+"""Agreement between raters: measures, moments, gold episodes, the study's dashboard."""

@@ -1,0 +1,92 @@
+"""Gold episodes: a rater's marks held against known ones. Pure; nothing here knows databases or people.
+
+A mark is *right* if a known mark of the same sign is at most a tolerance away (:func:`annotation.agreement.measures.match_marks`
+pairs them, each with one at most). A pair of opposite signs counts as one known mark missed and one given too much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotation.agreement.measures import match_marks
+from rlhf.records.marks import Mark
+
+TRAINING, QUALITY = "training", "quality"
+
+
+@dataclass(frozen=True)
+class Score:
+    """How many marks were given, how many were known, and how many of them are the same."""
+
+    given: int = 0
+    known: int = 0
+    right: int = 0
+
+    @property
+    def precision(self) -> float:
+        """Share of the given marks that are right; nan if none was given."""
+        return self.right / self.given if self.given else float("nan")
+
+    @property
+    def recall(self) -> float:
+        """Share of the known marks that were found; nan if there are none."""
+        return self.right / self.known if self.known else float("nan")
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; nan if no mark was given or known."""
+        return 2 * self.right / (self.given + self.known) if self.given + self.known else float("nan")
+
+    def __add__(self, other: Score) -> Score:
+        return Score(self.given + other.given, self.known + other.known, self.right + other.right)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A rater's marks of one episode beside the known ones: pairs of one sign, and whatever is in no such pair."""
+
+    matched: tuple[tuple[Mark, Mark], ...]  # given, known
+    missed: tuple[Mark, ...]  # known
+    extra: tuple[Mark, ...]  # given
+
+    @property
+    def score(self) -> Score:
+        """The counts."""
+        right = len(self.matched)
+        return Score(right + len(self.extra), right + len(self.missed), right)
+
+
+def compare(given: Sequence[Mark], known: Sequence[Mark], tolerance: int) -> Comparison:
+    """Hold ``given`` marks of one episode against the ``known`` ones.
+
+    Raises:
+      ValueError: if the tolerance is negative or the marks belong to more than one episode.
+    """
+    matched = [pair for sign in (1, -1) for pair in match_marks(_of(given, sign), _of(known, sign), tolerance)]
+    matched.sort(key=lambda pair: pair[1].step)
+    found, right = {id(known) for _, known in matched}, {id(given) for given, _ in matched}
+    return Comparison(
+        tuple(matched),
+        tuple(mark for mark in known if id(mark) not in found),
+        tuple(mark for mark in given if id(mark) not in right),
+    )
+
+
+def _of(marks: Sequence[Mark], sign: int) -> list[Mark]:
+    return [mark for mark in marks if mark.sign == sign]
+
+
+def purpose_due(history: Sequence[str], every: int) -> str:
+    """For which purpose a rater's next episode should be a gold one; "" for none but training, which always is.
+
+    Args:
+      history: of the rater's episodes so far, in order, the purpose each was given for; "" for ordinary ones.
+      every: one in so many is for quality; 0: none.
+    """
+    since = 0
+    for purpose in reversed([purpose for purpose in history if purpose != TRAINING]):
+        if purpose == QUALITY:
+            break
+        since += 1
+    return QUALITY if every and since >= every - 1 else ""

@@ -1,0 +1,9 @@
+"""Alembic runs this: the migrations, in the transaction that the server has begun."""
+
+from alembic import context
+
+from annotation.server.db import judging_tables  # noqa: F401  (its tables belong to Base)
+from annotation.server.db.tables import Base
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=Base.metadata)
+context.run_migrations()

@@ -1,0 +1,192 @@
+"""What the database holds. Times are seconds since 1970 (UTC); ids are random and say nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+
+_ID, _NAME, _HASH = String(32), String(80), String(200)
+
+
+GONE = -1  # the place of an episode that is no longer in its dataset
+
+
+def new_id() -> str:
+    """An id that nobody can guess."""
+    return uuid4().hex
+
+
+class Base(DeclarativeBase):
+    """Every table's base."""
+
+
+class Person(Base):
+    """Somebody who takes part. ``pseudonym`` is what datasets call them; ``name`` never leaves the database."""
+
+    __tablename__ = "people"
+    id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
+    name: Mapped[str] = mapped_column(_NAME, unique=True)
+    pseudonym: Mapped[str] = mapped_column(_NAME, unique=True)
+    password: Mapped[str | None] = mapped_column(_HASH)  # argon2; None: by link only
+    active: Mapped[bool] = mapped_column(default=True)
+    created: Mapped[float]
+    roles: Mapped[list[PersonRole]] = relationship(lazy="selectin", cascade="all, delete-orphan")
+
+
+class PersonRole(Base):
+    """A role that a person has."""
+
+    __tablename__ = "person_roles"
+    person_id: Mapped[str] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), primary_key=True)
+    role: Mapped[str] = mapped_column(String(16), primary_key=True)
+
+
+class Session(Base):
+    """A browser that is signed in; its cookie names it."""
+
+    __tablename__ = "sessions"
+    id: Mapped[str] = mapped_column(_HASH, primary_key=True)  # SHA-256 of what the cookie says
+    person_id: Mapped[str] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), index=True)
+    created: Mapped[float]
+    expires: Mapped[float]
+
+
+class Invitation(Base):
+    """A link that signs one browser in, once: a new person with a role, or, with ``person_id``, that person."""
+
+    __tablename__ = "invitations"
+    id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
+    token: Mapped[str] = mapped_column(_HASH, unique=True)  # SHA-256 of what the link says
+    role: Mapped[str] = mapped_column(String(16))
+    person_id: Mapped[str | None] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"))
+    note: Mapped[str] = mapped_column(_NAME, default="")  # for whom it is, in the admin's words
+    created: Mapped[float]
+    expires: Mapped[float]
+    used: Mapped[float | None]
+
+
+class Project(Base):
+    """A dataset, and how its episodes go to raters."""
+
+    __tablename__ = "projects"
+    id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
+    dataset: Mapped[str] = mapped_column(String(255), unique=True)  # folder below the study's; "." is the study's own
+    overlap: Mapped[int] = mapped_column(default=1)  # raters per episode
+    strategy: Mapped[str] = mapped_column(String(16), default="breadth")  # a name in annotation.assignment
+    open: Mapped[bool] = mapped_column(default=True)  # whether anybody but admins may work in it
+    created: Mapped[float]
+    title: Mapped[str] = mapped_column(_NAME, default="")  # how people see it called; "": by its dataset
+    instructions: Mapped[str] = mapped_column(Text, default="")  # for its people, plain text
+    marking: Mapped[bool] = mapped_column(default=True)  # whether its episodes are handed out to be marked
+    tolerance: Mapped[int] = mapped_column(default=4)  # steps by which marks of one moment may be apart
+    gold_every: Mapped[int] = mapped_column(default=10)  # a rater's every so manieth episode is a gold one; 0: none
+    export_gold: Mapped[bool] = mapped_column(default=False)  # whether raters' marks of gold episodes are exported
+
+
+class EpisodeRecord(Base):
+    """An episode of a dataset, under the id that browsers see."""
+
+    __tablename__ = "episodes"
+    __table_args__ = (UniqueConstraint("project_id", "episode_id"),)
+    id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
+    project_id: Mapped[str] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    episode_id: Mapped[str] = mapped_column(String(512))  # the dataset's
+    place: Mapped[int]  # in the order of recording; GONE: dropped from the dataset, kept for the work on it
+    steps: Mapped[int]
+    project: Mapped[Project] = relationship(lazy="joined")
+
+
+PRESENT = EpisodeRecord.place != GONE  # for queries: episodes that are in their dataset
+
+
+class Assignment(Base):
+    """An episode that a rater has, or had, to mark."""
+
+    __tablename__ = "assignments"
+    __table_args__ = (UniqueConstraint("episode_id", "rater_id"), Index("by_rater", "rater_id", "submitted"))
+    id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
+    episode_id: Mapped[str] = mapped_column(ForeignKey("episodes.id", ondelete="CASCADE"))
+    rater_id: Mapped[str] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"))
+    opened: Mapped[float]
+    locked_until: Mapped[float]  # until then nobody else gets the rater's place at the episode
+    position: Mapped[int] = mapped_column(default=0)  # the step at which the rater was last
+    active_sec: Mapped[float] = mapped_column(default=0.0)  # time the rater has worked on it, by the browser's count
+    submitted: Mapped[float | None]
+    exported: Mapped[float | None] = mapped_column(index=True)
+    gold: Mapped[str] = mapped_column(String(16), default="")  # why it was given, if as gold: "training", "quality"
+    episode: Mapped[EpisodeRecord] = relationship(lazy="joined")
+    rater: Mapped[Person] = relationship()
+
+
+class MarkRecord(Base):
+    """What a rater last said of one mark. ``id`` is the browser's; the highest ``revision`` counts."""
+
+    __tablename__ = "marks"
+    assignment_id: Mapped[str] = mapped_column(ForeignKey("assignments.id", ondelete="CASCADE"), primary_key=True)
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    revision: Mapped[int]
+    step: Mapped[int]
+    sign: Mapped[int]
+    deleted: Mapped[bool]
+    saved: Mapped[float]
+
+
+# Running a study: who belongs to which project, what they agreed to, known marks, and people who leave.
+
+
+class Membership(Base):
+    """A project that a person is restricted to, with others that say so too. Who has none may see every project."""
+
+    __tablename__ = "memberships"
+    project_id: Mapped[str] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True)
+    person_id: Mapped[str] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), primary_key=True, index=True)
+
+
+class InvitationProject(Base):
+    """A project that whoever uses the invitation is restricted to."""
+
+    __tablename__ = "invitation_projects"
+    invitation_id: Mapped[str] = mapped_column(ForeignKey("invitations.id", ondelete="CASCADE"), primary_key=True)
+    project_id: Mapped[str] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True)
+
+
+class ConsentText(Base):
+    """What people agree to before anything else. The highest version counts; an empty text asks for nothing."""
+
+    __tablename__ = "consent_texts"
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    text: Mapped[str] = mapped_column(Text)
+    created: Mapped[float]
+
+
+class Consent(Base):
+    """When a person agreed to a version of the text."""
+
+    __tablename__ = "consents"
+    person_id: Mapped[str] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), primary_key=True)
+    version: Mapped[int] = mapped_column(ForeignKey("consent_texts.version"), primary_key=True)
+    agreed: Mapped[float]
+
+
+class GoldEpisode(Base):
+    """An episode whose marks are known: raters learn from it, or are measured by it."""
+
+    __tablename__ = "gold_episodes"
+    episode_id: Mapped[str] = mapped_column(ForeignKey("episodes.id", ondelete="CASCADE"), primary_key=True)
+    purpose: Mapped[str] = mapped_column(String(16))  # "training" or "quality"
+    marks: Mapped[list[Any]] = mapped_column(JSON)  # [step, sign] of each
+    source: Mapped[str] = mapped_column(String(255))  # whose marks they are, as the dataset calls the rater
+    created: Mapped[float]
+    episode: Mapped[EpisodeRecord] = relationship(lazy="joined")
+
+
+class Removal(Base):
+    """Somebody whose data is being deleted; the row goes when everything of theirs is gone."""
+
+    __tablename__ = "removals"
+    pseudonym: Mapped[str] = mapped_column(_NAME, primary_key=True)
+    episodes: Mapped[bool]  # whether the episodes that they played in go, too
+    asked: Mapped[float]

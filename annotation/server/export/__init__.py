@@ -1,0 +1,1 @@
+"""Submitted marks and judgements, written into the datasets."""

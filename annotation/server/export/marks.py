@@ -1,0 +1,122 @@
+"""Submitted marks on their way into the datasets: after every submission, and whenever somebody asks.
+
+A submission is exported once: its marks are written to the dataset, and then it is noted as exported. Whatever dies in
+between, the next export writes those marks again; marks are sets, so they are there once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.orm import Session, joinedload
+
+from annotation.server.clock import now
+from annotation.server.db.database import Database
+from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Project
+from annotation.server.export.judgements import export_judgements
+from annotation.server.services.background import Background
+from annotation.server.services.datasets import Datasets
+from annotation.server.services.submissions import AT_ONCE, export_projects, lost
+from rlhf.records.marks import Mark
+from rlhf.store import ParquetStore
+from worlds.errors import UserError
+
+_NOT_EXPORTED = (
+    Assignment.submitted.is_not(None),
+    Assignment.exported.is_(None),
+    or_(Assignment.gold == "", Project.export_gold),
+)
+
+
+def export_submitted(database: Database, datasets: Datasets, when: float) -> int:
+    """Write the marks of every submission that is not exported yet into its dataset; how many submissions there were.
+
+    Raises:
+      UserError: if a dataset cannot be written, or no longer has an episode; the others are written all the same.
+    """
+    return export_projects(
+        _projects_waiting(database), lambda project, dataset: _export_some(database, datasets, project, dataset, when)
+    )
+
+
+def export_everything(database: Database, datasets: Datasets, when: float) -> int:
+    """Marks and judgements; how many submissions there were. Raises as :func:`export_submitted`."""
+    try:
+        judged = export_judgements(database, datasets, when)
+    except UserError:
+        export_submitted(database, datasets, when)
+        raise
+    return judged + export_submitted(database, datasets, when)
+
+
+def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
+    """The next submissions of a project; how many. Nobody's data is deleted between their reading and their writing."""
+    with datasets.exporting():
+        store = datasets.store(dataset)
+        gone = _gone(database, project_id, store)
+        batch = _waiting(database, project_id, gone)
+        if batch:
+            episodes = {mark.episode_id for marks in batch.values() for mark in marks}
+            known = {mark for episode_id in episodes for mark in store.marks(episode_id)}
+            store.write_marks({mark for marks in batch.values() for mark in marks} - known)
+            _note(database, list(batch), when)
+    if gone and not batch:
+        raise lost(gone, dataset)
+    return len(batch)
+
+
+def _gone(database: Database, project_id: str, store: ParquetStore) -> list[str]:
+    """Episodes with submissions to export that the dataset has no more: they keep no others back."""
+    query = select(EpisodeRecord.episode_id).join(Assignment).join(Project, Project.id == EpisodeRecord.project_id)
+    with database.reading() as session:
+        found = session.scalars(query.where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED).distinct())
+        return sorted(episode_id for episode_id in found if episode_id not in store)
+
+
+def _projects_waiting(database: Database) -> list[tuple[str, str]]:
+    """Id and dataset of every project that has something to export."""
+    with database.reading() as session:
+        query = select(Project.id, Project.dataset).join(EpisodeRecord).join(Assignment).where(*_NOT_EXPORTED)
+        return [(project_id, dataset) for project_id, dataset in session.execute(query.distinct())]
+
+
+def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[str, list[Mark]]:
+    """The marks of the next submissions to export, by assignment."""
+    with database.reading() as session:
+        query = (
+            select(Assignment)
+            .join(EpisodeRecord)
+            .join(Project)
+            .where(Project.id == project_id, EpisodeRecord.episode_id.not_in(gone), *_NOT_EXPORTED)
+        )
+        query = query.options(joinedload(Assignment.rater)).order_by(Assignment.submitted)
+        assignments = session.scalars(query.limit(AT_ONCE)).all()
+        return {assignment.id: _marks(session, assignment) for assignment in assignments}
+
+
+def _marks(session: Session, assignment: Assignment) -> list[Mark]:
+    """The living marks of a submission, as its dataset has them: under the rater's pseudonym."""
+    query = select(MarkRecord.step, MarkRecord.sign)
+    query = query.where(MarkRecord.assignment_id == assignment.id, MarkRecord.deleted.is_(False))
+    return [
+        Mark(assignment.episode.episode_id, assignment.rater.pseudonym, step, sign, scripted=False)
+        for step, sign in session.execute(query)
+    ]
+
+
+def _note(database: Database, assignment_ids: Sequence[str], when: float) -> None:
+    with database.writing() as session:
+        session.execute(update(Assignment).where(Assignment.id.in_(assignment_ids)).values(exported=when))
+
+
+class Exporter(Background):
+    """Exports in the background, so that nobody waits for it."""
+
+    def __init__(self, database: Database, datasets: Datasets) -> None:
+        super().__init__(self.now, "export-marks", "marks wait to be exported")
+        self._database, self._datasets = database, datasets
+
+    def now(self) -> int:
+        """Export at once, see :func:`export_everything`."""
+        return export_everything(self._database, self._datasets, now())

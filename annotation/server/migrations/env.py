@@ -1,9 +1,0 @@
-"""Alembic runs this: the migrations, in the transaction that the server has begun."""
-
-from alembic import context
-
-from annotation.server import judging_tables  # noqa: F401  (its tables belong to Base)
-from annotation.server.tables import Base
-
-context.configure(connection=context.config.attributes["connection"], target_metadata=Base.metadata)
-context.run_migrations()

@@ -1,0 +1,1 @@
+"""Who may do what: visitors, sign-in sessions, policies, consent, rate limits."""

@@ -1,0 +1,116 @@
+"""Who a browser is: signed cookies, tokens against forged requests, passwords, and links that work once."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import threading
+from functools import cache
+from pathlib import Path
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerifyMismatchError
+from itsdangerous import BadSignature, URLSafeSerializer
+
+from annotation.server.config import SECRET_FILE, SECRET_VARIABLE, secret_too_short
+from worlds.errors import UserError
+
+COOKIE = "rlhf_session"
+CSRF_HEADER = "X-CSRF-Token"
+SESSION_SEC = 30 * 24 * 3600.0
+_TOKEN_BYTES = 32
+
+_hasher = PasswordHasher()
+_hashing = threading.Semaphore(2)  # each takes 64 MiB and a processor: many at once would take them from everybody
+
+
+def new_token() -> str:
+    """What a link or a session says; 256 random bits."""
+    return secrets.token_urlsafe(_TOKEN_BYTES)
+
+
+def fingerprint(token: str) -> str:
+    """What the database keeps of a token: who reads the database cannot use it."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class Signer:
+    """Signs session tokens, and derives from each the token that its requests must carry.
+
+    Args:
+      secret: known to the server alone.
+    """
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret.encode()
+        self._serializer = URLSafeSerializer(secret, salt="session")
+
+    def cookie(self, token: str) -> str:
+        """The cookie of the session ``token``."""
+        signed = self._serializer.dumps(token)
+        return signed if isinstance(signed, str) else signed.decode()
+
+    def token(self, cookie: str | None) -> str | None:
+        """The session that a cookie names; None if there is no cookie or we did not sign it."""
+        try:
+            token = self._serializer.loads(cookie) if cookie else None
+        except BadSignature:
+            return None
+        return token if isinstance(token, str) else None
+
+    def csrf(self, token: str) -> str:
+        """What requests of the session ``token`` carry in ``CSRF_HEADER``."""
+        return hmac.new(self._secret, b"csrf:" + token.encode(), hashlib.sha256).hexdigest()
+
+    def csrf_matches(self, token: str, said: str) -> bool:
+        """Whether a request of the session comes from our own pages."""
+        return hmac.compare_digest(self.csrf(token).encode(), said.encode())
+
+
+def load_secret(folder: Path) -> str:
+    """The secret from the environment, or else one kept in ``folder``, made the first time.
+
+    Raises:
+      UserError: if the environment's is too short.
+    """
+    given = os.environ.get(SECRET_VARIABLE, "")
+    if given:
+        if secret_too_short(given):
+            raise UserError(f"{SECRET_VARIABLE} has {len(given)} characters; give it at least 32 random ones")
+        return given
+    path = folder / SECRET_FILE
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        kept = path.read_text(encoding="utf-8").strip()
+        if secret_too_short(kept):
+            raise UserError(f"{path} is damaged; remove it (everybody signs in anew)") from None
+        return kept
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secret := secrets.token_hex(32))
+        file.flush()
+        os.fsync(file.fileno())
+    return secret
+
+
+def hash_password(password: str) -> str:
+    """What the database keeps of a password (argon2id)."""
+    with _hashing:
+        return _hasher.hash(password)
+
+
+def password_matches(kept: str | None, password: str) -> bool:
+    """Whether ``password`` is the one that was kept; takes as long if none was."""
+    try:
+        with _hashing:
+            return _hasher.verify(kept or _nobodys(), password) and kept is not None
+    except (VerifyMismatchError, InvalidHashError):
+        return False
+
+
+@cache
+def _nobodys() -> str:
+    """A password's hash to check against where there is none, so that unknown names take as long as known ones."""
+    return _hasher.hash(secrets.token_urlsafe())

@@ -1,0 +1,1 @@
+"""What the routes call: the work of the server, one module a subject."""

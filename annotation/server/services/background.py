@@ -1,0 +1,65 @@
+"""Work that nobody waits for: done by a thread whenever it is woken, and again after what went wrong."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from worlds.errors import UserError
+
+RETRY_SEC = 30.0
+
+_log = logging.getLogger("rlhf.serve")
+
+
+class Background:
+    """A thread that does ``work`` when it is started and each time that it is woken.
+
+    Args:
+      name: of the thread. waits: how the log says what has to wait if the work fails.
+
+    Attributes:
+      trouble: why the work last failed; "" if it did not.
+    """
+
+    def __init__(self, work: Callable[[], object], name: str, waits: str) -> None:
+        self._do, self._name, self._waits = work, name, waits
+        self._wanted = threading.Event()
+        self._ending = False
+        self._thread: threading.Thread | None = None
+        self.trouble = ""
+
+    def start(self) -> None:
+        """Begin, with whatever an earlier server left."""
+        self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
+        self._wanted.set()
+        self._thread.start()
+
+    def wake(self) -> None:
+        """There is something new to do."""
+        self._wanted.set()
+
+    def stop(self) -> None:
+        """End, after what is being done."""
+        self._ending = True
+        self._wanted.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while not self._ending:
+            self._wanted.wait(timeout=RETRY_SEC if self.trouble else None)
+            self._wanted.clear()
+            try:
+                self._do()
+                self.trouble = ""
+            except UserError as error:
+                self._complain(str(error))
+            except Exception as error:  # the thread must live; what failed is tried again
+                self._complain(f"{type(error).__name__}: {error}")
+
+    def _complain(self, trouble: str) -> None:
+        if trouble != self.trouble:
+            _log.warning("%s: %s", self._waits, trouble)
+        self.trouble = trouble

@@ -1,0 +1,74 @@
+"""What follows from a game that is over, and from one whose server has died: its episode is in its dataset and known.
+
+The same work is done for both, from the game's folder, which goes last of all: so whatever dies in between, it is done
+again by the next server.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from annotation.games.unfinished import UnfinishedGame
+from annotation.server.clock import now
+from annotation.server.db.database import Database
+from annotation.server.db.tables import Project
+from annotation.server.services import removing
+from annotation.server.services.background import Background
+from annotation.server.services.datasets import Datasets, list_episodes
+from annotation.server.services.removing import Remover
+from rlhf.store.contract import people_in
+from worlds.errors import UserError
+
+
+def complete(database: Database, datasets: Datasets, when: float) -> bool:
+    """Finish every game that nobody plays any more; whether somebody who played was deleted meanwhile.
+
+    An episode that was kept until it was judged goes into its dataset with what was said of it by then.
+
+    Raises:
+      UserError: if a game cannot be finished; the others are all the same, and it waits for the next call.
+    """
+    gone, trouble = False, None
+    for game in datasets.unfinished.left():
+        try:
+            gone |= _complete(database, datasets, game, when)
+            game.release()
+        except UserError as error:
+            trouble = error
+        finally:
+            game.let_go()
+    if trouble is not None:
+        raise trouble
+    return gone
+
+
+def _complete(database: Database, datasets: Datasets, game: UnfinishedGame, when: float) -> bool:
+    """Whether somebody who played was deleted meanwhile, so that the episode is to go."""
+    store = datasets.store(game.dataset)
+    episode = game.episode()
+    if episode is not None and game.id not in store:
+        store.write(episode)
+    row = next((row for row in store.rows() if row.episode_id == game.id), None)
+    if row is None:  # it was not worth keeping
+        return False
+    with database.writing() as session:
+        gone = _is_ours(session, game) and removing.note_absent(session, people_in(row), when)
+    with database.writing() as session:
+        list_episodes(session, datasets, when)
+    return gone
+
+
+def _is_ours(session: Session, game: UnfinishedGame) -> bool:
+    """Whether the game was played in the study of this database; in another nobody knows its people."""
+    return session.get(Project, game.project_id) is not None
+
+
+class Completer(Background):
+    """Finishes games in the background: those that are over, and at the start those that another server has left."""
+
+    def __init__(self, database: Database, datasets: Datasets, remover: Remover) -> None:
+        def work() -> None:
+            if complete(database, datasets, now()):
+                remover.wake()
+
+        super().__init__(work, "complete-games", "a game that is over waits to be finished")

@@ -1,0 +1,209 @@
+"""The datasets of a study: found in its folder, and listed in the database."""
+
+from __future__ import annotations
+
+import struct
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from annotation.games.unfinished import Unfinished
+from annotation.server.db.judging_tables import JudgingAssignment
+from annotation.server.db.tables import GONE, PRESENT, Assignment, EpisodeRecord, Project
+from rlhf.store import ParquetStore, open_store
+from rlhf.store.compressed import CompressedEpisode
+from rlhf.store.description import DESCRIPTION_FILE
+from rlhf.store.durable import UNFINISHED, only_writer
+from worlds.errors import UserError
+
+KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
+UNFINISHED_FOLDER = "annotation.games"  # in the study's
+LOCK_FILE = "annotation.export.lock"  # see :meth:`Datasets.exporting`
+SCENARIO_NOTE = "scenario"  # in the notes of an episode that continues a scenario of a suite
+_MAGIC = b"RLF1"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a rater is shown of an episode: nothing of its truth.
+
+    Args:
+      frames: as one file, see :func:`pack`. words: step, "setter" or "solver", and what was said, in order.
+    """
+
+    frames: bytes
+    words: tuple[tuple[int, str, str], ...]
+
+
+class Datasets:
+    """Every dataset in ``folder``: itself, or the folders right below it. Safe for threads.
+
+    Attributes:
+      unfinished: games whose episodes are not in their dataset yet, or not known.
+
+    Raises:
+      UserError: if there is no such folder, or a dataset in it cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.expanduser()
+        self.unfinished = Unfinished(self.folder / UNFINISHED_FOLDER)
+        self._stores: dict[str, ParquetStore] = {}
+        self._shown: OrderedDict[tuple[str, str], Shown] = OrderedDict()  # by dataset and episode, latest last
+        self._lock, self._showing = threading.Lock(), threading.Lock()
+        self._reading: dict[tuple[str, str], threading.Lock] = {}  # episodes that are being read
+        if not self.folder.is_dir():
+            wrong = f"{folder} is a file" if self.folder.exists() else f"there is no folder {folder}"
+            raise UserError(f"{wrong}; name the study's, with the datasets in it")
+        for name in self.names():
+            self.store(name)
+
+    def names(self) -> list[str]:
+        """The datasets there are now, by their folder's name; "." is the study's folder itself."""
+        found = [self.folder, *sorted(path for path in self.folder.iterdir() if path.is_dir())]
+        names = [str(path.relative_to(self.folder)) for path in found if (path / DESCRIPTION_FILE).is_file()]
+        return [name for name in names if not name.endswith(UNFINISHED)]
+
+    def store(self, name: str) -> ParquetStore:
+        """The dataset ``name``. Raises UserError if it cannot be read."""
+        with self._lock:
+            if name not in self._stores:
+                self._stores[name] = open_store(self.folder / name)
+            return self._stores[name]
+
+    def readable(self) -> list[str]:
+        """Those of :meth:`names` whose episodes are known: not one that is being copied, say."""
+        return [name for name in self.names() if self._is_readable(name)]
+
+    def holds(self, record: EpisodeRecord) -> bool:
+        """Whether an episode is still in its dataset, and that can be read."""
+        with suppress(UserError):
+            return record.episode_id in self.store(record.project.dataset)
+        return False
+
+    def _is_readable(self, name: str) -> bool:
+        with suppress(UserError):
+            self.store(name).rows()
+            return True
+        return False
+
+    @contextmanager
+    def exporting(self) -> Iterator[None]:
+        """While what people said is moved into the datasets, or out of them: one at a time, in all processes."""
+        with only_writer(self.folder, name=LOCK_FILE):
+            yield
+
+    def shown(self, name: str, episode_id: str) -> Shown:
+        """What raters are shown of an episode. Raises UserError if it cannot be read."""
+        key = name, episode_id
+        with self._reading_of(key):  # whoever asks for the words asks for the frames, too: one reads, the other waits
+            with self._showing:
+                if key in self._shown:
+                    self._shown.move_to_end(key)
+                    return self._shown[key]
+            episode = self.store(name).read_compressed(episode_id)
+            shown = Shown(pack(episode.frames), tuple(spoken(episode)))
+            with self._showing:
+                self._shown[key] = shown
+                while sum(len(shown.frames) for shown in self._shown.values()) > KEPT_BYTES and len(self._shown) > 1:
+                    self._shown.popitem(last=False)
+            return shown
+
+    def forget_shown(self, name: str, episode_ids: Sequence[str]) -> None:
+        """Keep nothing of these episodes in memory; who is reading one of them is waited for."""
+        for key in ((name, episode_id) for episode_id in episode_ids):
+            with self._reading_of(key), self._showing:
+                self._shown.pop(key, None)
+
+    @contextmanager
+    def _reading_of(self, key: tuple[str, str]) -> Iterator[None]:
+        """While one episode is read: one at a time, and others beside it."""
+        with self._showing:
+            reading = self._reading.setdefault(key, threading.Lock())
+        with reading:
+            yield
+
+
+def holds_continuations(store: ParquetStore) -> bool:
+    """Whether the dataset's episodes are continuations of a suite: the first tells. Raises UserError if unreadable."""
+    first = next(iter(store.ids()), None)
+    return first is not None and SCENARIO_NOTE in store.read_told(first).notes
+
+
+def pack(frames: Sequence[bytes]) -> bytes:
+    """PNG files end to end behind an index: "RLF1", their number, where each begins and where the last ends.
+
+    Numbers are unsigned, 32 bits, little-endian; places count from the first byte of the file.
+    """
+    start = len(_MAGIC) + 4 + 4 * (len(frames) + 1)
+    places = [start]
+    for frame in frames:
+        places.append(places[-1] + len(frame))
+    return b"".join((_MAGIC, struct.pack(f"<{len(places) + 1}I", len(frames), *places), *frames))
+
+
+def spoken(episode: CompressedEpisode) -> list[tuple[int, str, str]]:
+    """Step, who and words of every utterance; at one step the setter's first."""
+    said = []
+    for step, (setter, solver) in enumerate(zip(episode.setter_utterance, episode.utterance, strict=True)):
+        said += [(step, who, words) for who, words in (("setter", setter), ("solver", solver)) if words]
+    return said
+
+
+def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str]:
+    """Make the database know every dataset and episode there is now; called whenever one may be new.
+
+    Episodes that have been dropped from their dataset go, with their assignments. Those on which work is submitted are
+    kept, out of every queue (``GONE``).
+
+    Returns: what is wrong with datasets that cannot be read now, one being copied, say; they are left as they were.
+    """
+    known = {project.dataset: project for project in session.scalars(select(Project))}
+    troubles = []
+    for name in datasets.names():
+        try:
+            with session.begin_nested():
+                project = known.get(name) or Project(
+                    dataset=name, overlap=1, strategy="breadth", open=True, created=when
+                )
+                session.add(project)
+                session.flush()
+                _list_project(session, project, datasets.store(name))
+        except UserError as error:
+            troubles.append(str(error))
+    return troubles
+
+
+def _list_project(session: Session, project: Project, store: ParquetStore) -> None:
+    rows = store.rows()
+    own = EpisodeRecord.project_id == project.id
+    listed = session.scalar(select(func.count()).where(own, PRESENT)) or 0
+    last = session.scalar(select(EpisodeRecord.episode_id).where(own).order_by(EpisodeRecord.place.desc()).limit(1))
+    if listed == len(rows) and (not rows or last == rows[-1].episode_id):
+        return
+    there = select(EpisodeRecord.episode_id, EpisodeRecord.id, EpisodeRecord.place).where(own)
+    known = {episode_id: (id, place) for episode_id, id, place in session.execute(there)}
+    if not known and holds_continuations(store):  # they are for judges
+        project.marking = False
+    gone = [id for episode_id, (id, _) in known.items() if episode_id not in store]
+    worked_on = set(session.scalars(select(Assignment.episode_id).where(Assignment.submitted.is_not(None))))
+    judged = session.scalars(select(JudgingAssignment.episode_id).where(JudgingAssignment.submitted.is_not(None)))
+    kept = worked_on | set(judged)
+    for id in gone:
+        chosen = EpisodeRecord.id == id
+        if id in kept:
+            session.execute(update(EpisodeRecord).where(chosen).values(place=GONE))
+        else:
+            session.execute(delete(EpisodeRecord).where(chosen))
+    for place, row in enumerate(rows):
+        if row.episode_id not in known:
+            session.add(EpisodeRecord(project_id=project.id, episode_id=row.episode_id, place=place, steps=row.steps))
+        elif known[row.episode_id][1] != place:  # some before it were dropped
+            moved = update(EpisodeRecord).where(EpisodeRecord.id == known[row.episode_id][0])
+            session.execute(moved.values(place=place))

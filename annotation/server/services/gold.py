@@ -1,0 +1,63 @@
+"""Gold episodes of a study: named by an admin, shown to raters who train, and never exported by accident."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from annotation.agreement.gold import TRAINING, Comparison, compare
+from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode
+from annotation.server.errors import Refused
+from annotation.server.services.marking import marks_of
+from rlhf.records.marks import Mark
+
+
+def make_gold(
+    session: Session, record: EpisodeRecord, marks: Sequence[Mark], rater: str, purpose: str, when: float
+) -> None:
+    """Make an episode gold: its known marks are those that ``rater`` gave, as they are now.
+
+    Raises:
+      Refused: if that rater gave none.
+    """
+    known = sorted({(mark.step, mark.sign) for mark in marks if mark.rater == rater})
+    if not known:
+        raise Refused(422, f"{rater} has no marks of this episode; mark it and submit it first")
+    gold = session.get(GoldEpisode, record.id)
+    if gold is None:
+        gold = GoldEpisode(episode_id=record.id)
+        session.add(gold)
+    gold.purpose, gold.source, gold.created = purpose, rater, when
+    gold.marks = [list(mark) for mark in known]
+
+
+def feedback(session: Session, assignment: Assignment) -> dict[str, Any]:
+    """A rater's marks beside the known ones, after training. Raises Refused where there is nothing to show."""
+    gold = session.get(GoldEpisode, assignment.episode_id)
+    if assignment.submitted is None or assignment.gold != TRAINING or gold is None:
+        raise Refused(404, "there is nothing to compare your marks with here")
+    tolerance = assignment.episode.project.tolerance
+    found = compare(given_marks(session, assignment), known_marks(gold), tolerance)
+    return {"tolerance": tolerance, **_said(found)}
+
+
+def known_marks(gold: GoldEpisode) -> list[Mark]:
+    """The known marks of an episode."""
+    return [Mark(gold.episode_id, "", step, sign, scripted=False) for step, sign in gold.marks]
+
+
+def given_marks(session: Session, assignment: Assignment) -> list[Mark]:
+    """The living marks of an assignment."""
+    kept = [record for record in marks_of(session, assignment.id) if not record.deleted]
+    return [Mark(assignment.episode_id, "", record.step, record.sign, scripted=False) for record in kept]
+
+
+def _said(found: Comparison) -> dict[str, Any]:
+    matched = [{"step": given.step, "known": known.step, "sign": given.sign} for given, known in found.matched]
+    return {"matched": matched, "missed": _marks(found.missed), "extra": _marks(found.extra)}
+
+
+def _marks(marks: Sequence[Mark]) -> list[dict[str, int]]:
+    return [{"step": mark.step, "sign": mark.sign} for mark in marks]

@@ -1,0 +1,171 @@
+"""What a viewer sees: episodes by filter, and everything that was said of one. Not for raters: it shows all marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from annotation.server.clock import now
+from annotation.server.config import ServeConfig
+from annotation.server.db.database import Database
+from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Person, Project
+from annotation.server.errors import Refused
+from annotation.server.services.datasets import Datasets, list_episodes
+from annotation.viewer.index import Filters, Found, Index
+from annotation.viewer.indexing import Indexer
+from annotation.viewer.models import FoundModel, Models
+from annotation.viewer.scorer import Scorer
+from rlhf.records.marks import Judgement, Mark
+from rlhf.store import ParquetStore
+
+PAGE_EPISODES = 50
+HITS = 4  # of an episode in a list
+INDEX_FILE, TRACES_FOLDER = "look.sqlite", "traces"
+
+
+@dataclass(frozen=True)
+class Look:
+    """What looking needs beside the datasets."""
+
+    index: Index
+    indexer: Indexer
+    models: Models
+    scorer: Scorer
+
+    @classmethod
+    def of(cls, config: ServeConfig) -> Look:
+        """For the study of ``config``. Raises UserError if a named reward model is none."""
+        index = Index(config.cache / INDEX_FILE)
+        models = Models(config.data, config.reward_models)
+        return cls(index, Indexer(index), models, Scorer(config.cache / TRACES_FOLDER))
+
+    def stop(self) -> None:
+        """End its processes."""
+        self.indexer.stop()
+        self.scorer.stop()
+
+    def forget(self) -> None:
+        """Throw away all that was derived from the datasets; it is made anew when wanted."""
+        self.index.forget()
+        self.scorer.forget()
+
+    def model(self, name: str) -> FoundModel:
+        """The reward model ``name``. Raises Refused if there is none."""
+        model = self.models.get(name)
+        if model is None:
+            raise Refused(404, f"there is no reward model {name}; `rlhf reward` makes one")
+        return model
+
+
+def page_of(
+    look: Look, store: ParquetStore, project: Project, filters: Filters, marked: str, page: int
+) -> tuple[int, list[Found], Mapping[str, int]]:
+    """How many episodes are wanted, those of a page, and how many marks each has in its dataset.
+
+    Args:
+      marked: "yes" or "no": only those with or without marks.
+    """
+    counts = store.mark_counts()
+    found = look.index.find(project.dataset, filters)
+    if marked:
+        found = [episode_id for episode_id in found if (episode_id in counts) == (marked == "yes")]
+    wanted = found[page * PAGE_EPISODES : (page + 1) * PAGE_EPISODES]
+    return len(found), look.index.rows(project.dataset, wanted), counts
+
+
+def ids_of(database: Database, datasets: Datasets, project: Project, found: Sequence[Found]) -> dict[str, str]:
+    """The ids that browsers know of episodes, by the dataset's."""
+    query = select(EpisodeRecord.episode_id, EpisodeRecord.id).where(
+        EpisodeRecord.project_id == project.id, EpisodeRecord.episode_id.in_([each.row.episode_id for each in found])
+    )
+    with database.reading() as session:
+        known = {episode_id: id for episode_id, id in session.execute(query)}
+    if len(known) < len(found):  # recorded since the database last looked
+        with database.writing() as session:
+            list_episodes(session, datasets, now())
+            known = {episode_id: id for episode_id, id in session.execute(query)}
+    return known
+
+
+def episode_of(session: Session, project: Project, record_id: str) -> EpisodeRecord:
+    """An episode of ``project``. Raises Refused if it has no such one."""
+    record = session.get(EpisodeRecord, record_id)
+    if record is None or record.project_id != project.id:
+        raise Refused(404, "there is no such episode")
+    return record
+
+
+def marks_of_all(session: Session, store: ParquetStore, record: EpisodeRecord) -> list[Mark]:
+    """Every rater's marks of an episode: those in the dataset, and those submitted here that are not there (yet)."""
+    query = (
+        select(Person.pseudonym, MarkRecord.step, MarkRecord.sign)
+        .select_from(Assignment)
+        .join(Person, Person.id == Assignment.rater_id)
+        .join(MarkRecord, MarkRecord.assignment_id == Assignment.id)
+        .where(
+            Assignment.episode_id == record.id, Assignment.submitted.is_not(None), MarkRecord.deleted.is_(False)
+        )
+    )  # fmt: skip
+    here = {
+        Mark(record.episode_id, rater, step, sign, scripted=False)
+        for rater, step, sign in session.execute(query)
+        if step < record.steps
+    }
+    return sorted(here | set(store.marks(record.episode_id)), key=lambda mark: (mark.rater, mark.step, mark.sign))
+
+
+def submitters(session: Session, record: EpisodeRecord) -> set[str]:
+    """Pseudonyms of those who submitted the episode, whether or not they gave marks."""
+    query = select(Person.pseudonym).join(Assignment, Assignment.rater_id == Person.id)
+    return set(session.scalars(query.where(Assignment.episode_id == record.id, Assignment.submitted.is_not(None))))
+
+
+def by_rater(marks: Sequence[Mark], submitted: set[str]) -> list[dict[str, Any]]:
+    """A row for each rater: people first, then scripted ones."""
+    scripted = {mark.rater: mark.scripted for mark in marks}
+    raters = sorted(scripted.keys() | submitted, key=lambda rater: (scripted.get(rater, False), rater))
+    return [
+        {
+            "rater": rater,
+            "scripted": scripted.get(rater, False),
+            "marks": [{"step": mark.step, "sign": mark.sign} for mark in marks if mark.rater == rater],
+        }
+        for rater in raters
+    ]
+
+
+def judged(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+    """What judges said of an episode."""
+    return [{"judge": j.judge, "success": j.success, "step": j.step, "scripted": j.scripted} for j in judgements]
+
+
+def gold_of(session: Session, project: Project) -> dict[str, str]:
+    """The purpose of every gold episode of a project, by the id that browsers know."""
+    query = select(GoldEpisode).join(EpisodeRecord).where(EpisodeRecord.project_id == project.id)
+    return {gold.episode_id: gold.purpose for gold in session.scalars(query)}
+
+
+def listed(found: Found, id: str, marks: int, gold: str, hits: Sequence[tuple[int, str, str]]) -> dict[str, Any]:
+    """An episode in a list."""
+    row = found.row
+    return {
+        "id": id,
+        "name": row.episode_id,
+        "steps": row.steps,
+        "split": row.split,
+        "setter": row.setter,
+        "solver": row.solver,
+        "kind": found.kind,
+        "tasks": list(found.tasks),
+        "created": row.created,
+        "asked": row.asked,
+        "requests": row.requests,
+        "successes": row.successes,
+        "marks": marks,
+        "gold": gold,
+        "hits": [{"step": step, "who": who, "words": words} for step, who, words in hits],
+    }

@@ -1,0 +1,195 @@
+"""Marking: an episode goes to a rater, what the rater says of it is kept, and at last it is submitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from annotation.agreement.gold import TRAINING, purpose_due
+from annotation.assignment import Waiting, next_episode
+from annotation.server.db.tables import PRESENT, Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Project
+from annotation.server.errors import Refused
+from annotation.server.security.visitors import Role, Visitor
+from annotation.server.services.members import project_of, visible_to
+
+MARKS_PER_EPISODE = 5000  # living and deleted; nobody gives as many
+
+
+@dataclass(frozen=True)
+class SaidMark:
+    """What a browser says of one of its marks; of two sayings the one with the higher revision counts."""
+
+    id: str
+    revision: int
+    step: int
+    sign: int
+    deleted: bool
+
+
+def open_next(
+    session: Session, visitor: Visitor, there: Sequence[str], when: float, lock_sec: float
+) -> Assignment | None:
+    """The episode that the rater has begun, or else a new one; None if there is nothing to do.
+
+    A rater who comes back to an episode whose lock has expired goes on with it all the same: work is never thrown
+    away, at the price of now and then one rater more than wanted. Gold episodes for training come first.
+
+    Args:
+      there: the datasets that the study has now; what lies in others waits until they are back.
+    """
+    projects = [*_handing_out(visitor), Project.dataset.in_(there)]
+    begun = session.scalar(
+        select(Assignment)
+        .join(EpisodeRecord)
+        .where(
+            Assignment.rater_id == visitor.person_id,
+            Assignment.submitted.is_(None),
+            EpisodeRecord.project_id.in_(select(Project.id).where(*projects)),
+            PRESENT,
+        )
+        .order_by(Assignment.opened)
+        .limit(1)
+    )
+    if begun is not None:
+        begun.locked_until = when + lock_sec
+        return begun
+    for project in session.scalars(
+        select(Project).where(*projects).order_by(Project.created, Project.dataset).with_for_update()
+    ).all():
+        found = _choose(session, project, visitor.person_id, when)
+        if found is not None:
+            key, purpose = found
+            new = Assignment(
+                episode=session.get_one(EpisodeRecord, key), rater_id=visitor.person_id, opened=when,
+                locked_until=when + lock_sec, position=0, gold=purpose,
+            )  # fmt: skip
+            session.add(new)
+            session.flush()
+            return new
+    return None
+
+
+def _handing_out(visitor: Visitor) -> list[ColumnElement[bool]]:
+    """What holds of projects whose episodes this rater may get."""
+    conditions: list[ColumnElement[bool]] = [Project.open.is_(True), Project.marking.is_(True)]
+    return conditions if Role.ADMIN in visitor.roles else [*conditions, visible_to(visitor.person_id)]
+
+
+def _choose(session: Session, project: Project, rater_id: str, when: float) -> tuple[str, str] | None:
+    """The episode of ``project`` that the rater gets next, and for which purpose if it is a gold one."""
+    for purpose in (TRAINING, purpose_due(_history(session, project, rater_id), project.gold_every)):
+        if purpose and (key := _gold(session, project, rater_id, purpose)) is not None:
+            return key, purpose
+    found = next_episode(_waiting(session, project, rater_id, when), project.overlap, project.strategy, rater_id)
+    return (found.key, "") if found else None
+
+
+def _gold(session: Session, project: Project, rater_id: str, purpose: str) -> str | None:
+    """The first gold episode that the rater has not had."""
+    return session.scalar(
+        select(EpisodeRecord.id)
+        .join(GoldEpisode)
+        .where(
+            EpisodeRecord.project_id == project.id,
+            PRESENT,
+            GoldEpisode.purpose == purpose,
+            EpisodeRecord.id.not_in(select(Assignment.episode_id).where(Assignment.rater_id == rater_id)),
+        )
+        .order_by(EpisodeRecord.place)
+        .limit(1)
+    )
+
+
+def _history(session: Session, project: Project, rater_id: str) -> list[str]:
+    """For which purpose the rater got each of their episodes of ``project``, in order."""
+    query = select(Assignment.gold).join(EpisodeRecord)
+    query = query.where(EpisodeRecord.project_id == project.id, Assignment.rater_id == rater_id)
+    return list(session.scalars(query.order_by(Assignment.opened)))
+
+
+def _waiting(session: Session, project: Project, rater_id: str, when: float) -> list[Waiting]:
+    """The ordinary episodes of ``project`` that the rater has not had, with how many raters each has."""
+    counts = and_(
+        Assignment.episode_id == EpisodeRecord.id,
+        Assignment.gold == "",  # whoever had it while it was a gold one is one rater more
+        or_(Assignment.submitted.is_not(None), Assignment.locked_until > when),
+    )
+    had = select(Assignment.episode_id).where(Assignment.rater_id == rater_id).correlate(None)
+    query = (
+        select(EpisodeRecord.id, EpisodeRecord.place, func.count(Assignment.id))
+        .outerjoin(Assignment, counts)
+        .where(
+            EpisodeRecord.project_id == project.id,
+            PRESENT,
+            EpisodeRecord.id.not_in(had),
+            EpisodeRecord.id.not_in(select(GoldEpisode.episode_id)),
+        )
+        .group_by(EpisodeRecord.id, EpisodeRecord.place)
+    )
+    return [Waiting(key, place, raters) for key, place, raters in session.execute(query)]
+
+
+def own_assignment(session: Session, assignment_id: str, visitor: Visitor) -> Assignment:
+    """The rater's assignment. Raises Refused if there is none of that id in a project of theirs, or it is another's."""
+    assignment = session.get(Assignment, assignment_id)
+    if assignment is None or assignment.rater_id != visitor.person_id:
+        raise Refused(404, "there is no such episode for you to mark")
+    project_of(session, visitor, assignment.episode.project_id)
+    return assignment
+
+
+def marks_of(session: Session, assignment_id: str) -> list[MarkRecord]:
+    """What the rater has said of every mark, the deleted ones included, by step."""
+    query = select(MarkRecord).where(MarkRecord.assignment_id == assignment_id)
+    return list(session.scalars(query.order_by(MarkRecord.step, MarkRecord.id)))
+
+
+def save(session: Session, assignment: Assignment, said: Sequence[SaidMark], when: float) -> list[MarkRecord]:
+    """Take what the browser says of its marks; said twice, or in any order, it comes to the same.
+
+    Returns: what is kept of each mark that was named.
+
+    Raises:
+      Refused: if the episode is submitted and this would change it, or a mark lies outside it.
+    """
+    named, own = {mark.id for mark in said}, MarkRecord.assignment_id == assignment.id
+    known = {record.id: record for record in session.scalars(select(MarkRecord).where(own, MarkRecord.id.in_(named)))}
+    there = session.scalar(select(func.count()).where(own)) or 0
+    if there + len(named - known.keys()) > MARKS_PER_EPISODE:
+        raise Refused(409, f"an episode has at most {MARKS_PER_EPISODE} marks")
+    for mark in said:
+        if mark.step >= assignment.episode.steps:
+            raise Refused(422, f"the episode has steps 0 to {assignment.episode.steps - 1}, not {mark.step}")
+        record = known.get(mark.id)
+        if record is not None and record.revision >= mark.revision:
+            continue
+        if assignment.submitted is not None:
+            raise Refused(409, "the episode is submitted; its marks stay as they are")
+        if record is None:
+            record = known[mark.id] = MarkRecord(assignment_id=assignment.id, id=mark.id)
+            session.add(record)
+        record.revision, record.step, record.sign = mark.revision, mark.step, mark.sign
+        record.deleted, record.saved = mark.deleted, when
+    return [known[mark_id] for mark_id in dict.fromkeys(mark.id for mark in said)]
+
+
+def submit(session: Session, assignment: Assignment, living: int, when: float) -> None:
+    """The rater has finished. Raises Refused if the browser counts other marks than the server has."""
+    if assignment.submitted is not None:
+        return
+    kept = sum(not record.deleted for record in marks_of(session, assignment.id))
+    if kept != living:
+        raise Refused(409, f"the server has {kept} marks of this episode and your browser {living}; load it again")
+    assignment.submitted = when
+
+
+def work_of(session: Session, rater_id: str) -> dict[str, Any]:
+    """How many episodes the rater has submitted, and whether one is begun."""
+    mine = Assignment.rater_id == rater_id
+    submitted = session.scalar(select(func.count()).where(mine, Assignment.submitted.is_not(None))) or 0
+    begun = session.scalar(select(func.count()).where(mine, Assignment.submitted.is_(None))) or 0
+    return {"submitted": submitted, "begun": begun > 0}

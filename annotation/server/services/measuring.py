@@ -1,0 +1,154 @@
+"""The dashboard's numbers: computed by a process of its own, so that raters never wait for them, and kept.
+
+python -m annotation.server.services.measuring < QUESTION > ANSWER
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from annotation.agreement.dashboard import Work, measure
+from annotation.server.clock import now
+from annotation.server.db.database import Database
+from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Person, Project
+from annotation.viewer.indexing import own_modules
+from rlhf.records.marks import Mark
+from rlhf.run.processes import end_with
+
+LEAST_SEC = 10.0  # between two computations for one project
+_PATIENCE_SEC = 900.0
+COMMAND = (sys.executable, "-m", "annotation.server.services.measuring")
+
+
+class Measuring:
+    """Keeps what was last computed of each project.
+
+    Args:
+      url: of the database.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._lock, self._turn = threading.Lock(), threading.Lock()
+        self._known: dict[str, dict[str, Any]] = {}
+        self._state: dict[str, Any] = {}  # of what each was computed
+        self._working: set[str] = set()
+        self._begun: dict[str, float] = {}
+
+    def of(self, project_id: str, state: Any) -> dict[str, Any]:
+        """What is known of a project; if its state is another than when that was computed, it is computed anew.
+
+        Returns: ``measures`` (None: not yet), when they were ``computed``, whether it is ``working``, and what went
+          wrong (``trouble``).
+        """
+        with self._lock:
+            outdated = self._state.get(project_id) != state
+            rested = time.monotonic() - self._begun.get(project_id, -LEAST_SEC) >= LEAST_SEC
+            if outdated and rested and project_id not in self._working:
+                self._working.add(project_id)
+                self._begun[project_id] = time.monotonic()
+                threading.Thread(target=self._work, args=(project_id, state), daemon=True).start()
+            known = self._known.get(project_id, {"measures": None, "computed": None, "trouble": ""})
+            return known | {"working": project_id in self._working}
+
+    def forget(self) -> None:
+        """What was computed is no longer known."""
+        with self._lock:
+            self._known, self._state, self._begun = {}, {}, {}
+
+    def _work(self, project_id: str, state: Any) -> None:
+        with self._turn:  # one at a time
+            found, trouble = None, ""
+            try:
+                found = _ask(self._url, project_id)
+            except (OSError, ValueError, subprocess.SubprocessError) as error:
+                trouble = f"the numbers could not be computed ({type(error).__name__}); they are tried again"
+        with self._lock:
+            self._working.discard(project_id)
+            if found is None:
+                self._known.setdefault(project_id, {"measures": None, "computed": None})["trouble"] = trouble
+            else:
+                self._known[project_id] = {"measures": found, "computed": now(), "trouble": ""}
+                self._state[project_id] = state
+
+
+def _ask(url: str, project_id: str) -> dict[str, Any]:
+    question = json.dumps({"url": url, "project": project_id})  # not an argument: the URL may hold a password
+    done = subprocess.run(
+        COMMAND, input=question, capture_output=True, text=True, timeout=_PATIENCE_SEC, env=own_modules(), check=True
+    )
+    return json.loads(done.stdout)
+
+
+def state_of(session: Session, project: Project) -> tuple[Any, ...]:
+    """Changes when something is submitted or deleted, or what it is held against changes."""
+    work = select(func.count(), func.max(Assignment.submitted)).select_from(Assignment).join(EpisodeRecord)
+    work = work.where(EpisodeRecord.project_id == project.id, Assignment.submitted.is_not(None))
+    gold = select(func.count(), func.max(GoldEpisode.created)).select_from(GoldEpisode).join(EpisodeRecord)
+    gold = gold.where(EpisodeRecord.project_id == project.id)
+    return (*session.execute(work).one(), *session.execute(gold).one(), project.tolerance)
+
+
+def works_of(session: Session, project_id: str) -> list[Work]:
+    """Everything that was submitted in a project."""
+    done = (EpisodeRecord.project_id == project_id, Assignment.submitted.is_not(None))
+    query = select(MarkRecord.assignment_id, MarkRecord.step, MarkRecord.sign)
+    query = query.join(Assignment, MarkRecord.assignment_id == Assignment.id).join(EpisodeRecord)
+    marks: dict[str, list[tuple[int, int]]] = {}
+    for assignment_id, step, sign in session.execute(query.where(*done, MarkRecord.deleted.is_(False))):
+        marks.setdefault(assignment_id, []).append((step, sign))
+    about = select(
+        Assignment.id, Person.pseudonym, EpisodeRecord.id, EpisodeRecord.steps, Assignment.gold, Assignment.submitted,
+        Assignment.active_sec,
+    ).join(Person, Person.id == Assignment.rater_id).join(EpisodeRecord).where(*done)  # fmt: skip
+    return [
+        Work(
+            rater,
+            episode,
+            steps,
+            marks_from(episode, rater, marks.get(assignment_id, [])),
+            gold,
+            submitted or 0.0,
+            active,
+        )
+        for assignment_id, rater, episode, steps, gold, submitted, active in session.execute(about)
+    ]
+
+
+def marks_from(episode: str, rater: str, pairs: list[tuple[int, int]]) -> tuple[Mark, ...]:
+    """Steps and signs as marks, in order."""
+    return tuple(Mark(episode, rater, step, sign, scripted=False) for step, sign in sorted(pairs))
+
+
+def known_marks(session: Session, project_id: str) -> dict[str, tuple[Mark, ...]]:
+    """The known marks of a project's gold episodes."""
+    query = select(GoldEpisode).join(EpisodeRecord).where(EpisodeRecord.project_id == project_id)
+    return {
+        gold.episode_id: marks_from(gold.episode_id, "", [(step, sign) for step, sign in gold.marks])
+        for gold in session.scalars(query)
+    }
+
+
+def main() -> None:
+    """Answer the one question that is asked."""
+    end_with(os.getppid())
+    os.nice(10)
+    asked = json.load(sys.stdin)
+    database = Database(asked["url"], migrate=False)
+    with database.reading() as session:
+        project = session.get_one(Project, asked["project"])
+        found = measure(works_of(session, project.id), known_marks(session, project.id), project.tolerance)
+    json.dump(found, sys.stdout, allow_nan=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""What a study leader sees of a study: how far its queues are, and how people work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import and_, func, select
+from sqlalchemy.orm import Session
+
+from annotation.server.db.tables import (
+    PRESENT,
+    Assignment,
+    Consent,
+    EpisodeRecord,
+    GoldEpisode,
+    Invitation,
+    MarkRecord,
+    Membership,
+    Person,
+    Project,
+)
+from annotation.server.security.consent import wanted_version
+from annotation.server.services.members import projects_of_invitation
+from worlds.contract import STEPS_PER_SECOND
+
+SETTINGS = (
+    "id", "dataset", "title", "instructions", "overlap", "strategy", "open", "marking", "tolerance", "gold_every",
+    "export_gold",
+)  # fmt: skip
+FIVE_MINUTES_STEPS = round(300 * STEPS_PER_SECOND)
+
+
+def projects(session: Session, when: float) -> list[dict[str, Any]]:
+    """Every project: its settings, episodes, markings wanted, submitted and being made, and marks per five minutes.
+
+    Gold episodes are counted apart: everybody marks them.
+    """
+    return [
+        {name: getattr(project, name) for name in SETTINGS} | _counts(session, project, when)
+        for project in session.scalars(select(Project).order_by(Project.created, Project.dataset))
+    ]
+
+
+def _counts(session: Session, project: Project, when: float) -> dict[str, Any]:
+    own = and_(EpisodeRecord.project_id == project.id, PRESENT)
+    episodes = session.scalar(select(func.count()).where(own)) or 0
+    gold = session.scalar(select(func.count()).select_from(GoldEpisode).join(EpisodeRecord).where(own)) or 0
+    work = select(func.count(Assignment.id)).join(EpisodeRecord).where(own, Assignment.gold == "")
+    submitted, exported = Assignment.submitted.is_not(None), Assignment.exported.is_not(None)
+    return {
+        "episodes": episodes,
+        "gold": gold,
+        "wanted": (episodes - gold) * project.overlap,
+        "submitted": session.scalar(work.where(submitted)) or 0,
+        "begun": session.scalar(work.where(~submitted, Assignment.locked_until > when)) or 0,
+        "exported": session.scalar(work.where(exported)) or 0,
+        "marks_per_five_minutes": _per_five_minutes(*_marks_and_steps(session, project_id=project.id)),
+    }
+
+
+def gold_episodes(session: Session, project: Project) -> list[dict[str, Any]]:
+    """A project's gold episodes: what each is for, whose its marks are, and how many raters have marked it as such."""
+    done = select(Assignment.episode_id, func.count().label("done")).where(
+        Assignment.submitted.is_not(None), Assignment.gold != ""
+    )
+    counted = done.group_by(Assignment.episode_id).subquery()
+    query = select(GoldEpisode, counted.c.done).select_from(GoldEpisode).join(EpisodeRecord)
+    query = query.outerjoin(counted, counted.c.episode_id == GoldEpisode.episode_id)
+    return [
+        {
+            "id": gold.episode_id,
+            "name": gold.episode.episode_id,
+            "purpose": gold.purpose,
+            "source": gold.source,
+            "marks": len(gold.marks),
+            "done": count or 0,
+        }
+        for gold, count in session.execute(
+            query.where(EpisodeRecord.project_id == project.id).order_by(EpisodeRecord.place)
+        )
+    ]
+
+
+def people(session: Session) -> list[dict[str, Any]]:
+    """Everybody, and how much they have marked."""
+    listed, restricted = [], _memberships(session)
+    wanted = select(Consent).where(Consent.version == wanted_version())
+    consents = {found.person_id: found.agreed for found in session.scalars(wanted)}
+    for person in session.scalars(select(Person).order_by(Person.created)):
+        mine = (Assignment.rater_id == person.id, Assignment.submitted.is_not(None))
+        count, active_sec = session.execute(
+            select(func.count(), func.coalesce(func.sum(Assignment.active_sec), 0.0)).where(*mine)
+        ).one()
+        marks, steps = _marks_and_steps(session, rater_id=person.id)
+        listed.append(
+            {
+                "id": person.id,
+                "name": person.name,
+                "pseudonym": person.pseudonym,
+                "roles": sorted(role.role for role in person.roles),
+                "active": person.active,
+                "projects": restricted.get(person.id, []),
+                "consented": consents.get(person.id),
+                "episodes": count,
+                "marks": marks,
+                "marks_per_five_minutes": _per_five_minutes(marks, steps),
+                "minutes_per_episode": round(active_sec / count / 60, 1) if count else None,
+            }
+        )
+    return listed
+
+
+def _memberships(session: Session) -> dict[str, list[str]]:
+    """Ids of the projects that people are restricted to, by person."""
+    found: dict[str, list[str]] = {}
+    for membership in session.scalars(select(Membership)):
+        found.setdefault(membership.person_id, []).append(membership.project_id)
+    return found
+
+
+def invitations(session: Session, when: float) -> list[dict[str, Any]]:
+    """Links that can still be used."""
+    query = select(Invitation).where(Invitation.used.is_(None), Invitation.expires > when).order_by(Invitation.created)
+    return [
+        {
+            "id": found.id,
+            "role": found.role,
+            "note": found.note,
+            "expires": found.expires,
+            "again": bool(found.person_id),
+            "projects": projects_of_invitation(session, found.id),
+        }
+        for found in session.scalars(query)
+    ]
+
+
+def _marks_and_steps(session: Session, project_id: str | None = None, rater_id: str | None = None) -> tuple[int, int]:
+    """Living marks in submitted work, and the steps of the episodes they were looked for in."""
+    wanted = [Assignment.submitted.is_not(None)]
+    wanted += [EpisodeRecord.project_id == project_id] if project_id else []
+    wanted += [Assignment.rater_id == rater_id] if rater_id else []
+    steps = session.scalar(
+        select(func.sum(EpisodeRecord.steps)).select_from(Assignment).join(EpisodeRecord).where(*wanted)
+    )
+    marks = session.scalar(
+        select(func.count()).select_from(MarkRecord).join(Assignment).join(EpisodeRecord)
+        .where(*wanted, MarkRecord.deleted.is_(False))
+    )  # fmt: skip
+    return marks or 0, steps or 0
+
+
+def _per_five_minutes(marks: int, steps: int) -> float | None:
+    return round(marks / steps * FIVE_MINUTES_STEPS, 1) if steps else None

@@ -1,0 +1,1 @@
+"""A play session: its states and transitions, the setter's prompts, verdicts."""

@@ -1,0 +1,286 @@
+"""An index of what is played and said in datasets: one SQLite file, made from the datasets and thrown away at will.
+
+Filters and the search of dialogue ask it instead of thousands of Parquet files. It is filled once for every episode,
+a few milliseconds each; whoever asks for a dataset that is not wholly in it gets what is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from rlhf.store import EpisodeRow, ParquetStore
+from rlhf.store.told import ToldEpisode
+from worlds.errors import UserError
+
+VERSION = 1  # of the file's tables; a file of another version is made anew
+_AT_ONCE = 50  # episodes of one transaction
+_BUSY_SEC = 30.0
+_TABLES = """
+CREATE TABLE IF NOT EXISTS episodes (
+  dataset TEXT NOT NULL, episode_id TEXT NOT NULL, place INTEGER NOT NULL, steps INTEGER NOT NULL, split TEXT NOT NULL,
+  setter TEXT NOT NULL, solver TEXT NOT NULL, kind TEXT NOT NULL, created TEXT NOT NULL, asked TEXT NOT NULL,
+  requests INTEGER NOT NULL, successes INTEGER NOT NULL, PRIMARY KEY (dataset, episode_id));
+CREATE TABLE IF NOT EXISTS tasks (
+  dataset TEXT NOT NULL, episode_id TEXT NOT NULL, task TEXT NOT NULL,
+  PRIMARY KEY (dataset, episode_id, task)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS words (
+  dataset TEXT NOT NULL, episode_id TEXT NOT NULL, step INTEGER NOT NULL, who TEXT NOT NULL, words TEXT NOT NULL,
+  folded TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS words_of ON words (dataset, episode_id);
+"""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which episodes are wanted; what is empty asks for nothing.
+
+    Args:
+      player: as the episode names the setter or the solver. outcome: "succeeded", "failed" (some request) or "none"
+        (nothing that is checked). shortest, longest: steps. words: all of them in one utterance, in any case.
+    """
+
+    kind: str = ""
+    split: str = ""
+    player: str = ""
+    task: str = ""
+    outcome: str = ""
+    shortest: int = 0
+    longest: int = 0
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """An episode of the index."""
+
+    row: EpisodeRow
+    kind: str
+    tasks: tuple[str, ...]
+
+
+class Index:
+    """The index in ``file``. Safe for threads and processes: each call has a connection of its own."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def differs(self, dataset: str, rows: Sequence[EpisodeRow]) -> tuple[int, int]:
+        """How many of the dataset's episodes are not in the index, and how many of the index not in the dataset."""
+        with self._reading() as connection:
+            known = _known(connection, dataset)
+        there = {row.episode_id for row in rows}
+        return len(there - known), len(known - there)
+
+    def update(self, dataset: str, store: ParquetStore, most: int | None = None) -> int:
+        """Forget episodes that are gone and take in those that are new, at most so many; how many were taken in.
+
+        An episode that cannot be read is listed without its words.
+        """
+        rows = {row.episode_id: row for row in store.rows()}
+        with self._writing() as connection:
+            known = _known(connection, dataset)
+            for table in ("episodes", "tasks", "words"):
+                gone = [(dataset, episode_id) for episode_id in known - rows.keys()]
+                connection.executemany(f"DELETE FROM {table} WHERE dataset = ? AND episode_id = ?", gone)
+            (places,) = connection.execute(
+                "SELECT coalesce(max(place) + 1, 0) FROM episodes WHERE dataset = ?", (dataset,)
+            ).fetchone()
+        new = enumerate((row for row in rows.values() if row.episode_id not in known), places)
+        taken, wanted = 0, islice(new, most)
+        while batch := list(islice(wanted, _AT_ONCE)):
+            told = [_told(store, row.episode_id) for _, row in batch]
+            with self._writing() as connection:
+                for (place, row), each in zip(batch, told, strict=True):
+                    _insert(connection, dataset, place, row, each)
+            taken += len(batch)
+        return taken
+
+    def find(self, dataset: str, filters: Filters) -> list[str]:
+        """Ids of the episodes that are wanted, the latest recorded first."""
+        conditions, values = _conditions(dataset, filters)
+        query = f"SELECT episode_id FROM episodes WHERE {' AND '.join(conditions)} ORDER BY place DESC"
+        with self._reading() as connection:
+            return [episode_id for (episode_id,) in connection.execute(query, values)]
+
+    def rows(self, dataset: str, episode_ids: Sequence[str]) -> list[Found]:
+        """What is known of these episodes, in their order; unknown ones are left out."""
+        with self._reading() as connection:
+            found = (_row(connection, dataset, episode_id) for episode_id in episode_ids)
+            return [row for row in found if row is not None]
+
+    def hits(
+        self, dataset: str, episode_ids: Sequence[str], words: str, most: int
+    ) -> dict[str, list[tuple[int, str, str]]]:
+        """By episode, step, who and words of its first utterances in which all of ``words`` are."""
+        terms = _terms(words)
+        where = " AND ".join(["dataset = ?", "episode_id = ?", *["folded LIKE ? ESCAPE '\\'"] * len(terms)])
+        query = f"SELECT step, who, words FROM words WHERE {where} ORDER BY rowid LIMIT ?"
+        with self._reading() as connection:
+            return {
+                episode_id: connection.execute(query, (dataset, episode_id, *terms, most)).fetchall()
+                for episode_id in episode_ids
+            }
+
+    def choices(self, dataset: str) -> dict[str, list[str]]:
+        """What there is to filter by: kinds, splits, players and tasks."""
+        queries = {
+            "kinds": ("kind FROM episodes",),
+            "splits": ("split FROM episodes",),
+            "players": ("setter FROM episodes", "solver FROM episodes"),
+            "tasks": ("task FROM tasks",),
+        }
+        with self._reading() as connection:
+            return {
+                name: sorted({value for part in parts for value in _distinct(connection, part, dataset)} - {""})
+                for name, parts in queries.items()
+            }
+
+    def forget(self) -> None:
+        """Empty it: nothing of what it held is left in its file."""
+        with self._writing() as connection:
+            for table in ("episodes", "tasks", "words"):
+                connection.execute(f"DELETE FROM {table}")
+        with closing(self._connect()) as connection:
+            connection.execute("VACUUM")
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with closing(self._connect()) as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with closing(self._connect()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            return _opened(self.file)
+        except OSError as error:
+            raise UserError(f"the index {self.file} cannot be made ({error.strerror}); mend its folder") from error
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):  # busy, or the disk: nothing that a new file would mend
+                raise UserError(f"the index {self.file} cannot be used ({error}); look after its disk") from error
+            self.file.unlink(missing_ok=True)
+            return _opened(self.file)
+
+
+def _opened(file: Path) -> sqlite3.Connection:
+    """A connection to an index of this version; of another, it is emptied first."""
+    connection = sqlite3.connect(file, timeout=_BUSY_SEC, isolation_level=None)
+    try:
+        connection.execute("PRAGMA secure_delete = ON")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version != VERSION:
+            connection.executescript("".join(f"DROP TABLE IF EXISTS {t};" for t in ("episodes", "tasks", "words")))
+            connection.executescript(f"{_TABLES} PRAGMA user_version = {VERSION};")
+        return connection
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _known(connection: sqlite3.Connection, dataset: str) -> set[str]:
+    return _distinct(connection, "episode_id FROM episodes", dataset)
+
+
+def _distinct(connection: sqlite3.Connection, column: str, dataset: str) -> set[str]:
+    return {value for (value,) in connection.execute(f"SELECT DISTINCT {column} WHERE dataset = ?", (dataset,))}
+
+
+def _told(store: ParquetStore, episode_id: str) -> ToldEpisode | None:
+    try:
+        return store.read_told(episode_id)
+    except UserError:  # damaged, or dropped since
+        return None
+
+
+def _insert(
+    connection: sqlite3.Connection, dataset: str, place: int, row: EpisodeRow, told: ToldEpisode | None
+) -> None:
+    key = dataset, row.episode_id
+    kind = kind_of(told) if told else ""
+    values = (
+        *key, place, row.steps, row.split, row.setter, row.solver, kind, row.created, row.asked, row.requests,
+        row.successes,
+    )  # fmt: skip
+    connection.execute(f"INSERT OR REPLACE INTO episodes VALUES ({', '.join('?' * len(values))})", values)
+    if told is None:
+        return
+    for table in ("tasks", "words"):
+        connection.execute(f"DELETE FROM {table} WHERE dataset = ? AND episode_id = ?", key)
+    tasks = {request.task.name for request in told.requests}
+    connection.executemany("INSERT INTO tasks VALUES (?, ?, ?)", [(*key, task) for task in sorted(tasks)])
+    said = [(*key, step, who, words, words.casefold()) for step, who, words in told.spoken()]
+    connection.executemany("INSERT INTO words VALUES (?, ?, ?, ?, ?, ?)", said)
+
+
+def kind_of(told: ToldEpisode) -> str:
+    """The kind of play: as the session that recorded it calls it, or who asks whom, e.g. "scripted-agent+co-pilot"."""
+    if named := told.notes.get("kind"):
+        return str(named)
+    setter, solver = (player.partition(":")[0] for player in (told.setter, told.solver.partition("+")[0]))
+    return f"{setter}-{solver}" + ("+co-pilot" if told.taken_over else "")
+
+
+def _row(connection: sqlite3.Connection, dataset: str, episode_id: str) -> Found | None:
+    query = (
+        "SELECT episode_id, steps, split, setter, solver, created, asked, requests, successes, kind FROM episodes "
+        "WHERE dataset = ? AND episode_id = ?"
+    )
+    found = connection.execute(query, (dataset, episode_id)).fetchone()
+    tasks = connection.execute(
+        "SELECT task FROM tasks WHERE dataset = ? AND episode_id = ?", (dataset, episode_id)
+    ).fetchall()
+    return found and Found(EpisodeRow(*found[:9]), found[9], tuple(task for (task,) in tasks))
+
+
+def _conditions(dataset: str, filters: Filters) -> tuple[list[str], list[Any]]:
+    """SQL of ``filters``, and the values it is asked with."""
+    made: list[tuple[str, tuple[Any, ...]]] = [("dataset = ?", (dataset,))]
+    for column in ("kind", "split"):
+        if value := getattr(filters, column):
+            made.append((f"{column} = ?", (value,)))
+    if filters.player:
+        made.append(("(setter = ? OR solver = ?)", (filters.player, filters.player)))
+    if filters.task:
+        inside = "SELECT episode_id FROM tasks WHERE dataset = ? AND task = ?"
+        made.append((f"episode_id IN ({inside})", (dataset, filters.task)))
+    if filters.outcome:
+        made.append((_OUTCOMES[filters.outcome], ()))
+    if filters.shortest:
+        made.append(("steps >= ?", (filters.shortest,)))
+    if filters.longest:
+        made.append(("steps <= ?", (filters.longest,)))
+    if terms := _terms(filters.words):
+        spoken = " AND ".join(["dataset = ?", *["folded LIKE ? ESCAPE '\\'"] * len(terms)])
+        made.append((f"episode_id IN (SELECT episode_id FROM words WHERE {spoken})", (dataset, *terms)))
+    return [condition for condition, _ in made], [value for _, values in made for value in values]
+
+
+_OUTCOMES = {
+    "succeeded": "requests > 0 AND successes = requests",
+    "failed": "successes < requests",
+    "none": "requests = 0",
+}
+OUTCOMES: Iterable[str] = tuple(_OUTCOMES)
+
+
+def _terms(words: str) -> list[str]:
+    """Patterns for LIKE, one for each word."""
+    return [f"%{_escaped(word)}%" for word in words.casefold().split()]
+
+
+def _escaped(word: str) -> str:
+    for sign in ("\\", "%", "_"):
+        word = word.replace(sign, f"\\{sign}")
+    return word

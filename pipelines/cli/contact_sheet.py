@@ -1,0 +1,65 @@
+"""An episode at a glance: its frames side by side on one PNG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rlhf.records.episode import CO_PILOT, Episode
+from rlhf.records.marks import PROGRESS, Mark
+from worlds.errors import UserError
+
+FRAMES = 48  # at most, unless more are marked
+COLUMNS = 8
+_FRAME_WIDTH = 192  # pixels; smaller frames are magnified by a whole number
+_CAPTION, _BAR, _BORDER, _GAP = 20, 4, 3, 6  # pixels
+_PAPER, _INK = (250, 250, 250), (30, 30, 30)
+_PROGRESS, _REGRESS, _CO_PILOT = (20, 150, 60), (200, 40, 40), (60, 100, 220)
+
+
+def chosen_steps(steps: int, marks: Sequence[Mark], frames: int = FRAMES) -> list[int]:
+    """The steps to show of an episode of ``steps``: evenly spaced, first and last included, and all that are marked."""
+    even = np.linspace(0, steps - 1, min(steps, frames)).round().astype(int)
+    return sorted({*even.tolist(), *(mark.step for mark in marks)})
+
+
+def write_contact_sheet(path: Path, episode: Episode, marks: Sequence[Mark] = ()) -> None:
+    """Write the PNG ``path``: each frame with its step number, framed green or red where it is marked, with a
+    blue bar below where a co-pilot was in control.
+
+    Raises:
+      UserError: if ``path`` cannot be written.
+    """
+    from PIL import Image, ImageDraw
+
+    shown = chosen_steps(len(episode), marks)
+    height, width = episode.image.shape[1:3]
+    scale = max(1, _FRAME_WIDTH // width)
+    cell_width = width * scale + 2 * _BORDER + _GAP
+    cell_height = height * scale + 2 * _BORDER + _GAP + _CAPTION
+    columns = min(COLUMNS, len(shown))
+    size = columns * cell_width + _GAP, -(-len(shown) // columns) * cell_height + _GAP
+    sheet = Image.new("RGB", size, _PAPER)
+    draw = ImageDraw.Draw(sheet)
+    for place, step in enumerate(shown):
+        left, top = _GAP + place % columns * cell_width, _GAP + place // columns * cell_height
+        signs = [mark.sign for mark in marks if mark.step == step]
+        draw.rectangle((left, top, left + cell_width - _GAP - 1, top + cell_height - _GAP - _CAPTION - 1), _edge(signs))
+        frame = np.kron(episode.image[step], np.ones((scale, scale, 1), np.uint8))
+        sheet.paste(Image.fromarray(frame), (left + _BORDER, top + _BORDER))
+        below = top + height * scale + 2 * _BORDER
+        if episode.controller[step] == CO_PILOT:
+            draw.rectangle((left, below, left + cell_width - _GAP - 1, below + _BAR - 1), _CO_PILOT)
+        draw.text((left, below + _BAR), "  ".join((str(step), *(f"{sign:+d}" for sign in signs))), _INK)
+    try:
+        sheet.save(path, "PNG")
+    except OSError as error:
+        raise UserError(f"{path} cannot be written ({error.strerror or error}); name another file") from error
+
+
+def _edge(signs: Sequence[int]) -> tuple[int, int, int]:
+    if not signs:
+        return _PAPER
+    return _PROGRESS if sum(sign == PROGRESS for sign in signs) * 2 >= len(signs) else _REGRESS

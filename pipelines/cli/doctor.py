@@ -1,0 +1,261 @@
+"""``rlhf doctor``: what this machine has, what it lacks, and how to mend that."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from agents.ranges import Positive, check_ranges
+from rlhf.run import machine
+from worlds.errors import UserError
+
+if TYPE_CHECKING:
+    from worlds.registry import WorldEntry
+
+Verdict = Literal["ok", "warn", "fail"]
+
+_GIB = 2**30
+_NEEDED = (
+    "mujoco",
+    "numba",
+    "numpy",
+    "scipy",
+    "gymnasium",
+    "pettingzoo",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+    "datasets",
+    "pyarrow",
+    "pillow",
+    "rich",
+    "tyro",
+    "matplotlib",
+)
+_STEPS_WANTED = 500  # of a world on one core, per second
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at. ``mend`` says what to do unless all is well."""
+
+    verdict: Verdict
+    what: str
+    found: str
+    mend: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.verdict:<5} {self.what:<12} {self.found}" + (f"\n{'':<19}-> {self.mend}" if self.mend else "")
+
+
+@dataclass(frozen=True)
+class DoctorConfig:
+    """Settings of `rlhf doctor`.
+
+    Args:
+      folder: folder for runs, whose disk is checked.
+      world: the registered world to examine and to time, or the path of the Python file that registers it.
+      seconds: how long the world is timed.
+    """
+
+    folder: Path = Path(".")
+    world: str = "playhouse"
+    seconds: Positive = 2.0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+
+
+def doctor(config: DoctorConfig) -> int:
+    """Print every check as it is made; return 1 if one failed, else 0."""
+    verdicts = []
+    for check in checks(config):
+        print(check, flush=True)
+        verdicts.append(check.verdict)
+    failed, warned = verdicts.count("fail"), verdicts.count("warn")
+    if failed:
+        print(f"\n{failed} of {len(verdicts)} checks failed; mend what is marked fail")
+    else:
+        print("\nready" + (f"; {warned} thing{'s' * (warned > 1)} could be better" if warned else ""))
+    return 1 if failed else 0
+
+
+def checks(config: DoctorConfig) -> Iterable[Check]:
+    """All checks, the quick ones first."""
+    yield check_python(sys.version_info[:3])
+    yield check_processor(machine.cpu_name(), machine.usable_cores())
+    yield check_memory(machine.usable_memory())
+    yield check_disk(config.folder)
+    yield check_packages(_NEEDED)
+    yield _survive("torch", "pip install 'torch>=2.13,<2.14'", check_torch)
+    yield from check_world(config.world, config.seconds)
+    yield Check("ok", "OpenGL", "not needed: frames are drawn on the processor")
+    yield check_wandb(os.environ)
+    yield check_ray()
+
+
+def check_python(found: tuple[int, ...]) -> Check:
+    """Whether this Python is new enough; ``found`` as (major, minor, micro)."""
+    text = ".".join(map(str, found))
+    if found < (3, 11):
+        return Check("fail", "Python", text, "install Python 3.11 or later and make the environment anew")
+    return Check("ok", "Python", text)
+
+
+def check_processor(name: str, cores: int) -> Check:
+    """Whether sampling and learning can run at the same time."""
+    found = f"{name}, {cores} {'core' if cores == 1 else 'cores'} to use"
+    return (
+        Check("ok", "processor", found)
+        if cores > 1
+        else Check("warn", "processor", found, "two cores halve the waiting")
+    )
+
+
+def check_memory(size: int) -> Check:
+    """Whether the demo (under 4 GiB) fits into ``size`` bytes."""
+    found = f"{size / _GIB:.1f} GiB"
+    if size < 2 * _GIB:
+        return Check("fail", "memory", found, "the demo needs up to 4 GiB; use a larger machine")
+    return (
+        Check("ok", "memory", found)
+        if size >= 4 * _GIB
+        else Check("warn", "memory", found, "the demo needs up to 4 GiB")
+    )
+
+
+def check_disk(folder: Path) -> Check:
+    """Whether ``folder`` can be written and its disk has room."""
+    existing = next((place for place in (folder, *folder.resolve().parents) if place.is_dir()), Path("/"))
+    if not os.access(existing, os.W_OK):
+        return Check("fail", "disk", f"{existing} cannot be written", "choose another folder or mend its permissions")
+    free = shutil.disk_usage(existing).free
+    found = f"{free / _GIB:.1f} GiB free at {existing.resolve()}"
+    if free < _GIB // 2:
+        return Check("fail", "disk", found, "free at least 2 GiB, or run in a folder on another disk")
+    return Check("ok", "disk", found) if free >= 2 * _GIB else Check("warn", "disk", found, "free at least 2 GiB")
+
+
+def check_packages(names: tuple[str, ...]) -> Check:
+    """Whether everything that the local path imports is installed."""
+    versions = machine.installed(names)
+    missing = [name for name in names if name not in versions]
+    if missing:
+        return Check("fail", "packages", f"missing: {', '.join(missing)}", "pip install interactive-rlhf")
+    return Check("ok", "packages", ", ".join(f"{name} {number}" for name, number in versions.items()))
+
+
+def check_torch() -> Check:
+    """Whether torch computes, and on what."""
+    import torch
+
+    found = f"{torch.__version__}, {torch.get_num_threads()} threads"
+    if torch.cuda.is_available():
+        torch.ones(8, device="cuda").sum().item()
+        return Check("ok", "torch", f"{found}, CUDA on {torch.cuda.get_device_name()}")
+    if machine.gpu_names():
+        mend = "the driver lists a GPU that torch cannot use: install a CUDA build of torch"
+        return Check("warn", "torch", f"{found}, no CUDA", mend)
+    return Check("ok", "torch", f"{found}, on the processor (no GPU)")
+
+
+def check_world(name: str, seconds: float) -> Iterable[Check]:
+    """Whether a world keeps the contract, a check for each part that does not, and how fast one core plays it.
+
+    Args:
+      name: of the world, or the path of the Python file that registers it.
+      seconds: how long to time it.
+    """
+    from worlds import registry
+    from worlds.contract import WorldError
+
+    try:
+        entry = registry.get(name)
+    except WorldError as error:
+        hint = "name another with --world, or correct the module that registers it"
+        yield Check("fail", "world", " ".join(str(error).split()), hint)
+        return
+    broken = False
+    for check in check_contract(entry):
+        broken |= check.verdict == "fail"
+        yield check
+    if not broken:
+        hint = "pip install --force-reinstall mujoco numba" if name == "playhouse" else "correct the world's code"
+        yield _survive("world", hint, lambda: check_speed(entry, seconds))
+
+
+def check_contract(entry: WorldEntry) -> Iterable[Check]:
+    """The examination of a world: a check for every problem, or one that says that there are none."""
+    from worlds.examination import examine
+
+    passed, failed = [], False
+    for finding in examine(entry):
+        for problem in finding.problems:
+            failed = True
+            hint = f"{problem.wanted}; docs/own-world.md explains the contract"
+            yield Check("fail", "world", f"{entry.name}: {problem.component}: {problem.found}", hint)
+        passed.append(finding.part if finding.offered else f"no {finding.part}")
+    if not failed:
+        yield Check("ok", "world", f"{entry.name} keeps the contract: {', '.join(passed)}")
+
+
+def check_speed(entry: WorldEntry, seconds: float) -> Check:
+    """How fast one core plays a world, frames included; the first step, which compiles, is timed apart."""
+    from worlds.contract import SETTER, SOLVER, silent
+
+    began = time.perf_counter()
+    world = entry.make()
+    world.reset(seed=0)
+    actions = {SETTER: silent(), SOLVER: silent()}
+    world.step(actions)
+    first = time.perf_counter() - began
+    world.reset(seed=0)
+    rate = _rate(lambda: world.step(actions) if world.agents else world.reset(seed=0), seconds)
+    world.close()
+    found = f"{entry.name}: {rate:,.0f} steps a second and core (8 ticks and a frame each), {first:.1f} s to start"
+    slow = f"the project counts on {_STEPS_WANTED} or more; is the machine busy?"
+    return Check("ok", "world", found) if rate >= _STEPS_WANTED else Check("warn", "world", found, slow)
+
+
+def check_wandb(environment: os._Environ[str] | dict[str, str]) -> Check:
+    """Whether metrics can also go to wandb; they are always written to a file."""
+    try:
+        found = f"{version('wandb')}, offline unless a run says otherwise: no account needed"
+    except PackageNotFoundError:
+        return Check("warn", "wandb", "not installed; metrics go to metrics.jsonl alone", "pip install wandb")
+    if environment.get("WANDB_MODE"):
+        found += f" (WANDB_MODE={environment['WANDB_MODE']} is not read)"
+    return Check("ok", "wandb", found)
+
+
+def check_ray() -> Check:
+    """Whether runs can be spread over machines."""
+    if importlib.util.find_spec("ray") is None:
+        return Check("ok", "Ray", "not installed, and not needed on one machine (pip install 'interactive-rlhf[ray]')")
+    return Check("ok", "Ray", f"{version('ray')}, used by --executor ray")
+
+
+def _rate(step: Callable[[], object], seconds: float) -> float:
+    """Calls of ``step`` per second, over about ``seconds``."""
+    count, began = 0, time.perf_counter()
+    while (passed := time.perf_counter() - began) < seconds:
+        step()
+        count += 1
+    return count / passed
+
+
+def _survive(what: str, mend: str, check: Callable[[], Check]) -> Check:
+    """The check, or a failed one with the reason where it raises."""
+    try:
+        return check()
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        return Check("fail", what, f"does not work: {reason}", mend)

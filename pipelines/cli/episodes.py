@@ -1,0 +1,217 @@
+"""What ``rlhf episodes list|show|verify|merge|drop`` do and say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pipelines.cli.contact_sheet import write_contact_sheet
+from rlhf.records.episode import CO_PILOT, Episode
+from rlhf.records.marks import Judgement, Mark
+from rlhf.store import EpisodeRow, Problem, open_store, rebuild_index
+from worlds.contract import STEPS_PER_SECOND
+from worlds.errors import UserError
+
+_WIDTH_WITHOUT_TERMINAL = 240  # nothing is cut where another program reads
+
+
+def list_episodes(
+    data: str | Path,
+    split: str | None = None,
+    limit: int = 50,
+    solver: str | None = None,
+    console: Console | None = None,
+) -> None:
+    """Print a table of the dataset's episodes, at most ``limit`` of them (0: all), and a line of totals.
+
+    Raises:
+      UserError: if ``data`` is no readable dataset or ``limit`` is negative.
+    """
+    if limit < 0:
+        raise UserError(f"limit is {limit}; give the number of episodes to show, or 0 for all")
+    console = console or _console()
+    store = open_store(data)
+    rows = store.rows(split, solver)
+    listed = {row.episode_id for row in rows}
+    marks = [mark for mark in store.marks() if mark.episode_id in listed]
+    of_episode = Counter((mark.episode_id, mark.sign) for mark in marks)
+    table = Table(
+        "episode", "steps", "time", "split", "setter", "solver", "asked", "done", "marks", "created", box=None
+    )
+    for row in islice(rows, limit or None):
+        progress, regress = of_episode[row.episode_id, 1], of_episode[row.episode_id, -1]
+        table.add_row(*map(Text, _cells(row)), Text(f"+{progress} -{regress}"), Text(row.created))
+    console.print(table)
+    if 0 < limit < len(rows):
+        _say(console, f"... and {len(rows) - limit} more (--limit 0 shows all)")
+    _say(console, _totals(rows, marks))
+
+
+def show_episode(data: str | Path, episode_id: str, png: Path | None = None, console: Console | None = None) -> None:
+    """Print who played, what was asked, and step by step what was said, done and marked.
+
+    Args:
+      png: where to write a contact sheet of the frames, if anywhere.
+
+    Raises:
+      UserError: if there is no such episode, it is damaged, or ``png`` cannot be written.
+    """
+    console = console or _console()
+    store = open_store(data)
+    episode = store.read(episode_id)
+    marks, judgements = store.marks(episode_id), store.judgements(episode_id)
+    height, width = episode.image.shape[1:3]
+    lines = [
+        f"{episode.episode_id}: {len(episode)} steps ({clock(len(episode))}), {episode.split}",
+        f"{episode.setter} asks, {episode.solver} does, in {episode.world} ({height}x{width} pixels)",
+        f"seed {episode.seed}" + (f", recorded {episode.created}" if episode.created else ""),
+    ]
+    _say(console, "\n".join(lines))
+    table = Table("step", "time", "who", "what", box=None)
+    for step, who, what in timeline(episode, marks, judgements):
+        table.add_row(str(step), clock(step), Text(who), Text(what))
+    console.print(table)
+    if png is not None:
+        write_contact_sheet(Path(png), episode, marks)
+        _say(console, f"frames: {png}")
+
+
+def verify_dataset(data: str | Path, rebuild: bool = False, console: Console | None = None) -> int:
+    """Read everything and print what is wrong, with its mend; with ``rebuild``, write the index anew first.
+
+    Returns: an exit status, 0 if nothing is wrong or all of it goes away by itself, else 1.
+
+    Raises:
+      UserError: if ``data`` is no dataset, or its index is damaged and is not to be rebuilt.
+    """
+    console = console or _console()
+    if rebuild:
+        _say(console, f"index written anew: {_count(rebuild_index(data), 'episode')} found")
+    store = open_store(data)
+    problems = store.verify()
+    for problem in problems:
+        console.print(_problem(problem), soft_wrap=True)
+    serious = sum(not problem.ignorable for problem in problems)
+    said = f"{_count(serious, 'problem')}" if serious else "nothing is wrong"
+    _say(console, f"{store}: {_count(len(store), 'episode')} read, {said}")
+    return 1 if serious else 0
+
+
+def merge_datasets(source: str | Path, into: str | Path, console: Console | None = None) -> None:
+    """Copy what the dataset ``source`` holds and ``into`` does not; ``into`` is made if it does not exist.
+
+    Raises:
+      UserError: if one id stands for different episodes in the two (nothing is copied then), or their worlds
+        or image sizes differ.
+    """
+    console = console or _console()
+    other = open_store(source)
+    store = open_store(into, create=True)
+    merged = store.merge(other)
+    for settings in other.description.play_settings:
+        store.note_play_settings(settings)
+    copied = [_count(merged.copied, "episode"), _count(merged.marks, "mark"), _count(merged.judgements, "judgement")]
+    skipped = f"; {_count(merged.skipped, 'episode')} there already" if merged.skipped else ""
+    _say(console, f"copied {', '.join(copied)} from {other} into {into}{skipped}")
+
+
+def drop_episodes(data: str | Path, ids: Iterable[str], console: Console | None = None) -> None:
+    """Remove episodes with their marks and judgements, for good.
+
+    Raises:
+      UserError: if one of ``ids`` is unknown (nothing is removed then), or none is given.
+    """
+    console = console or _console()
+    dropped = set(ids)
+    if not dropped:
+        raise UserError("no episode to drop is named; `rlhf episodes list` shows their ids")
+    store = open_store(data)
+    marks = sum(mark.episode_id in dropped for mark in store.marks())
+    judgements = sum(judgement.episode_id in dropped for judgement in store.judgements())
+    store.drop(dropped)
+    lost = f"{_count(marks, 'mark')} and {_count(judgements, 'judgement')}"
+    _say(console, f"dropped {_count(len(dropped), 'episode')} with {lost}; {len(store)} left in {store}")
+
+
+def timeline(
+    episode: Episode, marks: Sequence[Mark], judgements: Sequence[Judgement]
+) -> Iterator[tuple[int, str, str]]:
+    """Step, who and what, in order; what was said of a step later comes after what happened at it."""
+    yield from sorted([*_play(episode), *_said_of(marks, judgements, len(episode) - 1)], key=lambda event: event[0])
+
+
+def clock(step: int) -> str:
+    """When a step begins, in minutes, seconds and tenths."""
+    tenths = round(step / STEPS_PER_SECOND * 10)
+    return f"{tenths // 600}:{tenths % 600 / 10:04.1f}"
+
+
+def _play(episode: Episode) -> Iterator[tuple[int, str, str]]:
+    successes = dict(zip(episode.success_step, episode.requests, strict=False))
+    before = None
+    for step in range(len(episode)):
+        driver = "co-pilot" if episode.controller[step] == CO_PILOT else "solver"
+        if driver != before and (step > 0 or driver == "co-pilot"):
+            yield step, driver, "takes over"
+        before = driver
+        if episode.setter_utterance[step]:
+            yield step, "setter", f'says "{episode.setter_utterance[step]}"'
+        if episode.utterance[step]:
+            yield step, driver, f'says "{episode.utterance[step]}"'
+        if step in successes:
+            yield step, driver, f'succeeds in "{successes[step].task.instruction}"'
+
+
+def _said_of(marks: Sequence[Mark], judgements: Sequence[Judgement], last: int) -> Iterator[tuple[int, str, str]]:
+    for mark in marks:
+        yield mark.step, f"rater {mark.rater}{_stand_in(mark)}", f"marks {mark.sign:+d}"
+    for judgement in judgements:
+        verdict = "judges it done" if judgement.success else "judges it not done"
+        step = last if judgement.step is None else judgement.step
+        yield step, f"judge {judgement.judge}{_stand_in(judgement)}", verdict
+
+
+def _stand_in(record: Mark | Judgement) -> str:
+    return " (scripted)" if record.scripted else ""
+
+
+def _cells(row: EpisodeRow) -> tuple[str, ...]:
+    done = f"{row.successes}/{row.requests}" if row.requests else ""
+    return row.episode_id, str(row.steps), clock(row.steps), row.split, row.setter, row.solver, row.asked, done
+
+
+def _totals(rows: Sequence[EpisodeRow], marks: Sequence[Mark]) -> str:
+    steps = sum(row.steps for row in rows)
+    people = {mark.rater for mark in marks if not mark.scripted}
+    scripted = {mark.rater for mark in marks if mark.scripted}
+    by = [_count(len(raters), kind) for raters, kind in ((people, "person"), (scripted, "scripted rater")) if raters]
+    by_whom = f" by {' and '.join(by)}" if by else ""
+    hours = steps / STEPS_PER_SECOND / 3600
+    return f"{_count(len(rows), 'episode')}, {steps:,} steps ({hours:.2f} hours), {_count(len(marks), 'mark')}{by_whom}"
+
+
+def _problem(problem: Problem) -> Text:
+    """One line; a table would cut the names that one wants to copy."""
+    return Text(f"{problem.file}: {problem.what}; {problem.mend}", "dim" if problem.ignorable else "")
+
+
+def _count(number: int, noun: str) -> str:
+    plural = {"person": "people"}.get(noun, f"{noun}s")
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def _say(console: Console, text: str) -> None:
+    """Print a line as it is: names of episodes and files are no markup and are not broken."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def _console() -> Console:
+    """Standard output; where it is no terminal, wide enough that nothing is cut."""
+    console = Console()
+    return console if console.is_terminal else Console(width=_WIDTH_WITHOUT_TERMINAL)

@@ -1,0 +1,110 @@
+"""`rlhf episodes list|show|verify|merge|drop`: the settings of the commands on recorded episodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.ranges import CountFromZero, check_ranges
+from pipelines.cli import episodes as episodes_command
+from rlhf.run.setting_forms import Dataset, EpisodeId, EpisodeIds, SourceDataset, TargetDataset
+from worlds.errors import UserError
+
+
+@dataclass(frozen=True)
+class ListConfig:
+    """Settings of `rlhf episodes list`.
+
+    Args:
+      data: folder of the dataset.
+      split: list only episodes of this split, "train" or "held_out"; None lists all.
+      solver: list only this solver's episodes; "agent" stands for every agent, None lists all.
+      limit: episodes to list at most; 0 lists all.
+    """
+
+    data: Dataset
+    split: str | None = None
+    solver: str | None = None
+    limit: CountFromZero = 50
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+
+
+@dataclass(frozen=True)
+class ShowConfig:
+    """Settings of `rlhf episodes show`.
+
+    Args:
+      data: folder of the dataset.
+      episode: id of the episode.
+      png: PNG file into which a sheet of the episode's frames is drawn; None draws none.
+    """
+
+    data: Dataset
+    episode: EpisodeId
+    png: Path | None = None
+
+
+@dataclass(frozen=True)
+class VerifyConfig:
+    """Settings of `rlhf episodes verify`.
+
+    Args:
+      data: folder of the dataset.
+      rebuild: first recreate the index from the recorded files.
+    """
+
+    data: Dataset
+    rebuild: bool = False
+
+
+@dataclass(frozen=True)
+class MergeConfig:
+    """Settings of `rlhf episodes merge`.
+
+    Args:
+      source: folder of the dataset to copy from.
+      into: folder of the dataset to copy into; it is made if it does not exist.
+    """
+
+    source: SourceDataset
+    into: TargetDataset
+
+
+@dataclass(frozen=True)
+class DropConfig:
+    """Settings of `rlhf episodes drop`.
+
+    Args:
+      data: folder of the dataset.
+      episodes: ids of the episodes to remove, with their marks and judgements, for good.
+    """
+
+    data: Dataset
+    episodes: EpisodeIds
+
+
+def list_episodes(config: ListConfig) -> None:
+    """Print a table of a dataset's episodes."""
+    episodes_command.list_episodes(config.data, config.split, config.limit, config.solver)
+
+
+def show_episode(config: ShowConfig) -> None:
+    """Print one episode step by step."""
+    episodes_command.show_episode(config.data, config.episode, config.png)
+
+
+def verify_episodes(config: VerifyConfig) -> int:
+    """Print what is wrong with a dataset; return 1 if something is that does not go away by itself, else 0."""
+    return episodes_command.verify_dataset(config.data, config.rebuild)
+
+
+def merge_episodes(config: MergeConfig) -> None:
+    """Copy one dataset into another."""
+    episodes_command.merge_datasets(config.source, config.into)
+
+
+def drop_episodes(config: DropConfig) -> None:
+    """Remove episodes from a dataset."""
+    episodes_command.drop_episodes(config.data, config.episodes)

@@ -1,0 +1,350 @@
+"""The ``rlhf`` command: a table of verbs, and what the user hears when one of them fails.
+
+Nothing heavy is imported before a verb is known, so ``rlhf --help`` answers at once. A verb's settings are the fields
+of its frozen configuration; ``--preset NAME`` starts from the verb's function in ``pipelines/runs/NAME.py``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import io
+import os
+import shlex
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pipelines.cli.usage import UsageError
+from rlhf.run.stopping import Stopped, stoppable
+from worlds.errors import RunError, UserError, device_is_full, disk_is_full, resume_hint
+
+EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One command: where its frozen configuration and the function that takes it are found.
+
+    Args:
+      kept: said when the command is interrupted or the disk is full.
+      preset: the one to start from where the user names none; None starts from the configuration's own defaults.
+      status: whether what the function returns is the exit status; else whatever it returns is success.
+    """
+
+    name: str
+    module: str
+    config: str
+    function: str
+    help: str
+    kept: str = "whatever was finished is kept"
+    status: bool = False
+    preset: str | None = None
+
+
+_PLAYED = "every finished episode is kept in the dataset; the same command records the rest"
+_ENDED = "every finished continuation is kept; the same command goes on from there"
+_ROUNDS = "every finished stage is kept; the same command resumes"
+_BEGUN = "no run was begun; run the command again"
+
+_PROBED = "every finished probe is kept; the same command goes on from there"
+_GONE = "the same command goes on with what was begun"
+_LOOKED = "the datasets are as they were"
+_SERVED = "whatever was called saved is kept"
+
+_SMALLER = (
+    "take a smaller batch or fewer slots, or set bf16 or checkpoint-activations of the settings `computing`, or end "
+    "what else uses it"
+)
+
+_SERVE = "annotation.server.serve"
+_EPISODES, _MARKS, _ITERATE = "pipelines.cli.episodes_settings", "pipelines.cli.marks", "pipelines.loops.iterate"
+
+GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
+    (
+        "the loop, one step at a time",
+        (
+            Verb(
+                "record", "pipelines.stages.record", "RecordConfig", "record", "play episodes into a dataset", _PLAYED
+            ),
+            Verb(
+                "mark", "pipelines.stages.mark", "MarkConfig", "mark", "have scripted raters mark a dataset's episodes"
+            ),
+            Verb(
+                "clone", "pipelines.stages.clone", "CloneConfig", "clone", "train an agent to imitate it (BC)", _BEGUN
+            ),
+            Verb(
+                "reward", "pipelines.stages.reward", "RewardConfig", "reward", "train a reward model on marks", _BEGUN
+            ),
+            Verb(
+                "diagnose",
+                "pipelines.diagnose.command",
+                "DiagnoseConfig",
+                "diagnose",
+                "what reward models have learned",
+            ),
+            Verb(
+                "improve", "pipelines.stages.improve", "ImproveConfig", "improve", "improve the agent (BC+RL)", _BEGUN
+            ),
+            Verb(
+                "evaluate",
+                "pipelines.stages.evaluate",
+                "EvaluateConfig",
+                "evaluate",
+                "measure agents at probes",
+                _PROBED,
+            ),
+            Verb(
+                "report", "pipelines.report.command", "ReportConfig", "report", "write a run's report as one HTML file"
+            ),
+        ),
+    ),
+    (
+        "the whole loop",
+        (
+            Verb(
+                "demo",
+                "pipelines.loops.demo",
+                "DemoConfig",
+                "demo",
+                "all of it here, in minutes",
+                _ROUNDS,
+                preset="demo",
+            ),
+            Verb("iterate", _ITERATE, "IterateConfig", "iterate", "rounds of improvement", _ROUNDS, preset="tower"),
+            Verb(
+                "reproduce",
+                "pipelines.cli.reproduce",
+                "ReproduceConfig",
+                "reproduce",
+                "a published result, over seeds",
+                _ROUNDS,
+            ),
+        ),
+    ),
+    (
+        "the test suite that people judge",
+        (
+            Verb("suite make", "pipelines.suite.make", "MakeSuiteConfig", "make_suite", "draw scenarios from play"),
+            Verb(
+                "suite play", "pipelines.suite.play", "PlaySuiteConfig", "play_suite", "agents go on from them", _ENDED
+            ),
+            Verb("suite judge", "pipelines.suite.judge", "JudgeSuiteConfig", "judge_suite", "scripted stand-ins judge"),
+            Verb("suite report", "pipelines.suite.report", "ReportSuiteConfig", "report_suite", "how people judged"),
+        ),
+    ),
+    (
+        "people",
+        (
+            Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people play, mark and judge", _SERVED),
+            Verb("look", _SERVE, "LookConfig", "look", "episodes, marks and rewards of datasets", _LOOKED),
+            Verb("people delete", _SERVE, "DeleteConfig", "delete_person", "somebody's data, for good", _GONE),
+            Verb("marks collect", _SERVE, "CollectConfig", "collect", "what people submitted into the datasets"),
+        ),
+    ),
+    (
+        "recordings and machine",
+        (
+            Verb("episodes list", _EPISODES, "ListConfig", "list_episodes", "the episodes of a dataset"),
+            Verb("episodes show", _EPISODES, "ShowConfig", "show_episode", "one episode, step by step"),
+            Verb("episodes verify", _EPISODES, "VerifyConfig", "verify_episodes", "look for damage", status=True),
+            Verb("episodes merge", _EPISODES, "MergeConfig", "merge_episodes", "several datasets into one"),
+            Verb("episodes drop", _EPISODES, "DropConfig", "drop_episodes", "remove episodes from a dataset"),
+            Verb("marks import", _MARKS, "ImportMarksConfig", "import_into_dataset", "a file of marks into a dataset"),
+            Verb("marks export", _MARKS, "ExportMarksConfig", "export_from_dataset", "a dataset's marks to a file"),
+            Verb(
+                "doctor",
+                "pipelines.cli.doctor",
+                "DoctorConfig",
+                "doctor",
+                "what this machine has and lacks",
+                status=True,
+            ),
+        ),
+    ),
+)
+VERBS = {verb.name: verb for _, verbs in GROUPS for verb in verbs}
+
+# The command that usually follows a step of the loop, by the step; {result} is what the step returned, {data} and the
+# like are its settings.
+NEXT = {
+    "record": "rlhf mark --data {data}",
+    "mark": "rlhf clone --data {data}",
+    "clone": "rlhf reward --data {data} --agent {result}",
+    "reward": "rlhf improve --data {data} --agent {agent} --reward-model {result}",
+    "improve": "rlhf evaluate --agents BC={agent} BC+RL={result}",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    Returns: 0, 1 (failed), 2 (not understood), 130 (stopped by SIGINT) or 143 (stopped by SIGTERM).
+    """
+    with stoppable():
+        return _main(argv)
+
+
+def _main(argv: Sequence[str] | None) -> int:
+    _print_any_text()
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(help_text())
+        return 0
+    if words[0] == "--version":
+        from importlib.metadata import version
+
+        print(f"interactive-rlhf {version('interactive-rlhf')}")
+        return 0
+    verb = None
+    warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
+    try:
+        verb, rest = choose(words)
+        result = run(verb, rest)
+        return result if verb.status else 0
+    except SystemExit as stop:  # --help of a verb
+        return int(stop.code or 0)
+    except (Exception, KeyboardInterrupt) as error:
+        return explain(error, verb.kept if verb else Verb.kept)
+
+
+def _print_any_text() -> None:
+    """Escape what the terminal's encoding lacks, e.g. an emoji where the locale is ASCII, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def choose(words: Sequence[str]) -> tuple[Verb, list[str]]:
+    """The verb that ``words`` begin with, and what follows it. Raises UsageError if there is no such verb."""
+    for length in (2, 1):
+        verb = VERBS.get(" ".join(words[:length]))
+        if verb is not None:
+            return verb, list(words[length:])
+    family = [name for name in VERBS if name.startswith(words[0] + " ")]
+    if family and len(words) > 1 and words[1] in ("-h", "--help"):
+        print(
+            "\n".join(["usage: rlhf " + words[0] + " COMMAND [SETTINGS]", "", *(_line(VERBS[name]) for name in family)])
+        )
+        raise SystemExit(0)
+    if family and len(words) == 1:
+        raise UsageError(f"{words[0]} wants one of {', '.join(name.partition(' ')[2] for name in family)}")
+    typed = " ".join(words[:2] if family else words[:1])
+    close = difflib.get_close_matches(typed, VERBS, n=1)
+    raise UsageError(f"no command {typed}; " + (f"did you mean {close[0]}?" if close else "rlhf --help lists them"))
+
+
+def run(verb: Verb, words: Sequence[str]) -> Any:
+    """Build the verb's configuration from ``words`` and call its function with it."""
+    from pipelines.cli import settings
+    from pipelines.cli.presets import presets_of, starting_point
+
+    module = _import(verb)
+    kind = getattr(module, verb.config)
+    base, words = starting_point(verb.function, kind, words, verb.preset)
+    about = verb.help[0].upper() + verb.help[1:] + "."
+    if presets := presets_of(verb.function):
+        about += f" --preset NAME starts from a preset's settings: {', '.join(presets)}, or your own FILE.py."
+    config = settings.parse(kind, words, command=f"rlhf {verb.name}", default=base, about=about)
+    result = getattr(module, verb.function)(config)
+    if verb.name in NEXT:
+        settings_typed = {name: _typed(value) for name, value in vars(config).items()}
+        print(f"next: {NEXT[verb.name].format(result=_typed(result), **settings_typed)}", file=sys.stderr)
+    return result
+
+
+def _typed(value: Any) -> str:
+    """A setting's value as the words of a command line."""
+    return " ".join(map(_typed, value)) if isinstance(value, (tuple, list)) else shlex.quote(str(value))
+
+
+def explain(error: BaseException, kept: str) -> int:
+    """Say in one line what went wrong where the user can mend it, and return the exit status; raise bugs as they are.
+
+    With ``RLHF_DEBUG=1`` in the environment everything is raised, with its traceback.
+    """
+    if os.environ.get("RLHF_DEBUG", "") not in ("", "0"):
+        raise error
+    if isinstance(error, BrokenPipeError):  # the reader, e.g. `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    kept = resume_hint(error) or kept
+    if isinstance(error, KeyboardInterrupt):
+        print(f"\nstopped; {kept}", file=sys.stderr)
+        return error.status if isinstance(error, Stopped) else EXIT_INTERRUPTED
+    if disk_is_full(error):
+        place = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
+        again = "" if resume_hint(error) else " and run the command again"
+        print(f"error: the disk is full{place}; free some space{again}; {kept}", file=sys.stderr)
+        return EXIT_FAILED
+    if isinstance(error, PermissionError) and error.filename:
+        print(
+            f"error: no permission for {error.filename}; choose another folder or mend its permissions", file=sys.stderr
+        )
+        return EXIT_FAILED
+    if isinstance(error, UserError) or _is_world_error(error):
+        print(f"error: {_one_line(error)}", file=sys.stderr)
+        return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
+    if isinstance(error, MemoryError):
+        said = f" ({_one_line(error)})" if str(error) else ""
+        print(
+            f"error: the memory is full{said}; take smaller pictures, batches or fewer slots; {kept}", file=sys.stderr
+        )
+        return EXIT_FAILED
+    if device_is_full(error):
+        again = "" if resume_hint(error) else ", and run the command again"
+        print(f"error: the GPU's memory is full; {_SMALLER}{again}; {kept}", file=sys.stderr)
+        return EXIT_FAILED
+    if isinstance(error, (RunError, FloatingPointError)):  # a traceback would tell less than the message
+        print(f"error: {_one_line(error)}; {kept}; RLHF_DEBUG=1 shows the traceback", file=sys.stderr)
+        return EXIT_FAILED
+    if isinstance(error, OSError) and error.filename is not None:
+        print(f"error: {error.filename}: {error.strerror or type(error).__name__}", file=sys.stderr)
+        return EXIT_FAILED
+    raise error
+
+
+def help_text() -> str:
+    """What ``rlhf --help`` prints."""
+    lines = [
+        "usage: rlhf COMMAND [--preset NAME] [--SETTING VALUE ...]",
+        "",
+        "Improve interactive agents from people's judgements.",
+    ]
+    for title, verbs in GROUPS:
+        lines += ["", f"{title}:", *(_line(verb) for verb in verbs)]
+    lines += ["", "rlhf COMMAND --help lists a command's settings. RLHF_DEBUG=1 shows tracebacks."]
+    return "\n".join(lines)
+
+
+def _line(verb: Verb) -> str:
+    return f"  {verb.name:<17}{verb.help}"
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
+def _import(verb: Verb) -> Any:
+    try:
+        return importlib.import_module(verb.module)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("worlds", "agents", "annotation", "reward_models", "rlhf", "pipelines", ""):
+            raise
+        extra = "interactive-rlhf[ray]" if package == "ray" else "interactive-rlhf"
+        raise UserError(
+            f"the package {package} is not installed; pip install '{extra}' installs what is needed"
+        ) from error
+
+
+def _is_world_error(error: BaseException) -> bool:
+    """Without importing worlds.contract: an error of its class can exist only once that module is loaded."""
+    contract = sys.modules.get("worlds.contract")
+    return contract is not None and isinstance(error, contract.WorldError)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

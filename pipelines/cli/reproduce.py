@@ -1,0 +1,122 @@
+"""`rlhf reproduce`: a published result over several seeds, every seed a run of its own that can be gone on with."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+
+from agents.ranges import Count, check_ranges
+from pipelines.cli.presets import PACKAGE, preset_names
+from pipelines.loops.demo import DEVICES, DemoConfig, demo, on_device, settle
+from pipelines.report.data import DATA_FILE, ReportData, save_report_data
+from pipelines.report.file import circumstances, write_report
+from pipelines.report.findings import find
+from pipelines.report.gathered import AFTER, BEFORE, REFERENCE, outcome
+from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
+from pipelines.stages.steps import other_settings
+from pipelines.studies.config import StudyConfig, StudySeed
+from pipelines.studies.report import tell
+from pipelines.studies.study import study
+from rlhf.run.config import load_config
+from rlhf.run.progress import announce
+from rlhf.run.setting_forms import Result
+from worlds.errors import UserError
+
+
+@dataclass(frozen=True)
+class ReproduceConfig:
+    """Settings of `rlhf reproduce`.
+
+    Args:
+      name: which result: demo, probes, ablations, raters or sizes; docs/results.md says what each compares.
+      seeds: seeds, each from 0 to 249; one run each.
+      episodes: held-out episodes of each probe, agent and seed.
+      runs: folder of the runs. What is complete is not run again.
+      arms: of a study, only these of its agents; none means all.
+      device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's own. A result that was
+        begun on one may be resumed on another.
+    """
+
+    name: Result = "demo"
+    seeds: tuple[StudySeed, ...] = (0, 1, 2)
+    episodes: Count = 200
+    runs: Path = Path("runs/reproduce")
+    arms: tuple[str, ...] = ()
+    device: str | None = None
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise UserError(f"seeds are one or more different numbers, not {self.seeds}")
+
+
+def reproduce(config: ReproduceConfig) -> Path:
+    """Run all seeds, evaluate them at length, and write what was found; return its path."""
+    module = _preset(config.name)
+    if hasattr(module, "study"):
+        return _study(config, module.study())
+    if config.arms:
+        raise UserError(f"{config.name} is no study of several agents: leave out --arms")
+    return _demo(config, module.demo())
+
+
+def _study(config: ReproduceConfig, preset: StudyConfig) -> Path:
+    evaluating = replace(preset.evaluate, episodes=config.episodes)
+    settled = replace(
+        preset, run=config.runs / config.name, seeds=config.seeds, evaluate=evaluating,
+        device=config.device or preset.device,
+    )  # fmt: skip
+    for arm, seed in study(settled, config.arms):
+        announce(f"{arm}, seed {seed}: {tell(settled, config.name)}")
+    return tell(settled, config.name)
+
+
+def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
+    folder = config.runs / config.name
+    outcomes = []
+    for seed in config.seeds:
+        run = on_device(settle(replace(preset, run=folder / f"seed-{seed}", seed=seed)), config.device)
+        if not _is_complete(run):
+            announce(f"seed {seed}")
+            demo(run)
+        long = replace(run.evaluate, episodes=config.episodes, out=run.run / f"results-{config.episodes}.json")
+        if not _is_evaluated(long):
+            evaluate(long)
+        outcomes += [outcome(result, seed) for result in load_results(long.out)]
+    data = ReportData(
+        title=f"{config.name} over {len(config.seeds)} seeds", before=BEFORE, after=AFTER, reference=REFERENCE,
+        outcomes=tuple(outcomes), circumstances=circumstances(config),
+    )  # fmt: skip
+    save_report_data(data, folder / DATA_FILE)
+    announce(find(data).headline)
+    return write_report(data, folder / "report.html")
+
+
+def _is_complete(run: DemoConfig) -> bool:
+    """Whether the run has come to its end, with these very settings."""
+    if not (run.run / DATA_FILE).is_file():
+        return False
+    return not other_settings(load_config(run.run, DemoConfig, older=True), run, DEVICES)
+
+
+def _is_evaluated(config: EvaluateConfig) -> bool:
+    """Whether the results are there, of all agents and probes."""
+    if not config.out.is_file():
+        return False
+    results = load_results(config.out)
+    return len(results) == len(config.agents) * len(config.probes or config.world.entry().probes)
+
+
+def _preset(name: str) -> ModuleType:
+    """The preset ``name``, which has a function ``demo`` or ``study``. Raises UserError if there is none."""
+    if name not in (known := results()):
+        raise UserError(f"no result named {name!r} to reproduce; known: {', '.join(known)}")
+    return importlib.import_module(f"{PACKAGE}.{name}")
+
+
+def results() -> list[str]:
+    """Names of the presets that can be reproduced; others are for other commands."""
+    modules = {name: importlib.import_module(f"{PACKAGE}.{name}") for name in preset_names()}
+    return [name for name, module in modules.items() if hasattr(module, "study") or hasattr(module, "demo")]

@@ -1,0 +1,274 @@
+"""From the words of a command line to one frozen configuration.
+
+tyro parses and documents the settings; this module sees to it that whatever is wrong with them is said in one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import functools
+import io
+import itertools
+import types
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import tyro
+from tyro.constructors import PrimitiveConstructorSpec
+
+from agents.ranges import ranges_of, refusal, shortened
+from pipelines.cli.usage import UsageError
+
+Config = TypeVar("Config")
+
+
+def parse(
+    kind: type[Config], words: Sequence[str], *, command: str, default: Config | None = None, about: str = ""
+) -> Config:
+    """The configuration that ``words`` ask for, starting from ``default`` (or from the class's own defaults).
+
+    Settings are written ``--a.b=c`` or ``--a.b c``; switches also ``--flag`` and ``--no-flag``; sequences ``--x 1 2``
+    or ``--x=1,2``; what maps names to values ``--x a=1 b=2``, ``--x a 1 b 2`` or ``--x=a=1,b=2``.
+
+    Args:
+      command: what the user typed before ``words``, e.g. "rlhf record".
+      about: a line for the help text.
+
+    Raises:
+      UsageError: for a setting that does not exist, a value of the wrong kind, a number outside the range of its
+        setting, or a name that is given two values.
+      UserError: for settings that contradict each other.
+      SystemExit: with status 0, after ``--help``.
+    """
+    known = _by_typed_name(settings_of(kind, default))
+    words = _pair_up([word for typed in words for word in _translate(typed, known, command)], known)
+    _check_numbers(words, known, command)
+    _check_values(words, known)
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.cli(
+                tyro.conf.AvoidSubcommands[kind],  # type: ignore[valid-type]
+                args=words,
+                default=tyro.MISSING_NONPROP if default is None else default,
+                prog=command,
+                description=about or None,
+            )
+    except SystemExit as stop:
+        if not stop.code:
+            raise
+        raise UsageError(f"{_gist(complaint.getvalue())} (see {command} --help)") from None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting of a configuration.
+
+    Args:
+      name: dotted, as the configuration has it, e.g. "learner.lambda_".
+      hint: its annotation; ``str`` for what is written in a form of its own (a JSON object, for example).
+      ranges: the same with the ranges of its numbers; see :mod:`agents.ranges`.
+    """
+
+    name: str
+    hint: Any
+    ranges: Any = None
+
+    @property
+    def flag(self) -> str:
+        """The setting as it is typed, e.g. "--learner.lambda": names that Python has for itself end in "_" there."""
+        return "--" + ".".join(part.rstrip("_") for part in self.name.split(".")).replace("_", "-")
+
+
+def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[Setting]:
+    """Every setting of the dataclass ``kind`` that has a flag, those of nested dataclasses included.
+
+    Fields that are given by their position have none.
+    """
+    hints, annotated = _annotations(kind)
+    for field in fields(kind):
+        marks = getattr(annotated[field.name], "__metadata__", ())
+        if not field.init or tyro.conf.Positional in marks:
+            continue
+        value = getattr(default, field.name, None)
+        nested = type(value) if is_dataclass(value) else hints[field.name]
+        if is_dataclass(nested) and isinstance(nested, type):
+            yield from settings_of(nested, value, f"{prefix}{field.name}.")
+        else:
+            own_form = any(isinstance(mark, PrimitiveConstructorSpec) for mark in marks)
+            hint, ranges = (str, str) if own_form else (nested, annotated[field.name])
+            yield Setting(prefix + field.name, hint, ranges)
+
+
+@functools.cache
+def _annotations(kind: type) -> tuple[dict[str, Any], dict[str, Any]]:
+    return get_type_hints(kind), get_type_hints(kind, include_extras=True)
+
+
+def _by_typed_name(settings: Iterable[Setting]) -> dict[str, Setting]:
+    """Settings by their names and by their flags, both with "_" for "-" and without the flag's dashes."""
+    known = {}
+    for setting in settings:
+        known[setting.name] = known[_plain(setting.flag)] = setting
+    return known
+
+
+def _plain(flag: str) -> str:
+    return flag.removeprefix("--").replace("-", "_")
+
+
+def _translate(word: str, known: Mapping[str, Setting], command: str) -> list[str]:
+    """One typed word as the words tyro wants. Raises UsageError if it names a setting that does not exist."""
+    if not word.startswith("--") or word in ("--", "--help"):
+        return [word]
+    typed, equals, value = word.partition("=")
+    setting = known.get(_plain(typed))
+    if setting is None:
+        if _without_no(_plain(typed)) in known and not equals:
+            return [word]
+        raise UsageError(_no_such(typed, known, command))
+    if equals and setting.hint is bool:
+        return [_switch(setting, value)]
+    if equals and (_is_sequence(setting.hint) or _is_mapping(setting.hint)):
+        return [setting.flag, *(part for part in value.split(",") if part)]
+    return [setting.flag + equals + value]
+
+
+def _pair_up(words: Sequence[str], known: Mapping[str, Setting]) -> list[str]:
+    """``words`` with all pairs of every setting that maps names to values behind its one flag, as NAME VALUE.
+
+    Raises:
+      UsageError: for a name without a value, or with two: a parser of mappings keeps the last and is silent.
+    """
+    plain: list[str] = []
+    pairs: dict[str, dict[str, str]] = {}
+    flag = ""
+    values = iter(words)
+    for word in values:
+        if word.startswith("--"):
+            setting = known.get(_plain(word))
+            flag = setting.flag if setting is not None and _is_mapping(setting.hint) else ""
+            if flag:
+                pairs.setdefault(flag, {})
+            else:
+                plain.append(word)
+        elif flag:
+            name, equals, value = word.partition("=")
+            value = value if equals else next(values, "")
+            if not name or not value or value.startswith("--"):
+                raise UsageError(f"{flag}: {word} has no value; write {flag} NAME=VALUE NAME=VALUE ...")
+            if name in pairs[flag]:
+                raise UsageError(f"{flag} names {name} twice: {pairs[flag][name]} and {value}; give each its own name")
+            pairs[flag][name] = value
+        else:
+            plain.append(word)
+    return plain + [word for flag, named in pairs.items() for word in (flag, *itertools.chain(*named.items()))]
+
+
+def _check_numbers(words: Sequence[str], known: Mapping[str, Setting], command: str) -> None:
+    """Refuse what is no number, or outside its range, by the flag that was typed, before anything is made of it.
+
+    Raises:
+      UsageError: for what is no number of the right kind, or one that the setting does not take.
+    """
+    setting, following = None, 0.0
+    for word in words:
+        flag, equals, value = word.partition("=")
+        if word.startswith("--"):
+            setting = known.get(_plain(flag))
+            following = 0 if setting is None or equals else _most_values(setting.hint)
+        elif following > 0:
+            equals, value, following = "=", word, following - 1
+        if setting is not None and equals:
+            _check_number(setting, value, command)
+
+
+def _check_number(setting: Setting, text: str, command: str) -> None:
+    kinds = list(ranges_of(setting.ranges))
+    if not kinds or _takes_text(setting.hint) or (text == "None" and _may_be_none(setting.hint)):
+        return
+    kind, own = kinds[0]
+    try:
+        number = kind(text)
+    except ValueError:
+        raise UsageError(
+            f"{setting.flag} is {'a whole number' if kind is int else 'a number'}, not {shortened(text)} "
+            f"(see {command} --help)"
+        ) from None
+    if refused := own.refusal(number) if own is not None else refusal(kind, number):
+        raise UsageError(f"{setting.flag} is {refused}")
+
+
+def _most_values(hint: Any) -> float:
+    """How many words may follow the flag of a setting of this annotation."""
+    if not _is_sequence(hint):
+        return 1
+    members = get_args(hint)
+    return len(members) if get_origin(hint) is tuple and Ellipsis not in members else float("inf")
+
+
+def _takes_text(hint: Any) -> bool:
+    return hint in (str, Path) or any(_takes_text(member) for member in get_args(hint))
+
+
+def _may_be_none(hint: Any) -> bool:
+    return get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint)
+
+
+def _check_values(words: Sequence[str], known: Mapping[str, Setting]) -> None:
+    """Refuse a list without values: what is typed is not meant to be empty. Raises UsageError naming the flag."""
+    for word, following in itertools.zip_longest(words, words[1:], fillvalue="--"):
+        setting = known.get(_plain(word)) if word.startswith("--") else None
+        if setting is not None and _is_sequence(setting.hint) and following.startswith("--"):
+            raise UsageError(f"{setting.flag} needs at least one value")
+
+
+def _switch(setting: Setting, value: str) -> str:
+    """``--a.flag`` or ``--a.no-flag`` for a value such as "true" or "0"."""
+    if value.lower() in ("true", "1", "yes", "on"):
+        return setting.flag
+    if value.lower() in ("false", "0", "no", "off"):
+        group, dot, last = setting.flag.removeprefix("--").rpartition(".")
+        return f"--{group}{dot}no-{last}"
+    raise UsageError(f"{setting.flag} is true or false, not {value!r}")
+
+
+def _without_no(name: str) -> str:
+    """``a.flag`` for ``a.no_flag``; other names as they are."""
+    group, dot, last = name.rpartition(".")
+    return f"{group}{dot}{last.removeprefix('no_')}"
+
+
+def _is_sequence(hint: Any) -> bool:
+    """Whether ``hint`` is a tuple or list, or may be one."""
+    if get_origin(hint) in (Union, types.UnionType):
+        return any(_is_sequence(member) for member in get_args(hint))
+    return get_origin(hint) in (tuple, list)
+
+
+def _is_mapping(hint: Any) -> bool:
+    """Whether ``hint`` maps names to values."""
+    return get_origin(hint) in (Mapping, dict)
+
+
+def _no_such(typed: str, known: Mapping[str, Setting], command: str) -> str:
+    """What to say of a setting that does not exist: the likeliest meant one, if any is like it."""
+    name = _plain(typed)
+    last = {candidate.rpartition(".")[2]: candidate for candidate in known}  # people forget the group
+    close = difflib.get_close_matches(name, known, n=1) or [
+        last[match] for match in difflib.get_close_matches(name.rpartition(".")[2], last, n=1)
+    ]
+    hint = f"did you mean {known[close[0]].flag.removeprefix('--')}?" if close else f"{command} --help lists them"
+    return f"no setting {typed.removeprefix('--')}; {hint}"
+
+
+def _gist(box: str) -> str:
+    """The first paragraph inside the box that tyro draws around a complaint, below its title, on one line."""
+    texts = [line.strip(" │╭╮╰╯─|") for line in box.strip().splitlines()]
+    texts = [text if text.strip("-+") else "" for text in texts]  # a rule is no text, but "-1" at an end is
+    below = itertools.dropwhile(lambda text: not text, texts[1:])
+    gist = " ".join(itertools.takewhile(bool, below)).rstrip(".").removeprefix("Error parsing ")
+    return gist or "the command line cannot be understood"

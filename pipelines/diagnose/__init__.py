@@ -1,0 +1,1 @@
+"""Diagnosis of reward models: measures, figures, page."""

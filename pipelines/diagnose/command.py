@@ -1,0 +1,217 @@
+"""`rlhf diagnose`: what reward models have learned, in numbers, figures and one page (paper, section 6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from agents.batch import encode_episodes
+from agents.ranges import Count, CountFromZero, Seed, Steps, check_ranges
+from pipelines.diagnose import sentences as said
+from pipelines.diagnose.diagnosis import PART_WORDS, Diagnosis, ModelFindings, save_diagnosis
+from pipelines.diagnose.figures import figures
+from pipelines.diagnose.html import page
+from pipelines.diagnose.material import Group, GroupPlay, GroupReadings, Material, Recordings, gather, group_rows
+from pipelines.diagnose.measures import Measurer
+from pipelines.report.data import Picture
+from pipelines.report.file import circumstances
+from pipelines.stages.learned_from import Division, division_of
+from reward_models import plots
+from reward_models.judge import Judge, load_judge
+from rlhf.records.marks import Mark
+from rlhf.run.config import lock_run, new_run_folder, save_config
+from rlhf.run.progress import announce
+from rlhf.store.durable import write_file
+from worlds.errors import UserError
+
+PAGE_FILE = "diagnostics.html"
+
+
+@dataclass(frozen=True)
+class DiagnoseConfig:
+    """Settings of `rlhf diagnose`.
+
+    Args:
+      reward_model: folders of the reward models to judge side by side.
+      data: dataset folders with marks.
+      runs: folder of all runs.
+      name: name of this run's folder in it.
+      parts: which play to judge by: held_out, validation, transfer, learned; docs/diagnostics.md describes each.
+      episodes: episodes of each part and solver, at most.
+      reach: steps on either side of a peak of the reward in which no other counts.
+      tolerance: steps by which a predicted mark may be off.
+      delay: steps by which raters' marks usually are late.
+      window: steps after a moment in which other words are listened for.
+      traces: episodes drawn whole, of every model.
+      seed: seed of the intervals and of the words that are exchanged.
+    """
+
+    reward_model: tuple[Path, ...] = (Path("runs/reward/reward_model"),)
+    data: tuple[Path, ...] = (Path("data/play"),)
+    runs: Path = Path("runs")
+    name: str = "diagnose"
+    parts: tuple[str, ...] = ("held_out", "validation", "transfer")
+    episodes: Count = 200
+    reach: Steps = 2
+    tolerance: Steps = 4
+    delay: Steps = 1
+    window: Count = 8
+    traces: CountFromZero = 3
+    seed: Seed = 0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        if not self.reward_model or not self.data:
+            raise UserError("name at least one reward model with --reward-model and one dataset with --data")
+        if len({folder.resolve() for folder in self.reward_model}) < len(self.reward_model):
+            raise UserError("a reward model is named twice; name each once")
+        unknown = sorted(set(self.parts) - set(PART_WORDS))
+        if unknown or not self.parts:
+            raise UserError(f"parts are some of {', '.join(PART_WORDS)}, not {', '.join(unknown) or 'none'}")
+
+
+def diagnose(config: DiagnoseConfig) -> Path:
+    """Judge the reward models and return the page's path.
+
+    Raises:
+      UserError: if a model or dataset cannot be read, there is no play of the wanted parts, or it has no marks.
+    """
+    judges = [load_judge(folder) for folder in config.reward_model]
+    divisions = [division_of(folder) for folder in config.reward_model]
+    recordings = Recordings(config.data)
+    groups = _wanted(config, recordings, divisions)
+    folder = new_run_folder(config.runs, config.name)
+    with lock_run(folder):
+        save_config(folder, config)
+        material = gather(recordings, groups, judges, config.window, config.seed).pooled()
+        names = model_names(judges, config.reward_model)
+        diagnosis = _conclude(config, judges, names, divisions, recordings, material)
+        drawn = figures(diagnosis)
+        traces = list(_traces(config, judges, names, recordings, groups))
+        _write(folder, diagnosis, drawn, traces)
+    announce(said.headline(diagnosis))
+    announce(f"diagnosis: {(folder / PAGE_FILE).resolve()}")
+    return folder / PAGE_FILE
+
+
+def _wanted(config: DiagnoseConfig, recordings: Recordings, divisions: Sequence[Division]) -> dict[Group, list[str]]:
+    """The groups to judge by, in the order of the parts."""
+    found = group_rows(recordings, divisions, config.episodes)
+    order = [part for part in PART_WORDS if part in config.parts]
+    groups = {group: ids for part in order for group, ids in found.items() if group[0] == part}
+    where = ", ".join(map(str, config.data))
+    if not groups:
+        raise UserError(f"{where} has no play of the parts {', '.join(config.parts)}; choose others with --parts")
+    if not any(recordings.marks.get(episode_id) for ids in groups.values() for episode_id in ids):
+        raise UserError(f"none of the episodes of {where} that could judge has a mark; mark some (`rlhf mark`)")
+    return groups
+
+
+def model_names(judges: Sequence[Judge], folders: Sequence[Path]) -> list[str]:
+    """What the models are called: their kind, and where that is not enough their run, or else their whole path."""
+    kinds = [judge.kind for judge in judges]
+    runs = [f"{kind} {folder.resolve().parent.name}" for kind, folder in zip(kinds, folders, strict=True)]
+    paths = [f"{kind} {folder}" for kind, folder in zip(kinds, folders, strict=True)]
+    return next((names for names in (kinds, runs) if len(set(names)) == len(names)), paths)
+
+
+def _conclude(
+    config: DiagnoseConfig,
+    judges: Sequence[Judge],
+    names: Sequence[str],
+    divisions: Sequence[Division],
+    recordings: Recordings,
+    material: Material,
+) -> Diagnosis:
+    measurer = Measurer(config.reach, config.tolerance, config.delay, config.seed)
+    models, remarks = [], []
+    for number, (judge, name) in enumerate(zip(judges, names, strict=True)):
+        threshold, remark = _threshold(measurer, material.play, material.readings[number])
+        remarks += [f"{name}: {remark}"] if remark else []
+        found = material.readings[number]
+        announce(f"measuring {name}")
+        models.append(
+            ModelFindings(
+                name=name,
+                kind=judge.kind,
+                folder=str(config.reward_model[number]),
+                known_division=divisions[number].certain,
+                groups=tuple(measurer.group(g, play, found[g], threshold) for g, play in material.play.items()),
+            )
+        )
+        if not divisions[number].certain:
+            remarks.append(
+                f"{name}: its run does not say what it learned from; that was worked out from its settings and today's "
+                "marks, and is wrong if episodes without marks were marked since."
+            )
+    marks = [mark for play in material.play.values() for i in play.ids for mark in recordings.marks.get(i, ())]
+    episodes = {episode_id for play in material.play.values() for episode_id in play.ids}
+    return Diagnosis(
+        models=tuple(models),
+        comparisons=measurer.compare(material, names),
+        remarks=tuple(remarks),
+        scripted=all(mark.scripted for mark in marks),
+        circumstances=circumstances(config, counts={"episodes judged by": len(episodes), "marks": len(set(marks))}),
+    )
+
+
+def _threshold(
+    measurer: Measurer, play: Mapping[Group, GroupPlay], found: Mapping[Group, GroupReadings]
+) -> tuple[float | None, str]:
+    """The size of a peak, chosen on all validation play, and what is to be said of it."""
+    own = [group for group in play if group[0] == "validation"]
+    if not own:
+        return None, "there is no validation play to choose the size of a peak on, so no marks are predicted."
+    every = max(own, key=lambda group: len(play[group].ids))  # all solvers, or the only one
+    threshold = measurer.threshold(play[every], found[every])
+    return threshold, "" if threshold else "no size of a peak serves on validation play, so no marks are predicted."
+
+
+def _traces(
+    config: DiagnoseConfig,
+    judges: Sequence[Judge],
+    names: Sequence[str],
+    recordings: Recordings,
+    groups: Mapping[Group, Sequence[str]],
+) -> list[Picture]:
+    """Whole episodes of the most telling part as every model sees them: those with the most marks of both signs."""
+    part = next(part for part in PART_WORDS if any(group[0] == part for group in groups))
+    ids = [episode_id for group, own in groups.items() if group[0] == part for episode_id in own]
+    chosen = [i for i in sorted(ids, key=lambda i: _interest(recordings.marks.get(i, ())), reverse=True)]
+    episodes = recordings.read([i for i in chosen[: config.traces] if recordings.marks.get(i)])
+    pictures = []
+    for judge, name in zip(judges, names, strict=True):
+        readings = judge.read(encode_episodes(episodes, judge.tokenizer, judge.sizes)) if episodes else []
+        for episode, reading in zip(episodes, readings, strict=True):
+            marks = recordings.marks[episode.episode_id]
+            drawn = plots.trace(episode, reading.utility, marks, judge.scale, title=_trace_title(reading.reward, marks))
+            caption = f"{name} on {episode.episode_id} ({PART_WORDS[part]}), played by {episode.solver}."
+            pictures.append(Picture(plots.png(drawn), caption))
+    return pictures
+
+
+def _interest(marks: Sequence[Mark]) -> tuple[int, int]:
+    plus = sum(mark.sign > 0 for mark in marks)
+    return min(plus, len(marks) - plus), len(marks)
+
+
+def _trace_title(reward: np.ndarray, marks: Sequence[Mark]) -> str:
+    """How many marks the reward agrees with within a step or two of them."""
+    agrees = 0
+    for mark in marks:
+        near = reward[max(0, mark.step - 2) : mark.step + 3]
+        agrees += bool(mark.sign * near[np.abs(near).argmax()] > 0)
+    return f"The largest reward around a mark has its sign at {agrees} of {len(marks)} marks"
+
+
+def _write(folder: Path, diagnosis: Diagnosis, drawn: Mapping[str, bytes], traces: Sequence[Picture]) -> None:
+    save_diagnosis(diagnosis, folder)
+    (folder / "figures").mkdir()
+    for name, content in drawn.items():
+        write_file(folder / "figures" / f"{name}.png", content)
+    for number, trace in enumerate(traces):
+        write_file(folder / "figures" / f"trace-{number}.png", trace.png)
+    write_file(folder / PAGE_FILE, page(diagnosis, drawn, traces).encode())

@@ -1,0 +1,267 @@
+"""The play that reward models are judged by, in groups, and what every model makes of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from pipelines.diagnose.diagnosis import EVERYBODY
+from pipelines.stages.learned_from import Division
+from pipelines.stages.recordings import in_order
+from reward_models.judge import Judge, Reading
+from reward_models.marked_play import MarkedPlay, mark_play
+from reward_models.ordering import RARE, OrderedPairs, Reliability, order_pairs
+from reward_models.pairs import count_marks
+from reward_models.predicted_marks import SIGNS, Moments
+from reward_models.request_outcomes import RequestSpan, request_spans
+from reward_models.rescoring import Moment, Rescored, Speaker, Words, answers, heard_in, instructions, rescore
+from rlhf.records.episode import Episode
+from rlhf.records.marks import Mark
+from rlhf.run.progress import progress
+from rlhf.store import EpisodeRow, EpisodeStore, open_store
+from worlds.errors import UserError
+
+AT_ONCE = 16  # episodes in memory with their frames
+AROUND_ANSWER, AROUND_SUCCESS = 4, 12  # steps before the moment that curves show
+
+Group = tuple[str, str]  # (part, solver)
+
+
+@dataclass(eq=False)
+class GroupPlay:
+    """What there is of one group, whatever the model; entry i of every list is about episode i.
+
+    Args:
+      raters: what each rater who saw the episode marked.
+      spans: its requests. marks: how many marks were given in all.
+    """
+
+    ids: list[str] = field(default_factory=list)
+    raters: list[list[Moments]] = field(default_factory=list)
+    spans: list[list[RequestSpan]] = field(default_factory=list)
+    marks: int = 0
+
+    def __add__(self, other: GroupPlay) -> GroupPlay:
+        return GroupPlay(
+            self.ids + other.ids, self.raters + other.raters, self.spans + other.spans, self.marks + other.marks
+        )
+
+
+@dataclass(eq=False)
+class GroupReadings:
+    """What one model makes of one group: lists over episodes, but for ``words``, which are over parts of them.
+
+    Args:
+      mark_odds: of models that predict marks, reliability of the probabilities of (+) and (-).
+      words: the moments scored again under other words, by who said them.
+    """
+
+    rewards: list[np.ndarray] = field(default_factory=list)
+    pairs: list[OrderedPairs] = field(default_factory=list)
+    mark_odds: list[tuple[Reliability, ...]] = field(default_factory=list)
+    words: dict[Speaker, list[Rescored]] = field(default_factory=lambda: {"solver": [], "setter": []})
+
+    def __add__(self, other: GroupReadings) -> GroupReadings:
+        words: dict[Speaker, list[Rescored]] = {who: self.words[who] + other.words[who] for who in self.words}
+        return GroupReadings(
+            self.rewards + other.rewards, self.pairs + other.pairs, self.mark_odds + other.mark_odds, words
+        )
+
+
+class Recordings:
+    """Several datasets as one.
+
+    Raises:
+      UserError: if two of them have an episode of the same id.
+    """
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._stores: dict[str, EpisodeStore] = {}  # by episode id
+        self.sources: list[tuple[Path, list[EpisodeRow]]] = []
+        self.marks: defaultdict[str, list[Mark]] = defaultdict(list)
+        for folder in folders:
+            store = open_store(folder)
+            rows = in_order(store.rows())
+            for row in rows:
+                if row.episode_id in self._stores:
+                    raise UserError(
+                        f"episode {row.episode_id} is in {folder} and in another of the datasets; name only one of them"
+                    )
+                self._stores[row.episode_id] = store
+            self.sources.append((folder, rows))
+            for mark in store.marks():
+                self.marks[mark.episode_id].append(mark)
+
+    def read(self, ids: Sequence[str]) -> list[Episode]:
+        """The episodes of ``ids``, in that order."""
+        return [self._stores[episode_id].read(episode_id) for episode_id in ids]
+
+    def chunks(self, ids: Sequence[str]) -> Iterator[list[Episode]]:
+        """The episodes of ``ids``, some at a time."""
+        for begin in range(0, len(ids), AT_ONCE):
+            yield self.read(ids[begin : begin + AT_ONCE])
+
+
+def group_rows(recordings: Recordings, divisions: Sequence[Division], most: int) -> dict[Group, list[str]]:
+    """Ids of the episodes to judge by, by part and solver; at most ``most`` of each, spread evenly.
+
+    An episode that any of the models learned from is "learned", for all of them. Play that raters saw and did not mark
+    is not learned from either, and what is left of it would be a sample without events: of each solver's play, as
+    large a share of it goes to "validation" as of the marked.
+    """
+    learned = frozenset[str]().union(*(one.learned for one in divisions))
+    validation = frozenset[str]().union(*(one.validation for one in divisions)) - learned
+    groups: defaultdict[Group, list[str]] = defaultdict(list)
+    for _, rows in recordings.sources:
+        for solver in dict.fromkeys(row.solver for row in rows):
+            own = [row for row in rows if row.solver == solver]
+            train = [row.episode_id for row in own if row.split != "held_out"]
+            groups["held_out", solver] += [row.episode_id for row in own if row.split == "held_out"]
+            fitted = [episode_id for episode_id in train if episode_id in learned]
+            chosen = [episode_id for episode_id in train if episode_id in validation]
+            rest = [episode_id for episode_id in train if episode_id not in learned and episode_id not in validation]
+            if not fitted and not chosen:
+                groups["transfer", solver] += rest
+                continue
+            share = len(chosen) / (len(fitted) + len(chosen))
+            groups["learned", solver] += fitted
+            groups["validation", solver] += sorted([*chosen, *_spread(rest, round(share * len(rest)))])
+    return {group: _spread(ids, most) for group, ids in groups.items() if ids}
+
+
+def _spread(ids: Sequence[str], most: int) -> list[str]:
+    """At most ``most`` of ``ids``, evenly."""
+    if len(ids) <= most:
+        return list(ids)
+    return [ids[index * len(ids) // most] for index in range(most)]
+
+
+def who_rated(recordings: Recordings, ids: Sequence[str]) -> dict[str, list[str]]:
+    """Names of the raters who saw each of ``ids``, the episodes of one group.
+
+    A person has seen an episode if there is a mark of theirs on it: otherwise nobody knows. A scripted rater marks
+    whole recordings, so no mark of it on an episode says that it saw nothing worth one.
+    """
+    scripted = {mark.rater for episode_id in ids for mark in recordings.marks.get(episode_id, ()) if mark.scripted}
+    return {
+        episode_id: sorted(scripted | {mark.rater for mark in recordings.marks.get(episode_id, ())})
+        for episode_id in ids
+    }
+
+
+def moments_of(marks: Sequence[Mark], raters: Sequence[str], steps: int, episode_id: str) -> list[Moments]:
+    """What each of ``raters`` marked on one episode; nothing for one who gave no mark."""
+    return [
+        Moments.of(count_marks([m for m in marks if m.rater == rater], episode_id, steps).sum(axis=1))
+        for rater in raters
+    ]
+
+
+@dataclass(eq=False)
+class Material:
+    """All groups, and what all models make of them: ``readings[model][group]``."""
+
+    play: dict[Group, GroupPlay]
+    readings: list[dict[Group, GroupReadings]]
+
+    def pooled(self) -> Material:
+        """With a group of all solvers after the groups of a part that has several."""
+        play: dict[Group, GroupPlay] = {}
+        readings: list[dict[Group, GroupReadings]] = [{} for _ in self.readings]
+        for part in dict.fromkeys(part for part, _ in self.play):
+            own = [group for group in self.play if group[0] == part]
+            every = (part, EVERYBODY)
+            for group in own:
+                play[group] = self.play[group]
+                for found, ours in zip(self.readings, readings, strict=True):
+                    ours[group] = found[group]
+            if len(own) > 1:
+                play[every] = sum((self.play[group] for group in own), GroupPlay())
+                for found, ours in zip(self.readings, readings, strict=True):
+                    ours[every] = sum((found[group] for group in own), GroupReadings())
+        return Material(play, readings)
+
+
+def gather(
+    recordings: Recordings, groups: Mapping[Group, Sequence[str]], judges: Sequence[Judge], reach: int, seed: int
+) -> Material:
+    """Have every model read every group, once as it was and once more, at its moments, under other words."""
+    material = Material({}, [{} for _ in judges])
+    heard: dict[Speaker, set[Words]] = {"solver": set(), "setter": set()}
+    with_moments: dict[Group, list[str]] = {}
+    for group, ids in groups.items():
+        raters = who_rated(recordings, ids)
+        material.play[group] = GroupPlay()
+        for found in material.readings:
+            found[group] = GroupReadings()
+        chunks = progress(recordings.chunks(ids), -(-len(ids) // AT_ONCE), f"{group[0]} {group[1]}")
+        with_moments[group] = []
+        for episodes in chunks:
+            _note(material.play[group], episodes, recordings, raters)
+            marks = [mark for episode in episodes for mark in recordings.marks.get(episode.episode_id, ())]
+            for judge, found in zip(judges, material.readings, strict=True):
+                own = mark_play(episodes, marks, judge.tokenizer, judge.sizes)
+                _read(found[group], judge, own, material.play[group].raters[-len(episodes) :])
+            for speaker, words in heard_in(episodes).items():
+                heard[speaker] |= words
+            with_moments[group] += [
+                e.episode_id for e in episodes if answers([e], reach) or instructions([e], reach)
+            ]  # fmt: skip
+    for group, ids in with_moments.items():
+        title = f"other words in {group[0]} {group[1]}"
+        for episodes in progress(recordings.chunks(ids), -(-len(ids) // AT_ONCE), title):
+            for judge, found in zip(judges, material.readings, strict=True):
+                _reword(found[group], judge, episodes, heard, reach, seed)
+    return material
+
+
+def _note(play: GroupPlay, episodes: Sequence[Episode], recordings: Recordings, raters: dict[str, list[str]]) -> None:
+    for episode in episodes:
+        marks = recordings.marks.get(episode.episode_id, [])
+        play.ids.append(episode.episode_id)
+        play.raters.append(moments_of(marks, raters[episode.episode_id], len(episode), episode.episode_id))
+        play.spans.append(request_spans(episode))
+        play.marks += len(marks)
+
+
+def _read(found: GroupReadings, judge: Judge, play: MarkedPlay, raters: Sequence[Sequence[Moments]]) -> None:
+    """Add a model's readings of ``play``, whose episodes ``raters`` marked."""
+    for number, reading in enumerate(judge.read(play.episodes)):
+        found.rewards.append(reading.reward)
+        found.pairs.append(order_pairs(reading.utility, play.marks_of(number)))
+        found.mark_odds.append(_mark_odds(reading, raters[number]))
+
+
+def _mark_odds(reading: Reading, raters: Sequence[Moments]) -> tuple[Reliability, ...]:
+    """Reliability of predicted (+) and (-) against every rater's marks; none if the model predicts none."""
+    if reading.mark_probability is None:
+        return ()
+    odds = []
+    for sign in SIGNS:
+        yes = np.zeros(len(reading.reward))
+        for moments in raters:
+            yes[np.unique(moments[sign])] += 1
+        odds.append(Reliability.of(reading.mark_probability[:, sign], yes, len(raters) - yes, RARE))
+    return tuple(odds)
+
+
+def _reword(
+    found: GroupReadings,
+    judge: Judge,
+    episodes: Sequence[Episode],
+    heard: dict[Speaker, set[Words]],
+    reach: int,
+    seed: int,
+) -> None:
+    play = mark_play(episodes, (), judge.tokenizer, judge.sizes).episodes
+    wanted: tuple[tuple[Speaker, Callable[[Sequence[Episode], int], list[Moment]], int], ...] = (
+        ("solver", answers, AROUND_ANSWER),
+        ("setter", instructions, AROUND_SUCCESS),
+    )
+    for speaker, moments, before in wanted:
+        own = moments(episodes, reach)
+        found.words[speaker].append(rescore(judge, play, episodes, own, speaker, heard, (before, reach), seed))

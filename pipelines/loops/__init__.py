@@ -1,0 +1,1 @@
+"""Whole loops: the demo, and rounds of improvement."""

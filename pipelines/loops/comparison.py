@@ -1,0 +1,192 @@
+"""Rounds of improvement side by side: what their folders hold as numbers, ``rounds.json``, and the report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count, takewhile
+from pathlib import Path
+
+import numpy as np
+
+from pipelines.loops.rounds import (
+    CLONE,
+    EVALUATED,
+    REFERENCE,
+    IterateConfig,
+    agent_name,
+    round_folder,
+    settle_round,
+    settle_start,
+)
+from pipelines.report.data import (
+    DATA_FILE,
+    Chart,
+    ReportData,
+    RoundResult,
+    RoundsCompared,
+    Stage,
+    save_report_data,
+)
+from pipelines.report.file import circumstances, write_report
+from pipelines.report.findings import OVERALL
+from pipelines.report.gathered import clips, losses, outcome, replay_curve, reward_traces, watched
+from pipelines.stages.evaluate import ProbeResult, load_results
+from pipelines.stages.replay_change import Metric, Replays, change, compared_replays
+from pipelines.stages.steps import finished
+from rlhf.records.json_records import to_json
+from rlhf.records.marks import PROGRESS
+from rlhf.run.json_lines import Row
+from rlhf.run.statistics import Interval, mean_interval, share_interval, wilson_interval
+from rlhf.run.tracking import column, read_metrics
+from rlhf.store import json_text, open_store
+from rlhf.store.durable import write_file
+
+ROUNDS_FILE = "rounds.json"
+Results = Mapping[str, Sequence[ProbeResult]]  # by agent
+
+
+def write_comparison(config: IterateConfig) -> Path:
+    """Write rounds.json and the report of all rounds that have been evaluated; the report's path."""
+    start = settle_start(config)
+    rounds = list(takewhile(lambda number: _is_evaluated(config, number), count(1)))
+    results = _by_agent(load_results(start.evaluate.out))
+    for number in rounds:
+        results |= _by_agent(load_results(settle_round(config, number).evaluate.out))
+    compared = RoundsCompared(
+        clone=CLONE,
+        clone_success=success(results[CLONE], config.seed),
+        reference_success=success(results[REFERENCE], config.seed) if REFERENCE in results else None,
+        rounds=tuple(_round_result(config, number, results) for number in rounds),
+    )
+    write_file(config.run / ROUNDS_FILE, (json.dumps(to_json(compared), indent=2) + "\n").encode())
+    return _report(config, compared, results)
+
+
+def success(results: Sequence[ProbeResult], seed: int) -> dict[str, Interval]:
+    """Success by probe with Wilson's interval; over several probes, each weighing the same, with a bootstrap's."""
+    found = {result.probe: wilson_interval(sum(result.success), result.episodes) for result in results}
+    if len(found) > 1:
+        outcomes = [np.asarray(result.success, np.float64) for result in results]
+        found[OVERALL] = share_interval([outcomes], seed=seed)
+    return found
+
+
+def gain(after: Sequence[ProbeResult], before: Sequence[ProbeResult], seed: int) -> Interval:
+    """Success of one agent less that of another, over all probes, paired by episode.
+
+    Raises:
+      ValueError: if they were not evaluated at the same probes on the same episodes.
+    """
+    earlier = {result.probe: result for result in before}
+    if set(earlier) != {result.probe for result in after}:
+        raise ValueError("agents of different probes cannot be compared")
+    return mean_interval([[_differences(result, earlier[result.probe]) for result in after]], seed=seed)
+
+
+def _differences(after: ProbeResult, before: ProbeResult) -> np.ndarray:
+    """Episode by episode: float64 [episodes] of -1, 0 and 1."""
+    if sorted(after.seeds) != sorted(before.seeds):
+        raise ValueError(f"{after.agent} and {before.agent} did not play the same episodes of {after.probe}")
+    ordered = [np.asarray(result.success, np.float64)[np.argsort(result.seeds)] for result in (after, before)]
+    return ordered[0] - ordered[1]
+
+
+def _by_agent(results: Sequence[ProbeResult]) -> dict[str, list[ProbeResult]]:
+    return {agent: [r for r in results if r.agent == agent] for agent in dict.fromkeys(r.agent for r in results)}
+
+
+def _is_evaluated(config: IterateConfig, number: int) -> bool:
+    return any(stage.name == EVALUATED for stage in finished(round_folder(config.run, number)))
+
+
+def _round_result(config: IterateConfig, number: int, results: Results) -> RoundResult:
+    one = settle_round(config, number)
+    store, agent, deployed = open_store(one.play.data), agent_name(number), agent_name(number - 1)
+    marks = store.marks()
+    progress = sum(mark.sign == PROGRESS for mark in marks)
+    rows = read_metrics(one.improve.runs / "improve")
+    return RoundResult(
+        number=number,
+        agent=agent,
+        deployed=deployed,
+        episodes=len(store.ids(split="train")),
+        held_out_episodes=len(store.ids(split="held_out")),
+        progress=progress,
+        regress=len(marks) - progress,
+        by_people=sum(not mark.scripted for mark in marks),
+        accuracy=_accuracy(one.reward.runs / one.reward.name),
+        modelled_return=_ends(rows, "modelled_return"),
+        true_success=_ends(rows, "true_success"),
+        success=success(results[agent], config.seed),
+        on_clone=gain(results[agent], results[CLONE], config.seed),
+        on_deployed=gain(results[agent], results[deployed], config.seed),
+    )
+
+
+def _accuracy(folder: Path) -> float | None:
+    """Share of held-out pairs that the reward model orders rightly, or of pairs set aside."""
+    best = json_text.from_json((folder / "best.json").read_text(encoding="utf-8"))
+    names = (f"{where}/pair_accuracy" for where in ("reward_model_held_out", "reward_model_validation"))
+    return next((best[name] for name in names if name in best), None)
+
+
+def _ends(rows: list[Row], metric: Metric) -> tuple[float, float] | None:
+    """What was measured at first and last; None if too few plays ended to compare the two."""
+    found = change(rows, compared_replays(rows), metric)
+    return None if found.first is None or found.last is None else (found.first.value, found.last.value)
+
+
+def _report(config: IterateConfig, compared: RoundsCompared, results: Results) -> Path:
+    """Write report.json and report.html into the run's folder and return the latter's path."""
+    start, one = settle_start(config), settle_round(config, len(compared.rounds))
+    numbers = [result.number for result in compared.rounds]
+    agents = [CLONE, *map(agent_name, numbers)]
+    cloning = config.run / "clone"
+    last = replace(start.evaluate, agents={**start.evaluate.agents, **one.evaluate.agents})
+    data = ReportData(
+        title=f"An agent improved in {len(numbers)} round{'s' if len(numbers) > 1 else ''} of marks",
+        before=CLONE,
+        between=tuple(agents[1:-1]),
+        after=agents[-1],
+        reference=REFERENCE if REFERENCE in results else None,
+        outcomes=tuple(outcome(result, config.seed) for name in results for result in results[name]),
+        circumstances=circumstances(config, _stages(config, numbers), _counts(compared)),
+        rounds=compared,
+        reward_over_training=_chart(config, numbers, "modelled_return", "Modelled reward per episode"),
+        success_over_training=_chart(config, numbers, "true_success", "True success"),
+        watched=tuple(watched(round_folder(config.run, number) / "improve", agent_name(number)) for number in numbers),
+        traces=reward_traces(one.improve),
+        clips=clips(last, CLONE, agents[-1]),
+        clips_note="The first episode of each probe; nothing was chosen for its outcome.",
+        training=(losses(cloning, "Cloning", ("bc/movement", "bc_held_out/movement")),) if cloning.is_dir() else (),
+    )
+    save_report_data(data, config.run / DATA_FILE)
+    return write_report(data, config.run / "report.html")
+
+
+def _stages(config: IterateConfig, numbers: Sequence[int]) -> list[Stage]:
+    stages = finished(config.run)
+    for number in numbers:
+        named = finished(round_folder(config.run, number))
+        stages += [replace(stage, name=f"{agent_name(number)}: {stage.name}") for stage in named]
+    return stages
+
+
+def _counts(compared: RoundsCompared) -> dict[str, object]:
+    return {
+        "episodes played in rounds": sum(one.episodes + one.held_out_episodes for one in compared.rounds),
+        "marks on them": sum(one.marks for one in compared.rounds),
+        "marks by people": sum(one.by_people for one in compared.rounds),
+    }
+
+
+def _chart(config: IterateConfig, numbers: Sequence[int], name: Metric, title: str) -> Chart:
+    curves = []
+    for number in numbers:
+        rows = read_metrics(round_folder(config.run, number) / "improve")
+        replays: Replays = "held_out" if column(rows, f"held_out/{name}")[0] else "train"
+        curves.append(replace(replay_curve(rows, replays, name, agent_name(number)), dashed=False))
+    note = "Each round has a reward model of its own." if name == "modelled_return" else ""
+    return Chart(f"{title}, by round", "updates", tuple(curves), share=name == "true_success", note=note)

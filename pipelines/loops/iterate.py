@@ -1,0 +1,114 @@
+"""`rlhf iterate`: rounds of improvement (paper, section 6.7 and Figure 9), each from the play of the agent before it.
+
+A round deploys the agent of the round before, has its play marked, teaches the reward model on the marks of all rounds,
+trains a new agent from the cloned one against it, and evaluates that. Folders: ``docs/rounds.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from agents.folder import load_agent
+from pipelines.loops.comparison import write_comparison
+from pipelines.loops.peoples_marks import MarksMissing, wait_for_marks
+from pipelines.loops.rounds import EVALUATED, IterateConfig, Round, settle, settle_round, settle_start
+from pipelines.stages.clone import clone
+from pipelines.stages.evaluate import evaluate
+from pipelines.stages.improve import improve
+from pipelines.stages.kinds import find_groups, parse_kinds
+from pipelines.stages.mark import mark
+from pipelines.stages.record import record
+from pipelines.stages.reward import reward
+from pipelines.stages.steps import Work, begin, go_on, go_through
+from reward_models import registry
+from rlhf.run.config import lock_run
+from rlhf.run.progress import announce
+from rlhf.store import open_store
+from worlds.errors import UserError
+
+__all__ = ["IterateConfig", "iterate"]
+
+_FREE = ("run", "rounds", "least_marks", "wait")  # two commands for one run may differ in these
+
+
+def iterate(config: IterateConfig) -> Path | None:
+    """Go through all rounds and return the report's path; None if the run has stopped for people to mark.
+
+    The same command goes on with an interrupted run, or with one that has stopped.
+
+    Raises:
+      UserError: if the run's folder holds a run with other settings, or anything else.
+    """
+    config = settle(config)
+    _check(config)
+    begin(config.run, config, "run", free=_FREE)
+    with lock_run(config.run):
+        try:
+            go_through(config.run, _before_the_rounds(config), title="before the rounds, ")
+            for number in range(1, config.rounds + 1):
+                one = settle_round(config, number)
+                go_through(one.folder, _journey(config, one), title=f"round {number}, ")
+        except MarksMissing as missing:
+            announce(str(missing))
+            return None
+        return write_comparison(config)
+
+
+def _before_the_rounds(config: IterateConfig) -> list[Work]:
+    start = settle_start(config)
+    works = []
+    if config.data is None:
+        shown = start.demonstrations
+        works.append(Work("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)))
+        if config.marked_demonstrations and config.marks == "scripted":
+            works.append(Work("marks on demonstrations", "by scripted raters", lambda: mark(start.mark)))
+    if config.agent is None:
+        works.append(Work("cloning (BC)", "where every round starts", lambda: go_on(clone, start.clone)))
+    works.append(Work("evaluation of BC", "held-out houses and instructions", lambda: evaluate(start.evaluate)))
+    return works
+
+
+def _journey(config: IterateConfig, one: Round) -> list[Work]:
+    """The stages of a round. Recording and marking go on by themselves from what is there."""
+    model = registry.get(one.reward.kind).short
+    works = [
+        Work("play", f"{one.play.episodes} episodes of the agent before", lambda: _play(config, one)),
+        Work("marks", "by people" if config.marks == "people" else "by scripted raters", lambda: _marks(config, one)),
+        Work(f"reward model ({model})", "from all marks so far", lambda: go_on(reward, one.reward)),
+        Work("improvement (BC+RL)", "a new agent from BC", lambda: go_on(improve, one.improve)),
+        Work(EVALUATED, "on the same episodes", lambda: evaluate(one.evaluate)),
+    ]
+    if one.number < config.rounds:  # after the last it is written in any case
+        works.append(Work("comparison", "of the rounds so far", lambda: write_comparison(config)))
+    return works
+
+
+def _play(config: IterateConfig, one: Round) -> None:
+    record(one.play)
+    if config.held_out_play:
+        record(replace(one.play, episodes=config.held_out_play, split="held_out"))
+
+
+def _marks(config: IterateConfig, one: Round) -> None:
+    if config.marks == "scripted":
+        mark(one.mark)
+    else:
+        wait_for_marks(one.folder, one.number, config.least_marks, config.wait)
+
+
+def _check(config: IterateConfig) -> None:
+    """Raises UserError for what would otherwise come to light only rounds later, or when the run has its folder."""
+    stages = ("play", "improve", "evaluate") if config.data else ("demonstrations", "play", "improve", "evaluate")
+    if any(getattr(config, stage).world != config.play.world for stage in stages):
+        raise UserError(f"{', '.join(stages)} differ in their world: an agent plays where it was cloned")
+    if config.agent is not None:
+        config.play.world.check_fits(load_agent(config.agent)[0].config.image_size, config.agent)
+    if config.data is None:
+        return
+    if parse_kinds(config.improve.kinds):
+        find_groups((config.data,), "train", None, config.improve.kinds)
+    elif not open_store(config.data).ids(split="train", solver=config.improve.imitate):
+        raise UserError(
+            f"{config.data} has no play by {config.improve.imitate} to imitate; --improve.imitate says by whom it is"
+        )

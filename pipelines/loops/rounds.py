@@ -1,0 +1,217 @@
+"""What rounds of improvement are made of: their settings, their folders, and what follows from both.
+
+RUN/data, RUN/clone, RUN/results.json     what all rounds start from
+RUN/round-1/data                          the play of the agent before the round, and the marks on it
+RUN/round-1/reward, improve, results.json what came of it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from agents.ranges import Count, CountFromZero, Range, check_ranges
+from pipelines.stages.clone import CloneConfig
+from pipelines.stages.evaluate import EvaluateConfig
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.mark import MarkConfig
+from pipelines.stages.play_settings import NOTHING, PlaySettings, of_agent, of_datasets, played_in
+from pipelines.stages.record import RecordConfig
+from pipelines.stages.reward import RewardConfig
+from pipelines.stages.world_config import LARGEST_SEED
+from worlds.errors import UserError
+
+CLONE, REFERENCE = "BC", "demonstrator"  # agents that were there before the first round
+EVALUATED = "evaluation"  # the stage after which a round can be compared with others
+MOST_ROUNDS = 19
+_SEEDS = MOST_ROUNDS + 1  # of recordings in one run: the demonstrations' and one for each round
+
+
+@dataclass(frozen=True)
+class IterateConfig:
+    """Settings of `rlhf iterate`. Folders and seeds of the stages follow from run, seed and the round.
+
+    Args:
+      run: folder of the run; a round writes into its folder "round-K".
+      rounds: number of rounds, from 1 to 19; more of them continue the run later.
+      seed: seed of everything, from 0 to 24.
+      data: dataset with the demonstrations that BC imitates; None records them as demonstrations says.
+      agent: folder of the cloned agent that all rounds start from; None clones it as clone says.
+      marks: "scripted" raters mark each round's play, or "people" do, while the run stops or waits.
+      least_marks: marks of a round's play that are waited for if people give them.
+      wait: stay and look for people's marks every other second, instead of stopping until the command is given again.
+      marked_demonstrations: let the reward model also learn from marks on the demonstrations. Scripted raters mark
+        those that the run has recorded itself; a dataset of the user's has the marks it has.
+      reward_start: start the reward model from the "clone"'s weights in every round, as the paper does, or from that of
+        the "previous" round.
+      replay: replay setters of "all" rounds' play in improvement, or only those of the "latest".
+      held_out_play: episodes of a round's play in held-out houses, which show the modelled reward where nothing learns;
+        0 records none.
+      demonstrations: the scripted demonstrator's play.
+      clone: the agent that imitates it.
+      play: a round's recording.
+      mark: the scripted raters.
+      reward: a round's reward model.
+      improve: a round's improvement.
+      evaluate: the probes that the rounds are about.
+    """
+
+    run: Path = Path("runs/iterate")
+    rounds: Annotated[int, Range(least=1, most=MOST_ROUNDS)] = 2
+    seed: Annotated[int, Range(least=0, most=LARGEST_SEED // _SEEDS - 1)] = 0
+    data: Path | None = None
+    agent: Path | None = None
+    marks: Literal["scripted", "people"] = "scripted"
+    least_marks: Count = 100
+    wait: bool = False
+    marked_demonstrations: bool = True
+    reward_start: Literal["clone", "previous"] = "clone"
+    replay: Literal["all", "latest"] = "all"
+    held_out_play: CountFromZero = 60
+    demonstrations: RecordConfig = field(default_factory=RecordConfig)
+    clone: CloneConfig = field(default_factory=CloneConfig)
+    play: RecordConfig = field(default_factory=RecordConfig)
+    mark: MarkConfig = field(default_factory=MarkConfig)
+    reward: RewardConfig = field(default_factory=RewardConfig)
+    improve: ImproveConfig = field(default_factory=ImproveConfig)
+    evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        if self.agent is not None and self.data is None:
+            raise UserError(
+                "an agent goes on imitating demonstrations: name the dataset it was cloned from with --data"
+            )
+
+    def stages(self) -> dict[str, Any]:
+        """Settings of every stage as a command of its own, by the command's name.
+
+        Improvement replays whatever was recorded: by itself a command does not know who played.
+        """
+        return {
+            "record": self.demonstrations,
+            "mark": self.mark,
+            "clone": self.clone,
+            "reward": self.reward,
+            "improve": replace(self.improve, replay=None),
+            "evaluate": self.evaluate,
+        }
+
+
+@dataclass(frozen=True)
+class Start:
+    """What all rounds start from: settings of the stages before the first."""
+
+    demonstrations: RecordConfig
+    mark: MarkConfig
+    clone: CloneConfig
+    agent: Path
+    evaluate: EvaluateConfig
+
+    @property
+    def data(self) -> Path:
+        """The dataset of the demonstrations."""
+        return self.demonstrations.data
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round: its place and the settings of its stages.
+
+    Args:
+      name: of the agent that it trains, in the report; the agent's folder is ``improve.runs / improve.name / "agent"``.
+    """
+
+    number: int
+    folder: Path
+    name: str
+    play: RecordConfig
+    mark: MarkConfig
+    reward: RewardConfig
+    improve: ImproveConfig
+    evaluate: EvaluateConfig
+
+
+def settle(config: IterateConfig) -> IterateConfig:
+    """The configuration with what a run decides for all its rounds.
+
+    Paths are absolute, recordings are of one split each, and where a stage leaves world or players open, they are as in
+    the demonstrations.
+    """
+    data, agent = (None if path is None else path.absolute() for path in (config.data, config.agent))
+    given = PlaySettings(config.demonstrations.world, config.demonstrations.players)
+    if data is not None:
+        known = NOTHING if agent is None else of_agent(agent)
+        given = known.or_else(of_datasets([data], known)).or_else(given)
+    return replace(
+        config,
+        data=data,
+        agent=agent,
+        demonstrations=played_in(config.demonstrations.for_training(), given),
+        play=played_in(config.play.for_training(), given),
+        improve=replace(config.improve, world=config.improve.world.or_else(given.world).complete()),
+        evaluate=played_in(config.evaluate, given),
+    )
+
+
+def round_folder(run: Path, number: int) -> Path:
+    """Where round ``number`` of a run writes."""
+    return run / f"round-{number}"
+
+
+def agent_name(number: int) -> str:
+    """How reports call the agent that round ``number`` trains; 0 is the cloned one."""
+    return CLONE if number == 0 else f"Round {number}"
+
+
+def settle_start(config: IterateConfig) -> Start:
+    """The settings of what all rounds start from, with folders and seeds filled in."""
+    run, seed = config.run, config.seed
+    data = config.data or run / "data"
+    agent = config.agent or run / "clone" / "agent"
+    return Start(
+        demonstrations=replace(config.demonstrations, data=data, seed=_SEEDS * seed),
+        mark=replace(config.mark, data=data, seed=seed),
+        clone=replace(
+            config.clone, data=(data,), runs=run, name="clone", training=replace(config.clone.training, seed=seed)
+        ),
+        agent=agent,
+        evaluate=replace(
+            config.evaluate, out=run / "results.json", seed=seed,
+            agents={CLONE: str(agent), REFERENCE: "scripted"},
+        ),
+    )  # fmt: skip
+
+
+def settle_round(config: IterateConfig, number: int) -> Round:
+    """The settings of round ``number``, from 1 on, with folders and seeds filled in."""
+    run, seed, start = config.run, config.seed, settle_start(config)
+    folders = [round_folder(run, earlier) for earlier in range(1, number + 1)]
+    folder, before = folders[-1], folders[-2] if number > 1 else None
+    played = tuple(each / "data" for each in folders)
+    demonstrations = (start.data,) if config.marked_demonstrations else ()
+    return Round(
+        number=number,
+        folder=folder,
+        name=agent_name(number),
+        play=replace(
+            config.play, data=folder / "data", seed=_SEEDS * seed + number,
+            solver=str(before / "improve" / "agent" if before else start.agent), name=before.name if before else CLONE,
+        ),
+        mark=replace(config.mark, data=folder / "data", seed=seed),
+        reward=replace(
+            config.reward, data=(*demonstrations, *played), agent=start.agent, runs=folder, name="reward",
+            start=before / "reward" / "reward_model" if before and config.reward_start == "previous" else None,
+            training=replace(config.reward.training, seed=seed),
+        ),
+        improve=replace(
+            config.improve, data=(start.data,), replay_data=played if config.replay == "all" else played[-1:],
+            replay=None, agent=start.agent, reward_model=folder / "reward" / "reward_model", runs=folder,
+            name="improve", seed=seed,
+        ),
+        evaluate=replace(
+            config.evaluate, out=folder / "results.json", seed=seed,
+            agents={agent_name(number): str(folder / "improve" / "agent")},
+        ),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Reports: what runs wrote, gathered, drawn and written as one HTML file."""

@@ -1,0 +1,67 @@
+"""`rlhf report`: what a run found, as one self-contained HTML file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipelines.report.data import DATA_FILE, load_report_data
+from pipelines.report.file import write_report, written
+from rlhf.run.config import CONFIG_FILE, read_record
+from worlds.errors import UserError
+
+TRAININGS = ("CloneConfig", "RewardConfig", "ImproveConfig")  # kinds of runs that have metrics of their own
+_NAMED = 6  # folders in a message at most
+
+
+@dataclass(frozen=True)
+class ReportConfig:
+    """Settings of `rlhf report`.
+
+    Args:
+      run: folder of a run that has been evaluated (a demo, rounds, a reproduced result), or of a single training (by
+        `rlhf clone`, `rlhf reward` or `rlhf improve`), running or finished.
+      out: the HTML file to write; None writes report.html into the run's folder.
+    """
+
+    run: Path = Path("runs/demo")
+    out: Path | None = None
+
+
+def report(config: ReportConfig) -> Path:
+    """Write the report of a run and return its path.
+
+    Raises:
+      UserError: if the folder has nothing for a report, or what it has is damaged.
+    """
+    run, out = config.run, config.out or config.run / "report.html"
+    if (run / DATA_FILE).is_file():
+        return write_report(load_report_data(run / DATA_FILE), out)
+    _check_training(run)
+    from pipelines.report import training as training_report  # which read play and models: PyTorch, seconds
+    from pipelines.report import training_html
+
+    told = training_report.training_report(run)
+    return written(training_html.page(told), told.headline, out)
+
+
+def _check_training(run: Path) -> None:
+    """Raises UserError, with what would do instead, if ``run`` is not the folder of a single training."""
+    if not run.is_dir():
+        raise UserError(f"{run} {'is a file, not' if run.exists() else 'does not exist; name'} a run's folder")
+    if (run / CONFIG_FILE).is_file() and (kind := read_record(run)["kind"]) in TRAININGS:
+        return
+    trained = [path.parent for path in sorted(run.glob(f"*/{CONFIG_FILE}")) if _is_run(path.parent)]
+    instead = f"; there are runs in it: {', '.join(map(str, trained[:_NAMED]))}" if trained else ""
+    if not (run / CONFIG_FILE).is_file():
+        raise UserError(f"{run} is not a run's folder, it has neither {DATA_FILE} nor {CONFIG_FILE}{instead}")
+    what = kind.removesuffix("Config").lower()
+    raise UserError(f"{run} has no {DATA_FILE}: its {what} has not come to its end{instead}")
+
+
+def _is_run(folder: Path) -> bool:
+    """Whether it has something to report: an agent's folder, too, has a ``config.json``."""
+    try:
+        return read_record(folder)["kind"] in TRAININGS or (folder / DATA_FILE).is_file()
+    except UserError:
+        return False

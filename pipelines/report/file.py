@@ -1,0 +1,56 @@
+"""A report on its way to its file: under what circumstances it came about, and the file, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pipelines.report.data import Circumstances, ReportData, Stage
+from pipelines.report.findings import find
+from pipelines.report.html import page
+from rlhf.records.json_records import to_json
+from rlhf.run.config import command_line, git_commit, project_version
+from rlhf.run.machine import describe
+from rlhf.run.progress import announce
+
+
+def circumstances(
+    config: Any, stages: Sequence[Stage] = (), counts: Mapping[str, object] | None = None
+) -> Circumstances:
+    """The circumstances of this very process: its command, machine and version, now.
+
+    Args:
+      config: the run's frozen configuration.
+      counts: what there was, by name, in the order to show; numbers get thousands separators.
+    """
+    shown = {name: f"{count:,}" if isinstance(count, int) else str(count) for name, count in (counts or {}).items()}
+    return Circumstances(
+        command=command_line(),
+        machine=str(describe()),
+        version=project_version(),
+        created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        commit=git_commit(),
+        config=to_json(config),
+        counts=tuple(shown.items()),
+        stages=tuple(stages),
+    )
+
+
+def write_report(data: ReportData, path: Path) -> Path:
+    """Write the report of ``data`` to ``path``; a reader sees the whole file or none."""
+    findings = find(data)
+    return written(page(data, findings), findings.headline, path)
+
+
+def written(html: str, headline: str, path: Path) -> Path:
+    """Write ``html`` to ``path``; a reader sees the whole file or none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(html, encoding="utf-8")
+    os.replace(partial, path)
+    announce(headline)
+    announce(f"report: {path.resolve()}")
+    return path

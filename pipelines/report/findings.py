@@ -1,0 +1,218 @@
+"""What the numbers of a report say, in numbers and in words; computed, never chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from pipelines.report.data import Chart, Outcomes, ReportData
+from rlhf.learning.guards import standard_error
+from rlhf.run.statistics import Interval, mean_interval, wilson_interval
+
+Verdict = Literal["better", "worse", "unclear", "few"]
+
+FEWEST_EPISODES = 20  # below this a bootstrap interval says more than it knows
+_ERRORS = 2.0  # standard errors by which true success falls before it is said to fall
+OVERALL = "All probes"
+
+VERDICT_WORDS: dict[Verdict, str] = {
+    "better": "better",
+    "worse": "worse",
+    "unclear": "no clear difference",
+    "few": "too few episodes to tell",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """Success at one probe (or over all, each weighing the same), as shares of 1.
+
+    Args:
+      agents: interval by name of the agent, in the order to show.
+      difference: of the agent after less the agent before, paired by episode.
+    """
+
+    probe: str
+    agents: dict[str, Interval]
+    difference: Interval
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Rows by probe, the row over all probes, and what to say of them."""
+
+    rows: tuple[Row, ...]
+    overall: Row
+    headline: str
+    remarks: tuple[str, ...]
+
+
+def find(data: ReportData) -> Findings:
+    """Compute the findings of ``data``."""
+    probes = list(dict.fromkeys(outcome.probe for outcome in data.outcomes if outcome.agent == data.before))
+    rows = tuple(_row(data, probe) for probe in probes)
+    overall = rows[0] if len(rows) == 1 else _overall(data, probes)
+    remarks = [_by_probe(rows)] if len(rows) > 1 else []
+    remarks += over_optimisation(data.reward_over_training, data.success_over_training) + _alarms(data)
+    return Findings(rows, overall, headline(overall, data.before, data.after), tuple(remarks))
+
+
+def headline(row: Row, before: str, after: str) -> str:
+    """One sentence on ``row``: which agent does better, by how much, how surely."""
+    was, now = row.agents[before], row.agents[after]
+    numbers = f"{percent(now.estimate)} of held-out requests succeed instead of {percent(was.estimate)}"
+    against, difference = f"{percent(now.estimate)} against {percent(was.estimate)}", points(row.difference)
+    if row.verdict == "better":
+        return f"{after} does better than {before}: {numbers}, {difference}."
+    if row.verdict == "worse":
+        return f"{after} does worse than {before}: {numbers}, {difference}."
+    if row.verdict == "few":
+        return f"Too few episodes ({row.difference.count:,}) to compare {after} with {before}: {against}."
+    return f"No clear difference between {after} and {before}: {against}, {difference}."
+
+
+def judge(difference: Interval) -> Verdict:
+    """What a paired difference allows one to say."""
+    if difference.count < FEWEST_EPISODES:
+        return "few"
+    if difference.low > 0:
+        return "better"
+    return "worse" if difference.high < 0 else "unclear"
+
+
+def percent(share: float) -> str:
+    """0.4167 as "42%"."""
+    return f"{100 * share:.0f}%"
+
+
+def points(difference: Interval) -> str:
+    """A difference of shares with its interval: "+16 points (+9 to +23)"."""
+    return f"{signed(difference.estimate)} points ({signed(difference.low)} to {signed(difference.high)})"
+
+
+def signed(share: float) -> str:
+    """A difference of shares in points: 0.16 as "+16"."""
+    rounded = round(100 * share)
+    return "0" if rounded == 0 else f"{rounded:+d}".replace("-", "\N{MINUS SIGN}")
+
+
+def _row(data: ReportData, probe: str) -> Row:
+    agents = {}
+    for name in _agents(data):
+        runs = _outcomes(data, name, probe)
+        if len(runs) == 1:
+            agents[name] = wilson_interval(sum(runs[0].success), len(runs[0].success))
+        elif runs:
+            agents[name] = _share([[np.asarray(run.success, dtype=np.float64)] for run in runs], data)
+    difference = mean_interval(_groups(data, [probe], _differences), seed=data.resampling_seed)
+    return Row(probe[:1].upper() + probe[1:], agents, difference, judge(difference))
+
+
+def _overall(data: ReportData, probes: Sequence[str]) -> Row:
+    agents = {}
+    for name in _agents(data):
+        groups = _groups(data, probes, lambda data, probe, run, name=name: _successes(data, name, probe, run))
+        if groups:
+            agents[name] = _share(groups, data)
+    difference = mean_interval(_groups(data, probes, _differences), seed=data.resampling_seed)
+    return Row(OVERALL, agents, difference, judge(difference))
+
+
+def _share(groups: list[list[np.ndarray]], data: ReportData) -> Interval:
+    """The interval of a mean of shares, which is a share itself."""
+    found = mean_interval(groups, seed=data.resampling_seed)
+    return replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
+
+
+def _agents(data: ReportData) -> list[str]:
+    return [name for name in (data.reference, data.before, *data.between, data.after) if name is not None]
+
+
+def _outcomes(data: ReportData, agent: str, probe: str) -> list[Outcomes]:
+    return [outcome for outcome in data.outcomes if outcome.agent == agent and outcome.probe == probe]
+
+
+def _groups(
+    data: ReportData, probes: Sequence[str], measure: Callable[[ReportData, str, int], np.ndarray | None]
+) -> list[list[np.ndarray]]:
+    """``measure`` of every probe, by run; runs in which it is missing somewhere are left out."""
+    runs = sorted({outcome.run for outcome in data.outcomes})
+    groups = [[measure(data, probe, run) for probe in probes] for run in runs]
+    return [
+        [found for found in group if found is not None] for group in groups if all(found is not None for found in group)
+    ]
+
+
+def _successes(data: ReportData, agent: str, probe: str, run: int) -> np.ndarray | None:
+    """Outcomes as 0 and 1 in the order of the episodes' seeds: float64 [episodes]; None if the agent did not play."""
+    for outcome in _outcomes(data, agent, probe):
+        if outcome.run == run:
+            return np.asarray(outcome.success, dtype=np.float64)[np.argsort(outcome.seeds)]
+    return None
+
+
+def _differences(data: ReportData, probe: str, run: int) -> np.ndarray | None:
+    """After less before, episode by episode: float64 [episodes] of -1, 0 and 1."""
+    after, before = (_successes(data, name, probe, run) for name in (data.after, data.before))
+    return None if after is None or before is None else after - before
+
+
+def _by_probe(rows: Sequence[Row]) -> str:
+    """ "Better at Go and Lift; no clear difference at Count."."""
+    parts = []
+    for verdict, words in VERDICT_WORDS.items():
+        probes = [row.probe for row in rows if row.verdict == verdict]
+        if probes:
+            parts.append(f"{words} at {_listed(probes)}")
+    sentence = "; ".join(parts) + "."
+    return sentence[0].upper() + sentence[1:]
+
+
+def over_optimisation(reward: Chart | None, success: Chart | None) -> list[str]:
+    """A warning where the modelled reward rose while true success fell by more than chance explains."""
+    risen, fallen = _rise(reward), _rise(success)
+    if risen is None or fallen is None or not (risen[0] > 0 and fallen[0] < -_ERRORS * fallen[1]):
+        return []
+    return [
+        "The modelled reward rose while true success fell: the agent learnt to please the reward model, not the setter "
+        "(over-optimisation). Stop earlier, or raise the weight of cloning."
+    ]
+
+
+def _alarms(data: ReportData) -> list[str]:
+    """A warning where the guards raised an alarm."""
+    raised = [alarm for run in data.watched for alarm in run.alarms]
+    if not raised:
+        return []
+    what = _listed(sorted({alarm.kind.replace("_", "-") for alarm in raised}))
+    count = "an alarm was" if len(raised) == 1 else f"{len(raised):,} alarms were"
+    return [f"While the agent improved, {count} raised ({what}); they stand beside the curves of modelled reward."]
+
+
+def _rise(chart: Chart | None) -> tuple[float, float] | None:
+    """Mean over a chart's curves of their last fifth less their first, and its standard error.
+
+    The error is that of shares of so many requests as lie behind single points, as plays are drawn on in several
+    points; it is 0 where that is not known, or the chart is not of shares.
+    """
+    rises, errors = [], []
+    for curve in chart.curves if chart else ():
+        finite = np.isfinite(curve.y)
+        values = np.asarray(curve.y)[finite]
+        if len(values) >= 2:
+            fifth = max(1, len(values) // 5)
+            ends = (values[:fifth], values[-fifth:])
+            rises.append(float(np.mean(ends[1]) - np.mean(ends[0])))
+            if chart is not None and chart.share and curve.counts:
+                counts = np.asarray(curve.counts)[finite]
+                most = (counts[:fifth].max(), counts[-fifth:].max())
+                errors += [standard_error(float(np.mean(y)), n) for y, n in zip(ends, most, strict=True)]
+    return (float(np.mean(rises)), float(np.hypot.reduce([0.0, *errors])) / len(rises)) if rises else None
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

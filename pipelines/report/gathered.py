@@ -1,0 +1,160 @@
+"""What a run of the whole loop found, gathered from what its stages wrote, for the report to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from agents.batch import encode_episodes
+from pipelines.report.data import (
+    DATA_FILE,
+    Chart,
+    Clip,
+    ClipPair,
+    Curve,
+    Outcomes,
+    Picture,
+    ReportData,
+    Stage,
+    WatchedRun,
+    save_report_data,
+)
+from pipelines.report.file import circumstances, write_report
+from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, load_results, probe_episodes
+from pipelines.stages.improve import held_out_episodes
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.replay_change import FEWEST, Metric, Replays, requests_behind
+from reward_models import plots
+from reward_models.registry import load_reward_model
+from reward_models.scoring import score
+from rlhf.learning.alarms import read_alarms
+from rlhf.records.episode import Episode
+from rlhf.run.json_lines import Row
+from rlhf.run.tracking import column, read_metrics
+from rlhf.store import open_store
+
+BEFORE, AFTER, REFERENCE = "BC", "BC+RL", "demonstrator"
+
+
+def tell(
+    folder: Path,
+    config: object,
+    stages: Sequence[Stage],
+    evaluate: EvaluateConfig,
+    improve: ImproveConfig,
+    seed: int = 0,
+) -> Path:
+    """Write report.json and report.html into ``folder`` and return the latter's path."""
+    store, rows = open_store(improve.data[0]), read_metrics(improve.runs / improve.name)
+    data = ReportData(
+        title="An agent improved by marks",
+        before=BEFORE,
+        after=AFTER,
+        reference=REFERENCE if REFERENCE in evaluate.agents else None,
+        outcomes=tuple(outcome(result, seed) for result in load_results(evaluate.out)),
+        circumstances=circumstances(
+            config, stages, {"recorded episodes": len(store.ids()), "marks": len(store.marks())}
+        ),
+        reward_over_training=reward_over_training(rows),
+        success_over_training=success_over_training(rows),
+        watched=(watched(improve.runs / improve.name),),
+        traces=reward_traces(improve),
+        clips=clips(evaluate),
+        clips_note="The first episode of each probe; nothing was chosen for its outcome.",
+        training=(losses(folder / "clone", "Cloning", ("bc/movement", "bc_held_out/movement")),),
+    )
+    save_report_data(data, folder / DATA_FILE)
+    return write_report(data, folder / "report.html")
+
+
+def outcome(result: ProbeResult, run: int) -> Outcomes:
+    """One agent's results at one probe, as the report wants them."""
+    return Outcomes(result.agent, result.probe, run, result.seeds, result.success)
+
+
+def reward_traces(improve: ImproveConfig, most: int = 3) -> tuple[Picture, ...]:
+    """The paper's Figure 3: utility and reward along marked held-out episodes, those with the most marks first."""
+    model, tokenizer = load_reward_model(improve.reward_model)
+    marks = [mark for folder in improve.replay_folders for mark in open_store(folder).marks()]
+    counts = {episode_id: 0 for episode_id in {mark.episode_id for mark in marks}}
+    for mark in marks:
+        counts[mark.episode_id] += 1
+    episodes = [episode for episode in held_out_episodes(improve, 10_000) if episode.episode_id in counts]
+    episodes = sorted(episodes, key=lambda episode: -counts[episode.episode_id])[:most]
+    if not episodes:
+        return ()
+    utilities = score(model, encode_episodes(episodes, tokenizer, model.config))
+    return tuple(_trace(e, u, marks, model.config.reward_scale) for e, u in zip(episodes, utilities, strict=True))
+
+
+def _trace(episode: Episode, utility: np.ndarray, marks: list, scale: float) -> Picture:
+    drawn = plots.trace(episode, utility, marks, scale)
+    return Picture(plots.png(drawn), f"Held-out episode {episode.episode_id}, played by {episode.solver}.")
+
+
+def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) -> tuple[ClipPair, ...]:
+    """Two of the evaluated agents on the first episode of every probe."""
+    pairs = []
+    one = replace(evaluate, episodes=1, slots=1)
+    for probe in evaluate.probes or tuple(evaluate.world.entry().probes):
+        (left,), (right,) = (list(probe_episodes(one, evaluate.agents[name], probe)) for name in (before, after))
+        instruction = left.requests[0].task.instruction
+        pairs.append(ClipPair(instruction, probe, _clip(before, left), _clip(after, right)))
+    return tuple(pairs)
+
+
+def _clip(agent: str, episode: Episode) -> Clip:
+    return Clip.of(agent, episode.success_step[0] is not None, episode.image)
+
+
+def reward_over_training(rows: list[Row]) -> Chart:
+    """The modelled reward that a run of BC+RL measured, of training and of held-out episodes."""
+    return _over_training(rows, "modelled_return", "Modelled reward per episode")
+
+
+def success_over_training(rows: list[Row]) -> Chart:
+    """The true success of the same."""
+    return _over_training(rows, "true_success", "True success")
+
+
+def _over_training(rows: list[Row], metric: Metric, title: str) -> Chart:
+    names = {"train": "training episodes", "held_out": "held-out episodes"}
+    curves = [replay_curve(rows, replays, metric, names[replays]) for replays in ("train", "held_out")]
+    measured = tuple(curve for curve in curves if curve.x)
+    return Chart(title, "updates", measured, share=metric == "true_success")
+
+
+def replay_curve(rows: list[Row], replays: Replays, metric: Metric, name: str) -> Curve:
+    """``metric`` over updates, dashed where it is of held-out replays; it begins where enough plays have ended.
+
+    Of a run in which that is never so, everything is drawn.
+    """
+    found = [row for row in rows if f"{replays}/{metric}" in row]
+    counts = [requests_behind(row, replays, metric) for row in found]
+    if replays == "train" and any(count >= FEWEST[replays] for count in counts):
+        begin = next(index for index, count in enumerate(counts) if count >= FEWEST[replays])
+        found, counts = found[begin:], counts[begin:]
+    return Curve(
+        name,
+        tuple(float(row["step"]) for row in found),
+        tuple(row[f"{replays}/{metric}"] for row in found),
+        dashed=replays == "held_out",
+        counts=tuple(counts),
+    )
+
+
+def watched(folder: Path, run: str = "") -> WatchedRun:
+    """The alarms of the run of BC+RL in ``folder``, which a report of several calls ``run``."""
+    kept = read_alarms(folder)
+    return WatchedRun(run, None) if kept is None else WatchedRun(run, kept.since, kept.raised)
+
+
+def losses(folder: Path, title: str, names: Sequence[str]) -> Chart:
+    """Curves of the metrics ``names`` of the run in ``folder``."""
+    rows = read_metrics(folder)
+    found = {name: column(rows, name) for name in names}
+    curves = [Curve(name, tuple(map(float, x)), tuple(y)) for name, (x, y) in found.items() if x]
+    return Chart(f"{title}: negative log-likelihood of a step's movement", "updates", tuple(curves))

@@ -1,0 +1,282 @@
+"""The report of a training that nobody has evaluated yet: how it went, from what the run has written so far.
+
+A run that is still at work, or was interrupted, can be looked at, too. What such a report cannot say is how good the
+agent is.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pipelines.report.data import Chart, Circumstances, Picture, WatchedRun
+from pipelines.report.findings import over_optimisation, percent
+from pipelines.report.gathered import reward_over_training, reward_traces, success_over_training, watched
+from pipelines.report.sections import alarm_count
+from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, charts
+from pipelines.report.training_state import run_state
+from pipelines.stages import training_words
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.learned_from import noted_division
+from pipelines.stages.play_settings import NOTHING, of_agent, other_places, world_flags
+from pipelines.stages.replay_change import METRICS, NAMES, Change, Metric, Reading, Replays, change, compared_replays
+from pipelines.stages.reward import RewardConfig
+from pipelines.stages.world_config import DEFAULT_WORLD, WorldConfig
+from rlhf.records.json_records import from_json, with_new_settings
+from rlhf.run.config import load_config, read_record
+from rlhf.run.json_lines import Row
+from rlhf.run.machine import Machine
+from rlhf.run.tracking import METRICS_FILE, column, read_metrics
+from worlds.errors import UserError
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A big number of the page. ``warns``: whether it is bad news."""
+
+    name: str
+    number: str
+    note: str = ""
+    warns: bool = False
+
+
+@dataclass(frozen=True)
+class TrainingReport:
+    """All that the page of a training shows.
+
+    Args:
+      headline: what happened, in numbers. next_step, command: what to do to learn more, or with what was made.
+      warnings: what is wrong.
+      monitored: modelled reward and true success, of BC+RL. watched: its alarms.
+      exam: of a reward model, on episodes set aside.
+      rewarded_by_truth: whether no reward model was optimised.
+      unfinished: whether the run is at work, or ended before its time, as the headline says.
+      traces_note: why there are no traces, if there are none.
+    """
+
+    kind: str
+    headline: str
+    facts: tuple[Fact, ...]
+    next_step: str
+    command: str
+    circumstances: Circumstances
+    curves: tuple[Chart, ...]
+    warnings: tuple[str, ...] = ()
+    monitored: tuple[Chart, ...] = ()
+    watched: tuple[WatchedRun, ...] = ()
+    exam: tuple[Chart, ...] = ()
+    traces: tuple[Picture, ...] = ()
+    traces_note: str = ""
+    rewarded_by_truth: bool = False
+    unfinished: bool = False
+
+
+def training_report(run: Path) -> TrainingReport:
+    """What the run in the folder ``run`` has measured, whether it is finished, at work or was interrupted.
+
+    Raises:
+      UserError: if it is no training's folder, or its files are damaged.
+    """
+    record = read_record(run)
+    rows = read_metrics(run) if (run / METRICS_FILE).exists() else []
+    told, config = TOLD[record["kind"]](run, record, rows), record["config"]
+    planned = config.get("updates") or config["training"]["updates"]
+    state = run_state(run, record["kind"], _done(rows), planned)
+    if state.finished:
+        return told
+    told = replace(told, headline=f"{state.said} {told.headline}", unfinished=True)
+    if _newest(run, record["kind"]).is_dir():
+        return told
+    command = state.resume or f"rlhf report --run {shlex.quote(str(run))}"
+    todo = "To resume it" if state.resume else "To look again later"
+    return replace(told, next_step=f"The run has made nothing to evaluate yet. {todo}:", command=command)
+
+
+def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
+    config, alarms, replays = record["config"], watched(run), compared_replays(rows)
+    traces, note = _traces(run, record)
+    agent, monitored = _newest(run, record["kind"]), (reward_over_training(rows), success_over_training(rows))
+    flags = _world_flags(config.get("world", {}), config["agent"], agent)
+    return TrainingReport(
+        kind="Improvement by BC+RL",
+        headline=training_words.improved(rows),
+        facts=(
+            *_return_facts(rows, replays),
+            _updates(rows, config["updates"]),
+            _alarm_fact(alarms),
+        ),
+        next_step="This says how the training went, not how good the agent is: it was not evaluated. To measure it "
+        "beside the agent that it began as, in houses and on instructions that neither was trained on:",
+        command=f"rlhf evaluate --agents BC {shlex.quote(config['agent'])} BC+RL {shlex.quote(str(agent))} "
+        f"--out {shlex.quote(str(run / 'results.json'))}{flags}",
+        circumstances=_circumstances(record),
+        curves=charts(rows, IMPROVEMENT),
+        warnings=tuple(over_optimisation(*monitored)),
+        monitored=monitored,
+        watched=(alarms,),
+        traces=traces,
+        traces_note=note,
+        rewarded_by_truth=bool(config.get("scripted_reward")),
+    )
+
+
+def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
+    config, division = record["config"], noted_division(run)
+    where = "held-out" if column(rows, "bc_held_out/movement")[0] else "training"
+    loss = column(rows, "bc_held_out/movement" if where == "held-out" else "bc/movement")[1]
+    blind, parameters = (column(rows, f"bc/{name}")[1] for name in ("marginal_entropy", "parameters"))
+    facts = [_updates(rows, config["training"]["updates"])]
+    if loss:
+        beside = f"seeing nothing costs {blind[0]:.2f}" if blind else ""
+        facts.insert(0, Fact(f"Movement on {where} play", f"{loss[-1]:.2f}", f"nats a step; {beside}".rstrip("; ")))
+    if parameters:
+        facts.append(Fact("Parameters", f"{parameters[0]:,.0f}", f"an agent of the size {config['size']}"))
+    agent = _newest(run, record["kind"])
+    known = of_agent(agent) != NOTHING
+    return TrainingReport(
+        kind="Cloning of recorded play (BC)",
+        headline=training_words.cloned(rows, len(division.validation) if division else None),
+        facts=tuple(facts),
+        next_step="How often the agent does what it is asked to is not known from its losses. To measure it"
+        + (":" if known else ", with the --world settings with which its play was recorded:"),
+        command=f"rlhf evaluate --agents BC {shlex.quote(str(agent))} --out {shlex.quote(str(run / 'results.json'))}",
+        circumstances=_circumstances(record),
+        curves=charts(rows, CLONING),
+    )
+
+
+def _teaching(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
+    config = record["config"]
+    facts = [fact for where in ("held_out", "validation") if (fact := _pairs_fact(rows, where)) is not None]
+    majority = column(rows, "reward_model_held_out/majority")[1] or column(rows, "reward_model_validation/majority")[1]
+    if majority:
+        facts.append(Fact("To be compared with", percent(majority[-1]), "always saying the commoner"))
+    facts.append(_updates(rows, config["training"]["updates"]))
+    traces, note = _traces(run, record)
+    data = " ".join(map(shlex.quote, config["data"]))
+    model = shlex.quote(str(_newest(run, record["kind"])))
+    return TrainingReport(
+        kind="A reward model from marks",
+        headline=training_words.taught(rows),
+        facts=tuple(facts),
+        next_step="A model may do well on pairs and still be a bad thing to optimise. What it has learned, in numbers "
+        "and pictures:",
+        command=f"rlhf diagnose --reward-model {model} --data {data}",
+        circumstances=_circumstances(record),
+        curves=charts(rows, TEACHING),
+        exam=charts(rows, (PAIRS, WORDS)),
+        traces=traces,
+        traces_note=note,
+    )
+
+
+Told = Callable[[Path, Mapping[str, Any], list[Row]], TrainingReport]
+TOLD: Mapping[str, Told] = {"ImproveConfig": _improvement, "CloneConfig": _cloning, "RewardConfig": _teaching}
+
+
+def _return_facts(rows: list[Row], replays: Replays) -> list[Fact]:
+    """Modelled return and true success as they are now, with what they were at first where that can be said."""
+    facts, name = [], NAMES[replays]
+    for metric in METRICS:
+        found, title = change(rows, replays, metric), metric.replace("_", " ").capitalize()
+        if found.last is not None:
+            share, last = metric == "true_success", found.last
+            shown = percent(last.value) if share else training_words.number(last.value)
+            facts.append(Fact(f"{title}, {name}", shown, _return_note(found, last, metric)))
+    return facts
+
+
+def _return_note(found: Change, last: Reading, metric: Metric) -> str:
+    what = "requests" if metric == "true_success" else "plays"
+    now = f"{training_words.reading_text(last, metric)} with {last.count:,} {what}"
+    if found.first is None:
+        return f"{now}; too few {what} to say what it was at first"
+    at_first = f"from {training_words.reading_text(found.first, metric)} with {found.first.count:,}"
+    return f"{at_first}; now {now}" + ("" if metric == "true_success" else ", per episode")
+
+
+def _pairs_fact(rows: list[Row], where: str) -> Fact | None:
+    """Which share of pairs is ordered rightly: by the kept model, once there is one, with its interval."""
+    play = {"held_out": "held-out play", "validation": "play set aside"}[where]
+    if (kept := training_words.kept_accuracy(rows, where)) is not None:
+        bounds = f"{percent(kept.low)} to {percent(kept.high)} over {kept.count:,} episodes; the model that was kept"
+        chosen = ", which was chosen by it" if where == "validation" else ""
+        return Fact(f"Pairs right, {play}", percent(kept.estimate), bounds + chosen)
+    accuracies = column(rows, f"reward_model_{where}/pair_accuracy")[1]
+    if not accuracies:
+        return None
+    return Fact(f"Pairs right, {play}", percent(max(accuracies)), f"the best of {len(accuracies):,} evaluations so far")
+
+
+def _alarm_fact(run: WatchedRun) -> Fact:
+    if run.since is None:
+        return Fact("Alarms", "?", "not kept by this run")
+    return Fact("Alarms", f"{len(run.alarms):,}", alarm_count(len(run.alarms)).lower(), warns=bool(run.alarms))
+
+
+def _updates(rows: list[Row], planned: int) -> Fact:
+    done, played = _done(rows), column(rows, "played_steps")[1]
+    note = f"of at most {planned:,}" if done < planned else "as many as were planned"
+    return Fact("Updates", f"{done:,}", note + (f"; {played[-1]:,.0f} steps played" if played else ""))
+
+
+def _done(rows: list[Row]) -> int:
+    """Updates made, as far as they were measured."""
+    return rows[-1]["step"] if rows else 0
+
+
+def _newest(run: Path, kind: str) -> Path:
+    """The model that the run made; of one that is not finished, the agent of its newest checkpoint."""
+    made, latest = run / ("reward_model" if kind == "RewardConfig" else "agent"), run / "checkpoints" / "latest"
+    if made.is_dir() or kind == "RewardConfig" or not latest.is_file():
+        return made
+    return run / "checkpoints" / latest.read_text(encoding="utf-8").strip() / "agent"
+
+
+def _world_flags(world: Mapping[str, Any], *agents: str | Path) -> str:
+    """The settings of the run's ``world`` that have to be typed for an evaluation of ``agents``: none where all of them
+    remember it."""
+    here = from_json(WorldConfig, with_new_settings(WorldConfig, world))
+    learned = [of_agent(agent).world for agent in agents]
+    if all(one != WorldConfig() and not other_places(here, one) for one in learned):
+        return ""
+    return world_flags(here, DEFAULT_WORLD)
+
+
+def _traces(run: Path, record: Mapping[str, Any]) -> tuple[tuple[Picture, ...], str]:
+    """Traces of the reward model in question, and why there are none."""
+    if record["config"].get("scripted_reward"):
+        return (), "None here: the agent was rewarded by the tasks' ground truth."
+    try:
+        if record["kind"] == "RewardConfig":
+            taught = load_config(run, RewardConfig, older=True)
+            config = ImproveConfig(data=taught.data, reward_model=run / "reward_model")
+        else:
+            config = load_config(run, ImproveConfig, older=True)
+        traces = reward_traces(config)
+    except UserError as error:
+        return (), f"None here: {error}."
+    return traces, "" if traces else "None here: no held-out episode has marks."
+
+
+def _circumstances(record: Mapping[str, Any]) -> Circumstances:
+    """Those under which the run was begun, and how often it was gone on with."""
+    resumed = record.get("resumed", [])
+    counts = (("gone on with", f"{len(resumed):,} times, last {_when(resumed[-1])}"),) if resumed else ()
+    return Circumstances(
+        command=record["command"],
+        machine=str(Machine(**record["machine"])),
+        version=record["version"],
+        created=_when(record),
+        commit=record.get("git_commit"),
+        config=record["config"],
+        counts=(("begun", _when(record)), *counts),
+    )
+
+
+def _when(record: Mapping[str, Any]) -> str:
+    return datetime.fromisoformat(record["created"]).strftime("%Y-%m-%d %H:%M UTC")

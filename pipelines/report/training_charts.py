@@ -1,0 +1,128 @@
+"""Which of a training's metrics are worth a chart, and how they are called there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipelines.report.data import Chart, Curve
+from rlhf.run.json_lines import Row
+from rlhf.run.tracking import column
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A chart to be drawn of metrics.
+
+    Args:
+      curves: metric and what it is called, in the order to draw; what was not measured is left out. A curve called
+        "held-out" is dashed.
+      level: metric that was measured once and is drawn all along, to compare with, and what it is called.
+      least: what is lower is drawn there, so that one outlier does not flatten the rest.
+    """
+
+    title: str
+    curves: tuple[tuple[str, str], ...]
+    note: str = ""
+    share: bool = False
+    least: float | None = None
+    level: tuple[str, str] | None = None
+
+
+def one(title: str, metric: str, note: str = "", least: float | None = None) -> Plan:
+    """A chart of a single metric, called like the chart."""
+    return Plan(title, ((metric, title),), note, least=least)
+
+
+IMPROVEMENT = (
+    Plan("Policy loss", (("rl/movement", "movement"), ("rl/language", "language"))),
+    one("Value loss", "rl/value"),
+    Plan("Value and its target", (("vtrace/value", "the agent's value"), ("vtrace/target", "V-trace's target"))),
+    one(
+        "Variance explained by the value", "vtrace/explained", "1 is a perfect value, 0 no better than a constant.", -1
+    ),
+    one("Entropy of movement", "policy/entropy", "Nats a step."),
+    one("Gradient norm", "gradient_norm", "Before clipping."),
+    one("Imitation: movement", "bc/movement", "Nats a step."),
+    one("Imitation: language", "bc/language", "Nats a step."),
+    one("Contrastive loss (CSS)", "bc/css"),
+    one("Reward a step", "play/reward"),
+    Plan("Speech", (("play/spoke", "share of steps"), ("rl/no_op_kl", "KL from the cloned agent"))),
+    Plan("Importance ratio", (("vtrace/rho", "mean ratio"), ("vtrace/behind", "mean log, played over learned"))),
+    Plan("Seconds an update", (("seconds/play", "play"), ("seconds/update", "learning"))),
+)
+
+CLONING = (
+    Plan(
+        "Movement",
+        (("bc/movement", "training"), ("bc_held_out/movement", "held-out")),
+        "Nats a step.",
+        level=("bc/marginal_entropy", "seeing nothing"),
+    ),
+    Plan("Language", (("bc/language", "training"), ("bc_held_out/language", "held-out")), "Nats a step."),
+    Plan("Contrastive loss (CSS)", (("bc/css", "training"), ("bc_held_out/css", "held-out"))),
+    one("Weighted loss", "bc/loss"),
+    one("Gradient norm", "bc/gradient_norm", "Before clipping."),
+    one("Learning rate", "bc/learning_rate"),
+    one("Frames a second", "bc/frames_per_second"),
+)
+
+TEACHING = (
+    Plan("Loss of the marks", (("reward_model/ibt", "inter-temporal"), ("reward_model/ar", "autoregressive"))),
+    one("Imitation: movement", "reward_model/movement", "Nats a step."),
+    one("Imitation: language", "reward_model/language", "Nats a step."),
+    one("Contrastive loss (CSS)", "reward_model/css"),
+    one("Gradient norm", "reward_model/gradient_norm", "Before clipping."),
+    one("Learning rate", "reward_model/learning_rate"),
+    one("Frames a second", "reward_model/frames_per_second"),
+)
+
+PAIRS = Plan(
+    "Pairs of moments put in the right order",
+    (
+        ("reward_model_validation/pair_accuracy", "all pairs"),
+        ("reward_model_validation/balanced_accuracy", "better and worse weighing the same"),
+        ("reward_model_validation/majority", "always saying the commoner"),
+    ),
+    "In episodes set aside, by which the model that is kept is chosen.",
+    share=True,
+)
+WORDS = Plan(
+    "Pairs by what they are",
+    (
+        ("reward_model_validation/accuracy_plus", "progress"),
+        ("reward_model_validation/accuracy_minus", "regress"),
+        ("reward_model_validation/wrong_words_accuracy", "progress, but other words: falls"),
+    ),
+    "In the same episodes.",
+    share=True,
+)
+
+
+def charts(rows: list[Row], plans: Sequence[Plan]) -> tuple[Chart, ...]:
+    """The charts of ``plans`` of which something was measured."""
+    drawn = (_chart(rows, plan) for plan in plans)
+    return tuple(chart for chart in drawn if chart.curves)
+
+
+def _chart(rows: list[Row], plan: Plan) -> Chart:
+    curves = [_curve(rows, metric, name, plan.least) for metric, name in plan.curves]
+    if plan.level is not None:
+        curves.append(_level(rows, *plan.level))
+    lowest = min((value for metric, _ in plan.curves for value in column(rows, metric)[1]), default=0.0)
+    cut = f"Lower values are drawn at {plan.least:g}." if plan.least is not None and lowest < plan.least else ""
+    found, note = tuple(curve for curve in curves if curve.x), f"{plan.note} {cut}".strip()
+    return Chart(plan.title, "updates", found, share=plan.share, note=note)
+
+
+def _curve(rows: list[Row], metric: str, name: str, least: float | None) -> Curve:
+    x, y = column(rows, metric)
+    shown = tuple(value if least is None else max(least, value) for value in y)
+    return Curve(name, tuple(map(float, x)), shown, dashed=name == "held-out")
+
+
+def _level(rows: list[Row], metric: str, name: str) -> Curve:
+    """The first value of a metric from the first row to the last."""
+    measured = column(rows, metric)[1][:1]
+    ends = (float(rows[0]["step"]), float(rows[-1]["step"])) if measured else ()
+    return Curve(name, ends, tuple(measured) * 2)

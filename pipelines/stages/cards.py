@@ -1,0 +1,115 @@
+"""What the card of a trained model says of its training: whose play, which command, which settings, what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.card import ModelCard, PlayedBy, PlaySource
+from pipelines.stages.kinds import find_groups, parse_kinds
+from pipelines.stages.play_settings import NOTHING, PlaySettings
+from rlhf.records.json_records import to_json
+from rlhf.run.config import command_line, git_commit, project_version
+from rlhf.run.tracking import read_metrics
+from rlhf.store import open_store
+
+_NOT_MEASURED = ("step", "time")
+
+
+def model_card(
+    title: str,
+    what: str,
+    config: Any,
+    learned_from: Sequence[PlaySource],
+    started_from: Sequence[str] = (),
+    play_settings: PlaySettings = NOTHING,
+) -> ModelCard:
+    """The card of what this process trains with ``config``; its metrics are still to come.
+
+    Args:
+      title: see :class:`agents.card.ModelCard`.
+      what: likewise.
+      config: of the training.
+      learned_from: the recorded play.
+      started_from: sentences on the models that it started from.
+      play_settings: of that play.
+    """
+    commit = git_commit()
+    return ModelCard(
+        title=title,
+        what=what,
+        learned_from=tuple(learned_from),
+        started_from=tuple(started_from),
+        command=command_line(),
+        version=project_version() + (f", commit {commit}" if commit else ""),
+        configuration=to_json(config),
+        play_settings=None if play_settings == NOTHING else to_json(play_settings),
+    )
+
+
+def play_used(
+    data: Sequence[Path],
+    use: str,
+    split: str | None = None,
+    solver: str | None = None,
+    marked: bool = False,
+    only: Collection[str] | None = None,
+) -> tuple[PlaySource, ...]:
+    """What :func:`pipelines.stages.recordings.read_episodes` reads of each dataset, and who played and marked it.
+
+    Args:
+      only: ids of the episodes to count; None counts all of them.
+    """
+    sources = []
+    for folder in data:
+        store = open_store(folder)
+        rows, marks = store.rows(split=split, solver=solver), None
+        if only is not None:
+            rows = [row for row in rows if row.episode_id in only]
+        if marked:
+            wanted = {row.episode_id for row in rows}
+            given = [mark for mark in store.marks() if mark.episode_id in wanted]
+            with_marks = {mark.episode_id for mark in given}
+            rows = [row for row in rows if row.episode_id in with_marks]
+            by_people = [mark.rater for mark in given if not mark.scripted]
+            marks = PlayedBy(len(given) - len(by_people), by_people=len(by_people), people=len(set(by_people)))
+        if rows:
+            solvers, setters = (played_by(getattr(row, who) for row in rows) for who in ("solver", "setter"))
+            steps = sum(row.steps for row in rows)
+            sources.append(PlaySource(str(folder), use, len(rows), steps, solvers, setters, marks))
+    return tuple(sources)
+
+
+def play_imitated(
+    data: Sequence[Path], use: str, solver: str | None, kinds: str, only: Collection[str] | None = None
+) -> tuple[PlaySource, ...]:
+    """What :func:`pipelines.stages.kinds.find_groups` finds to imitate: of ``solver``, or of each of several ``kinds``.
+
+    Args:
+      only: ids of the episodes to count; None counts all of them.
+    """
+    if not parse_kinds(kinds):
+        return play_used(data, use, "train", solver, only=only)
+    sources: list[PlaySource] = []
+    for group in find_groups(data, "train", solver, kinds):
+        ids = {source.episode_id for source in group.sources if only is None or source.episode_id in only}
+        sources += play_used(data, f"{use}, as {group.kind} with weight {group.weight:g}", "train", only=ids)
+    return tuple(sources)
+
+
+def played_by(names: Iterable[str]) -> PlayedBy:
+    """Sums up who played, by the names in the recordings; see :class:`rlhf.records.episode.Episode`."""
+    counts = Counter("replay" if name.startswith("replay:") else name for name in names)
+    people = {name: count for name, count in counts.items() if name.partition(":")[0] == "human"}
+    others = {name: count for name, count in sorted(counts.items()) if name not in people and name != "scripted"}
+    return PlayedBy(counts["scripted"], others, sum(people.values()), len(people))
+
+
+def latest_metrics(run: Path) -> dict[str, float]:
+    """The newest value of every metric of the run in folder ``run``."""
+    latest: dict[str, float] = {}
+    for row in read_metrics(run):
+        latest |= row
+    return {name: value for name, value in latest.items() if name not in _NOT_MEASURED}

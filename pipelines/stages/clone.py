@@ -1,0 +1,248 @@
+"""`rlhf clone`: train an agent to imitate recorded play (BC and CSS)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agents import registry
+from agents.agent import InteractiveAgent
+from agents.batch import Recording
+from agents.card import ModelCard
+from agents.computing import usable_device
+from agents.config import AgentConfig
+from agents.folder import save_agent
+from agents.ranges import Count, ShareBelowOne, check_ranges
+from agents.tokenizer import Tokenizer
+from pipelines.stages.cards import latest_metrics, model_card, play_imitated
+from pipelines.stages.kinds import Group, begun_with, find_groups, imitated, mixed, parse_kinds
+from pipelines.stages.learned_from import noted_division, save_division
+from pipelines.stages.memory import check_training
+from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
+from pipelines.stages.play_settings import of_datasets
+from pipelines.stages.recordings import Play, read_episodes, spoken_texts, spread
+from pipelines.stages.training_words import cloned
+from rlhf.data.streamed import Source
+from rlhf.learning.cloner import Cloner, CloningConfig, marginal_entropy
+from rlhf.learning.config import ReadingConfig
+from rlhf.run.checkpoint import Checkpoint, Checkpoints
+from rlhf.run.config import CONFIG_FILE, hold_run, save_settings
+from rlhf.run.progress import announce, bar
+from rlhf.run.stopping import between_updates
+from rlhf.run.tracking import Tracker, WandbMode, read_metrics
+from worlds.errors import UserError
+
+__all__ = ["CloneConfig", "clone", "new_agent", "read_episodes", "spoken_texts"]
+
+
+@dataclass(frozen=True)
+class CloneConfig:
+    """Settings of `rlhf clone`.
+
+    Args:
+      data: dataset folders to imitate.
+      solver: imitate only play of this solver; None takes all. An agent's own steps are seen but not imitated; a
+        co-pilot's are.
+      kinds: imitate several kinds of play and share out the columns of every batch among them by weight, as JSON, e.g.
+        '{"human": 1, "agent+co-pilot": 0.5}'; known from the record: human, scripted, agent, agent+co-pilot. Takes the
+        place of solver. Where less of a kind is demonstrated (a co-pilot's steps), it weighs less in the loss.
+      runs: folder of all runs.
+      name: name of this run's folder in it; the agent is written into its folder "agent".
+      size: size of the agent: nano, micro, mini, 5m, 18m, 71m or 165m; KIND/SIZE of your own agent (docs/agents.md).
+      vocabulary: tokens, at most, that are learned from the dialogue.
+      held_out: share of the episodes kept for validation, from 0 (none) to less than 1; of several solvers or datasets,
+        spread evenly over all of them. Which they are is noted in the run's division.json.
+      checkpoint_every: updates between checkpoints.
+      resume: folder of a run to resume from its last checkpoint, with its own settings, to the very same agent.
+      device: device that computes: "cpu", "cuda" or "cuda:1".
+      wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
+      training: how the agent is trained.
+      reading: whether episodes are held in memory or streamed.
+    """
+
+    data: tuple[Path, ...] = (Path("data/play"),)
+    solver: str | None = "scripted"
+    kinds: str = "{}"
+    runs: Path = Path("runs")
+    name: str = "clone"
+    size: str = "nano"
+    vocabulary: Count = 512
+    held_out: ShareBelowOne = 0.05
+    checkpoint_every: Count = 500
+    resume: Path | None = None
+    device: str = "cpu"
+    wandb: WandbMode = "offline"
+    training: CloningConfig = field(default_factory=CloningConfig)
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        parse_kinds(self.kinds)
+        try:
+            registry.find_size(self.size)
+        except ValueError as error:
+            raise UserError(str(error)) from error
+
+
+# What decides which agent it is and what it learns from; the rest may be changed when a run is resumed.
+_FIXED = ("solver", "kinds", "name", "size", "vocabulary", "held_out")
+_FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
+
+
+def clone(config: CloneConfig) -> Path:
+    """Train an agent and return its folder."""
+    config = replace(config, data=tuple(folder.absolute() for folder in config.data))  # gone on with from anywhere
+    device = usable_device(config.device)
+    with hold_run(config, (*_FIXED, *_FIXED_TRAINING), "rlhf clone") as folder:
+        checkpoint = Checkpoints(folder).latest_if_any()
+        groups = find_groups(config.data, "train", config.solver, config.kinds)
+        noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
+        groups = begun_with(groups, noted)
+        validation = _validation_ids(folder, groups, config.held_out)
+        agent, tokenizer, train, held_out = _prepare(config, checkpoint, groups, validation)
+        check_training(config.training, agent, config.device)
+        torch.nn.Module.to(agent, device)
+        cloner = Cloner(agent, train, config.training)
+        if checkpoint is None:
+            sources = [source.episode_id for group in groups for source in group.sources]
+            note_episodes(folder, {imitated(group): group.sources for group in groups})
+            save_division(folder, [name for name in sources if name not in validation], sorted(validation))
+        else:
+            with checkpoint.taken_over() as state:
+                cloner.load_state_dict(state)
+        save_settings(folder, config)
+        with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
+            card = cloned_card(config, noted)
+            _train(config, folder, cloner, tokenizer, held_out, tracker, card)
+        made = save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
+        announce(cloned(read_metrics(folder), len(validation)))
+        announce(f"agent: {made}")
+        return made
+
+
+def cloned_card(config: CloneConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
+    """What is to be said of the agent that the run makes, but for its metrics."""
+    use = f"imitated, {config.held_out:.0%} set aside for validation"
+    return model_card(
+        f"Agent `{config.name}`, cloned from recorded play",
+        "Trained by `rlhf clone` to do what the solvers of recorded play did: behavioural cloning (BC), with a "
+        "contrastive loss (CSS) that teaches which words belong to which pictures.",
+        config,
+        play_imitated(config.data, use, config.solver, config.kinds, noted.ids),
+        play_settings=of_datasets(config.data),
+    )
+
+
+def _train(
+    config: CloneConfig,
+    folder: Path,
+    cloner: Cloner,
+    tokenizer: Tokenizer,
+    held_out: Recording | None,
+    tracker: Tracker,
+    card: ModelCard,
+) -> None:
+    """Train to the end, with metrics and checkpoints. Raises Stopped after a signal, with a checkpoint."""
+    agent, checkpoints = cloner.agent, Checkpoints(folder)
+    if cloner.progress >= 1.0:
+        announce(f"{folder} is finished: {cloner.update_index} updates were made; its agent: {folder / 'agent'}")
+        return
+    if cloner.update_index == 0:
+        numbers = {"bc/marginal_entropy": marginal_entropy(cloner.episodes), "bc/parameters": agent.num_parameters()}
+        tracker.log(numbers, 0)
+    title = f"cloning an agent of {agent.num_parameters():,} parameters"
+    updates, begun = config.training.updates, (cloner.update_index, cloner.progress)
+    with bar(title, updates, "updates", done=begun[0], share=begun[1]) as shown, between_updates() as stop:
+
+        def on_metrics(step: int, metrics: dict[str, float]) -> None:
+            tracker.log(metrics, step)
+            note = f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}"
+            shown.update(step, note, cloner.progress)
+
+        def on_checkpoint() -> Checkpoint:
+            told = replace(card, metrics=latest_metrics(folder))
+            return checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict(), card=told)
+
+        def on_progress(fraction: float) -> None:
+            shown.update(cloner.update_index, share=fraction)
+            stop.at_update(on_checkpoint)
+
+        cloner.run(held_out, on_metrics, on_progress, on_checkpoint, config.checkpoint_every)
+        shown.update(cloner.update_index, share=cloner.progress)
+
+
+def _validation_ids(folder: Path, groups: Sequence[Group], share: float) -> frozenset[str]:
+    """Ids of the episodes that the run in ``folder`` is validated on: those that it noted when it was begun.
+
+    Raises:
+      UserError: if the note is damaged, or one of those is not there any more.
+    """
+    if (known := noted_division(folder)) is not None:
+        there = {source.episode_id for group in groups for source in group.sources}
+        if missing := known.validation - there:
+            raise UserError(
+                f"{len(missing)} of the {len(known.validation)} episodes that {folder} is validated on are gone, for "
+                f"example {min(missing)}; put the datasets back as they were, or start a new run"
+            )
+        return known.validation
+    begun_before_notes = (folder / CONFIG_FILE).is_file()
+    choose = _first_ones if begun_before_notes else set_aside
+    return frozenset(source.episode_id for group in groups for source in choose(group.sources, share))
+
+
+def set_aside(sources: Sequence[Source], share: float) -> list[Source]:
+    """A ``share`` of ``sources`` for validation: at least one where the share is above 0, and never all.
+
+    Of one solver's play in one dataset they are the first; else they are spread evenly, so that play of every solver
+    and dataset is learned from and validated on.
+    """
+    if not share:
+        return []
+    first = _first_ones(sources, share)
+    alike = len({(source.store, source.solver) for source in sources}) == 1
+    return first if alike else spread(sources, len(first))
+
+
+def _first_ones(sources: Sequence[Source], share: float) -> list[Source]:
+    """What was set aside of all play before it was spread, even where the share was 0."""
+    return list(sources[: min(max(1, round(share * len(sources))), len(sources) - 1)])
+
+
+def _prepare(
+    config: CloneConfig, checkpoint: Checkpoint | None, groups: Sequence[Group], validation: frozenset[str]
+) -> tuple[InteractiveAgent, Tokenizer, Recording, Recording | None]:
+    """An agent, untrained or as it is in ``checkpoint``, its tokenizer, and what it learns from and is validated on."""
+    everything = Play([source for group in groups for source in group.sources], config.reading)
+    learned, validated = dict[Group, Play](), dict[Group, Play]()
+    for group in groups:
+        kept = [source for source in group.sources if source.episode_id in validation]
+        learned[group] = everything.part([source for source in group.sources if source.episode_id not in validation])
+        if kept:
+            validated[group] = everything.part(kept)
+    parts = [*learned.values(), *validated.values()]
+    if checkpoint is None:
+        torch.manual_seed(config.training.seed)
+        tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
+        agent = new_agent(config.size, tokenizer, everything.image_size)
+    else:
+        agent, tokenizer = checkpoint.load_agent()
+    sizes: AgentConfig = agent.config  # type: ignore[assignment]
+    train = mixed({group: part.encode(tokenizer, sizes) for group, part in learned.items()})
+    held_out = {group: part.encode(tokenizer, sizes) for group, part in validated.items()}
+    return agent, tokenizer, train, mixed(held_out) if held_out else None
+
+
+def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **overrides: Any) -> InteractiveAgent:
+    """An untrained agent of a named size, for images of (height, width) pixels and the tokenizer's vocabulary.
+
+    Raises:
+      UserError: if there is no such size.
+    """
+    try:
+        return registry.make(size, image_size=image_size, vocab_size=tokenizer.vocab_size, **overrides)
+    except ValueError as error:
+        raise UserError(str(error)) from error

@@ -1,0 +1,220 @@
+"""`rlhf evaluate`: how often agents succeed at the probe tasks, in new houses, on held-out instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Annotated
+
+from agents.ranges import Count, Range, check_ranges
+from pipelines.stages.play_settings import PlaySettings, of_agent, other_places, settle, world_flags
+from pipelines.stages.results_file import SCRIPTED, EvaluatedWith, ProbeResult, ResultsFile, Split, load_results
+from pipelines.stages.world_config import PROBE_SEEDS, SEEDS_APART, PlayersConfig, WorldConfig
+from rlhf.records.episode import Episode
+from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
+from rlhf.run.config import lock_file
+from rlhf.run.progress import announce, progress
+from rlhf.run.setting_forms import NamedPlayers
+from rlhf.run.statistics import wilson_interval
+from worlds.contract import World
+from worlds.errors import UserError
+
+__all__ = ["EvaluateConfig", "ProbeResult", "Split", "evaluate", "load_results", "probe_episodes", "probe_plans"]
+
+REQUESTS: Mapping[Split, str] = {"held_out": "held-out requests", "train": "requests of training combinations"}
+
+EvaluationSeed = Annotated[int, Range(least=0, most=2**32 - 1, why="below are the places of training")]
+
+
+@dataclass(frozen=True)
+class EvaluateConfig:
+    """Settings of `rlhf evaluate`.
+
+    Args:
+      agents: a name and a folder for every agent, as NAME FOLDER or NAME=FOLDER; the folder "scripted" is the scripted
+        demonstrator, "perfect" the same without its imperfections.
+      probes: which probe tasks, or games of the world; none means all probe tasks.
+      episodes: episodes of each probe and agent, the same for every agent.
+      split: which instructions: "held_out", or "train", which shows whether an agent fails at the task or at its words.
+        The houses are of neither.
+      seed: seed that chooses the houses and instructions.
+      slots: places that are played at once.
+      greedy: always take the likeliest action instead of sampling.
+      device: device of the agents: "cpu", "cuda" or "cuda:1".
+      out: JSON file of the results. Results in it of the same settings and weights are kept and not played again, so an
+        interrupted evaluation is resumed, and more agents and probes are added; a file of other settings is refused.
+      world: world that is played, and how its places are made.
+      players: how the scripted people behave.
+    """
+
+    agents: NamedPlayers = field(default_factory=dict)
+    probes: tuple[str, ...] = ()
+    episodes: Count = 200
+    split: Split = "held_out"
+    seed: EvaluationSeed = 0
+    slots: Count = 32
+    greedy: bool = False
+    device: str = "cpu"
+    out: Path = Path("results.json")
+    world: WorldConfig = field(default_factory=WorldConfig)
+    players: PlayersConfig = field(default_factory=PlayersConfig)
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+
+
+def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
+    """Evaluate all agents on all probes and return all results in ``config.out``, those of earlier commands among them.
+
+    Results that the file has already are not played again, so an evaluation that was interrupted goes on.
+
+    Raises:
+      UserError: if the file's results are of other settings, or of other weights under the name of one of the agents;
+        or an agent or a probe is not there.
+    """
+    if not config.agents:
+        raise UserError("no agents to evaluate: name at least one, e.g. --agents bc runs/clone/agent")
+    config = settled(config)
+    entry = config.world.entry()
+    config.world.check()
+    probes = config.probes or tuple(entry.probes)
+    known = (*entry.probes, *entry.games)
+    unknown = sorted(set(probes) - set(known))
+    if unknown:
+        raise UserError(f"no probe task {unknown[0]!r}; known: {', '.join(known)}")
+    _check_before_playing(config)
+    with lock_file(config.out.with_name(f".{config.out.name}.lock"), config.out):
+        results = _evaluate(config, probes)
+    announce(_table(results, config.split))
+    announce(f"results: {config.out}")
+    return results
+
+
+def settled(config: EvaluateConfig) -> EvaluateConfig:
+    """The configuration in which world and players are complete: as given, else as the agents remember them.
+
+    Raises:
+      UserError: if the agents remember different places, and the configuration does not say which.
+    """
+    given = PlaySettings(config.world, config.players)
+    learned = {name: of_agent(folder) for name, folder in config.agents.items() if folder not in SCRIPTED}
+    settings = settle(given, *learned.values())
+    elsewhere = dict[str, list[str]]()
+    for name, own in learned.items():
+        alone = given.or_else(own).world
+        if different := other_places(settings.world, alone):
+            raise UserError(
+                f"{next(iter(learned))} and {name} learned in different places ({', '.join(different)}); name those to "
+                f"evaluate both in, e.g.{world_flags(settings.world, alone)}, or evaluate one at a time, each with an "
+                "--out of its own"
+            )
+        elsewhere.setdefault(", ".join(other_places(settings.world, own.world)), []).append(name)
+    for different, names in elsewhere.items():
+        if different:
+            announce(f"evaluating in other places than {' and '.join(names)} learned in: {different}")
+    return replace(config, world=settings.world, players=settings.players)
+
+
+def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult]:
+    file = ResultsFile(config.out, _evaluated_with(config), config.agents)
+    wanted = [(agent, probe) for agent in config.agents for probe in probes]
+    missing = [pair for pair in wanted if pair not in file]
+    if len(missing) < len(wanted):
+        announce(f"{len(wanted) - len(missing)} of {len(wanted)} results are in {config.out} already")
+    for name, probe in missing:
+        played = probe_episodes(config, config.agents[name], probe)
+        file.add(_result(name, probe, list(progress(played, config.episodes, f"{name} on {probe}"))))
+    return file.results()
+
+
+def _evaluated_with(config: EvaluateConfig) -> EvaluatedWith:
+    config = replace(config, world=config.world.by_name())
+    return EvaluatedWith(**{field.name: getattr(config, field.name) for field in fields(EvaluatedWith)})
+
+
+def _check_before_playing(config: EvaluateConfig) -> None:
+    """Raises UserError if an agent cannot be read or the results could not be written."""
+    for folder in config.agents.values():
+        _solvers(config, folder, 1)
+    if config.out.is_dir():
+        raise UserError(f"{config.out} is a folder; name a file for the results with --out")
+    config.out.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _table(results: Sequence[ProbeResult], split: Split) -> str:
+    """Success of every agent at every probe, with 95% intervals, as lines of text."""
+    agents, probes = (list(dict.fromkeys(getattr(r, name) for r in results)) for name in ("agent", "probe"))
+    cells = {(r.agent, r.probe): wilson_interval(sum(r.success), len(r.success)) for r in results}
+    width = max(len(agent) for agent in agents)
+    lines = [f"success at {results[0].episodes} {REQUESTS[split]} a probe, 95% intervals:"]
+    for probe in probes:
+        told = (
+            f"{agent:>{width}} {100 * c.estimate:3.0f}% ({100 * c.low:.0f} to {100 * c.high:.0f})"
+            for agent in agents
+            if (c := cells.get((agent, probe))) is not None
+        )
+        lines.append(f"  {probe:<9} " + "   ".join(told))
+    return "\n".join(lines)
+
+
+def _result(agent: str, probe: str, episodes: Sequence[Episode]) -> ProbeResult:
+    ordered = sorted(episodes, key=lambda episode: episode.seed)
+    steps = tuple(episode.success_step[0] for episode in ordered)
+    return ProbeResult(agent, probe, tuple(e.seed for e in ordered), tuple(s is not None for s in steps), steps)
+
+
+def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[Episode]:
+    """Episodes of one agent at one probe, as they end."""
+    scripted = folder in SCRIPTED
+    slots = 1 if scripted else min(config.slots, config.episodes)
+    with (
+        closing(probe_plans(config, probe, scripted_solver=folder if scripted else None)) as plans,
+        config.world.opened(slots, images=not scripted) as worlds,
+    ):
+        solvers = _solvers(config, folder, slots)
+        yield from play(config.world.entry(), worlds, plans, solvers, setter_name="scripted", solver_name=folder)
+
+
+def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
+    if folder in SCRIPTED:
+        return ScriptedSolvers(slots)
+    from agents.acting import AgentSolvers
+    from agents.folder import load_agent
+
+    agent, tokenizer = load_agent(folder, device=config.device)
+    config.world.check_fits(agent.config.image_size, folder)
+    return AgentSolvers(agent, tokenizer, slots, seed=config.seed, greedy=config.greedy)
+
+
+def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None = None) -> Generator[Plan, None, None]:
+    """New houses in which ``probe`` is feasible with an instruction of the split, ``config.episodes`` of them.
+
+    They depend on the seed alone, so every agent gets the same ones.
+    """
+    with config.world.opened(1, images=False) as (scout,):
+        yield from _feasible(config, probe, scout, scripted_solver)
+
+
+def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver: str | None) -> Iterator[Plan]:
+    entry = config.world.entry()
+    found, seed = 0, PROBE_SEEDS + config.seed * SEEDS_APART
+    limit = seed + 200 * config.episodes
+    while found < config.episodes:
+        if seed >= limit:
+            raise UserError(f"{probe} is feasible in {found} of {200 * config.episodes} places: change world.settings")
+        place = config.world.place(seed)
+        scout.reset(seed=seed, options={"config": place})
+        spec = entry.probe(probe, scout, seed, config.split)
+        if spec is not None:
+            solver = None
+            if scripted_solver is not None:
+                imperfections = {} if scripted_solver == "perfect" else config.players.solver_settings()
+                solver = entry.make_solver(**{**imperfections, "perfect": scripted_solver == "perfect"})
+            yield Plan(
+                episode_id=f"{probe}-{seed}", config=place, setter=ProbeSetter(spec, entry.make_task(spec)), seed=seed,
+                steps=spec.max_steps, split=config.split, tail=0, solver=solver,
+            )  # fmt: skip
+            found += 1
+        seed += 1

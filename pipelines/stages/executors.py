@@ -1,0 +1,188 @@
+"""What a run of BC+RL is made of: runner, learner, and the executor that has them take turns, here or on Ray."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.batch import WindowStream, check_demonstrated
+from agents.config import AgentConfig
+from agents.folder import load_agent
+from agents.peers import ALONE, Peers
+from agents.tokenizer import Tokenizer
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.kinds import begun_with, find_groups, mixed
+from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes
+from pipelines.stages.recordings import Play, find_episodes, read_sources
+from reward_models.registry import load_reward_model
+from reward_models.scoring import MeanScorer, StreamingScorer, UtilityScorer
+from rlhf.data.streamed import Source
+from rlhf.learning.learner import Learner
+from rlhf.learning.local_executor import LocalExecutor, UpdateReport
+from rlhf.records.episode import Episode
+from rlhf.replay.runner import Runner
+from rlhf.replay.setter_replay import SetterReplay
+from worlds.errors import UserError
+
+REPLAYED, HELD_OUT = "replayed", "held_out"  # what episodes are used for, in a run's note of them
+
+
+class Executor(Protocol):
+    """Where play and learning happen.
+
+    The agent that it was made with has what was learned after :meth:`fetch_agent`, and after :meth:`state_dict`, so
+    that both can be kept together. In between it may be as it was.
+    """
+
+    def steps(self) -> Iterator[UpdateReport]: ...
+
+    def fetch_agent(self) -> None: ...
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def load_state_dict(self, state: Mapping[str, Any], plays: bool = True) -> bool: ...
+
+    def close(self) -> None: ...
+
+
+def make_executor(
+    config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, noted: NotedEpisodes = EVERY_EPISODE
+) -> Executor:
+    """What improves ``agent`` in place, here or on Ray, with the episodes that are ``noted``."""
+    if config.executor == "ray":
+        return make_ray_executor(config, agent, noted)
+    replayed = read_replayed(config, noted)
+    torch.manual_seed(config.seed)
+    with ExitStack() as opened:
+        runner = make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
+        opened.callback(runner.close)
+        learner, recorded = make_learner(config, agent, tokenizer, ALONE, noted)
+        executor = LocalExecutor([runner], learner, recorded, config.execution)
+        opened.pop_all()  # they are the executor's to close
+    return executor
+
+
+def read_replayed(config: ImproveConfig, noted: NotedEpisodes) -> list[Episode]:
+    """The episodes whose setters are replayed in training, without frames, as the places draw their own."""
+    return read_sources(noted.only(REPLAYED, find_replayed(config)), frames=False)
+
+
+def find_replayed(config: ImproveConfig) -> list[Source]:
+    """The episodes that there are to replay in training. Raises UserError if there are none."""
+    return find_episodes(config.replay_folders, split="train", solver=config.replay)
+
+
+def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent, noted: NotedEpisodes = EVERY_EPISODE) -> Executor:
+    """The executor on Ray; its processes make runner and learner themselves, from ``config``.
+
+    Raises:
+      UserError: if Ray is not installed, the slots cannot be shared out evenly, or there is no such cluster.
+    """
+    try:
+        from rlhf.distributed.executor import RayExecutor
+    except ModuleNotFoundError as error:
+        raise UserError(f"{error.name} is not installed; pip install 'interactive-rlhf[ray]'") from error
+    slots, left = divmod(config.slots, config.ray.runners)
+    if left:
+        raise UserError(f"{config.slots} slots cannot be shared out evenly among {config.ray.runners} ray.runners")
+    for what, count in (("slots", config.slots), ("trajectories of batch", config.batch or config.slots)):
+        if count % config.ray.learners:
+            raise UserError(f"{count} {what} cannot be shared out evenly among {config.ray.learners} ray.learners")
+    here = replace(config.from_anywhere(), batch=config.batch or config.slots, slots=slots)
+    return RayExecutor(
+        partial(runner_on_ray, here, noted=noted), partial(learner_on_ray, here, noted=noted), agent, slots,
+        config.steps, config.ray, config.execution,
+    )  # fmt: skip
+
+
+def runner_on_ray(config: ImproveConfig, index: int, generation: int, noted: NotedEpisodes = EVERY_EPISODE) -> Runner:
+    """The runner ``index`` of a run on Ray, made in its own process; ``generation`` tells it from one that died."""
+    seed = int(np.random.SeedSequence([config.seed, index, generation]).generate_state(1)[0])
+    device = "cuda" if config.ray.gpus_per_runner else "cpu"
+    config = replace(config, seed=seed, device=device, threads=max(1, int(config.ray.cpus_per_runner)))
+    if config.torch_threads is not None:  # the process is the runner's own; Ray gave PyTorch a thread a CPU
+        torch.set_num_threads(config.torch_threads)
+    agent, tokenizer = load_agent(config.agent, device=device)
+    replayed = read_replayed(config, noted)
+    return make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
+
+
+def learner_on_ray(
+    config: ImproveConfig, peers: Peers = ALONE, noted: NotedEpisodes = EVERY_EPISODE
+) -> tuple[Learner, WindowStream]:
+    """The learner of a run on Ray, or one of several, and its recorded play, made where it works."""
+    config = replace(config, device="cuda" if config.ray.gpus_per_learner else "cpu")
+    if config.torch_threads is not None:
+        torch.set_num_threads(config.torch_threads)
+    torch.manual_seed(config.seed)
+    return make_learner(config, *load_agent(config.agent, device=config.device), peers, noted)
+
+
+def make_learner(
+    config: ImproveConfig,
+    agent: InteractiveAgent,
+    tokenizer: Tokenizer,
+    peers: Peers = ALONE,
+    noted: NotedEpisodes = EVERY_EPISODE,
+) -> tuple[Learner, WindowStream]:
+    """A learner that improves ``agent`` in place, and the recorded play that it imitates; of several, one's share."""
+    groups = begun_with(find_groups(config.data, "train", config.imitate, config.kinds), noted)
+    play = Play([source for group in groups for source in group.sources], config.reading)
+    sizes: AgentConfig = agent.config  # type: ignore[assignment]
+    recorded = mixed({group: play.part(group.sources).encode(tokenizer, sizes) for group in groups})
+    check_demonstrated(recorded)
+    batch = config.batch or config.slots
+    stream = recorded.stream(config.steps + 1, batch, config.seed, peers.columns(batch))
+    return Learner(agent, config.learner, config.device, peers), stream
+
+
+def make_runner(
+    config: ImproveConfig,
+    agent: InteractiveAgent,
+    tokenizer: Tokenizer,
+    episodes: Sequence[Episode],
+    slots: int,
+    steps: int,
+    stagger: bool = True,
+    expected: bool = False,
+) -> Runner:
+    """A runner that replays the setters of ``episodes``, whose frames nobody looks at, rewarded as ``config`` says.
+
+    Args:
+      expected: have a reward model that draws marks pay what it expects to draw, whatever ``config`` says.
+    """
+    reference, _ = load_agent(config.agent, device=config.device)
+    rewards = None
+    if not config.scripted_reward:
+        paying = replace(config, expected_reward=expected or config.expected_reward)
+        scorers = [_scorer(paying, folder, agent, tokenizer, slots) for folder in config.reward_models]
+        rewards = MeanScorer(scorers) if config.ensemble else scorers[0]
+    if episodes:
+        config.world.check_recorded(episodes[0], " and ".join(map(str, config.replay_folders)))
+    replays = [SetterReplay(world, episodes[0], truth=True) for world in config.world.make(slots)]
+    return Runner(
+        agent, tokenizer, reference, rewards, replays, episodes, steps,
+        seed=config.seed, device=config.device, threads=config.threads, stagger=stagger,
+    )  # fmt: skip
+
+
+def _scorer(
+    config: ImproveConfig, folder: Path, agent: InteractiveAgent, tokenizer: Tokenizer, slots: int
+) -> StreamingScorer | UtilityScorer:
+    """What pays as the reward model in ``folder`` says. Raises UserError if it is of another agent."""
+    model, words = load_reward_model(folder, config.device)
+    lengths = ("image_size", "setter_text_length", "solver_text_length")
+    fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in lengths)
+    if not fits or not words.cuts_like(tokenizer):
+        raise UserError(f"{folder} was made for another agent than {config.agent}: train one from it")
+    if config.pays == "utility":
+        return UtilityScorer(model, slots)
+    return StreamingScorer(model, slots, seed=config.seed, expected=config.expected_reward)

@@ -1,0 +1,346 @@
+"""`rlhf improve`: improve a cloned agent against a reward model by setter replay (BC+RL)."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.card import ModelCard
+from agents.folder import load_agent, save_agent
+from pipelines.stages.cards import latest_metrics, model_card, play_imitated, play_used
+from pipelines.stages.executors import HELD_OUT, REPLAYED, find_replayed, make_executor, make_runner
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.kinds import find_groups, imitated
+from pipelines.stages.memory import check_improvement
+from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
+from pipelines.stages.play_settings import PlaySettings, announce_other_places, of_agent, of_datasets, settle
+from pipelines.stages.recordings import find_episodes, read_sources
+from pipelines.stages.training_words import improved
+from pipelines.stages.world_config import WorldConfig
+from rlhf.data.streamed import Source
+from rlhf.learning.alarms import AlarmLog
+from rlhf.learning.guards import Guards
+from rlhf.learning.local_executor import UpdateReport
+from rlhf.records.episode import Episode
+from rlhf.replay.runner import Runner
+from rlhf.replay.slot import EpisodeResult
+from rlhf.run.checkpoint import Checkpoint, Checkpoints
+from rlhf.run.config import hold_run, save_settings
+from rlhf.run.progress import announce, bar
+from rlhf.run.stopping import between_updates
+from rlhf.run.tracking import Tracker, read_metrics
+from rlhf.store import open_store
+from worlds.errors import UserError
+
+# What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming: paths,
+# as runs are moved with their datasets.
+_FIXED = (
+    "imitate",
+    "kinds",
+    "replay",
+    "name",
+    "scripted_reward",
+    "pays",
+    "expected_reward",
+    "ensemble",
+    "slots",
+    "steps",
+    "batch",
+    "seed",
+    "world",
+)
+
+
+def improve(config: ImproveConfig) -> Path:
+    """Improve the agent and return the improved one's folder."""
+    config = settled(config.from_anywhere())
+    config.world.check()
+    with hold_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
+        with closing(Improvement(config, folder)) as improvement:
+            save_settings(folder, replace(config, drop_play=False))  # which is of this time only
+            return improvement.run()
+
+
+@contextmanager
+def torch_threads(count: int | None) -> Iterator[None]:
+    """Have PyTorch use ``count`` threads for its operations, and as many as before afterwards."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(before if count is None else count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class Improvement:
+    """One run of BC+RL, wherever it is executed: what it needs, its loop, and what it keeps.
+
+    Raises:
+      UserError: if something it needs is missing or does not fit.
+    """
+
+    def __init__(self, config: ImproveConfig, folder: Path) -> None:
+        self.config, self.folder = config, folder
+        _check_held_out(config)
+        self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
+        config.world.check_fits(self.agent.config.image_size, config.agent)
+        check_improvement(config, self.agent)
+        self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
+        self.noted = noted_episodes(folder) if self.checkpoints.latest_if_any() else begin_note(config, folder)
+        self.card = improved_card(config, folder.name, self.noted)
+        with ExitStack() as opened:
+            self.executor = make_executor(config, self.agent, self.tokenizer, self.noted)
+            opened.callback(self.executor.close)
+            self.held_out = self._held_out_runner()
+            if self.held_out is not None:
+                opened.callback(self.held_out.close)
+            self._opened = opened.pop_all()
+        self._held_out_start = self.held_out.state_dict() if self.held_out else {}
+        self.recent: deque[EpisodeResult] = deque(maxlen=200)
+        self.guards = Guards(config.guards)
+
+    def _held_out_runner(self) -> Runner | None:
+        """What plays the held-out episodes; None where there are none.
+
+        It is judged by what the reward model expects: luck is not to say which agent is best.
+        """
+        episodes = held_out_episodes(self.config, self.config.evaluation_episodes, frames=False, noted=self.noted)
+        if not episodes:
+            return None
+        longest = max(map(len, episodes))
+        return make_runner(
+            self.config, self.agent, self.tokenizer, episodes, len(episodes), longest, stagger=False, expected=True
+        )
+
+    def close(self) -> None:
+        """End whatever plays and learns, and close all worlds; nothing happens where that is done."""
+        self._opened.close()
+
+    def run(self) -> Path:
+        """Update until ``config.updates`` have been made or patience is at its end; the improved agent's folder."""
+        self._make_updates()
+        rows = read_metrics(self.folder)
+        if self.config.guards.patience is not None and (best := self.checkpoints.best()) is not None:
+            best.load_weights_into(self.agent)
+            announce(f"the agent of update {best.step} had the highest modelled return on held-out replays")
+            rows = [row for row in rows if row["step"] <= best.step]
+        made = save_agent(self.agent, self.tokenizer, self.folder / "agent", self._card())
+        announce(improved(rows))
+        announce(f"agent: {made}")
+        return made
+
+    def _make_updates(self) -> None:
+        config, done = self.config, self._resume()
+        if done >= config.updates or self.guards.exhausted:
+            announce(f"{self.folder} is finished: {done} updates were made; its agent: {self.folder / 'agent'}")
+            return
+        with (
+            Tracker(self.folder, config, config.wandb, resume_step=done) as tracker,
+            AlarmLog(self.folder, resume_step=done) as alarms,
+            bar("improving the agent (BC+RL)", config.updates, "updates", done=done) as shown,
+            ExitStack() as opened,
+        ):
+            if done == 0:
+                metrics = self._play_held_out()
+                self._watch(alarms, 0, metrics)
+                tracker.log(metrics, 0)
+            stop = opened.enter_context(between_updates())
+            for report in self.executor.steps():
+                self.recent.extend(report.results)
+                metrics = report.metrics | summary(self.recent, "train") | {"played_steps": report.played}
+                ends = report.update >= config.updates
+                judged = ends or report.update % config.evaluate_every == 0
+                if judged:
+                    self.executor.fetch_agent()
+                    metrics |= self._play_held_out()
+                self._watch(alarms, report.update, metrics)
+                tracker.log(metrics, report.update)
+                shown.update(report.update, _note(metrics))
+                ends |= self.guards.exhausted
+                saves = ends or report.update % config.checkpoint_every == 0 or (judged and self._keeps_best)
+                if saves or stop.requested:
+                    # An interruption does not make an agent one of those from which the best is chosen in the end.
+                    kept = self._checkpoint(report, metrics.get("held_out/modelled_return") if saves else None)
+                    if stop.requested:
+                        stop.end(kept)
+                if ends:
+                    break
+
+    @property
+    def _keeps_best(self) -> bool:
+        """Whether the agent of the last play of the held-out episodes is one that may be taken in the end."""
+        return self.config.guards.patience is not None and self.guards.is_best
+
+    def _watch(self, alarms: AlarmLog, update: int, metrics: Mapping[str, float]) -> None:
+        for alarm in self.guards.look(update, metrics):
+            alarms.add(alarm)
+            warnings.warn(str(alarm), stacklevel=2)
+
+    def _resume(self) -> int:
+        """Go on from the last checkpoint, if the run is resumed; the number of updates already made."""
+        checkpoint = self.checkpoints.latest_if_any()
+        if checkpoint is None:
+            return 0
+        checkpoint.load_weights_into(self.agent)
+        with checkpoint.taken_over() as state:
+            self.guards.load_state_dict(state["guards"])
+            self.recent.extend(EpisodeResult.from_state_dict(result) for result in state.get("recent", ()))
+            if checkpoint.step < self.config.updates and not self.guards.exhausted:
+                self._resume_play(checkpoint.step, state["executor"])
+        return checkpoint.step
+
+    def _resume_play(self, step: int, state: Mapping[str, Any]) -> None:
+        announce(f"resuming from update {step}; the plays in progress are rebuilt")
+        if not self.executor.load_state_dict(state, plays=not self.config.drop_play):
+            announce("the plays in progress at the checkpoint are dropped: the run will not end in the same weights")
+
+    def _checkpoint(self, report: UpdateReport, score: float | None) -> Checkpoint:
+        state = {
+            "executor": self.executor.state_dict(),
+            "guards": self.guards.state_dict(),
+            "recent": [result.state_dict() for result in self.recent],
+        }
+        return self.checkpoints.save(report.update, self.agent, self.tokenizer, state, score, self._card())
+
+    def _card(self) -> ModelCard:
+        return replace(self.card, metrics=latest_metrics(self.folder))
+
+    def _play_held_out(self) -> dict[str, float]:
+        """Modelled return and true success on held-out replays, the same ones every time."""
+        if self.held_out is None:
+            return {}
+        self.held_out.load_state_dict(self._held_out_start)
+        self.held_out.set_weights(self.agent.state_dict())
+        self.held_out.sample()
+        # Where recordings differ in length, slots with short ones have begun others: only each one's first play counts.
+        first = {result.episode_id: result for result in reversed(self.held_out.finished())}
+        return summary(list(first.values()), "held_out")
+
+
+def improved_card(config: ImproveConfig, name: str, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
+    """What is to be said of the agent that the run ``name`` makes, but for its metrics."""
+    judge = f"the reward model in `{config.reward_model}`, whose card says whose marks that learned"
+    if config.ensemble:
+        folders = ", ".join(f"`{folder}`" for folder in config.reward_models)
+        judge = f"the mean of the reward models in {folders}, whose cards say whose marks they learned"
+    if config.scripted_reward:
+        judge = "the tasks' ground truth, which is known in simulation only"
+    return model_card(
+        f"Agent `{name}`, improved by reinforcement learning",
+        "Trained by `rlhf improve` (BC+RL): it acts while recorded setters are replayed, is rewarded for its play, and "
+        "goes on imitating recorded play beside it.",
+        config,
+        play_imitated(config.data, "imitated", config.imitate, config.kinds, noted.ids)
+        + play_used(config.replay_folders, "its setters replayed", "train", config.replay, only=noted.ids),
+        [
+            f"It began as the agent in `{config.agent}`, whose card says what that learned from.",
+            f"It was rewarded by {judge}.",
+        ],
+        _size(config.world).or_else(_remembered(config)),
+    )
+
+
+def settled(config: ImproveConfig) -> ImproveConfig:
+    """The configuration in which the world is complete: as given, else of the size that the agent sees and as the
+    replayed play was recorded, else as the agent remembers it."""
+    learned = of_agent(config.agent).world
+    settings = settle(PlaySettings(config.world), _size(learned), _remembered(config))
+    announce_other_places("improving", settings.world, learned, f"{config.agent} learned in")
+    return replace(config, world=settings.world)
+
+
+def _size(world: WorldConfig) -> PlaySettings:
+    """Nothing but the size of the images."""
+    return PlaySettings(WorldConfig(height=world.height, width=world.width))
+
+
+def _remembered(config: ImproveConfig) -> PlaySettings:
+    """The settings of the play whose setters are replayed, and what they leave open as the agent remembers it."""
+    given = PlaySettings(config.world)
+    agent = of_agent(config.agent)
+    return of_datasets(config.replay_folders, given.or_else(agent)).or_else(agent)
+
+
+def _check_held_out(config: ImproveConfig) -> None:
+    """Warn where there is no held-out play to replay.
+
+    Raises:
+      UserError: if the run is to be stopped by it.
+    """
+    if _has_held_out(config):
+        return
+    by = f" by {config.replay}" if config.replay else ""
+    folders = ", ".join(map(str, config.replay_folders))
+    lacks = f"there is no held-out play{by} in {folders}"
+    solver = "" if config.replay in (None, "scripted") else " --solver AGENT"
+    episodes = config.evaluation_episodes
+    command = f"rlhf record --data {config.replay_folders[0]} --split held_out --episodes {episodes}{solver}"
+    if config.guards.patience is not None:
+        raise UserError(
+            f"guards.patience counts plays of held-out episodes, but {lacks}; record some with `{command}`, or leave "
+            "out --guards.patience"
+        )
+    warnings.warn(
+        f"{lacks}: nothing will show whether the agent also improves where it does not learn; record some with "
+        f"`{command}`",
+        stacklevel=2,
+    )
+
+
+def _has_held_out(config: ImproveConfig) -> bool:
+    return any(open_store(folder).ids(split="held_out", solver=config.replay) for folder in config.replay_folders)
+
+
+def held_out_episodes(
+    config: ImproveConfig, most: int, frames: bool = True, noted: NotedEpisodes = EVERY_EPISODE
+) -> list[Episode]:
+    """Up to ``most`` ``noted`` episodes recorded as held out, with their frames or without; none if there are none."""
+    return read_sources(noted.only(HELD_OUT, _find_held_out(config))[:most], frames)
+
+
+def _find_held_out(config: ImproveConfig) -> list[Source]:
+    if not _has_held_out(config):
+        return []
+    return find_episodes(config.replay_folders, split="held_out", solver=config.replay)
+
+
+def begin_note(config: ImproveConfig, folder: Path) -> NotedEpisodes:
+    """Write down which episodes a run in ``folder`` that begins replays, imitates and is judged by."""
+    groups = find_groups(config.data, "train", config.imitate, config.kinds)
+    parts = {REPLAYED: find_replayed(config), HELD_OUT: _find_held_out(config)}
+    return note_episodes(folder, parts | {imitated(group): group.sources for group in groups})
+
+
+def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:
+    """Means over finished plays: modelled return with its spread, and true success of the first request of each.
+
+    Args:
+      results: of the plays.
+      where: what the metrics' names begin with.
+
+    Returns: ``modelled_return``, its standard deviation ``modelled_return_sd`` (of two plays or more) and the number of
+      ``plays``; ``true_success`` and the number of ``requests``, if there were any.
+    """
+    if not results:
+        return {}
+    asked = [result.success[0] for result in results if result.success]
+    returns = [result.modelled_return for result in results]
+    means = {"modelled_return": np.mean(returns), "plays": len(results)}
+    if len(results) > 1:
+        means["modelled_return_sd"] = np.std(returns, ddof=1)
+    if asked:
+        means |= {"true_success": np.mean(asked), "requests": len(asked)}
+    return {f"{where}/{name}": float(value) for name, value in means.items()}
+
+
+def _note(metrics: dict[str, float]) -> str:
+    shown = {"modelled return": "train/modelled_return", "success": "train/true_success"}
+    return ", ".join(f"{name} {metrics[key]:.2f}" for name, key in shown.items() if key in metrics)

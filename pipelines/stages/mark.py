@@ -1,0 +1,129 @@
+"""`rlhf mark`: scripted raters mark a dataset's episodes. Marks of people are written with `store.write_marks`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from agents.ranges import Count, Range, Seed, Share, Steps, check_ranges
+from annotation.scripted_rater import ScriptedRater
+from pipelines.stages.recordings import in_order, spread
+from rlhf.records.marks import Mark
+from rlhf.run.progress import announce, progress
+from rlhf.store import EpisodeStore, open_store
+from worlds.errors import UserError
+
+LateBy = Annotated[float, Range(least=0, what="a number of steps")]
+
+
+@dataclass(frozen=True)
+class MarkConfig:
+    """Settings of `rlhf mark`. Marks of scripted raters are labelled as scripted and never called human.
+
+    Args:
+      data: folder of the dataset.
+      raters: number of scripted raters; each marks every episode.
+      delay: steps by which a mark comes late, on average.
+      delay_sd: standard deviation of the delay, in steps.
+      miss: share from 0 to 1 of events that stay unmarked.
+      mistake: share from 0 to 1 of marks with the wrong sign.
+      longest_delay: steps by which a mark comes late at most.
+      delays: the delay of each rater in turn, for raters who differ; none where they are alike.
+      misses: the share of missed events of each rater in turn; none where they are alike.
+      mistakes: the share of wrong signs of each rater in turn; none where they are alike.
+      solver: mark only episodes of this solver; None marks all.
+      seed: seed of what raters miss, delay and mistake.
+      share: share of those episodes that is marked, above 0 and up to 1, spread evenly over the recording; all raters
+        mark the same.
+    """
+
+    data: Path = Path("data/play")
+    raters: Count = 1
+    delay: LateBy = 1.0
+    delay_sd: LateBy = 0.7
+    miss: Share = 0.1
+    mistake: Share = 0.05
+    longest_delay: Steps = 3
+    delays: tuple[LateBy, ...] = ()
+    misses: tuple[Share, ...] = ()
+    mistakes: tuple[Share, ...] = ()
+    solver: str | None = None
+    seed: Seed = 0
+    share: Annotated[float, Range(above=0, most=1)] = 1.0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        for name in ("delays", "misses", "mistakes"):
+            each = getattr(self, name)
+            if each and len(each) != self.raters:
+                raise UserError(f"{name} has {len(each)} numbers for {self.raters} raters; give one for each")
+
+    def rater(self, number: int) -> ScriptedRater:
+        """The rater of this number, from 0 on."""
+        delay, miss, mistake = (
+            each[number] if each else alike
+            for each, alike in ((self.delays, self.delay), (self.misses, self.miss), (self.mistakes, self.mistake))
+        )
+        return ScriptedRater(
+            name=f"scripted-rater-{number}",
+            delay=(delay, self.delay_sd),
+            longest_delay=self.longest_delay,
+            miss=miss,
+            mistake=mistake,
+            seed=self.seed + number,
+        )
+
+
+def mark(config: MarkConfig) -> int:
+    """Mark the episodes and return the number of new marks. A rater's earlier marks on an episode are not doubled.
+
+    Raises:
+      UserError: if there is no episode to mark.
+    """
+    store = open_store(config.data)
+    wanted = _to_mark(store, config)
+    among = set(wanted)
+    new: set[Mark] = set()
+    known: set[Mark] = set()
+    for number in range(config.raters):
+        rater = config.rater(number)
+        earlier = {mark for mark in store.marks() if mark.rater == rater.name and mark.episode_id in among}
+        marked = {mark.episode_id for mark in earlier}
+        todo = [episode_id for episode_id in wanted if episode_id not in marked]
+        marks: set[Mark] = set()
+        for episode_id in progress(todo, title=f"{rater.name} marks", unit="episodes"):
+            episode = store.read(episode_id)
+            marks.update(rater.mark(episode_id, len(episode), episode.truth))
+        store.write_marks(marks)
+        new |= marks
+        known |= earlier
+    announce(_summary(new, known, config))
+    return len(new)
+
+
+def _summary(new: Collection[Mark], known: Collection[Mark], config: MarkConfig) -> str:
+    """How many marks are new, on how many episodes, and how many were there before."""
+    written = f"wrote {_marks(new)} of {config.data}" if new else f"wrote no new marks of {config.data}"
+    return f"{written}; {_marks(known)} were there already" if known else written
+
+
+def _marks(marks: Collection[Mark]) -> str:
+    episodes = len({mark.episode_id for mark in marks})
+    return f"{len(marks)} marks on {episodes} episode{'s' * (episodes != 1)}"
+
+
+def _to_mark(store: EpisodeStore, config: MarkConfig) -> list[str]:
+    """Ids of the episodes that are marked: of every solver and split the same share. Raises UserError without any."""
+    if not store.ids(solver=config.solver):
+        solvers = ", ".join(sorted({row.solver for row in store.rows()}))
+        if not solvers:
+            raise UserError(f"{config.data} holds no episodes; record some with `rlhf record --data {config.data}`")
+        raise UserError(
+            f"solver is {config.solver}, but {config.data} has episodes only of {solvers}; name one of them"
+        )
+    if config.share == 1.0:
+        return store.ids(solver=config.solver)
+    rows = in_order(store.rows(solver=config.solver))
+    return [row.episode_id for row in spread(rows, max(1, round(config.share * len(rows))))]

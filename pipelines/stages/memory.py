@@ -1,0 +1,140 @@
+"""Refusing, before anything begins, what is larger than the memory there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from agents.computing_config import ComputingConfig
+from agents.config import AgentConfig
+from agents.footprint import UNCERTAINTY, learning_bytes
+from pipelines.stages.improve_config import ImproveConfig
+from rlhf.run.machine import usable_memory
+from rlhf.run.progress import announce
+from worlds.errors import UserError
+
+_GIB = 2**30
+_PROGRAM = 0.6 * _GIB  # Python with PyTorch, before it has learned anything
+
+
+class Agent(Protocol):
+    """An agent or a reward model, as far as its size goes."""
+
+    config: Any
+
+    def num_parameters(self) -> int: ...
+
+
+class Training(Protocol):
+    """Settings of a training on windows [T, B] of recorded play."""
+
+    @property
+    def steps(self) -> int: ...
+    @property
+    def batch(self) -> int: ...
+    @property
+    def computing(self) -> ComputingConfig: ...
+
+
+def memory_of(device: str) -> int:
+    """Bytes of memory of ``device``: of this machine for "cpu", else of that GPU."""
+    if not device.startswith("cuda"):
+        return usable_memory()
+    import torch
+
+    return torch.cuda.get_device_properties(device).total_memory
+
+
+def check_memory(setting: str, size: int, needed: Callable[[int], float], usable: int) -> None:
+    """Refuse a batch that surely does not fit into memory, and warn of one that may not.
+
+    Args:
+      setting: that gives the batch's size, as typed, e.g. "--training.batch".
+      size: of the batch.
+      needed: estimates the peak bytes for a size, within a factor of :data:`agents.footprint.UNCERTAINTY`.
+      usable: bytes of memory there are.
+
+    Raises:
+      UserError: naming both numbers and the largest size that fits.
+    """
+    estimate = needed(size)
+    if estimate <= usable:
+        return
+    numbers = f"{setting} {size} needs about {estimate / _GIB:,.1f} GiB of memory, {usable / _GIB:,.1f} GiB are usable"
+    fits = largest(lambda candidate: needed(candidate) <= usable, size)
+    way = f"{setting} {fits} fits" if fits else f"even {setting} 1 does not fit: take fewer steps, or a smaller agent"
+    if estimate / UNCERTAINTY <= usable:
+        announce(f"warning: {numbers}; it may not fit ({way})")
+        return
+    raise UserError(f"{numbers}; {way}")
+
+
+def largest(fits: Callable[[int], bool], below: int) -> int:
+    """The largest whole number from 1 to ``below`` that ``fits``, as all smaller ones do; 0 if none does."""
+    least, most = 0, below
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if fits(middle) else (least, middle - 1)
+    return least
+
+
+def check_improvement(config: ImproveConfig, agent: Agent) -> None:
+    """Refuse more places, or a larger batch, than can be learned from at once on this machine.
+
+    Raises:
+      UserError: if they need more memory than there is.
+    """
+    if config.executor != "local" or not isinstance(agent.config, AgentConfig):
+        return  # other machines have other memories, and agents of one's own sizes that are not known here
+    sizes, weights, rows = agent.config, agent.num_parameters(), config.steps + 1
+    frame = 3 * sizes.image_size[0] * sizes.image_size[1]
+
+    def needed(slots: int, batch: int) -> float:
+        learner = learning_bytes(sizes, rows, slots + batch, weights, config.learner.computing, paired=batch)
+        fragments = (config.execution.recent + 1) * rows * slots * frame
+        return _PROGRAM + learner + fragments
+
+    usable = memory_of(config.device)
+    if config.batch is not None and config.batch > config.slots:
+        check_memory("--batch", config.batch, lambda batch: needed(config.slots, batch), usable)
+    else:
+        batch = config.batch
+        check_memory("--slots", config.slots, lambda slots: needed(slots, batch or slots), usable)
+
+
+def check_training(training: Training, agent: Agent, device: str) -> None:
+    """Refuse a larger batch of `rlhf clone` or `rlhf reward` than can be learned from at once.
+
+    Raises:
+      UserError: if it needs more memory than there is.
+    """
+    if not isinstance(agent.config, AgentConfig):
+        return  # agents of one's own have sizes that are not known here
+    weights = agent.num_parameters()
+
+    def needed(batch: int) -> float:
+        return _PROGRAM + learning_bytes(agent.config, training.steps, batch, weights, training.computing)
+
+    check_memory("--training.batch", training.batch, needed, memory_of(device))
+
+
+def check_pictures(height: int, width: int, steps: int, episodes: int) -> None:
+    """Refuse to record pictures that are larger than the memory there is.
+
+    Args:
+      height: of a picture in pixels.
+      width: of a picture in pixels.
+      steps: of an episode, each with a picture.
+      episodes: that are played at once.
+
+    Raises:
+      UserError: if the episodes at hand do not fit into memory.
+    """
+    at_once = episodes + 2  # one more is on its way to the dataset, packed and unpacked
+    needed, usable = 3 * height * width * steps * at_once, usable_memory()
+    if needed > usable:
+        raise UserError(
+            f"{at_once} episodes of {steps} pictures of {height}x{width} pixels are in memory at once and need "
+            f"{needed / _GIB:,.1f} GiB, {usable / _GIB:,.1f} GiB are usable; take smaller --world.height and "
+            "--world.width, or fewer --steps, --slots or --workers"
+        )

@@ -1,0 +1,146 @@
+"""Which recorded episodes a command learns from, and whether they are held in memory or streamed."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from agents.batch import Recording, encode_episodes
+from agents.config import AgentConfig
+from agents.tokenizer import Tokenizer
+from rlhf.data.streamed import Source, StreamedEpisodes, Survey, survey
+from rlhf.learning.config import ReadingConfig
+from rlhf.records.episode import Episode, without_frames
+from rlhf.run.machine import usable_memory
+from rlhf.run.progress import announce
+from rlhf.store import EpisodeRow, open_store
+from worlds.errors import UserError
+
+Item = TypeVar("Item")
+
+_BYTES_BESIDE_FRAME = 512  # words, movement and the like of one step
+
+
+def find_episodes(
+    data: Sequence[Path], split: str | None = None, solver: str | None = None, marked: bool = False
+) -> list[Source]:
+    """All wanted episodes of several datasets: solver after solver as they were first recorded, each in order of ids.
+
+    Raises:
+      UserError: if there are none, or two datasets have an episode of the same id.
+    """
+    found: list[Source] = []
+    known: set[str] = set()
+    for folder in data:
+        store = open_store(folder)
+        rows = in_order(store.rows(split=split, solver=solver))
+        if both := known.intersection(row.episode_id for row in rows):
+            raise UserError(f"episode {min(both)} is in {folder} and in another of the datasets; name only one of them")
+        known.update(row.episode_id for row in rows)
+        if marked:
+            with_marks = {mark.episode_id for mark in store.marks()}
+            rows = [row for row in rows if row.episode_id in with_marks]
+        found += [Source(store, row.episode_id, row.steps, row.solver) for row in rows]
+    if not found:
+        wanted = "".join(f" {name}={value}" for name, value in (("split", split), ("solver", solver)) if value)
+        mend = "mark some first (`rlhf mark`)" if marked else "`rlhf episodes list` shows what is there"
+        where = ", ".join(map(str, data)) or "no dataset at all"
+        raise UserError(f"no {'marked ' if marked else ''}episodes{wanted} in {where}; {mend}")
+    return found
+
+
+def read_episodes(
+    data: Sequence[Path],
+    split: str | None = None,
+    solver: str | None = None,
+    marked: bool = False,
+    most: int | None = None,
+    frames: bool = True,
+) -> list[Episode]:
+    """The episodes that :func:`find_episodes` finds, all in memory. Raises UserError as it does.
+
+    Args:
+      most: no more than so many of them, the first. frames: without them, see :func:`rlhf.records.episode.without_frames`.
+    """
+    return read_sources(find_episodes(data, split, solver, marked)[:most], frames)
+
+
+def read_sources(sources: Sequence[Source], frames: bool = True) -> list[Episode]:
+    """The episodes of ``sources``, all in memory, with their frames or without."""
+    episodes: list[Episode] = []
+    for store in dict.fromkeys(source.store for source in sources):
+        found = store.stream(source.episode_id for source in sources if source.store is store)
+        episodes += found if frames else map(without_frames, found)
+    return episodes
+
+
+def in_order(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
+    """Rows in an order that does not depend on which of several processes was faster."""
+    rank = {group: place for place, group in enumerate(dict.fromkeys((row.solver, row.split) for row in rows))}
+    return sorted(rows, key=lambda row: (rank[row.solver, row.split], row.episode_id))
+
+
+def spread(items: Sequence[Item], count: int) -> list[Item]:
+    """``count`` of ``items``, evenly over their order."""
+    return [items[index * len(items) // count] for index in range(count)]
+
+
+def spoken_texts(episodes: Sequence[Episode]) -> set[str]:
+    """Everything that was said in ``episodes``."""
+    texts: set[str] = set()
+    for episode in episodes:
+        texts.update(episode.setter_utterance)
+        texts.update(episode.utterance)
+    return texts - {""}
+
+
+class Play:
+    """Recorded episodes, read into memory or, where they are too many for it, only surveyed.
+
+    Args:
+      sources: which, in order. reading: how.
+    """
+
+    def __init__(self, sources: Sequence[Source], reading: ReadingConfig) -> None:
+        self.sources, self._reading = list(sources), reading
+        self._episodes: list[Episode] | None = None
+        self._survey: Survey | None = None
+        # Any episode tells the size of all: where they differ, the one that does is named when it is encoded.
+        first = sources[0].store.read(sources[0].episode_id)
+        self.image_size: tuple[int, int] = (first.image.shape[1], first.image.shape[2])
+        self.size = sum(source.steps for source in sources) * (first.image[0].nbytes + _BYTES_BESIDE_FRAME)
+        limit = usable_memory() / 2 if reading.in_memory_gb is None else reading.in_memory_gb * 1e9
+        self.streamed = self.size > limit
+        if self.streamed:
+            announce(f"{len(self)} episodes would take {self.size / 1e9:.2g} GB of memory; they are streamed")
+
+    def part(self, sources: Sequence[Source]) -> Play:
+        """Some of the episodes, which are read or streamed as the whole is."""
+        part = copy.copy(self)
+        part.sources = list(sources)
+        return part
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def load(self) -> None:
+        """Read or survey the episodes, if that has not been done."""
+        if self.streamed and self._survey is None:
+            self._survey = survey(self.sources, self._reading.threads)
+        elif not self.streamed and self._episodes is None:
+            self._episodes = read_sources(self.sources)
+
+    def texts(self) -> set[str]:
+        """Everything that was said in them."""
+        self.load()
+        return set(self._survey.texts) if self._survey is not None else spoken_texts(self._episodes or [])
+
+    def encode(self, tokenizer: Tokenizer, config: AgentConfig) -> Recording:
+        """The episodes as an agent of ``config`` learns from them. Raises UserError if one has other images."""
+        self.load()
+        if self._survey is not None:
+            return StreamedEpisodes(self.sources, self._survey, tokenizer, config, self._reading)
+        episodes, self._episodes = self._episodes or [], None  # once encoded they are not needed twice
+        return encode_episodes(episodes, tokenizer, config)

@@ -1,0 +1,255 @@
+"""`rlhf reward`: teach a reward model from marks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agents.card import ModelCard
+from agents.config import AgentConfig
+from agents.folder import load_agent, save_agent
+from agents.ranges import Count, ShareBelowOne, check_ranges
+from agents.tokenizer import Tokenizer
+from pipelines.stages.cards import latest_metrics, model_card, play_used
+from pipelines.stages.learned_from import divide, save_division
+from pipelines.stages.memory import check_training
+from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes, digest_marks, note_episodes, noted_episodes
+from pipelines.stages.play_settings import of_agent, of_datasets
+from pipelines.stages.recordings import find_episodes, read_sources
+from pipelines.stages.training_words import taught
+from reward_models import registry
+from reward_models.contract import RewardModel
+from reward_models.exam import SIGNAL, Exam
+from reward_models.mark_signal import NOISY
+from reward_models.marked_play import MarkedPlay, mark_play
+from reward_models.registry import load_reward_model
+from reward_models.training import RewardTrainer, RewardTraining, RewardTrainingConfig
+from rlhf.data.streamed import Source
+from rlhf.records.marks import Mark
+from rlhf.run.checkpoint import Checkpoint, Checkpoints
+from rlhf.run.config import hold_run, save_settings
+from rlhf.run.progress import announce, bar
+from rlhf.run.statistics import ratio_interval
+from rlhf.run.stopping import between_updates
+from rlhf.run.tracking import Tracker, WandbMode, read_metrics
+from rlhf.store import open_store
+from rlhf.store.durable import write_file
+from worlds.errors import UserError
+
+
+@dataclass(frozen=True)
+class RewardConfig:
+    """Settings of `rlhf reward`.
+
+    Args:
+      kind: kind of reward model: "inter_temporal" (IBT), or "autoregressive" (AR), which models the marks themselves;
+        or one of your own, see docs/reward-model.md.
+      data: dataset folders with marks.
+      agent: folder of the cloned agent that the reward model starts from.
+      runs: folder of all runs.
+      name: name of this run's folder in it; the reward model is written into its folder "reward_model".
+      validation: share of the training episodes, from 0 to less than 1, that is not learned from and decides which
+        model is kept. Episodes recorded as held out judge the model that was kept, and nothing else.
+      checkpoint_every: updates between checkpoints.
+      resume: folder of a run to resume from its last checkpoint, with its own settings, to the very same model.
+      device: device that computes: "cpu", "cuda" or "cuda:1".
+      wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
+      training: how the reward model is trained.
+      start: folder of a reward model to train further, made from the same agent; None begins at the agent's weights, as
+        the paper does in every round.
+    """
+
+    kind: str = "inter_temporal"
+    data: tuple[Path, ...] = (Path("data/play"),)
+    agent: Path = Path("runs/clone/agent")
+    runs: Path = Path("runs")
+    name: str = "reward"
+    validation: ShareBelowOne = 0.1
+    checkpoint_every: Count = 500
+    resume: Path | None = None
+    device: str = "cpu"
+    wandb: WandbMode = "offline"
+    training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
+    start: Path | None = None
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        if self.kind not in registry.names():
+            raise UserError(f"kind is one of {', '.join(registry.names())}, not {self.kind!r}")
+
+
+# What decides what is learned from which marks; the rest may be changed when a run is resumed.
+_FIXED = (
+    "kind",
+    "name",
+    "validation",
+    "training.steps",
+    "training.batch",
+    "training.seed",
+    "training.augmentation",
+)
+
+
+_USED = "marked"  # what the episodes are used for, in the run's note of them
+
+
+def reward(config: RewardConfig) -> Path:
+    """Train a reward model and return its folder."""
+    config = replace(  # a run is gone on with from anywhere
+        config,
+        data=tuple(folder.absolute() for folder in config.data),
+        agent=config.agent.absolute(),
+        start=None if config.start is None else config.start.absolute(),
+    )
+    with hold_run(config, _FIXED, "rlhf reward") as folder:
+        checkpoint = Checkpoints(folder).latest_if_any()
+        if checkpoint is None:
+            agent, tokenizer = load_agent(config.agent, device=config.device)
+            start = agent if config.start is None else _taught_before(config, config.start, tokenizer)
+            model = registry.get(config.kind).from_agent(start, seed=config.training.seed)
+        else:
+            model, tokenizer = checkpoint.load_agent(registry.get(config.kind), config.device)
+        check_training(config.training, model, config.device)
+        noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
+        found, marks = _marked_episodes(config, noted)
+        play, validation, held_out = _marked_play(config, found, marks, tokenizer, model.config)
+        trainer = RewardTrainer(model, play, validation, config.training)
+        if checkpoint is None:
+            if config.start is None:  # a model that was taught before knows more than the frequencies of these marks
+                model.prepare(trainer.play)
+            note_episodes(folder, {_USED: found}, digest_marks(marks))
+            save_division(folder, play.episode_ids, validation.episode_ids)
+        else:
+            with checkpoint.taken_over() as state:
+                trainer.load_state_dict(state)
+        save_settings(folder, config)
+        with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
+            card = taught_card(config, noted)
+            done = _train(config, folder, trainer, tokenizer, tracker, card)
+            best = done.best | _judge(config, done, trainer.exam, held_out, tracker)
+        write_file(folder / "best.json", json.dumps(best, indent=2).encode())
+        card = replace(card, metrics=latest_metrics(folder) | best)
+        made = save_agent(done.model, tokenizer, folder / "reward_model", card)
+        announce(taught(read_metrics(folder)))
+        _tell_of_noise(best)
+        announce(f"reward model: {made}")
+        return made
+
+
+def taught_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
+    """What is to be said of the reward model that the run makes, but for its metrics."""
+    began = [f"It began as the agent in `{config.agent}`, whose card says what that learned from."]
+    if config.start is not None:
+        began = [f"It began as the reward model in `{config.start}`, whose card says whose marks that learned."]
+    return model_card(
+        f"Reward model `{config.name}`",
+        "Trained by `rlhf reward` on the marks that raters gave to recorded play. "
+        f"{registry.get(config.kind).told} It is an agent with one more head; its own play was never improved.",
+        config,
+        play_used(
+            config.data, f"its marks learned, {config.validation:.0%} set aside", "train", marked=True, only=noted.ids
+        ),
+        began,
+        of_agent(config.agent).or_else(of_datasets(config.data, of_agent(config.agent))),
+    )
+
+
+def _train(
+    config: RewardConfig,
+    folder: Path,
+    trainer: RewardTrainer,
+    tokenizer: Tokenizer,
+    tracker: Tracker,
+    card: ModelCard,
+) -> RewardTraining:
+    """Train to the end, with metrics and checkpoints. Raises Stopped after a signal, with a checkpoint."""
+    checkpoints, kind = Checkpoints(folder), registry.get(config.kind)
+    if trainer.finished:
+        made = folder / "reward_model"
+        announce(f"{folder} is finished: {trainer.update_index} updates were made; its reward model: {made}")
+        return trainer.finish()
+    title = f"teaching a reward model from {int(trainer.play.marks.sum())} marks"
+    updates, begun = config.training.updates, (trainer.update_index, trainer.progress)
+    with bar(title, updates, "updates", done=begun[0], share=begun[1]) as shown, between_updates() as stop:
+
+        def on_metrics(step: int, metrics: dict[str, float]) -> None:
+            tracker.log(metrics, step)
+            shown.update(step, f"{kind.term()} {metrics[f'reward_model/{kind.term()}']:.3f}", trainer.progress)
+
+        def on_checkpoint() -> Checkpoint:
+            told, state = replace(card, metrics=latest_metrics(folder)), trainer.state_dict(weights=False)
+            return checkpoints.save(trainer.update_index, trainer.model, tokenizer, state, card=told)
+
+        def on_progress(fraction: float) -> None:
+            shown.update(trainer.update_index, share=fraction)
+            stop.at_update(on_checkpoint)
+
+        return trainer.run(on_metrics, on_progress, on_checkpoint, config.checkpoint_every)
+
+
+def _judge(
+    config: RewardConfig, done: RewardTraining, validation: Exam, held_out: MarkedPlay | None, tracker: Tracker
+) -> dict[str, float]:
+    """How the model that was kept does, with intervals: on validation play, and on held-out play if there is any."""
+    found = _kept("reward_model_validation", validation, done.model)
+    if held_out is not None:
+        exam = Exam.of(held_out, config.training.evaluation_episodes)
+        found |= {f"reward_model_held_out/{name}": value for name, value in exam.take(done.model).items()}
+        found |= _kept("reward_model_held_out", exam, done.model)
+    tracker.log(found, int(done.history[-1]["update"]))
+    return found
+
+
+def _kept(where: str, exam: Exam, model: RewardModel) -> dict[str, float]:
+    """Pair accuracy of the model that was kept, with its 95% interval over the exam's episodes."""
+    found = ratio_interval(*exam.pairs_right(model), seed=0)
+    if found is None:
+        return {}
+    values = {"accuracy": found.estimate, "accuracy_low": found.low, "accuracy_high": found.high}
+    return {f"{where}/kept_{name}": value for name, value in (values | {"episodes": found.count}).items()}
+
+
+def _tell_of_noise(best: Mapping[str, float]) -> None:
+    """Say so where the reward is mostly noise (docs/diagnostics.md tells what became of agents that were paid so)."""
+    found = {where: best.get(f"reward_model_{where}/{SIGNAL}", NOISY) for where in ("validation", "held_out")}
+    where, least = min(found.items(), key=lambda one: one[1])
+    if least < NOISY:
+        announce(
+            f"beware: on {where.replace('_', '-')} play the utility moves as far where nobody marked as at marks "
+            f"(signal to noise {least:.1f}); most agents that were improved against such models became no better, or "
+            "worse. `rlhf diagnose` looks closer"
+        )
+
+
+def _taught_before(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> RewardModel:
+    """The reward model in ``folder``. Raises UserError if it is of another kind, or was made for another agent."""
+    model, words = load_reward_model(folder, config.device)
+    if not isinstance(model, registry.get(config.kind)):
+        raise UserError(
+            f"{folder} holds a reward model of the kind {model.short}: use its --kind, or leave out --start"
+        )
+    if not words.cuts_like(tokenizer):
+        raise UserError(
+            f"{folder} was made for another agent than {config.agent}: leave out --start, or name its agent"
+        )
+    return model
+
+
+def _marked_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[Source], list[Mark]]:
+    """The marked episodes of the run, and all marks. Raises UserError if they are not what it began with."""
+    marks = [mark for folder in config.data for mark in open_store(folder).marks()]
+    return noted.only(_USED, find_episodes(config.data, marked=True), digest_marks(marks)), marks
+
+
+def _marked_play(
+    config: RewardConfig, found: Sequence[Source], marks: Sequence[Mark], tokenizer: Tokenizer, sizes: AgentConfig
+) -> tuple[MarkedPlay, MarkedPlay, MarkedPlay | None]:
+    """What is learned from, what the model is chosen by, and what it is judged by in the end, if there is any."""
+    train, validation, held_out = divide(read_sources(found), config.validation)
+    return (
+        mark_play(train, marks, tokenizer, sizes),
+        mark_play(validation, marks, tokenizer, sizes),
+        mark_play(held_out, marks, tokenizer, sizes) if held_out else None,
+    )

@@ -1,0 +1,127 @@
+"""What a training came to, in a sentence from its metrics: the headline of its report, the last line of its log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipelines.report.findings import percent
+from pipelines.stages.replay_change import METRICS, NAMES, Change, Metric, Reading, Replays, change, compared_replays
+from rlhf.run.json_lines import Row
+from rlhf.run.statistics import LEVEL, Interval
+from rlhf.run.tracking import column
+
+_NAMES: Mapping[Metric, str] = {"modelled_return": "the modelled return", "true_success": "true success"}
+
+
+def improved(rows: list[Row]) -> str:
+    """How replays fared at the beginning and at the end, with intervals; or that too few ended to say."""
+    replays = compared_replays(rows)
+    changes: dict[Metric, Change] = {metric: change(rows, replays, metric) for metric in METRICS}
+    if all(found.last is None for found in changes.values()):
+        return "No replay has come to its end yet."
+    known = [
+        f"{_NAMES[metric]} went from {reading_text(found.first, metric)} to {reading_text(found.last, metric)}"
+        for metric, found in changes.items()
+        if found.first is not None and found.last is not None
+    ]
+    sentences = []
+    if known:
+        sentences.append(f"On {NAMES[replays]} replays {' and '.join(known)} ({_counts(changes)}).")
+    if not changes["true_success"].known and changes["true_success"].last is not None:
+        sentences.append(too_few(changes["true_success"], replays))
+    elif not known:
+        sentences.append(too_few(changes["modelled_return"], replays, "plays"))
+    return " ".join(sentences)
+
+
+def too_few(found: Change, replays: Replays, what: str = "requests") -> str:
+    """That the beginning cannot be compared with the end, and what is known."""
+    said = f"Too few finished {what} on {NAMES[replays]} replays ({found.requests:,}) to compare beginning and end"
+    metric: Metric = "true_success" if what == "requests" else "modelled_return"
+    return f"{said}; {_NAMES[metric]} so far: {reading_text(found.last, metric)}."
+
+
+def reading_text(reading: Reading | None, metric: Metric) -> str:
+    """For example "42% (34 to 51%)" or "0.93 (0.81 to 1.05)"; "unknown" of None."""
+    if reading is None:
+        return "unknown"
+    if metric == "true_success":
+        return share_text(reading.value, reading.interval)
+    bounds = "" if reading.interval is None else f" ({number(reading.interval.low)} to {number(reading.interval.high)})"
+    return number(reading.value) + bounds
+
+
+def share_text(share: float, interval: Interval | None) -> str:
+    """A share with its interval: "42% (34 to 51%)"."""
+    return percent(share) + ("" if interval is None else f" ({_plain(interval.low)} to {percent(interval.high)})")
+
+
+def number(value: float) -> str:
+    """A number of two decimals with a typographic minus."""
+    return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def cloned(rows: list[Row], episodes: int | None = None) -> str:
+    """The imitation loss of a step's movement at first and now, and beside it that of an agent that sees nothing.
+
+    Args:
+      rows: of the run's metrics.
+      episodes: how many are held out; None if that is not known.
+    """
+    held_out = bool(column(rows, "bc_held_out/movement")[0])
+    loss = column(rows, "bc_held_out/movement" if held_out else "bc/movement")[1]
+    blind = column(rows, "bc/marginal_entropy")[1]
+    if not loss:
+        return "The imitation loss was not measured yet."
+    where = "held-out play" if held_out else "training play (no held-out play was measured)"
+    if held_out and episodes:
+        where += f" ({episodes:,} episode{'s' if episodes > 1 else ''})"
+    went = f"went from {loss[0]:.2f} to {loss[-1]:.2f}" if len(loss) > 1 else f"is {loss[-1]:.2f}"
+    beside = f"; seeing nothing costs {blind[0]:.2f}" if blind else ""
+    return f"The loss of a step's movement on {where} {went} nats{beside}."
+
+
+def taught(rows: list[Row]) -> str:
+    """Which share of pairs of moments the kept reward model orders rightly, with its interval; or the best so far."""
+    for where, play in (("held_out", "held-out play"), ("validation", "play set aside")):
+        accuracies = _of(rows, where, "pair_accuracy")
+        if accuracies:
+            return _ordered(rows, where, play, accuracies)
+    return "No pairs of moments were put in the right order yet."
+
+
+def kept_accuracy(rows: list[Row], where: str) -> Interval | None:
+    """Pair accuracy of the kept model on "held_out" or "validation" play, over episodes; None before the end."""
+    accuracy, low, high, count = (
+        _of(rows, where, f"kept_{name}") for name in ("accuracy", "accuracy_low", "accuracy_high", "episodes")
+    )
+    if not (accuracy and low and high and count):
+        return None
+    return Interval(accuracy[-1], low[-1], high[-1], int(count[-1]))
+
+
+def _ordered(rows: list[Row], where: str, play: str, accuracies: Sequence[float]) -> str:
+    kept, majority = kept_accuracy(rows, where), _of(rows, where, "majority")
+    beside = f"; always saying the commoner: {percent(majority[-1])}" if majority else ""
+    if kept is None:
+        best = percent(max(accuracies))
+        return f"At best {best} of the pairs of moments in {play} are put in the right order{beside}."
+    episodes = f"{kept.count:,} episode{'s' if kept.count != 1 else ''}"
+    said = f"{share_text(kept.estimate, kept)} of the pairs of moments in {play} ({episodes})"
+    return f"{said} are put in the right order{beside}."
+
+
+def _of(rows: list[Row], where: str, name: str) -> list[float]:
+    return column(rows, f"reward_model_{where}/{name}")[1]
+
+
+def _counts(changes: Mapping[Metric, Change]) -> str:
+    metric: Metric = "true_success" if changes["true_success"].known else "modelled_return"
+    found = changes[metric]
+    assert found.first is not None and found.last is not None
+    what = "requests" if metric == "true_success" else "plays"
+    return f"{percent(LEVEL)} intervals; {found.first.count:,} and {found.last.count:,} {what}"
+
+
+def _plain(share: float) -> str:
+    return percent(share).removesuffix("%")

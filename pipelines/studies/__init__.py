@@ -1,0 +1,1 @@
+"""Studies: several agents and seeds, compared on the same episodes."""

@@ -1,0 +1,213 @@
+"""A study's pictures: success of every arm at every probe, success over training, modelled reward over training."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from pipelines.studies.table import ALL, Table
+
+INK, FAINT, PAPER = "#1f2933", "#d5dbe1", "white"
+_TOGETHER, _COLUMNS = 3, 4  # curves in one panel; panels in a row
+_ASIDE = 0.12  # of the space between two places, from one line to the next
+# Okabe and Ito's colours, which people who see few colours tell apart, then three of Tol's for a study of ten arms;
+# the arm compared with is drawn in ink.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7b8794", "#882255", "#999933", "#332288")
+
+Series = Mapping[str, Sequence[tuple[np.ndarray, np.ndarray]]]  # name -> (x, y) of every seed
+
+
+def success(table: Table) -> Figure:
+    """Every arm at every probe: a dot and its 95% interval, one panel a probe."""
+    probes, arms = (*table.probes, ALL), [arm for arm in table.arms if table.cell(arm, ALL)]
+    figure = _figure(1.45 * len(probes) + 2.2, 0.34 * len(arms) + 1.0)
+    panels: list[Axes] = np.atleast_1d(figure.subplots(1, len(probes), sharey=True)).tolist()
+    colours = colours_of(arms, table.compared_with)
+    for axes, probe in zip(panels, probes, strict=True):
+        _plain(axes, probe.capitalize())
+        for place, arm in enumerate(arms):
+            cell = table.cell(arm, probe)
+            if cell is not None:
+                low, middle, high = (100 * x for x in (cell.success.low, cell.success.estimate, cell.success.high))
+                axes.plot([low, high], [place, place], color=colours[arm], linewidth=1.6, solid_capstyle="round")
+                axes.plot(middle, place, "o", color=colours[arm], markersize=5)
+        axes.set_xlim(-3, 103)
+        axes.set_xticks([0, 50, 100])
+        axes.grid(axis="x", color=FAINT, linewidth=0.6)
+    panels[0].set_yticks(range(len(arms)), arms)
+    panels[0].invert_yaxis()
+    figure.supxlabel("requests fulfilled, %, with 95% intervals", fontsize=8, color=INK)
+    return figure
+
+
+def along_lines(table: Table, lines: Mapping[str, Mapping[str, str]]) -> Figure:
+    """Success along lines of arms (line -> place -> arm), one panel a probe; what was not run leaves a gap."""
+    probes, places = (*table.probes, ALL), list(dict.fromkeys(place for line in lines.values() for place in line))
+    figure = _figure(1.9 * len(probes) + 1.4, 2.6)
+    panels: list[Axes] = np.atleast_1d(figure.subplots(1, len(probes), sharey=True)).tolist()
+    colours = colours_of(list(lines), next(iter(lines)))
+    for axes, probe in zip(panels, probes, strict=True):
+        _plain(axes, probe.capitalize())
+        for number, (line, arms) in enumerate(lines.items()):
+            aside = _ASIDE * (number - (len(lines) - 1) / 2)  # so that intervals do not hide each other
+            cells = [table.cell(arms[place], probe) if place in arms else None for place in places]
+            middle = [100 * cell.success.estimate if cell else np.nan for cell in cells]
+            along = np.arange(len(places)) + aside
+            axes.plot(along, middle, "o-", color=colours[line], markersize=4, linewidth=1.6, label=line)
+            for x, cell in zip(along, cells, strict=True):
+                if cell is not None:
+                    bounds = [100 * cell.success.low, 100 * cell.success.high]
+                    axes.plot([x, x], bounds, color=colours[line], linewidth=1.0)
+        axes.set_xlim(-0.4, len(places) - 0.6)
+        axes.set_ylim(-3, 103)
+        axes.set_xticks(range(len(places)), places)
+        axes.grid(axis="y", color=FAINT, linewidth=0.6)
+    panels[0].set_ylabel("requests fulfilled, %", fontsize=8)
+    panels[-1].legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
+    """Success over all probes against the number of marks that were learned from (arm -> marks a seed), with 95%
+    intervals; dashed, the arm that all are compared with.
+    """
+    cells = {arm: cell for arm in marks if (cell := table.cell(arm, ALL)) is not None}
+    figure = _figure(6.2, 3.4)
+    axes = figure.subplots()
+    _plain(axes, "Success over all probes")
+    colours = colours_of(list(cells), None)
+    places = apart({arm: marks[arm] for arm in cells}, 0.02 * max(marks.values(), default=0.0))
+    for arm, cell in cells.items():
+        low, middle, high = (100 * x for x in (cell.success.low, cell.success.estimate, cell.success.high))
+        axes.plot([places[arm]] * 2, [low, high], color=colours[arm], linewidth=1.6)
+        axes.plot(places[arm], middle, "o", color=colours[arm], markersize=5, label=arm)
+    if (base := table.cell(table.compared_with, ALL)) is not None:
+        axes.axhline(100 * base.success.estimate, color=INK, linestyle="--", linewidth=1.0, label=table.compared_with)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("marks that were learned from, a seed", fontsize=8)
+    axes.set_ylabel("requests fulfilled, %", fontsize=8)
+    axes.grid(color=FAINT, linewidth=0.6)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def apart(places: Mapping[str, float], least: float) -> dict[str, float]:
+    """``places``, neighbours nearer than ``least`` moved so far apart, around their mean, in their order."""
+    groups: list[list[str]] = []
+    moved: dict[str, float] = {}
+
+    def lay(group: list[str]) -> None:
+        middle = float(np.mean([places[name] for name in group]))
+        moved.update({name: middle + (i - (len(group) - 1) / 2) * least for i, name in enumerate(group)})
+
+    for name in sorted(places, key=lambda name: places[name]):
+        groups.append([name])
+        lay([name])
+        while len(groups) > 1 and moved[groups[-1][0]] - moved[groups[-2][-1]] < least:
+            group = groups.pop(-2) + groups.pop()
+            groups.append(group)
+            lay(group)
+    return moved
+
+
+def over_training(series: Series, title: str, y_label: str, dashed: Series | None = None) -> Figure:
+    """Curves over updates: the mean over seeds, its range shaded; ``dashed`` are the same of held-out episodes.
+
+    Few are drawn together; more would hide each other and get a panel each.
+    """
+    names = list({**series, **(dashed or {})})
+    groups = [names] if len(names) <= _TOGETHER else [[name] for name in names]
+    rows = -(-len(groups) // _COLUMNS)
+    columns = -(-len(groups) // rows)
+    figure = _figure(6.2 if columns == 1 else 2.5 * columns, 3.4 if columns == 1 else 2.1 * rows + 0.7)
+    panels: list[Axes] = (
+        figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=_alike(series)).ravel().tolist()
+    )
+    colours = colours_of(names, None)
+    for axes, group in zip(panels, groups, strict=False):
+        _plain(axes, title if len(groups) == 1 else group[0])
+        _draw(axes, {name: series[name] for name in group if name in series}, "-", colours)
+        _draw(axes, {name: dashed[name] for name in group if dashed and name in dashed}, "--", colours)
+        axes.grid(color=FAINT, linewidth=0.6)
+    for unused in panels[len(groups) :]:
+        unused.set_visible(False)
+    for lowest in panels[len(groups) - columns : len(groups)] if len(groups) > 1 else ():
+        lowest.tick_params(labelbottom=True)
+    handles = [Line2D([], [], color=colours[name], label=name) for name in names] if len(groups) == 1 else []
+    if dashed:
+        handles += [
+            Line2D([], [], color=INK, label="training episodes"),
+            Line2D([], [], color=INK, linestyle="--", label="held-out episodes"),
+        ]
+    if len(groups) == 1:
+        panels[0].set_xlabel("updates", fontsize=8)
+        panels[0].set_ylabel(y_label, fontsize=8)
+        panels[0].legend(handles=handles, fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        return figure
+    figure.suptitle(title, fontsize=10, color=INK)
+    figure.supxlabel("updates", fontsize=8, color=INK)
+    figure.supylabel(y_label, fontsize=8, color=INK)
+    figure.legend(handles=handles, fontsize=7, frameon=False, loc="outside lower right", ncols=2)
+    return figure
+
+
+def _alike(series: Series) -> bool:
+    """Whether the curves span ranges that can be read on one scale."""
+    means = [ys.mean(0) for x, ys in map(_together, series.values()) if len(x)]
+    spans = sorted(float(np.ptp(mean)) for mean in means)
+    return not spans or spans[-1] <= 4 * spans[len(spans) // 2]
+
+
+def _draw(axes: Axes, series: Series, style: str, colours: Mapping[str, str]) -> None:
+    """Every curve of ``series``: the mean over seeds, its range shaded."""
+    for name, seeds in series.items():
+        x, ys = _together(seeds)
+        if len(x):
+            axes.plot(x, ys.mean(0), style, color=colours[name], linewidth=1.6)
+            if len(ys) > 1:
+                axes.fill_between(x, ys.min(0), ys.max(0), color=colours[name], alpha=0.12, linewidth=0)
+
+
+def colours_of(names: Sequence[str], ink: str | None) -> dict[str, str]:
+    """A colour for each of ``names``; ``ink`` gets the colour of text."""
+    others = [name for name in names if name != ink]
+    found = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(others)}
+    return found | ({} if ink is None else {ink: INK})
+
+
+def png(figure: Figure, dpi: int = 144) -> bytes:
+    """The picture as PNG."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi)
+    return buffer.getvalue()
+
+
+def _together(seeds: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """The x that all seeds have, and their y there: [N] and [seeds, N]."""
+    if not seeds:
+        return np.zeros(0), np.zeros((0, 0))
+    shared = seeds[0][0]
+    for x, _ in seeds[1:]:
+        shared = np.intersect1d(shared, x)
+    return shared, np.stack([y[np.isin(x, shared)] for x, y in seeds])
+
+
+def _figure(width: float, height: float) -> Figure:
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _plain(axes: Axes, title: str) -> None:
+    axes.set_title(title, fontsize=9, color=INK)
+    axes.tick_params(labelsize=8, colors=INK, length=0)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(FAINT)

@@ -1,0 +1,61 @@
+"""How many marks each arm of a study learned from: what raters' work is worth is told beside how much it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pipelines.stages.steps import finished
+from pipelines.studies.config import TRUTH, StudyConfig, data_of, folder_of, marks_stage
+from rlhf.store import open_store
+
+Learned = Mapping[str, Mapping[int, "MarksLearned"]]  # arm -> seed -> its marks
+
+
+@dataclass(frozen=True)
+class MarksLearned:
+    """Marks on play in training houses, the episodes that have some, and all there are."""
+
+    marks: int
+    marked: int
+    episodes: int
+
+
+def learned_from(config: StudyConfig) -> dict[str, dict[int, MarksLearned]]:
+    """What every arm with a reward model learned from, of the seeds from which its marks have been given."""
+    known: dict[tuple[str | None, int], MarksLearned] = {}
+    found: dict[str, dict[int, MarksLearned]] = {}
+    for name, arm in config.arms.items():
+        if arm.improve is None or arm.reward == TRUTH:
+            continue
+        for seed in config.seeds:
+            if marks_stage(arm.marks) not in {stage.name for stage in finished(folder_of(config, seed))}:
+                continue
+            if (arm.marks, seed) not in known:
+                known[arm.marks, seed] = _count(config, arm.marks, seed)
+            found.setdefault(name, {})[seed] = known[arm.marks, seed]
+    return found
+
+
+def mean_marks(seeds: Mapping[int, MarksLearned]) -> float:
+    """Marks a seed."""
+    return sum(one.marks for one in seeds.values()) / len(seeds)
+
+
+def marks_table(learned: Learned) -> str:
+    """The numbers as Markdown, means over seeds."""
+    rows = ["| agent | marks | episodes with marks | of episodes | seeds |", "| --- | --- | --- | --- | --- |"]
+    for name, seeds in learned.items():
+        marked, episodes = (
+            sum(getattr(one, what) for one in seeds.values()) / len(seeds) for what in ("marked", "episodes")
+        )
+        told = ", ".join(map(str, seeds))
+        rows.append(f"| {name} | {mean_marks(seeds):,.0f} | {marked:,.0f} | {episodes:,.0f} | {told} |")
+    return "\n".join(["Marks in training houses that reward models learned from, a seed.", "", *rows, ""])
+
+
+def _count(config: StudyConfig, marks: str | None, seed: int) -> MarksLearned:
+    store = open_store(data_of(config, marks, seed))
+    rows = {row.episode_id for row in store.rows(split="train")}
+    given = [mark for mark in store.marks() if mark.episode_id in rows]
+    return MarksLearned(len(given), len({mark.episode_id for mark in given}), len(rows))

@@ -1,0 +1,142 @@
+"""A study's table and pictures, gathered from what its arms have written so far."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from pipelines.report.file import circumstances
+from pipelines.stages.evaluate import REQUESTS, ProbeResult, Split, load_results
+from pipelines.studies import figures as study_figures
+from pipelines.studies.config import StudyConfig, curve_of, others_compared, results_of, splits_of, suffix_of
+from pipelines.studies.figures import Series
+from pipelines.studies.marks import learned_from, marks_table, mean_marks
+from pipelines.studies.table import Outcomes, Table, differences, markdown, tabulate
+from pipelines.studies.works import improving_config
+from rlhf.records.json_records import to_json
+from rlhf.run.tracking import column, read_metrics
+from rlhf.store.durable import write_file
+
+
+def tell(config: StudyConfig, title: str) -> Path:
+    """Write table.md, the tables' JSON and the pictures into the study's folder; the former's path."""
+    now, seeds = circumstances(config), ", ".join(map(str, config.seeds))
+    parts = [f"# {title}", f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."]
+    outcomes: dict[Split, Outcomes] = {split: _outcomes(config, split) for split in splits_of(config)}
+    for split, found in outcomes.items():
+        compared = any(found[arm] for arm in config.arms if arm != config.compared_with)
+        if split == config.evaluate.split or compared:
+            parts += _show(config, split, found)
+    table = _tabulate(config, outcomes[config.evaluate.split])
+    if config.marks:
+        learned = learned_from(config)
+        parts.append(marks_table(learned))
+        if learned:
+            _draw(config, "marks.png", study_figures.over_marks(table, {a: mean_marks(m) for a, m in learned.items()}))
+    if config.lines:
+        _draw(config, "lines.png", study_figures.along_lines(table, config.lines))
+    _draw_training(config)
+    path = config.run / "table.md"
+    write_file(path, "\n\n".join(part.rstrip("\n") for part in parts).encode() + b"\n")
+    return path
+
+
+def _show(config: StudyConfig, split: Split, found: Outcomes) -> list[str]:
+    """What ``split`` came to: its table as JSON and as a picture, and as Markdown, to be put on the page."""
+    table, suffix = _tabulate(config, found), suffix_of(config, split)
+    write_file(config.run / f"table{suffix}.json", (json.dumps(to_json(table), indent=2) + "\n").encode())
+    _draw(config, f"success{suffix}.png", study_figures.success(table))
+    beside = [_tabulate(config, found, name) for name in config.also_compared_with if found[name]]
+    return [markdown(table, REQUESTS[split]), *map(differences, beside)]
+
+
+def _draw_training(config: StudyConfig) -> None:
+    """Pictures of what changed while the arms were improved."""
+    training, held_out = (_over_updates(config, f"{where}/modelled_return") for where in ("train", "held_out"))
+    if training or held_out:
+        drawn = study_figures.over_training(training, "Modelled reward", "per episode", held_out)
+        _draw(config, "reward.png", drawn)
+    truth, held_out = (_over_updates(config, f"{where}/true_success") for where in ("train", "held_out"))
+    if truth or held_out:
+        drawn = study_figures.over_training(truth, "True success of replayed requests", "share", held_out)
+        _draw(config, "true_success.png", drawn)
+    if followed := _followed(config):
+        probe = config.curve_probe.capitalize()
+        _draw(config, "curves.png", study_figures.over_training(followed, f"{probe}, held out", "share fulfilled"))
+
+
+def _probes(config: StudyConfig) -> tuple[str, ...]:
+    return config.evaluate.probes or tuple(config.evaluate.world.entry().probes)
+
+
+def _outcomes(config: StudyConfig, split: Split) -> Outcomes:
+    """What every arm did so far, by seed; an arm that did nothing yet is there and empty."""
+    return {
+        arm: {
+            seed: load_results(results_of(config, arm, seed, split))
+            for seed in config.seeds
+            if _evaluated(config, arm, seed, split)
+        }
+        for arm in config.arms
+    }
+
+
+def _tabulate(config: StudyConfig, outcomes: Outcomes, compared_with: str | None = None) -> Table:
+    """The table of ``outcomes``, differences from the study's own arm, or all of them from another one."""
+    arms, probes = tuple(config.arms), _probes(config)
+    if compared_with is not None:
+        return tabulate(outcomes, arms, probes, compared_with)
+    return tabulate(outcomes, arms, probes, config.compared_with, others_compared(config))
+
+
+def _evaluated(config: StudyConfig, arm: str, seed: int, split: Split | None = None) -> bool:
+    """Whether an arm's results are there, of all probes: an evaluation writes after each."""
+    path = results_of(config, arm, seed, split)
+    return path.is_file() and len(load_results(path)) == len(_probes(config))
+
+
+def _draw(config: StudyConfig, name: str, figure: study_figures.Figure) -> None:
+    write_file(config.run / name, study_figures.png(figure))
+
+
+def _over_updates(config: StudyConfig, metric: str) -> Series:
+    """What the arms that are improved measured while they were, smoothed over neighbouring updates."""
+    found = {}
+    for arm in (arm for arm, made in config.arms.items() if made.improve is not None):
+        seeds = []
+        for seed in config.seeds:
+            improving = improving_config(config, arm, seed)
+            folder = improving.runs / improving.name
+            x, y = column(read_metrics(folder), metric) if (folder / "agent").is_dir() else ((), ())
+            if len(x):
+                seeds.append((np.asarray(x, dtype=float), _smooth(np.asarray(y, dtype=float))))
+        if seeds:
+            found[arm] = seeds
+    return found
+
+
+def _smooth(y: np.ndarray, window: int = 9) -> np.ndarray:
+    """Running mean of long series; short ones are left as they were measured."""
+    if len(y) < 5 * window:
+        return y
+    padded = np.pad(y, window // 2, mode="edge")
+    return np.convolve(padded, np.ones(window) / window, mode="valid")
+
+
+def _followed(config: StudyConfig) -> Series:
+    """Success at the study's one probe over updates, of the arms that were followed."""
+    found = {}
+    for arm in config.curves:
+        files = [curve_of(config, arm, seed) for seed in config.seeds if _evaluated(config, arm, seed)]
+        curves = [_curve(load_results(path)) for path in files if path.is_file()]
+        if curves:
+            found[arm] = curves
+    return found
+
+
+def _curve(results: list[ProbeResult]) -> tuple[np.ndarray, np.ndarray]:
+    """Updates and the share fulfilled there."""
+    ordered = sorted(results, key=lambda result: int(result.agent))
+    return np.array([float(result.agent) for result in ordered]), np.array([result.rate for result in ordered])

@@ -1,0 +1,144 @@
+"""What a study found, as a table (Markdown and JSON) and figures: every arm at every probe, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pipelines.report.findings import signed
+from pipelines.stages.evaluate import ProbeResult
+from rlhf.run.statistics import Interval, mean_interval, share_interval
+
+ALL = "all"  # the mean over probes, each weighing the same
+NOT_RUN = "not run"
+
+Outcomes = Mapping[str, Mapping[int, Sequence[ProbeResult]]]  # arm -> seed -> its results, one a probe
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One arm at one probe.
+
+    Args:
+      success: share of requests fulfilled. difference: less the arm that it is compared with, paired by episode; None
+        for an arm that is compared with none, and where the two have no seed in common.
+      seeds: that the numbers are of.
+    """
+
+    arm: str
+    probe: str
+    success: Interval
+    difference: Interval | None
+    seeds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells by arm and probe; an arm without results has none.
+
+    Args:
+      compared_with: the arm that differences are taken from. others: arms that are compared with another one.
+    """
+
+    arms: tuple[str, ...]
+    probes: tuple[str, ...]
+    compared_with: str
+    cells: tuple[Cell, ...]
+    others: Mapping[str, str] = field(default_factory=dict)
+
+    def cell(self, arm: str, probe: str) -> Cell | None:
+        """The cell, if that arm has been evaluated."""
+        return next((cell for cell in self.cells if (cell.arm, cell.probe) == (arm, probe)), None)
+
+
+def tabulate(
+    outcomes: Outcomes,
+    arms: Sequence[str],
+    probes: Sequence[str],
+    compared_with: str,
+    others: Mapping[str, str] | None = None,
+) -> Table:
+    """The table of ``outcomes``; every arm's numbers are of all seeds from which it has been evaluated so far."""
+    cells, others = [], others or {}
+    for arm in arms:
+        other = others.get(arm, compared_with)
+        of_arm, of_other = outcomes.get(arm, {}), outcomes.get(other, {})
+        shared = sorted(of_arm.keys() & of_other.keys())
+        for probe in (*probes, ALL):
+            names = probes if probe == ALL else (probe,)
+            if not of_arm:
+                continue
+            difference = None
+            if arm != other and shared:
+                groups = [[_paired(of_arm[s], of_other[s], name) for name in names] for s in shared]
+                difference = mean_interval(groups, seed=0)
+            groups = [[_series(of_arm[s], name) for name in names] for s in sorted(of_arm)]
+            success = share_interval(groups, seed=0)
+            cells.append(Cell(arm, probe, success, difference, tuple(sorted(of_arm))))
+    return Table(tuple(arms), tuple(probes), compared_with, tuple(cells), others)
+
+
+def markdown(table: Table, requests: str) -> str:
+    """Two tables: success in per cent of ``requests``, and differences in points; intervals in brackets."""
+    head = ["agent", *table.probes, "all", "seeds"]
+    success = [_row(head), _row(["---"] * len(head))]
+    for arm in table.arms:
+        cells = [table.cell(arm, probe) for probe in (*table.probes, ALL)]
+        seeds = ", ".join(map(str, cells[0].seeds)) if cells[0] else ""
+        success.append(_row([arm, *(NOT_RUN if cell is None else _percent(cell.success) for cell in cells), seeds]))
+    episodes = {cell.success.count // len(cell.seeds) for cell in table.cells if cell.probe != ALL}
+    return "\n".join(
+        [
+            f"Success in per cent of {requests}, {'/'.join(map(str, sorted(episodes))) or 'no'} episodes a "
+            "probe and seed; 95% intervals over seeds (Student's t, or a bootstrap of the episodes where that is "
+            "wider), of one seed Wilson's, and a bootstrap over all probes and of differences.",
+            "",
+            *success,
+            "",
+            differences(table),
+        ]
+    )
+
+
+def differences(table: Table) -> str:
+    """How many points every arm has more than the one it is compared with; intervals in brackets."""
+    head = ["agent", *table.probes, "all"]
+    rows = [_row(head), _row(["---"] * len(head))]
+    for arm in table.arms:
+        if arm == table.compared_with:
+            continue
+        cells = [table.cell(arm, probe) for probe in (*table.probes, ALL)]
+        told = [NOT_RUN if cell is None or cell.difference is None else _points(cell.difference) for cell in cells]
+        name = f"{arm} (than {table.others[arm]})" if arm in table.others else arm
+        rows.append(_row([name, *told]))
+    about = f"Points more than {table.compared_with}, paired by episode; bold where the interval leaves 0 out."
+    return "\n".join([about, "", *rows, ""])
+
+
+def _series(results: Sequence[ProbeResult], probe: str) -> np.ndarray:
+    """Outcomes as 0 and 1 in the order of the episodes' seeds, float64 [episodes]."""
+    (result,) = (result for result in results if result.probe == probe)
+    return np.asarray(result.success, dtype=np.float64)[np.argsort(result.seeds)]
+
+
+def _paired(results: Sequence[ProbeResult], others: Sequence[ProbeResult], probe: str) -> np.ndarray:
+    """Differences episode by episode. Raises ValueError if the two did not play the same episodes."""
+    (mine,), (other,) = ([r for r in found if r.probe == probe] for found in (results, others))
+    if sorted(mine.seeds) != sorted(other.seeds):
+        raise ValueError(f"{mine.agent} and {other.agent} did not play the same episodes of {probe}")
+    return _series(results, probe) - _series(others, probe)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _percent(share: Interval) -> str:
+    return f"{100 * share.estimate:.0f} ({100 * share.low:.0f} to {100 * share.high:.0f})"
+
+
+def _points(difference: Interval) -> str:
+    told = f"{signed(difference.estimate)} ({signed(difference.low)} to {signed(difference.high)})"
+    return f"**{told}**" if difference.low > 0 or difference.high < 0 else told

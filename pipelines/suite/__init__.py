@@ -1,0 +1,1 @@
+"""The standardised test suite: scenarios, continuations, judgements, results."""

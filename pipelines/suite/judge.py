@@ -1,0 +1,94 @@
+"""`rlhf suite judge`: scripted stand-ins judge a suite's continuations, where nobody else can.
+
+They know from the ground truth whether and when the request was fulfilled, and err now and then as people do. What they
+say is labelled as scripted, and `rlhf suite report` leaves it out unless it is asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from agents.ranges import Count, Seed, Share, Steps, check_ranges
+from pipelines.suite.scenarios import NOTE
+from rlhf.records.episode import Episode
+from rlhf.records.marks import Judgement
+from rlhf.run.progress import announce, progress
+from rlhf.store import open_store
+from worlds.errors import UserError
+
+
+@dataclass(frozen=True)
+class JudgeSuiteConfig:
+    """Settings of `rlhf suite judge`.
+
+    Args:
+      data: dataset of continuations.
+      judges: number of scripted judges of each continuation.
+      wrong: share from 0 to 1 of judgements that say the opposite of what is true.
+      late: fewest and most steps from success to the moment that a judge names.
+      seed: seed of the judges' errors.
+    """
+
+    data: Path = Path("study/sts")
+    judges: Count = 1
+    wrong: Share = 0.05
+    late: tuple[Steps, Steps] = (0, 4)
+    seed: Seed = 0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        if not self.late[0] <= self.late[1]:
+            raise UserError(f"late is (fewest, most) steps from 0, not {self.late}")
+
+
+def judge_suite(config: JudgeSuiteConfig) -> list[Judgement]:
+    """Judge every continuation and write the judgements; the same settings say the same, which is kept once.
+
+    Raises:
+      UserError: if the dataset holds none, or none of a request whose fulfilment can be checked.
+    """
+    store = open_store(config.data)
+    ids = sorted(store.ids())
+    said: list[Judgement] = []
+    unknown = 0
+    for episode in progress(store.stream(ids), len(ids), f"judging {config.data}"):
+        if NOTE not in episode.notes:
+            raise UserError(f"episode {episode.episode_id} of {config.data} is no continuation of a suite")
+        if _request(episode) is None:
+            unknown += 1
+        else:
+            said += [judged(episode, number, config) for number in range(config.judges)]
+    if not said:
+        raise UserError(
+            f"no request in {config.data} has a check of its own; only people can judge these: `rlhf serve`"
+        )
+    known = set(store.judgements())
+    store.write_judgements(one for one in said if one not in known)
+    left = f"; {unknown} have requests that only people can judge" if unknown else ""
+    announce(f"{len(said)} scripted judgements are in {config.data}{left}")
+    return said
+
+
+def judged(episode: Episode, number: int, config: JudgeSuiteConfig) -> Judgement:
+    """What judge ``number`` says of a continuation of a request that can be checked."""
+    seed = [config.seed, number, *episode.episode_id.encode()]
+    rng = np.random.default_rng(seed)
+    index, begin = _request(episode), int(episode.notes[NOTE]["step"])
+    assert index is not None
+    done = episode.success_step[index]
+    success = (done is not None) != (rng.random() < config.wrong)
+    late = int(rng.integers(*config.late, endpoint=True))
+    step = (int(rng.integers(begin, len(episode))) if done is None else max(begin, done) + late) if success else None
+    return Judgement(
+        episode.episode_id, f"scripted-{number}", success, None if step is None else min(step, len(episode) - 1), True
+    )
+
+
+def _request(episode: Episode) -> int | None:
+    """Which of the episode's requests is the scenario's; None if it has no check."""
+    steps = [request.step for request in episode.requests]
+    asked = episode.notes[NOTE]["request_step"]
+    return steps.index(asked) if asked in steps else None

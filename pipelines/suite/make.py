@@ -1,0 +1,195 @@
+"""`rlhf suite make`: scenarios for a standardised test suite, drawn from recorded play."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from agents.ranges import Count, Seed, check_ranges
+from pipelines.suite.request_kinds import KINDS, kind_of
+from pipelines.suite.scenarios import (
+    NOTE,
+    Recordings,
+    Scenario,
+    Suite,
+    context_of,
+    frozen_suite,
+    load_suite,
+    save_suite,
+    silence_after,
+)
+from rlhf.records.episode import CO_PILOT, WORLD_OPTIONS, Episode
+from rlhf.run.progress import announce, progress
+from rlhf.store import ParquetStore, json_text, open_store
+from worlds.contract import STEPS_PER_SECOND
+from worlds.errors import UserError
+
+FIVE_MINUTES = round(300 * STEPS_PER_SECOND)
+_FEWEST_WORDS = 2  # of a person's request; "thanks" is none
+
+
+@dataclass(frozen=True)
+class MakeSuiteConfig:
+    """Settings of `rlhf suite make`.
+
+    Args:
+      data: dataset of recorded play.
+      out: file of the suite, which must not exist yet.
+      scenarios: number of scenarios to draw; the paper has 162.
+      steps: steps that an agent may play on: 150 are 40 seconds. Fewer than the 1,125 of an episode.
+      seed: seed of the draw.
+      split: draw only from episodes of this split, "train" or "held_out"; None takes all.
+      episodes: recorded episodes, drawn by the seed, that are searched, at most.
+      room: leave out requests after which the setter spoke again, or the recording ended, within so many steps.
+      kinds: JSON file {"words of a request": "instruction-following" or "question-answering"} that overrules what the
+        words seem to say.
+    """
+
+    data: Path = Path("data/play")
+    out: Path = Path("suite.json")
+    scenarios: Count = 162
+    steps: Count = 150
+    seed: Seed = 0
+    split: str | None = None
+    episodes: Count = 1000
+    room: Count = 8
+    kinds: Path | None = None
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        if self.steps >= FIVE_MINUTES:
+            raise UserError(f"steps is below the {FIVE_MINUTES:,} of an episode, not {self.steps}")
+        if self.split not in (None, "train", "held_out"):
+            raise UserError(f'split is "train" or "held_out", not {self.split!r}')
+
+
+def make_suite(config: MakeSuiteConfig) -> Suite:
+    """Draw the scenarios and write the suite.
+
+    Raises:
+      UserError: if the file exists, the dataset has no request to go on from, or is of several kinds of world.
+    """
+    if config.out.exists():
+        raise UserError(f"{config.out} exists, and a suite stays as it is; name another file with --out")
+    kinds = _overruled(config.kinds)
+    store = open_store(config.data)
+    rng = np.random.default_rng(config.seed)
+    candidates, options = _candidates(config, store, kinds, rng)
+    if not candidates:
+        raise UserError(
+            f"no request in {config.data} leaves an agent {config.steps} steps to go on; record longer episodes, or "
+            "lower --steps or --room"
+        )
+    order = [candidates[index] for index in rng.permutation(len(candidates))]
+    drawn = tuple(replace(s, name=f"s{i:03d}") for i, s in enumerate(draw(order, config.scenarios)))
+    suite = frozen_suite(_recordings(config.data, store, options), drawn)
+    save_suite(suite, config.out)
+    load_suite(config.out)
+    _tell(config, store, suite)
+    return suite
+
+
+def draw(candidates: Sequence[Scenario], count: int) -> list[Scenario]:
+    """Up to ``count`` of ``candidates``: as many of each kind, those first that a co-pilot took over in, and then as
+    many from each episode as can be; for the rest, the earlier the better."""
+    left, drawn = list(candidates), list[Scenario]()
+    of_kind, of_episode = Counter[str](), Counter[str]()
+    while left and len(drawn) < count:
+        best = min(left, key=lambda s: (of_kind[s.kind], not s.co_piloted, of_episode[s.episode]))
+        left.remove(best)
+        drawn.append(best)
+        of_kind[best.kind] += 1
+        of_episode[best.episode] += 1
+    return drawn
+
+
+def scenarios_of(episode: Episode, steps: int, room: int, kinds: Mapping[str, str] | None = None) -> Iterator[Scenario]:
+    """Every moment of ``episode`` from which an agent could go on for ``steps``, without a name yet."""
+    for request_step, words in _requests(episode):
+        step = request_step + 1
+        end = min(len(episode), silence_after(episode, request_step) + 1)
+        if end - step < room or step + steps > FIVE_MINUTES:
+            continue
+        yield Scenario(
+            name="",
+            episode=episode.episode_id,
+            request_step=request_step,
+            step=step,
+            limit=steps,
+            kind=(kinds or {}).get(words) or kind_of(words),
+            words=words,
+            solver=episode.solver,
+            co_piloted=bool((episode.controller[step:end] == CO_PILOT).any()),
+            recorded=end - step,
+            context=context_of(episode, step),
+        )
+
+
+def _requests(episode: Episode) -> Iterator[tuple[int, str]]:
+    """Step and words of what was asked for: a scripted setter's requests, or whatever a person said at some length."""
+    scripted = {request.step for request in episode.requests}
+    for step, words in enumerate(episode.setter_utterance):
+        if step in scripted if scripted else len(words.split()) >= _FEWEST_WORDS:
+            yield step, words
+
+
+def _candidates(
+    config: MakeSuiteConfig, store: ParquetStore, kinds: Mapping[str, str], rng: np.random.Generator
+) -> tuple[list[Scenario], dict]:
+    """All candidates of the episodes that are looked through, and the options of their world."""
+    ids = sorted(store.ids(split=config.split))
+    ids = [ids[index] for index in rng.permutation(len(ids))[: config.episodes]]
+    found, options = list[Scenario](), dict[str, dict]()
+    for episode in progress(store.stream(ids), len(ids), f"looking through {config.data}"):
+        if NOTE in episode.notes:
+            raise UserError(f"{config.data} holds the continuations of a suite; name the dataset of recorded play")
+        options.setdefault(json.dumps(episode.notes.get(WORLD_OPTIONS) or {}, sort_keys=True), {})
+        found += scenarios_of(episode, config.steps, config.room, kinds)
+    if len(options) > 1:
+        raise UserError(
+            f"{config.data} was recorded with different world.options ({', '.join(sorted(options))}); a suite is "
+            "played with one: put those of a kind into a dataset of their own"
+        )
+    return found, json.loads(next(iter(options), "{}"))
+
+
+def _recordings(folder: Path, store: ParquetStore, options: dict) -> Recordings:
+    about = store.description
+    assert about.world is not None and about.image_size is not None  # it has episodes
+    height, width = about.image_size
+    return Recordings(str(folder), about.created, about.world, (height, width), options)
+
+
+def _overruled(path: Path | None) -> dict[str, str]:
+    """The kinds that the user gives. Raises UserError if the file is not what it should be."""
+    if path is None:
+        return {}
+    try:
+        kinds = json_text.from_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"kinds: {path} cannot be read ({error})") from error
+    if not isinstance(kinds, dict) or not set(kinds.values()) <= set(KINDS):
+        raise UserError(f"kinds: {path} is a JSON object of kinds by words; kinds are {' and '.join(KINDS)}")
+    return kinds
+
+
+def _tell(config: MakeSuiteConfig, store: ParquetStore, suite: Suite) -> None:
+    counts = Counter(scenario.kind for scenario in suite.scenarios)
+    episodes = {scenario.episode for scenario in suite.scenarios}
+    announce(
+        f"suite {suite.id}: {len(suite.scenarios)} scenarios from {len(episodes)} episodes ("
+        + ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
+        + f"; in {sum(scenario.co_piloted for scenario in suite.scenarios)} a co-pilot took over): {config.out}"
+    )
+    if len(suite.scenarios) < config.scenarios:
+        announce(f"{config.data} has no more than these {len(suite.scenarios)}; {config.scenarios} were wanted")
+    known = sum(row.split == "train" for row in store.rows() if row.episode_id in episodes)
+    if known:
+        announce(
+            f"{known} of the episodes are of the split train: no agent should be judged that has learned from them"
+        )

@@ -1,0 +1,285 @@
+"""`rlhf suite play`: agents go on from a suite's scenarios.
+
+What led to a scenario is played again from its beginning, to the last bit, while the agent looks on: it is asked at
+every step, what it would do is left out, and what the recorded solver did counts as its own last movement and words,
+as with a co-pilot (paper, A.1). Then it decides, for as long as the scenario says. The setter no longer speaks; it
+moves as it did when recorded until it would have spoken, and then stands still.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from agents.ranges import Count, Seed, check_ranges
+from pipelines.stages.play_settings import PlaySettings, announce_other_places, of_agent, of_datasets
+from pipelines.stages.results_file import SCRIPTED
+from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.suite.players import Context, ContinuedSetter, DoesNotReplay, LateSolver, Recorded, RecordedSolver
+from pipelines.suite.scenarios import (
+    NOTE,
+    RECORDED,
+    Scenario,
+    Suite,
+    context_of,
+    load_suite,
+    open_recordings,
+)
+from rlhf.records.episode import Episode
+from rlhf.records.json_records import to_json
+from rlhf.replay.play import Plan, ScriptedSolvers, Solvers, play
+from rlhf.run.progress import announce, progress
+from rlhf.run.setting_forms import NamedPlayers
+from rlhf.store import EpisodeStore, ParquetStore, open_store
+from rlhf.store.json_text import to_json as json_text
+from worlds.contract import Solver
+from worlds.errors import UserError
+
+_SETTINGS = "recorded_with"  # in an episode's notes, as `rlhf record` has it
+
+
+@dataclass(frozen=True)
+class PlaySuiteConfig:
+    """Settings of `rlhf suite play`.
+
+    Args:
+      suite: file of the suite.
+      recordings: dataset the suite was drawn from, if that is no longer where it was.
+      data: dataset of the continuations; those that it has already are left as they are.
+      agents: a name and a folder for every agent, as NAME FOLDER or NAME=FOLDER; the folder "recorded" is the recorded
+        solver, once a scenario, "scripted" the scripted demonstrator, "perfect" the same without its imperfections.
+      continuations: continuations of each scenario by each agent.
+      seed: seed of the agents' choices.
+      slots: places that are played at once; other slots make other choices.
+      greedy: always take the likeliest action instead of sampling.
+      device: device of the agents: "cpu", "cuda" or "cuda:1".
+      players: how the scripted people behave.
+    """
+
+    suite: Path = Path("suite.json")
+    recordings: Path | None = None
+    data: Path = Path("study/sts")
+    agents: NamedPlayers = field(default_factory=dict)
+    continuations: Count = 10
+    seed: Seed = 0
+    slots: Count = 32
+    greedy: bool = False
+    device: str = "cpu"
+    players: PlayersConfig = field(default_factory=PlayersConfig)
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        for name in self.agents:
+            if not name or not name.replace("-", "").replace("_", "").replace("+", "").replace(".", "").isalnum():
+                raise UserError(f"an agent's name has letters, digits and - _ + . only, not {name!r}")
+
+
+def play_suite(config: PlaySuiteConfig) -> list[str]:
+    """Play what is missing, and return the ids of all continuations. Each is durable as soon as it has ended.
+
+    Raises:
+      UserError: if the suite or its recordings are not what they were, an agent cannot be read or cannot see this
+        world, or the dataset holds other play, or continuations played with other settings.
+    """
+    if not config.agents:
+        raise UserError("no agents to play: name at least one, e.g. --agents BC runs/clone/agent recorded recorded")
+    suite = load_suite(config.suite)
+    recordings = open_recordings(suite, config.recordings)
+    config = _settled(config, suite, recordings)
+    casts = [_Cast(config, suite, name, folder) for name, folder in config.agents.items()]
+    for cast in casts:
+        cast.solvers(1)  # what is wrong with an agent is told before anything is played
+    store = open_store(config.data, create=True)
+    _check_purpose(store)
+    ids = [one.episode_id for cast in casts for one in cast.wanted]
+    for cast in casts:
+        _play_missing(cast, recordings, store)
+    announce(f"{len(ids)} continuations of suite {suite.id} are in {config.data}; people judge them: `rlhf serve`")
+    return ids
+
+
+def _settled(config: PlaySuiteConfig, suite: Suite, recordings: ParquetStore) -> PlaySuiteConfig:
+    """The configuration in which the players are complete: as given, else as in the play that the suite was drawn from.
+    Where an agent learned in other places than that was played in, it is announced."""
+    about, held = suite.recordings, of_datasets([recordings.folder], PlaySettings(players=config.players))
+    world = WorldConfig(about.world, *about.image_size, options=json_text(about.options)).or_else(held.world)
+    for name, folder in config.agents.items():
+        learned = of_agent(folder).world if folder not in (RECORDED, *SCRIPTED) else WorldConfig()
+        if world.settings is None:  # nobody knows how these places were made
+            learned = replace(learned, settings=None)
+        announce_other_places("playing the suite", world, learned, f"{name} learned in")
+    return replace(config, players=config.players.or_else(held.players).complete())
+
+
+def _play_missing(cast: _Cast, recordings: EpisodeStore, store: ParquetStore) -> None:
+    known = set(store.ids())
+    there = [one.episode_id for one in cast.wanted if one.episode_id in known]
+    if there:
+        _check_same(store, there[0], cast)
+        announce(f"{len(there)} of {len(cast.wanted)} continuations by {cast.name} are in {store} already")
+    missing = len(cast.wanted) - len(there)
+    if not missing:
+        return
+    played = (episode for batch in cast.batches() for episode in _play_batch(cast, batch, known, recordings))
+    for episode in progress(played, missing, f"{cast.name} goes on"):
+        store.write(episode)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """One continuation."""
+
+    scenario: Scenario
+    number: int
+    episode_id: str
+
+
+@dataclass(frozen=True)
+class _Cast:
+    """One agent and all it is to play."""
+
+    config: PlaySuiteConfig
+    suite: Suite
+    name: str
+    folder: str
+
+    @cached_property
+    def world(self) -> WorldConfig:
+        about = self.suite.recordings
+        height, width = about.image_size
+        return WorldConfig(name=about.world, height=height, width=width, options=json_text(about.options))
+
+    @cached_property
+    def wanted(self) -> list[_Wanted]:
+        """Its continuations; those of scenarios of like length stand together, so that few places wait for others."""
+        count = 1 if self.folder == RECORDED else self.config.continuations
+        in_order = sorted(self.suite.scenarios, key=lambda s: (s.step + s.limit, s.name))
+        return [
+            _Wanted(one, number, f"sts-{self.suite.id}-{one.name}-{self.name}-{number}")
+            for one in in_order
+            for number in range(count)
+        ]
+
+    def batches(self) -> Iterator[list[_Wanted]]:
+        """What is played side by side. They are the same however often playing was interrupted, and each has random
+        numbers of its own, so that what is played does not depend on that either."""
+        for first in range(0, len(self.wanted), self.config.slots):
+            yield self.wanted[first : first + self.config.slots]
+
+    def solvers(self, slots: int, batch: str = "") -> Solvers:
+        """Who decides after the take-over in ``slots`` places. Raises UserError if the agent cannot play here."""
+        if self.folder in (RECORDED, *SCRIPTED):
+            self.world.entry().make_solver(**self._stand_in()) if self.folder != RECORDED else None
+            return ScriptedSolvers(slots)
+        from agents.acting import AgentSolvers
+
+        agent, tokenizer = self._agent
+        return AgentSolvers(agent, tokenizer, slots, seed=self._seed(batch), greedy=self.config.greedy)
+
+    def _seed(self, what: str, size: int = 7) -> int:
+        """Random numbers of its own for each batch of an agent, or continuation of a stand-in."""
+        return int.from_bytes(hashlib.sha256(f"{self.config.seed} {what}".encode()).digest()[:size], "big")
+
+    @cached_property
+    def _agent(self) -> Any:
+        """The agent and its tokenizer."""
+        from agents.folder import load_agent
+
+        agent, tokenizer = load_agent(self.folder, device=self.config.device)
+        self.world.check_fits(agent.config.image_size, self.folder)
+        return agent, tokenizer
+
+    def scripted(self, wanted: _Wanted, episode: Episode) -> Solver | None:
+        """A solver that is not a learned agent, for one continuation."""
+        if self.folder == RECORDED:
+            return RecordedSolver(episode, wanted.scenario)
+        if self.folder not in SCRIPTED:
+            return None
+        made = self.world.entry().make_solver(**self._stand_in())
+        return LateSolver(made, wanted.scenario.step, self._seed(wanted.episode_id, 4))
+
+    def _stand_in(self) -> dict[str, Any]:
+        perfect = self.folder == "perfect"
+        return {**({} if perfect else self.config.players.solver_settings()), "perfect": perfect}
+
+    @cached_property
+    def settings(self) -> str:
+        """A short name for all that decides what is played, the agent's weights among them."""
+        config = self.config
+        weights = Path(self.folder) / "model.safetensors"
+        told = {"suite": self.suite.id, "seed": config.seed}
+        if self.folder != RECORDED:
+            told |= {"slots": config.slots, "greedy": config.greedy, "continuations": config.continuations}
+        if self.folder in SCRIPTED:
+            told |= {"players": to_json(config.players)}
+        own = weights.read_bytes() if weights.is_file() else self.folder.encode()
+        return hashlib.sha256(json_text(told).encode() + own).hexdigest()[:16]
+
+    def player(self, episode: Episode) -> str:
+        """Who plays the solver, as episodes tell it."""
+        if self.folder == RECORDED:
+            return episode.solver
+        return "scripted" if self.folder in SCRIPTED else f"agent:{self.name}"
+
+
+def _play_batch(cast: _Cast, batch: Sequence[_Wanted], known: set[str], recordings: EpisodeStore) -> Iterator[Episode]:
+    """The episodes of ``batch`` that are not ``known``; one that was begun is played again as a whole."""
+    if all(one.episode_id in known for one in batch):
+        return
+    ids = list(dict.fromkeys(one.scenario.episode for one in batch))
+    episodes = {episode.episode_id: Recorded.of(episode) for episode in recordings.stream(ids)}
+    plans = [_plan(cast, one, episodes[one.scenario.episode]) for one in batch]
+    worlds = cast.world.make(len(plans))
+    solvers = cast.solvers(len(plans), batch[0].episode_id)
+    try:
+        for episode in play(cast.world.entry(), worlds, plans, solvers):
+            if episode.episode_id not in known:
+                yield replace(episode, solver=episode.notes[NOTE]["player"])
+    except DoesNotReplay as error:
+        raise UserError(f"{error}; the world has changed since, so agents would not be compared fairly") from error
+    finally:
+        for world in worlds:
+            world.close()
+
+
+def _plan(cast: _Cast, wanted: _Wanted, recorded: Recorded) -> Plan:
+    scenario, episode = wanted.scenario, recorded.episode
+    if len(episode) <= scenario.step or context_of(episode, scenario.step) != scenario.context:
+        raise UserError(f"episode {episode.episode_id} is not the one that scenario {scenario.name} was drawn from")
+    about = {
+        "suite": cast.suite.id, "name": scenario.name, "agent": cast.name, "number": wanted.number,
+        "step": scenario.step, "request_step": scenario.request_step, "request": scenario.words,
+        "kind": scenario.kind, "limit": scenario.limit, "episode": scenario.episode, "player": cast.player(episode),
+    }  # fmt: skip
+    return Plan(
+        episode_id=wanted.episode_id,
+        config=episode.config,
+        setter=ContinuedSetter(episode, scenario.request_step),
+        seed=episode.seed,
+        steps=scenario.step + scenario.limit,
+        split="held_out",  # nobody learns from a test
+        solver=cast.scripted(wanted, episode),
+        co_pilot=Context(recorded, scenario.step),
+        notes={NOTE: about, _SETTINGS: cast.settings} | cast.world.note(),
+        setter_name=f"replay:{episode.episode_id}",
+    )
+
+
+def _check_purpose(store: ParquetStore) -> None:
+    """Raises UserError if the dataset holds other play than continuations."""
+    rows = store.rows()
+    if rows and NOTE not in store.read_told(rows[0].episode_id).notes:
+        raise UserError(f"{store} holds recorded play; name another dataset for the continuations with --data")
+
+
+def _check_same(store: ParquetStore, episode_id: str, cast: _Cast) -> None:
+    """Raises UserError if a continuation that is there was played with other settings."""
+    if store.read_told(episode_id).notes.get(_SETTINGS) != cast.settings:
+        raise UserError(
+            f"{store} has continuations by {cast.name} that were played with other settings, or by another agent of "
+            "that name; give this one another name, play into another dataset, or drop those"
+        )

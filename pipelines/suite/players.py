@@ -1,0 +1,129 @@
+"""Who plays in a continuation besides the agent: the recording up to the take-over, a setter who falls silent, the
+recorded solver, and scripted ones who begin late."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pipelines.suite.scenarios import Scenario, silence_after
+from rlhf.records.episode import Episode, without_frames
+from rlhf.replay.referee import Referee
+from worlds import registry
+from worlds.contract import Action, Observation, Solver, Task, silent
+from worlds.errors import RunError
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recording that is played again: all but its frames, and a digest of each of these.
+
+    Many are in memory at once, and frames are nearly all of an episode.
+    """
+
+    episode: Episode
+    frames: tuple[bytes, ...]
+
+    @classmethod
+    def of(cls, episode: Episode) -> Recorded:
+        return cls(without_frames(episode), tuple(_digest(frame) for frame in episode.image))
+
+
+def _digest(frame: np.ndarray) -> bytes:
+    return hashlib.blake2b(np.ascontiguousarray(frame).tobytes(), digest_size=16).digest()
+
+
+class DoesNotReplay(RunError):
+    """A context that looks different from its recording."""
+
+
+class Context:
+    """In control until the take-over, as a co-pilot is: does what the recorded solver did, and compares what is seen
+    with what was seen then."""
+
+    name = "recording"
+
+    def __init__(self, recorded: Recorded, step: int) -> None:
+        self._episode, self._frames, self._step = recorded.episode, recorded.frames, step
+
+    def reset(self, world: Any, seed: int) -> None:
+        """See :meth:`rlhf.replay.co_pilot.CoPilot.reset`."""
+
+    def act(self, step: int, observation: Observation, referee: Referee) -> Action | None:
+        """See :meth:`rlhf.replay.co_pilot.CoPilot.act`. Raises DoesNotReplay."""
+        if step > self._step:
+            return None
+        told = self._episode.setter_text[step], self._episode.solver_text[step]
+        if (
+            _digest(observation["image"]) != self._frames[step]
+            or (observation["setter_text"], observation["solver_text"]) != told
+        ):
+            raise DoesNotReplay(f"episode {self._episode.episode_id} does not replay: step {step} looks different")
+        return self._episode.solver_action(step) if step < self._step else None
+
+
+class ContinuedSetter:
+    """Does and says what the recorded setter did up to ``request_step``, moves on in silence until it would have spoken
+    again, and then stands still."""
+
+    def __init__(self, episode: Episode, request_step: int) -> None:
+        self._episode, self._last_words = episode, request_step
+        self._end = min(len(episode), silence_after(episode, request_step) + 1)
+        self._step, self.task = 0, None
+
+    task: Task | None
+
+    def reset(self, world: Any, seed: int) -> None:
+        """See :meth:`worlds.contract.Setter.reset`."""
+        self._step, self.task = 0, None
+
+    def act(self, observation: Observation) -> Action:
+        """See :meth:`worlds.contract.Setter.act`."""
+        step, self._step = self._step, self._step + 1
+        if step > self._last_words:
+            return silent(self._episode.setter_movement[step] if step < self._end else None)
+        for request in self._episode.requests:
+            if request.step == step:
+                self.task = registry.get(self._episode.world).make_task(request.task)
+        return self._episode.setter_action(step)
+
+
+class RecordedSolver:
+    """Does again what the recorded solver did until the setter spoke again, and then stands still."""
+
+    def __init__(self, episode: Episode, scenario: Scenario) -> None:
+        self._episode, self._end = episode, scenario.step + scenario.recorded
+        self._step = 0
+
+    def reset(self, world: Any, seed: int) -> None:
+        """See :meth:`worlds.contract.Solver.reset`."""
+        self._step = 0
+
+    def act(self, observation: Observation) -> Action:
+        """See :meth:`worlds.contract.Solver.act`."""
+        step, self._step = self._step, self._step + 1
+        return self._episode.solver_action(step) if step < self._end else silent()
+
+
+class LateSolver:
+    """A scripted solver that begins at ``step``, as one does who takes over."""
+
+    def __init__(self, solver: Solver, step: int, seed: int) -> None:
+        self._solver, self._begins, self._seed = solver, step, seed
+        self._step, self._world = 0, None
+
+    def reset(self, world: Any, seed: int) -> None:
+        """See :meth:`worlds.contract.Solver.reset`."""
+        self._step, self._world = 0, world
+
+    def act(self, observation: Observation) -> Action:
+        """See :meth:`worlds.contract.Solver.act`."""
+        step, self._step = self._step, self._step + 1
+        if step < self._begins:
+            return silent()
+        if step == self._begins:
+            self._solver.reset(self._world, self._seed)
+        return self._solver.act(observation)

@@ -1,0 +1,1 @@
+"""Recorded play as training data: in memory or streamed, mixed, in windows."""

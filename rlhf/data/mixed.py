@@ -1,0 +1,106 @@
+"""Batches of several kinds of recorded play: each kind has columns of its own, as many as its weight earns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from agents.batch import ActionBatch, ObservationBatch, RecordedWindow, Recording, WindowStream
+from worlds.errors import UserError
+
+
+@dataclass(frozen=True, eq=False)
+class MixedPlay:
+    """Several recordings, of which every window shows some columns each.
+
+    Args:
+      parts: by the name of the kind. weights: of the same names; columns are shared out in proportion to them.
+    """
+
+    parts: Mapping[str, Recording]
+    weights: Mapping[str, float]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts.values()))
+
+    @property
+    def steps_demonstrated(self) -> int:
+        return sum(part.steps_demonstrated for part in self.parts.values())
+
+    def movement_counts(self) -> np.ndarray:
+        return np.sum([part.movement_counts() for part in self.parts.values()], axis=0)
+
+    def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> WindowStream:
+        shares = share_columns(batch, {name: self.weights[name] for name in self.parts})
+        seeds = np.random.SeedSequence(seed).generate_state(len(self.parts)).tolist()
+        wanted = range(batch)[columns or slice(None)]
+        streams, begin = dict[str, WindowStream](), 0
+        for (name, part), own in zip(self.parts.items(), seeds, strict=True):
+            # A kind of whose columns none are wanted goes on with the others: every learner's state is the same.
+            first, last = (min(max(place - begin, 0), shares[name]) for place in (wanted.start, wanted.stop))
+            streams[name] = part.stream(steps, shares[name], own, slice(first, last))
+            begin += shares[name]
+        return MixedStream(streams)
+
+
+def share_columns(batch: int, weights: Mapping[str, float]) -> dict[str, int]:
+    """How many of ``batch`` columns each kind gets: at least one, and beyond that in proportion to its weight.
+
+    Column after column goes to the kind that has fewest for its weight (Webster's method).
+
+    Raises:
+      UserError: if there are fewer columns than kinds.
+    """
+    if batch < len(weights):
+        raise UserError(f"a batch of {batch} has no column for each of {len(weights)} kinds of play; make it larger")
+    columns = dict.fromkeys(weights, 1)
+    for _ in range(batch - len(weights)):
+        poorest = max(weights, key=lambda name: weights[name] / (2 * columns[name] + 1))
+        columns[poorest] += 1
+    return columns
+
+
+class MixedStream:
+    """Windows of several streams side by side, in the order of their names' mapping."""
+
+    def __init__(self, streams: Mapping[str, WindowStream]) -> None:
+        self._streams = dict(streams)
+
+    def next(self, device: str | torch.device = "cpu") -> RecordedWindow:
+        """The next window of all of them."""
+        return side_by_side([stream.next(device) for stream in self._streams.values()])
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"kinds": {name: stream.state_dict() for name, stream in self._streams.items()}}
+
+    def load_state_dict(self, state: dict) -> None:
+        """Go on from what :meth:`state_dict` gave. Raises UserError if it was given for other kinds or other play."""
+        then = state.get("kinds", {})
+        if list(then) != list(self._streams):
+            raise UserError(
+                f"the run learned from {', '.join(then) or 'one kind of play'}, not {', '.join(self._streams)}"
+            )
+        for name, stream in self._streams.items():
+            stream.load_state_dict(then[name])
+
+
+def side_by_side(windows: Sequence[RecordedWindow]) -> RecordedWindow:
+    """``windows`` of equally many steps as one, [T, B1 + B2 + ...]."""
+    demonstrated = None
+    if any(window.demonstrated is not None for window in windows):
+        demonstrated = torch.cat([_mask(window) for window in windows], dim=1)
+    return RecordedWindow(
+        ObservationBatch(*(torch.cat(parts, dim=1) for parts in zip(*(w.observations for w in windows), strict=True))),
+        ActionBatch(*(torch.cat(parts, dim=1) for parts in zip(*(w.actions for w in windows), strict=True))),
+        torch.cat([window.resets for window in windows], dim=1),
+        demonstrated,
+    )
+
+
+def _mask(window: RecordedWindow) -> Tensor:
+    return torch.ones_like(window.resets) if window.demonstrated is None else window.demonstrated

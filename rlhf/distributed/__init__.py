@@ -1,0 +1,1 @@
+"""BC+RL on Ray, as an RLlib algorithm."""

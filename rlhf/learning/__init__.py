@@ -1,0 +1,1 @@
+"""Learning: cloning, V-trace, the learner of BC+RL, its guards, and the executor of one machine."""

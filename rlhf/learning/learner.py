@@ -1,0 +1,228 @@
+"""The learner of BC+RL (paper, section 5 and A.7): one update from played fragments and recorded windows together.
+
+Plain PyTorch: it knows neither files nor processes, and runs the same under any executor.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from agents.agent import AgentOutput, AgentState, InteractiveAgent
+from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, RecordedWindow
+from agents.cloning import bc_loss
+from agents.computing import autocast, prepare
+from agents.contrastive import css_loss
+from agents.descent import descend, load_optimizer
+from agents.peers import ALONE, Peers
+from agents.tokenizer import PAD_ID
+from rlhf.learning.config import LearnerConfig
+from rlhf.learning.losses import no_op_kl, policy_gradient_loss, value_loss
+from rlhf.learning.vtrace import VTraceReturns, vtrace
+from rlhf.replay.fragment import Fragment, FragmentTensors
+
+__all__ = ["Learner", "LearnerConfig", "RecordedWindow"]
+
+
+class _Forward(NamedTuple):
+    """What the agent makes of fragment (first N columns) and window (the other B) in one pass, in float32."""
+
+    log_probs: PolicyLogProbs  # [T+1, N+B] each
+    entropy: Tensor  # [T+1, N+B]
+    value: Tensor  # [T+1, N+B]
+    speak_logit: Tensor  # [T+1, N+B]
+    output: AgentOutput
+    state: AgentState  # [N+B, D]
+
+
+class Learner:
+    """Improves one agent, in place.
+
+    Args:
+      agent: what is learned. config: how. device: where; the agent is moved there.
+      peers: who learn the same agent from other columns of the same batches, as many each. All of them together make
+        the update that one would make of the whole, up to rounding.
+    """
+
+    def __init__(
+        self,
+        agent: InteractiveAgent,
+        config: LearnerConfig | None = None,
+        device: torch.device | str = "cpu",
+        peers: Peers = ALONE,
+    ) -> None:
+        self.agent = agent.to(device)  # type: ignore[arg-type]
+        self.peers = peers
+        self.config = config or LearnerConfig()
+        self.device = torch.device(device)
+        self.updates = 0
+        self._memory: AgentState | None = None  # of the recorded windows
+        self._optimizer = torch.optim.Adam(
+            self.agent.parameters(),
+            lr=self.config.learning_rate,
+            betas=(self.config.beta1, self.config.beta2),
+            fused=True,
+        )
+        prepare(agent, self.config.computing)
+
+    def update(self, fragment: Fragment, window: RecordedWindow) -> dict[str, float]:
+        """One gradient step.
+
+        Args:
+          fragment: T transitions of N slots, played by this agent or a recent version of it.
+          window: [T+1, B] of recorded play, as long as the fragment with its last row. Only what was demonstrated in
+            it is imitated. With ``config.carry_memory`` column b continues the last window's.
+
+        Returns: metrics by name; losses before they are weighed.
+
+        Raises:
+          ValueError: if fragment and window differ in length.
+          FloatingPointError: naming the term, if a loss or the gradient is not finite; the weights are as they were.
+        """
+        played = fragment.to_tensors(self.device)
+        window = _to(window, self.device)
+        if played.resets.shape[0] != window.resets.shape[0]:
+            raise ValueError(
+                f"the fragment has {len(played.resets)} rows and the window of recorded play {len(window.resets)}; "
+                "both need T + 1"
+            )
+        forward = self._forward(played, window)
+        terms, statistics = self._reinforcement(forward, played)
+        terms |= self._imitation(forward, window, columns=slice(fragment.columns, None))
+        metrics = descend(
+            self._optimizer, self.agent.parameters(), terms, self.config.clip, self.updates, statistics, self.peers
+        )
+        memory = [part[fragment.columns :].detach().float() for part in forward.state]
+        self._memory = AgentState(*memory) if self.config.carry_memory else None
+        self.updates += 1
+        return metrics
+
+    def _forward(self, played: FragmentTensors, window: RecordedWindow) -> _Forward:
+        """Run the agent once over both kinds of trajectories, side by side."""
+        observations = ObservationBatch(*_beside(played.observations, window.observations))
+        actions = ActionBatch(*_beside(played.actions, window.actions))
+        resets = torch.cat([played.resets, window.resets], dim=1)
+        state = AgentState(*(torch.cat(pair) for pair in zip(played.state, self._window_memory(window), strict=True)))
+        with autocast(self.config.computing, self.device):
+            output, state = self.agent(observations, state, resets)
+        log_probs, entropy = self.agent.log_probs_and_entropy(output, actions)
+        return _Forward(
+            log_probs,
+            entropy,
+            output.value.float(),
+            output.speak_logit.float(),
+            output,
+            state,
+        )
+
+    def _window_memory(self, window: RecordedWindow) -> AgentState:
+        batch = window.resets.shape[1]
+        if self._memory is None or len(self._memory.hidden) != batch:
+            return self.agent.initial_state(batch, self.device)
+        return self._memory
+
+    def _reinforcement(
+        self, forward: _Forward, played: FragmentTensors
+    ) -> tuple[dict[str, tuple[float, Tensor]], dict[str, Tensor]]:
+        """Weighted terms of reinforcement learning, and what is worth knowing of the play."""
+        config, columns = self.config, slice(None, played.resets.shape[1])
+        log_probs = PolicyLogProbs(*(part[:-1, columns] for part in forward.log_probs))
+        log_rhos = _joint(log_probs) - _joint(PolicyLogProbs(*(part[:-1] for part in played.behaviour)))
+        values, speak_logit = forward.value[:, columns], forward.speak_logit[:-1, columns]
+        returns = vtrace(
+            log_rhos,
+            config.discount * (~played.resets[1:]).float(),
+            played.reward[1:],
+            values[:-1],
+            values[-1],
+            config.clip_rho,
+            config.clip_pg_rho,
+            config.lambda_,
+        )
+        terms = {
+            "movement": (config.movement_weight, policy_gradient_loss(log_probs.movement, returns.pg_advantages)),
+            "language": (config.language_weight, policy_gradient_loss(log_probs.language, returns.pg_advantages)),
+            "value": (config.value_weight, value_loss(values[:-1], returns.vs)),
+            "no_op_kl": (config.no_op_kl_weight, no_op_kl(speak_logit, played.reference_speak_logit[:-1])),
+        }
+        if config.entropy_weight:
+            terms["negative_entropy"] = (config.entropy_weight, -forward.entropy[:-1, columns].mean())
+        statistics = _statistics(log_rhos, returns, values[:-1], played)
+        statistics["policy/entropy"] = forward.entropy[:-1, columns].detach().mean()
+        return {f"rl/{name}": term for name, term in terms.items()}, statistics
+
+    def _imitation(self, forward: _Forward, window: RecordedWindow, columns: slice) -> dict[str, tuple[float, Tensor]]:
+        """Weighted terms of imitation."""
+        config, output = self.config, forward.output
+        log_probs = PolicyLogProbs(*(part[:, columns] for part in forward.log_probs))
+        cloning = bc_loss(log_probs, window.demonstrated, self.peers)
+        words = window.observations.setter_tokens
+        asked = words[..., 0] != PAD_ID  # before its first word there is nothing to match
+        vision, language = output.vision[:, columns], output.language[:, columns]
+        css = css_loss(self.agent.discriminator, vision, language, words, asked, self.peers)
+        return {
+            "bc/movement": (config.bc_movement_weight, cloning["movement"]),
+            "bc/language": (config.bc_language_weight, cloning["language"]),
+            "bc/css": (config.css_weight, css),
+        }
+
+    def state_dict(self, weights: bool = True) -> dict[str, Any]:
+        """Everything that determines the updates to come; without ``weights``, all but the agent's."""
+        state = {
+            "optimizer": self._optimizer.state_dict(),
+            "memory": None if self._memory is None else tuple(self._memory),
+            "updates": self.updates,
+        }
+        return state | {"agent": self.agent.state_dict()} if weights else state
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue from what :meth:`state_dict` gave, bit-exactly on the same machine.
+
+        Where it was given without weights, the agent has to have them already.
+        """
+        if "agent" in state:
+            self.agent.load_state_dict(state["agent"])
+        rate, betas = self.config.learning_rate, (self.config.beta1, self.config.beta2)
+        load_optimizer(self._optimizer, state["optimizer"], lr=rate, betas=betas)
+        memory = state["memory"]
+        self._memory = None if memory is None else AgentState(*(part.to(self.device) for part in memory))
+        self.updates = state["updates"]
+
+
+def _joint(log_probs: PolicyLogProbs) -> Tensor:
+    """Log-probability [T, B] of the whole action: movement, the decision to speak, and the words."""
+    return log_probs.movement + log_probs.language
+
+
+def _beside(played: tuple[Tensor, ...], recorded: tuple[Tensor, ...]) -> list[Tensor]:
+    return [torch.cat(pair, dim=1) for pair in zip(played, recorded, strict=True)]
+
+
+def _to(tensors: Any, device: torch.device) -> Any:
+    """Tensors, None, or named tuples of these, on ``device``."""
+    if isinstance(tensors, tuple):
+        return type(tensors)(*(_to(part, device) for part in tensors))
+    return tensors if tensors is None else tensors.to(device, non_blocking=True)
+
+
+@torch.no_grad()
+def _statistics(log_rhos: Tensor, returns: VTraceReturns, values: Tensor, played: FragmentTensors) -> dict[str, Tensor]:
+    """What tells a healthy update from a sick one.
+
+    ``rho`` is the mean importance weight before it is clipped, ``behind`` the mean of log mu - log pi (an estimate
+    of how far the player's policy is from the learner's), ``explained`` the share of the targets' variance that V
+    explains.
+    """
+    residual = (returns.vs - values).var(unbiased=False)
+    return {
+        "play/reward": played.reward[1:].mean(),
+        "play/spoke": (played.actions.utterance[:-1, :, 0] != PAD_ID).float().mean(),
+        "vtrace/rho": log_rhos.exp().mean(),
+        "vtrace/behind": -log_rhos.mean(),
+        "vtrace/value": values.mean(),
+        "vtrace/target": returns.vs.mean(),
+        "vtrace/advantage": returns.pg_advantages.abs().mean(),
+        "vtrace/explained": 1.0 - residual / returns.vs.var(unbiased=False).clamp_min(1e-8),
+    }

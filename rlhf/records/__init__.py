@@ -1,0 +1,1 @@
+"""The frozen records of play and of judgements, and their JSON."""

@@ -1,0 +1,1 @@
+"""Setter replay: recorded setters act again while an agent acts freely, in slots of a runner."""

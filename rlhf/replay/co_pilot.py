@@ -1,0 +1,130 @@
+"""A stand-in for the co-pilot of shared control (paper, A.1).
+
+It watches an agent play, takes the solver over when the agent fails, does what was asked as a scripted solver, and
+hands back. It knows of failure from the ground truth, as a person would from watching. While it acts the agent is
+asked on, and what it would have done is left out: it sees what happens, and what the solver did counts as its own last
+movement and words, so that its memory is that of one who lived through all of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from agents.ranges import Count, Steps, check_ranges
+from rlhf.replay.referee import Referee
+from worlds.contract import Action, Observation, Solver, neutral_movement
+from worlds.errors import UserError
+
+SCRIPTED = "scripted"
+TREMBLE = 2  # ticks of a step in which one who does nothing may move all the same: muscles miss
+
+# Watches until the agent fails, reacts after a moment, drives until it is done; a success or a new request ends it all.
+State = Literal["watches", "reacts", "drives"]
+
+
+class CoPilot(Protocol):
+    """Whoever may take the solver over in one place."""
+
+    name: str  # as recordings tell it
+
+    def reset(self, world: Any, seed: int) -> None:
+        """Begin an episode in ``world``, which has just been reset."""
+        ...
+
+    def act(self, step: int, observation: Observation, referee: Referee) -> Action | None:
+        """What the solver does at ``step`` where the co-pilot is in control; None where the agent is."""
+        ...
+
+
+@dataclass(frozen=True)
+class CoPilotConfig:
+    """When the scripted co-pilot takes over and when it hands back, in steps.
+
+    Args:
+      patience: steps without progress after which the agent has failed.
+      mistakes: regresses, since the request or since the agent got control back, after which the agent has failed.
+      reaction: fewest and most steps from the failure to the take-over.
+      longest: steps after which the co-pilot hands back, whatever it has achieved.
+      idle: steps of doing nothing after which the co-pilot hands back and leaves the request as it is.
+    """
+
+    patience: Count = 40
+    mistakes: Count = 1
+    reaction: tuple[Steps, Steps] = (1, 4)
+    longest: Count = 150
+    idle: Count = 12
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        if not self.reaction[0] <= self.reaction[1]:
+            raise UserError(f"co_pilot.reaction is (fewest, most) steps from 0, not {self.reaction}")
+
+
+class ScriptedCoPilot:
+    """Takes over when the ground truth says that the agent fails, and acts as ``solver``.
+
+    Args:
+      solver: a scripted solver of its own; it begins anew with every take-over.
+    """
+
+    name = SCRIPTED
+
+    def __init__(self, solver: Solver, config: CoPilotConfig | None = None) -> None:
+        self._solver, self._config = solver, config or CoPilotConfig()
+
+    def reset(self, world: Any, seed: int) -> None:
+        """See :meth:`CoPilot.reset`."""
+        self._world, self._rng = world, np.random.default_rng([seed, 2])
+        self._requests = self._events = 0  # of the referee's, how many it knows
+        self._leaves = True  # whether it leaves the agent alone until the next request
+        self._watch(0)
+
+    def act(self, step: int, observation: Observation, referee: Referee) -> Action | None:
+        """See :meth:`CoPilot.act`."""
+        self._follow(step, referee)
+        if self._state != "watches" and referee.done:
+            self._watch(step)
+        if self._state == "watches" and self._has_failed(step, referee):
+            self._state = "reacts"
+            self._ready = step + int(self._rng.integers(*self._config.reaction, endpoint=True))
+        if self._state == "reacts" and step >= self._ready:
+            self._state, self._since, self._still = "drives", step, 0
+            self._solver.reset(self._world, int(self._rng.integers(2**31)))
+        if self._state == "drives" and step - self._since >= self._config.longest:
+            self._watch(step)
+        return self._drive(step, observation) if self._state == "drives" else None
+
+    def _drive(self, step: int, observation: Observation) -> Action | None:
+        action = self._solver.act(observation)
+        moves = int((action["movement"] != neutral_movement()).any(axis=1).sum())
+        self._still = self._still + 1 if moves <= TREMBLE and not action["utterance"] else 0
+        if self._still < self._config.idle:
+            return action
+        self._leaves = True
+        self._watch(step)
+        return None
+
+    def _watch(self, step: int) -> None:
+        """Let the agent play, and count its failures from ``step`` on."""
+        self._state: State = "watches"
+        self._since, self._mistakes = step, 0
+
+    def _follow(self, step: int, referee: Referee) -> None:
+        """Take note of what was asked and what came of it since the last step."""
+        if len(referee.requests) != self._requests:
+            self._requests, self._leaves = len(referee.requests), False
+            self._watch(step)
+        for event in referee.events[self._events :]:
+            self._mistakes += event.sign < 0
+            if event.sign > 0 and self._state == "watches":
+                self._since = step
+        self._events = len(referee.events)
+
+    def _has_failed(self, step: int, referee: Referee) -> bool:
+        """Whether the agent, which is in control, has failed at what was asked last."""
+        if self._leaves or referee.done:
+            return False
+        return self._mistakes >= self._config.mistakes or step - self._since >= self._config.patience

@@ -1,0 +1,224 @@
+"""Play: setters and solvers in many places at once, and the episodes that come of it.
+
+Recording, evaluation and the agent's own play all run through :func:`play`; training runs through
+:mod:`rlhf.replay.runner`.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from rlhf.records.episode import AGENT, CO_PILOT, Episode, lived
+from rlhf.replay.co_pilot import CoPilot
+from rlhf.replay.referee import Referee
+from worlds.contract import SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, silent
+from worlds.faults import named_failure
+from worlds.registry import WorldEntry
+
+
+class Solvers(Protocol):
+    """Whoever plays the solver in N slots at once."""
+
+    def act(self, observations: Sequence[Observation], resets: np.ndarray) -> list[Action]:
+        """An action for every slot; ``resets`` bool [N] marks the slots whose episode begins at this step."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One episode to be played.
+
+    Args:
+      episode_id: its name. config: the place. setter: who asks (a fresh object). seed: of the players.
+      steps: its length at most. split: "train" or "held_out".
+      tail: end this many steps after the first request has succeeded; None plays all steps.
+      solver: a scripted solver of its own, where no agent plays. co_pilot: may take the solver over from whoever plays.
+      setter_name: who the setter is, where it is not the one that all plans share.
+    """
+
+    episode_id: str
+    config: Mapping[str, Any]
+    setter: Setter
+    seed: int
+    steps: int
+    split: str = "train"
+    tail: int | None = None
+    solver: Solver | None = None
+    co_pilot: CoPilot | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    setter_name: str | None = None
+
+
+class ProbeSetter:
+    """A setter that says one instruction at the first step and then stands still."""
+
+    def __init__(self, spec: TaskSpec, task: Any) -> None:
+        self._spec, self.task, self._said = spec, task, False
+
+    def reset(self, world: Any, seed: int) -> None:
+        self._said = False
+
+    def act(self, observation: Observation) -> Action:
+        action = silent()
+        if not self._said:
+            action["utterance"], self._said = self._spec.instruction, True
+        return action
+
+
+class ScriptedSolvers:
+    """The scripted solvers of the plans being played, one a slot."""
+
+    def __init__(self, slots: int) -> None:
+        self.solver: list[Solver | None] = [None] * slots
+
+    def act(self, observations: Sequence[Observation], resets: np.ndarray) -> list[Action]:
+        return [
+            solver.act(observation) if solver is not None else silent()
+            for solver, observation in zip(self.solver, observations, strict=True)
+        ]
+
+
+class _Slot:
+    """One place where episodes are played one after another."""
+
+    def __init__(self, entry: WorldEntry, world: World, names: tuple[str, str]) -> None:
+        self.entry, self.world, self.names = entry, world, names
+        self.plan: Plan | None = None
+
+    def begin(self, plan: Plan) -> None:
+        self.plan = plan
+        with named_failure(self.entry.name, f"reset for episode {plan.episode_id}"):
+            observations, _ = self.world.reset(seed=plan.seed, options={"config": plan.config})
+            plan.setter.reset(self.world, plan.seed)
+            if plan.solver is not None:
+                plan.solver.reset(self.world, plan.seed + 1)
+            if plan.co_pilot is not None:
+                plan.co_pilot.reset(self.world, plan.seed + 1)
+        self.referee = Referee(self.entry)
+        self.observations: Mapping[str, Observation] = observations
+        self.rows: list[tuple[Observation, Action, Action]] = []
+        self.controller: list[int] = []
+        self.task_before: Any = None
+        self.first = True
+
+    def step(self, solver_action: Action) -> Episode | None:
+        """Play one step, in which the solver does ``solver_action`` unless a co-pilot has taken over; the finished
+        episode if this was its last. Raises WorldError where the code of the world fails."""
+        assert self.plan is not None
+        with named_failure(self.entry.name, self.where()):
+            return self._step(solver_action)
+
+    def where(self) -> str:
+        """The step that is played next, for messages."""
+        assert self.plan is not None
+        return f"step {len(self.rows)} of episode {self.plan.episode_id}"
+
+    def _step(self, solver_action: Action) -> Episode | None:
+        assert self.plan is not None
+        plan, step = self.plan, len(self.rows)
+        seen, co_pilot = self.observations[SOLVER], plan.co_pilot
+        taken = None if co_pilot is None else co_pilot.act(step, seen, self.referee)
+        self.controller.append(AGENT if taken is None else CO_PILOT)
+        solver_action = solver_action if taken is None else taken
+        setter_action = plan.setter.act(self.observations[SETTER])
+        task = plan.setter.task
+        if setter_action["utterance"] and task is not None and task is not self.task_before:
+            self.referee.ask(step, task.spec, task)
+            self.task_before = task
+        self.rows.append((seen, solver_action, setter_action))
+        result = self.world.step({SETTER: setter_action, SOLVER: solver_action})
+        self.observations, _, terminated, truncated, _ = result
+        self.referee.look(self.world, step, solver_action["utterance"])
+        self.first = False
+        ended = any((*terminated.values(), *truncated.values()))
+        return self._episode() if ended or self._over(step) else None
+
+    def _over(self, step: int) -> bool:
+        assert self.plan is not None
+        if step + 1 >= self.plan.steps:
+            return True
+        first = self.referee.success_step[0] if self.referee.success_step else None
+        return self.plan.tail is not None and first is not None and step >= first + self.plan.tail
+
+    def _episode(self) -> Episode:
+        assert self.plan is not None
+        return Episode(
+            episode_id=self.plan.episode_id,
+            world=self.entry.name,
+            config=self.plan.config,
+            setter=self.plan.setter_name or self.names[0],
+            solver=self.names[1],
+            requests=tuple(self.referee.requests),
+            truth=tuple(self.referee.events),
+            success_step=tuple(self.referee.success_step),
+            seed=self.plan.seed,
+            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            split=self.plan.split,
+            notes=dict(self.plan.notes),
+            **lived(self.rows, self.controller),
+        )
+
+
+def play(
+    entry: WorldEntry,
+    worlds: Sequence[World],
+    plans: Iterable[Plan],
+    solvers: Solvers,
+    setter_name: str = "scripted",
+    solver_name: str = "scripted",
+    threads: int = 2,
+) -> Iterator[Episode]:
+    """Play ``plans`` in order of their start and yield every episode as it ends.
+
+    Args:
+      worlds: one a slot; slots without a plan left stand idle until the others have finished.
+      solvers: who plays the solver in ``len(worlds)`` slots.
+    """
+    queue = iter(plans)
+    slots = [_Slot(entry, world, (setter_name, solver_name)) for world in worlds]
+    last: list[Observation | None] = [None] * len(slots)
+    with ThreadPoolExecutor(threads) as pool:
+        _begin(slots, queue, solvers)
+        while any(slot.plan is not None for slot in slots):
+            active = [slot.plan is not None for slot in slots]
+            last = [s.observations[SOLVER] if a else o for s, a, o in zip(slots, active, last, strict=True)]
+            filler = next(o for o in last if o is not None)
+            resets = np.array([a and s.first for s, a in zip(slots, active, strict=True)])
+            actions = _acted(entry, slots, solvers, [filler if o is None else o for o in last], resets)
+            pairs = [(slot, action) for slot, action, a in zip(slots, actions, active, strict=True) if a]
+            finished = list(pool.map(lambda pair: (pair[0], pair[0].step(pair[1])), pairs))
+            for slot, episode in finished:
+                if episode is not None:
+                    slot.plan = None
+                    yield episode
+            _begin([slot for slot in slots if slot.plan is None], queue, solvers, slots)
+
+
+def _acted(
+    entry: WorldEntry, slots: Sequence[_Slot], solvers: Solvers, seen: Sequence[Observation], resets: np.ndarray
+) -> list[Action]:
+    """The solvers' actions. Scripted solvers are the world's own code, so that their errors name the world."""
+    if not isinstance(solvers, ScriptedSolvers):
+        return solvers.act(seen, resets)
+    first = next(slot for slot in slots if slot.plan is not None)
+    with named_failure(entry.name, f"{first.where()} (its scripted solver)"):
+        return solvers.act(seen, resets)
+
+
+def _begin(
+    idle: Sequence[_Slot], queue: Iterator[Plan], solvers: Solvers, slots: Sequence[_Slot] | None = None
+) -> None:
+    """Give every idle slot the next plan, as long as there are any."""
+    for slot in idle:
+        plan = next(queue, None)
+        if plan is None:
+            return
+        slot.begin(plan)
+        if isinstance(solvers, ScriptedSolvers):
+            solvers.solver[(slots or idle).index(slot)] = plan.solver

@@ -1,0 +1,180 @@
+"""Setter replay (paper, section 5): the solver's side of a world in which a recorded setter plays again.
+
+The world is rebuilt from the episode's configuration and the setter's recorded controls are replayed step by
+step while the solver acts freely. The setter cannot react: it says at step t what it said then.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+
+from rlhf.records.episode import Episode
+from rlhf.records.same_play import check_same_play
+from rlhf.replay.referee import Referee
+from worlds import registry
+from worlds.contract import SETTER, SOLVER, Action, Event, Observation, Task, World
+
+
+@dataclass(frozen=True)
+class ReplayTruth:
+    """Ground truth of a replay so far: for evaluation and the scripted-reward baseline, never for agents.
+
+    Args:
+      success_step: for every request made so far, the step at which the solver fulfilled it, or None.
+      events: what the task asked for counts as progress or regress in the last step.
+    """
+
+    success_step: tuple[int | None, ...] = ()
+    events: tuple[Event, ...] = ()
+
+
+class SetterReplay(gymnasium.Env[Observation, Action]):
+    """A Gymnasium environment: the solver of a recorded episode's world.
+
+    ``reset(options={"episode": other})`` moves on to another episode of the same world;
+    ``options={"steps": n}`` cuts this play short after n steps. It truncates at the recorded length, after the
+    solver's last recorded step has been taken. Observations are the world's own, bit-identical to the recorded ones
+    as long as the solver does what the recorded solver did.
+
+    The reward is 0: rewards are a reward model's business. With ``truth=True`` it is the number of requests that
+    the step fulfilled, and ``info["truth"]`` is a :class:`ReplayTruth`; otherwise ``info`` is empty.
+
+    Args:
+      world: where to replay; its settings (image size) are the agent's, not necessarily the recording's.
+      episode: played first. truth: follow the recorded requests' ground truth.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+
+    def __init__(self, world: World, episode: Episode, truth: bool = False) -> None:
+        self.world = world
+        self.episode = episode
+        self._truth = truth
+        self._referee: Referee | None = None
+        self._step = 0
+        self._end = 0
+        self.observation_space = world.observation_space(SOLVER)  # type: ignore[assignment]
+        self.action_space = world.action_space(SOLVER)  # type: ignore[assignment]
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Rebuild the episode's world and begin. ``seed`` changes nothing: a replay is determined by its episode.
+
+        Raises:
+          ValueError: if it is to be cut short before the first step.
+        """
+        super().reset(seed=seed)
+        options = options or {}
+        self.episode = options.get("episode", self.episode)
+        self._step, self._end = 0, min(len(self.episode), options.get("steps", len(self.episode)))
+        if self._end < 1:
+            raise ValueError(f"a replay takes at least one step, not {self._end}")
+        self._referee = Referee(registry.get(self.episode.world)) if self._truth else None
+        observations, _ = self.world.reset(seed=self.episode.seed, options={"config": dict(self.episode.config)})
+        return observations[SOLVER], {"truth": ReplayTruth()} if self._truth else {}
+
+    def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """One step of both players.
+
+        Raises:
+          RuntimeError: after the end of the episode, or before the first reset.
+        """
+        if self._step >= self._end:
+            raise RuntimeError(f"the replay of episode {self.episode.episode_id} is over or not begun; reset it first")
+        step = self._step
+        observations, _, terminations, truncations, _ = self.world.step(
+            {SETTER: self.episode.setter_action(step), SOLVER: action}
+        )
+        reward, info = 0.0, {}
+        if self._referee is not None:
+            truth = self._look(self._referee, action["utterance"])
+            reward, info = float(truth.success_step.count(step)), {"truth": truth}
+        self._step += 1
+        terminated = bool(terminations[SOLVER])
+        truncated = bool(truncations[SOLVER]) or self._step == self._end
+        if terminated or truncated:
+            self._end = self._step
+        return observations[SOLVER], reward, terminated, truncated, info
+
+    def _look(self, referee: Referee, utterance: str) -> ReplayTruth:
+        """Ground truth after the world has taken the current step."""
+        for request in self.episode.requests:
+            if request.step == self._step:
+                referee.ask(self._step, request.task)
+        events = referee.look(self.world, self._step, utterance)
+        return ReplayTruth(tuple(referee.success_step), tuple(events))
+
+    def close(self) -> None:
+        """Close the world."""
+        self.world.close()
+
+
+class RecordedSetter:
+    """A setter that does and says again what it did in ``episode``, for recording how another solver fares."""
+
+    def __init__(self, episode: Episode) -> None:
+        self._episode, self._step = episode, 0
+        self.task: Task | None = None
+
+    def reset(self, world: Any, seed: int) -> None:
+        self._step, self.task = 0, None
+
+    def act(self, observation: Observation) -> Action:
+        """The action of this step of the recording. Raises IndexError after its last."""
+        for request in self._episode.requests:
+            if request.step == self._step:
+                self.task = registry.get(self._episode.world).make_task(request.task)
+        action = self._episode.setter_action(self._step)
+        self._step += 1
+        return action
+
+
+class EpisodeSampler:
+    """Draws episodes for ever, in shuffled rounds: none comes twice before all have come once."""
+
+    def __init__(self, episodes: Sequence[Episode], seed: int) -> None:
+        if not len(episodes):
+            raise ValueError("no episodes to replay")
+        self._episodes = episodes
+        self._rng = np.random.default_rng(seed)
+        self._order: list[int] = []
+        ids = "\n".join(episode.episode_id for episode in episodes)
+        self._play = {
+            "episodes": len(episodes),
+            "steps": sum(map(len, episodes)),
+            "ids": zlib.crc32(ids.encode()),
+        }
+
+    def next(self) -> Episode:
+        """The next episode."""
+        if not self._order:
+            self._order = self._rng.permutation(len(self._episodes)).tolist()
+        return self._episodes[self._order.pop()]
+
+    def find(self, episode_id: str) -> Episode:
+        """The episode of that id. Raises KeyError if it is not one of those that are drawn from."""
+        found = next((episode for episode in self._episodes if episode.episode_id == episode_id), None)
+        if found is None:
+            raise KeyError(episode_id)
+        return found
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything that determines the episodes to come; plain numbers, lists and strings."""
+        return {"play": self._play, "rng": self._rng.bit_generator.state, "order": list(self._order)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`state_dict` gave; an older version's does not tell for which episodes.
+
+        Raises:
+          UserError: if it was given for other episodes.
+        """
+        check_same_play(state.get("play", self._play), self._play)
+        self._rng.bit_generator.state = state["rng"]
+        self._order = list(state["order"])

@@ -1,0 +1,146 @@
+"""One environment of a runner, the play that is going on in it, and what is known of it when it has ended."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from rlhf.records.episode import Episode
+from rlhf.replay.packing import pack_array, unpack_array
+from worlds.contract import UTTERANCE_MAX_CHARS, Observation
+from worlds.errors import RunError
+
+
+class RunnerError(RunError):
+    """Play that cannot go on; the message names the slot, the episode and the step."""
+
+
+@dataclass(frozen=True)
+class EpisodeResult:
+    """One finished play.
+
+    Args:
+      episode_id: of the recorded episode whose setter was replayed. steps: its length.
+      utterances: how often the agent spoke. modelled_return: sum of the rewards.
+      success: for every request made, whether it was fulfilled; empty where ground truth is not followed.
+    """
+
+    episode_id: str
+    steps: int
+    utterances: int
+    modelled_return: float
+    success: tuple[bool, ...]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Itself as plain values, as checkpoints hold it."""
+        return asdict(self)
+
+    @classmethod
+    def from_state_dict(cls, state: Mapping[str, Any]) -> EpisodeResult:
+        """The result that :meth:`state_dict` was of."""
+        return cls(**{**state, "success": tuple(state["success"])})
+
+
+class Slot:
+    """One environment and the play that is going on in it.
+
+    ``state_dict`` holds what was done in the play so far, not what the environment is like: an environment that is
+    determined by its episode and the actions is rebuilt exactly by taking them again.
+    """
+
+    def __init__(self, index: int, env: gymnasium.Env) -> None:
+        self.index, self.env = index, env
+        self.observation: Observation
+        self.truth: Any = None
+        self.episode_id = self.world = ""
+        self.step = self.utterances = 0
+        self.modelled_return = 0.0
+        self.counts = True  # a play that was cut short is no result
+        self._cut: int | None = None
+        self._movement: list[np.ndarray] = []  # of every step of the play
+        self._said: list[str] = []
+
+    def begin(self, episode: Episode, steps: int | None) -> None:
+        options: dict[str, Any] = {"episode": episode} | ({} if steps is None else {"steps": steps})
+        self.episode_id, self.world, self.counts = episode.episode_id, episode.world, steps is None
+        self._cut = steps
+        self.step = self.utterances = 0
+        self._movement, self._said = [], []
+        self.observation, _ = self._loudly(lambda: self.env.reset(options=options))
+
+    def act(self, movement: np.ndarray, utterance: str) -> tuple[float, bool]:
+        """Take one step: the environment's reward, and whether the play is over."""
+        action = {"movement": movement, "utterance": utterance[:UTTERANCE_MAX_CHARS]}
+        self.observation, reward, terminated, truncated, info = self._loudly(lambda: self.env.step(action))
+        self.truth = info.get("truth")
+        self._movement.append(np.array(movement))
+        self._said.append(utterance)
+        self.step += 1
+        self.utterances += bool(utterance)
+        return float(reward), terminated or truncated
+
+    def state_dict(self) -> dict[str, Any]:
+        """The play so far, as checkpoints hold it: episode, cut, actions, return, and a digest of what is seen now."""
+        return {
+            "episode_id": self.episode_id,
+            "cut": self._cut,
+            "movement": pack_array(np.stack(self._movement)) if self._movement else None,
+            "said": list(self._said),
+            "modelled_return": self.modelled_return,
+            "observation": observation_digest(self.observation),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any], episode: Episode) -> None:
+        """Rebuild the play that :meth:`state_dict` was of by taking its actions again.
+
+        Args:
+          state: what :meth:`state_dict` returned.
+          episode: the one that is named there.
+
+        Raises:
+          RunnerError: if the environment does not arrive at the same observation, to the last bit, or fails.
+        """
+        self.begin(episode, state["cut"])
+        movement = [] if state["movement"] is None else unpack_array(state["movement"])
+        for step, said in zip(movement, state["said"], strict=True):
+            self.act(step, said)
+        self.modelled_return = state["modelled_return"]
+        if observation_digest(self.observation) != state["observation"]:
+            raise RunnerError(
+                f"slot {self.index}: the {self.step} steps of episode {self.episode_id} played before the checkpoint "
+                "end in another observation when they are replayed: the world, the episode or the machine has "
+                "changed, or the world is not exact; set drop_play to begin new plays instead"
+            )
+
+    def _loudly(self, call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except Exception as error:
+            where = f"world {self.world!r}, slot {self.index}, step {self.step} of episode {self.episode_id}"
+            raise RunnerError(f"{where}: {type(error).__name__}: {error}") from error
+
+    def result(self) -> EpisodeResult | None:
+        """What is known of the play that has just ended, but for its return; None if it was cut short."""
+        if not self.counts:
+            return None
+        success = () if self.truth is None else tuple(step is not None for step in self.truth.success_step)
+        return EpisodeResult(self.episode_id, self.step, self.utterances, 0.0, success)
+
+
+def observation_digest(observation: Mapping[str, Any]) -> str:
+    """SHA-256 of everything in ``observation``, a mapping of arrays and texts, in hexadecimal."""
+    digest = hashlib.sha256()
+    for name in sorted(observation):
+        value = observation[name]
+        if isinstance(value, str):
+            described, data = "text", value.encode()
+        else:
+            array = np.ascontiguousarray(value)
+            described, data = f"{array.dtype.str}{array.shape}", array.tobytes()
+        digest.update(f"{name} {described} {len(data)}\n".encode() + data)
+    return digest.hexdigest()

@@ -1,0 +1,322 @@
+"""One run, one folder, one frozen configuration written beside what the run makes.
+
+``config.json`` holds the resolved configuration and what else is needed to tell runs apart: version, commit, command
+and machine. It is read back into the very same dataclass, or refused with the setting named.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import warnings
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
+from rlhf.run.machine import describe
+from rlhf.run.progress import announce
+from rlhf.store import json_text
+from worlds.errors import UserError, set_resume_hint
+
+Config = TypeVar("Config")
+
+CONFIG_FILE = "config.json"
+LOCK_FILE = "run.lock"
+_GROWING = ("metrics.jsonl", "alarms.jsonl")  # what a run adds lines to
+_PROJECT = Path(__file__).resolve().parents[2]
+
+
+def new_run_folder(root: Path, name: str) -> Path:
+    """Make the folder ``root/name`` for a run. Raises UserError if something is in it already, or ``name`` is none.
+
+    A lock alone is nothing: it tells by itself whether anybody holds it.
+    """
+    if not name or name in (".", "..") or Path(name).name != name:
+        raise UserError(f"a run's name is the name of one folder, not {name!r}")
+    folder = Path(root) / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UserError(f"{folder} is a file, not a folder; choose another name") from None
+    if any(path.name != LOCK_FILE for path in folder.iterdir()):
+        resume = f"resume it with --resume {folder}, " if (folder / CONFIG_FILE).is_file() else ""
+        raise UserError(f"{folder} holds a run already; {resume}choose another name, or move that folder away")
+    return folder
+
+
+@contextmanager
+def lock_run(folder: Path) -> Iterator[None]:
+    """Hold the run's folder for this process, so that two runs cannot write into one.
+
+    The operating system gives the lock up when its holder dies, however it dies: what a dead run left is taken over.
+
+    Raises:
+      UserError: if another run is at work there; it is named.
+    """
+    with lock_file(Path(folder) / LOCK_FILE, folder):
+        yield
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a process is at work in the run's folder."""
+    try:
+        with open(Path(folder) / LOCK_FILE, encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # it has no lock, or its file system has none
+        return False
+    return False
+
+
+@contextmanager
+def lock_file(path: Path, what: Path, mend: str = "wait for it to end, or choose another run") -> Iterator[None]:
+    """Hold the lock ``path`` of ``what``, a file or folder that one run at a time may write; see :func:`lock_run`.
+
+    Args:
+      mend: what whoever is refused can do.
+    """
+    with open(path, "a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            holder = file.read().strip() or "another process"
+            raise UserError(f"{what} is being written by {holder}; {mend}") from None
+        except OSError as error:  # some network file systems have no locks
+            warnings.warn(
+                f"{path}: no lock on this file system ({error.strerror}); start no second run here", stacklevel=3
+            )
+        file.seek(0)
+        file.truncate()
+        file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
+        file.flush()
+        yield
+        file.seek(0)
+        file.truncate()
+
+
+def save_config(folder: Path, config: Any) -> Path:
+    """Write ``config`` (a dataclass) and this process's circumstances to ``config.json``; return its path."""
+    return _write(folder, {"kind": type(config).__name__, "config": to_json(config)} | _circumstances())
+
+
+def _circumstances() -> dict[str, Any]:
+    """What tells this process's part in a run from others."""
+    return {
+        "version": project_version(),
+        "git_commit": git_commit(),
+        "command": command_line(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": asdict(describe()),
+    }
+
+
+def _write(folder: Path, record: dict[str, Any]) -> Path:
+    path = Path(folder) / CONFIG_FILE
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    os.replace(partial, path)  # a reader sees the whole file or none
+    return path
+
+
+class RunSettings(Protocol):
+    """Settings of a run that has a folder of its own and can be gone on with: ``runs/name``, or ``resume``."""
+
+    @property
+    def runs(self) -> Path: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def resume(self) -> Path | None: ...
+
+
+@contextmanager
+def hold_run(config: RunSettings, fixed: Collection[str], command: str) -> Iterator[Path]:
+    """Hold the folder of the run that ``config`` describes: a new one, or the one to be resumed.
+
+    A run that was interrupted before its first checkpoint starts from its beginning, by ``--resume`` as well as by the
+    command that began it. A new folder in which the run could not begin is removed. What ends the run is noted with the
+    command that resumes it (:func:`worlds.errors.set_resume_hint`).
+
+    Args:
+      fixed: settings (dotted, or a whole group) that decide what a run is and cannot be changed when it is resumed.
+      command: that resumes such a run, without its settings, e.g. "rlhf clone".
+
+    Raises:
+      UserError: if the folder is taken, another run is at work in it, or a fixed setting is changed.
+    """
+    folder = config.resume
+    if folder is None:
+        folder = config.runs / config.name
+        if not _ended_early(folder):
+            folder = new_run_folder(config.runs, config.name)
+    with lock_run(folder):
+        try:
+            if config.resume is not None:
+                # A run that was moved with its folder is resumed by the folder's new name: that is no other run.
+                same = (config.runs / config.name).absolute() == folder.absolute()
+                _check_fixed(folder, config, set(fixed) - {"runs", "name"} if same else fixed)
+            elif _ended_early(folder):
+                _check_same(folder, config)
+            if _ended_early(folder):
+                _begin_again(folder)
+            elif config.resume is not None and newest_checkpoint(folder) is None:
+                raise UserError(f"{folder} has no checkpoint to resume from; start the run again")
+            yield folder
+        except BaseException as error:
+            if not (folder / CONFIG_FILE).exists():
+                shutil.rmtree(folder)
+            else:
+                set_resume_hint(error, _resume_hint(folder, command))
+            raise
+
+
+def newest_checkpoint(folder: Path) -> str | None:
+    """Name of the newest checkpoint of the run in ``folder``, e.g. "step-000000500"; None if there is none yet."""
+    return max((path.name for path in (folder / "checkpoints").glob("step-*")), default=None)
+
+
+def _check_same(folder: Path, config: Any) -> None:
+    """Raises UserError if the run in ``folder`` was begun with other settings than ``config``."""
+    saved = load_config(folder, type(config), older=True)
+    changed = _changes(to_json(replace(saved, resume=None)), to_json(config))
+    for name, (before, now) in changed.items():
+        raise UserError(
+            f"{folder} holds a run already, which was interrupted before its first checkpoint and has other settings: "
+            f"{name} is {before!r} there and {now!r} here; choose another name, or remove that folder"
+        )
+
+
+def _ended_early(folder: Path) -> bool:
+    """Whether the run in ``folder`` has settings, but neither a checkpoint nor a model."""
+    begun = (folder / CONFIG_FILE).is_file()
+    return begun and newest_checkpoint(folder) is None and not any(folder.glob("*/model.safetensors"))
+
+
+def _begin_again(folder: Path) -> None:
+    """Remove from ``folder`` what a run wrote before it ended without a checkpoint."""
+    announce(f"{folder} has no checkpoint yet: the run starts from its beginning")
+    for name in _GROWING:
+        (folder / name).unlink(missing_ok=True)
+
+
+def _resume_hint(folder: Path, command: str) -> str:
+    newest = newest_checkpoint(folder)
+    kept = "there is no checkpoint yet" if newest is None else f"the last checkpoint is kept, {newest}"
+    return f"{kept}; resume with: {command} --resume {shlex.quote(str(folder))}"
+
+
+def save_settings(folder: Path, config: RunSettings) -> Path:
+    """Write the settings with which the run in ``folder`` begins, or is resumed; return the file's path."""
+    return save_config(folder, config) if config.resume is None else save_resumed(folder, config)
+
+
+def save_resumed(folder: Path, config: Any) -> Path:
+    """Write the settings with which the run in ``folder`` goes on to ``config.json``; return its path.
+
+    What the run was begun with (command, version, machine) stays; each resumption adds an entry to ``resumed`` with
+    its own, and with the settings that it changed: from what, to what.
+    """
+    record = read_record(folder)
+    settings = to_json(replace(config, resume=None))
+    changed = _changes(with_new_settings(type(config), record["config"]), settings)
+    resumed = [*record.get("resumed", []), _circumstances() | {"changed": changed}]
+    return _write(folder, record | {"config": settings, "resumed": resumed})
+
+
+def _check_fixed(folder: Path, config: Any, fixed: Collection[str]) -> None:
+    saved = load_config(folder, type(config), older=True)
+    changed = _changes(to_json(saved), to_json(replace(config, resume=saved.resume)))
+    for name, (before, now) in changed.items():
+        if any(name == one or name.startswith(f"{one}.") for one in fixed):
+            raise UserError(
+                f"{name} is {before!r} in the run that is resumed and cannot become {now!r}; leave it out, or start a "
+                "new run"
+            )
+
+
+def _changes(before: Any, now: Any, name: str = "") -> dict[str, tuple[Any, Any]]:
+    """Dotted names of the settings that differ between two configurations as JSON, with both values."""
+    if not (isinstance(before, dict) and isinstance(now, dict)):
+        return {} if before == now else {name: (before, now)}
+    found: dict[str, tuple[Any, Any]] = {}
+    for key in dict.fromkeys([*before, *now]):
+        found |= _changes(before.get(key), now.get(key), f"{name}.{key}" if name else key)
+    return found
+
+
+def load_config(folder: Path, kind: type[Config], older: bool = False) -> Config:
+    """The configuration of the run in ``folder``, equal to the one that was saved.
+
+    Args:
+      older: settings that came into the program after the run was begun may be missing; they have their defaults,
+        with which everything is as it was before them.
+
+    Raises:
+      UserError: if it is missing, damaged, of another kind of run, or its settings are not exactly those of ``kind``.
+    """
+    record = read_record(folder)
+    path = Path(folder) / CONFIG_FILE
+    if record["kind"] != kind.__name__:
+        raise UserError(f"{path} is the configuration of another kind of run ({record['kind']}, not {kind.__name__})")
+    try:
+        return from_json(kind, with_new_settings(kind, record["config"]) if older else record["config"])
+    except BadRecord as error:
+        written = f"it was written by version {record.get('version')}, this is {project_version()}"
+        raise UserError(f"{path}: {error}; {written}") from None
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """Everything that ``config.json`` in ``folder`` says. Raises UserError if it is missing or damaged."""
+    path = Path(folder) / CONFIG_FILE
+    try:
+        record = json_text.from_json(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise UserError(f"{folder} is not a run's folder: it has no {CONFIG_FILE}") from None
+    except ValueError as error:
+        raise UserError(f"{path} is damaged ({error}); take it from a copy, or start a new run") from None
+    if not isinstance(record, dict) or not {"kind", "config"} <= record.keys():
+        raise UserError(f"{path} is not a run's configuration; name the folder of a run")
+    return record
+
+
+def project_version() -> str:
+    """The installed version of the project; "unknown" when it is run from a copy that was never installed."""
+    try:
+        return version("interactive-rlhf")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def git_commit() -> str | None:
+    """The commit that the project's code is at, with "+" if files differ from it; None outside a repository."""
+    head = _git("rev-parse", "HEAD")
+    if head is None or not (_PROJECT / ".git").exists():  # installed inside somebody else's repository
+        return None
+    return head + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+def command_line() -> str:
+    """The command that started this process, as one would type it."""
+    program = Path(sys.argv[0]).name
+    return shlex.join([*(("python", "-m", "pipelines.cli.main") if program == "cli.py" else (program,)), *sys.argv[1:]])
+
+
+def _git(*words: str) -> str | None:
+    try:
+        done = subprocess.run(["git", "-C", str(_PROJECT), *words], capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

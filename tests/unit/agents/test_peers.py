@@ -1,0 +1,170 @@
+"""Two learners on halves of a batch are one learner on the whole of it."""
+
+import json
+import math
+import multiprocessing
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from agents.batch import ActionBatch, RecordedWindow
+from agents.peers import ALONE, PeerLost, Peers, TorchPeers
+from agents.tokenizer import EOS_ID, PAD_ID
+from rlhf.learning.learner import Learner, LearnerConfig
+from rlhf.replay.fragment import Fragment, take
+from tests.unit.rlhf import tiny_agent
+
+STEPS, SLOTS, WINDOWS, UPDATES = 5, 6, 4, 5
+CONFIG = LearnerConfig(learning_rate=1e-3, entropy_weight=0.01, css_weight=3.0)
+
+
+def played(number: int) -> Fragment:
+    return tiny_agent.fragment(tiny_agent.agent(seed=7), STEPS, SLOTS, seed=number, off_policy=0.3)
+
+
+def window(recorded: RecordedWindow, own: slice) -> RecordedWindow:
+    """Recorded play in which only the first half's solvers speak, so that the other's words have no gradient.
+
+    Less of the one half is demonstrated than of the other.
+    """
+    actions, demonstrated = recorded.actions, torch.ones(STEPS + 1, WINDOWS, dtype=torch.bool)
+    demonstrated[1:, WINDOWS // 2] = False
+    utterance = torch.full((STEPS + 1, WINDOWS, actions.utterance.shape[-1]), PAD_ID)
+    utterance[2, : WINDOWS // 2] = torch.arange(3, 3 + utterance.shape[-1])
+    utterance[2, : WINDOWS // 2, -1] = EOS_ID
+    actions = ActionBatch(actions.movement, utterance[:, own])
+    return recorded._replace(actions=actions, demonstrated=demonstrated[:, own])
+
+
+def silent(fragment: Fragment) -> Fragment:
+    """Nobody in the second half speaks."""
+    utterance = fragment.utterance.copy()
+    utterance[:, SLOTS // 2 :] = PAD_ID
+    return Fragment(**(vars(fragment) | {"utterance": utterance}))
+
+
+def learn(peers: Peers) -> tuple[Learner, list[dict[str, float]], dict[str, Tensor]]:
+    """A learner after some updates, what they measured, and the gradients of the first."""
+    learner = Learner(tiny_agent.agent(), CONFIG, peers=peers)
+    stream = tiny_agent.recorded(STEPS + 1, WINDOWS, columns=peers.columns(WINDOWS))
+    metrics, gradients = [], {}
+    for number in range(UPDATES):
+        fragment = take(silent(played(number)), peers.columns(SLOTS))
+        metrics.append(learner.update(fragment, window(stream.next(), peers.columns(WINDOWS))))
+        gradients = gradients or {name: p.grad.clone() for name, p in learner.agent.named_parameters()}
+    return learner, metrics, gradients
+
+
+def meet(folder: Path, rank: int, count: int) -> Peers:
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", store=dist.FileStore(str(folder / "store"), count), rank=rank, world_size=count)
+    return TorchPeers()
+
+
+def one_of_two(folder: Path, rank: int) -> None:
+    """All that the tests below ask of two processes, which take seconds to start."""
+    peers = meet(folder, rank, 2)
+    learner, metrics, gradients = learn(peers)
+    state = {"weights": learner.agent.state_dict(), "memory": learner.state_dict()["memory"], "gradients": gradients}
+    torch.save(state, folder / f"{rank}.pt")
+    said = {"metrics": metrics, "refused": refused(peers), "lost": ""}
+    if rank == 0:
+        try:
+            while True:  # the other one is about to leave
+                peers.total(torch.ones(1))
+        except PeerLost as error:
+            said["lost"] = str(error)
+    (folder / f"{rank}.json").write_text(json.dumps(said))
+
+
+def refused(peers: Peers) -> str:
+    """What is said of an update of which one learner's part is not finite."""
+    learner = Learner(tiny_agent.agent(), CONFIG, peers=peers)
+    stream = tiny_agent.recorded(STEPS + 1, WINDOWS, columns=peers.columns(WINDOWS))
+    reward = played(0).reward.copy()
+    reward[1, SLOTS - 1] = np.nan
+    fragment = take(Fragment(**(vars(played(0)) | {"reward": reward})), peers.columns(SLOTS))
+    try:
+        learner.update(fragment, stream.next())
+    except FloatingPointError as error:
+        same = all(torch.equal(t, tiny_agent.agent().state_dict()[n]) for n, t in learner.agent.state_dict().items())
+        return str(error) if same else "but the weights have changed"
+    return "nothing"
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict], list[dict]]:
+    """What two learners were left with, tensors and texts."""
+    folder, context = tmp_path_factory.mktemp("peers"), multiprocessing.get_context("spawn")
+    processes = [context.Process(target=one_of_two, args=(folder, rank)) for rank in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(240)
+    assert [process.exitcode for process in processes] == [0, 0]
+    tensors = [torch.load(folder / f"{rank}.pt", weights_only=True) for rank in range(2)]
+    return tensors, [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
+
+
+def felt(name: str, weights: dict[str, Tensor]) -> Tensor:
+    """The weights ``name`` without those that have no effect.
+
+    A bias of all keys changes no attention. Its gradient is rounding alone, of which Adam makes whole steps.
+    """
+    if not name.endswith("qkv.bias"):
+        return weights[name]
+    queries, _, values = weights[name].chunk(3)
+    return torch.cat([queries, values])
+
+
+def test_two_learners_on_halves_are_one_on_the_whole(both: tuple[list[dict], list[dict]]) -> None:
+    (first, second), said = both
+    alone, metrics, gradients = learn(ALONE)
+    before = tiny_agent.agent().state_dict()
+    for name, tensor in alone.agent.state_dict().items():
+        assert torch.equal(first["weights"][name], second["weights"][name]), name
+        torch.testing.assert_close(felt(name, first["weights"]), felt(name, {name: tensor}), rtol=0, atol=1e-5)
+    moved = [(first["weights"][name] - before[name]).abs().max() for name in gradients]
+    assert float(torch.stack(moved).median()) > 1e-3  # a hundred times what they may differ by
+    for name, gradient in gradients.items():
+        torch.testing.assert_close(first["gradients"][name], gradient, rtol=1e-5, atol=2e-6)
+    for part, whole in zip(zip(first["memory"], second["memory"], strict=True), alone._memory, strict=True):
+        torch.testing.assert_close(torch.cat(part), whole, rtol=0, atol=1e-4)
+    assert said[0]["metrics"] == said[1]["metrics"]
+    for mine, whole in zip(said[0]["metrics"], metrics, strict=True):
+        for name in mine.keys() - {"vtrace/explained"}:  # a ratio: its mean is not that of the whole
+            assert math.isclose(mine[name], whole[name], rel_tol=1e-3, abs_tol=1e-4), name
+
+
+def test_what_is_not_finite_for_one_is_refused_by_all(both: tuple[list[dict], list[dict]]) -> None:
+    for said in both[1]:
+        assert "rl/value is nan" in said["refused"] and "weights are as they were" in said["refused"]
+
+
+def test_a_learner_that_is_left_alone_says_so(both: tuple[list[dict], list[dict]]) -> None:
+    assert both[1][0]["lost"].startswith("another learner cannot be reached: ")
+
+
+def test_columns_are_shared_out_without_rest() -> None:
+    peers = Peers()
+    peers.rank, peers.count = 1, 3
+    assert peers.columns(6) == slice(2, 4)
+    for batch in (7, 0):
+        with pytest.raises(ValueError, match=f"{batch} columns cannot be shared out evenly among 3 learners"):
+            peers.columns(batch)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_streams_of_columns_are_the_columns_of_one_stream(count: int) -> None:
+    whole = tiny_agent.recorded(4, 4)
+    parts = [tiny_agent.recorded(4, 4, columns=slice(k * 4 // count, (k + 1) * 4 // count)) for k in range(count)]
+    for _ in range(5):
+        expected, found = whole.next(), [part.next() for part in parts]
+        assert torch.equal(expected[0].image, torch.cat([part[0].image for part in found], 1))
+        assert torch.equal(expected[1].movement, torch.cat([part[1].movement for part in found], 1))
+        assert torch.equal(expected[2], torch.cat([part[2] for part in found], 1))
+    assert all(part.state_dict() == whole.state_dict() for part in parts)

@@ -1,0 +1,208 @@
+"""The table of a play session: complete, never stuck, never two in control."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.session.states import (
+    CAST,
+    OF_PLAYERS,
+    OVER,
+    Event,
+    Kind,
+    Limits,
+    Player,
+    Refusal,
+    Refused,
+    Role,
+    Session,
+    State,
+)
+from annotation.session.transitions import RULES, after, allowed
+
+DOINGS = [(event, role) for event in Event for role in (Role if event in OF_PLAYERS else [None])]
+
+
+def run(kind: Kind, *doings: tuple[Event, Role | None]) -> Session:
+    session = Session(kind)
+    for event, role in doings:
+        session = after(session, event, role)
+    return session
+
+
+def playing(kind: Kind) -> Session:
+    return run(kind, *((Event.JOIN, r) for r in CAST[kind]), *((Event.READY, r) for r in CAST[kind]))
+
+
+def refused(session: Session, event: Event, role: Role | None = None) -> Refusal:
+    with pytest.raises(Refused) as caught:
+        after(session, event, role)
+    return caught.value.reason
+
+
+def reachable(kind: Kind) -> set[Session]:
+    """Every session of ``kind`` that any events lead to."""
+    found, new = {Session(kind)}, [Session(kind)]
+    while new:
+        session = new.pop()
+        for event, role in DOINGS:
+            try:
+                then = after(session, event, role)
+            except Refused:
+                continue
+            if then not in found:
+                found.add(then)
+                new.append(then)
+    return found
+
+
+def test_every_state_and_event_has_a_rule():
+    assert set(RULES) == set(product(State, Event))
+    assert all(isinstance(rule, Refusal) or callable(rule) for rule in RULES.values())
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_every_reachable_session_is_sound(kind):
+    sessions = reachable(kind)
+    assert {s.state for s in sessions} == set(State) - ({State.JUDGING} if kind is not Kind.EVALUATION else set())
+    for session in sessions:
+        assert session.lost <= session.here <= set(session.cast)
+        assert session.ready <= session.here
+        assert session.in_control in session.cast, "exactly one moves the solver, and that one exists"
+        assert not session.taken_over or session.state in (State.PLAYING, State.PAUSED)
+        assert not session.taken_over or session.kind is Kind.HUMAN_AGENT_HUMAN
+        assert (session.state is State.PAUSED) <= bool(session.lost)
+        assert (session.state is State.PLAYING) <= (session.here == session.ready == set(session.cast))
+        assert (session.state is State.PLAYING) <= (not session.lost)
+        assert bool(session.why) == (session.over or session.state in (State.JUDGING, State.SAVING))
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_it_is_never_stuck_even_if_nobody_does_anything(kind):
+    """The game's own events alone end it from everywhere."""
+    for session in reachable(kind):
+        for event in (Event.TIMEOUT, Event.FINISH, Event.TIMEOUT, Event.SAVED):
+            try:
+                session = after(session, event)
+            except Refused:
+                continue
+        assert session.state in OVER
+
+
+@given(kind=st.sampled_from(Kind), doings=st.lists(st.sampled_from(DOINGS), max_size=60))
+def test_any_events_in_any_order(kind, doings):
+    """Over is over; a refusal changes nothing and has a reason; a lost one can always come back or leave."""
+    session = Session(kind)
+    for event, role in doings:
+        was_over = session.over
+        try:
+            then = after(session, event, role)
+        except Refused as refusal:
+            assert refusal.reason in Refusal
+            assert role is None or event not in allowed(session, role)
+            continue
+        assert role is None or event in allowed(session, role)
+        assert not was_over or then.state is session.state
+        session = then
+        for lost in session.lost:
+            assert {Event.BACK, Event.LEAVE} <= allowed(session, lost)
+
+
+def test_it_waits_for_all_and_begins_when_all_are_ready():
+    session = run(Kind.HUMAN_HUMAN, (Event.JOIN, Role.SETTER))
+    assert session.state is State.WAITING
+    assert refused(session, Event.JOIN, Role.SETTER) is Refusal.TAKEN
+    assert refused(session, Event.READY, Role.SOLVER) is Refusal.NOT_HERE
+    assert refused(session, Event.JOIN, Role.CO_PILOT) is Refusal.NO_SUCH_ROLE
+    session = after(after(session, Event.READY, Role.SETTER), Event.JOIN, Role.SOLVER)
+    assert session.state is State.READY
+    assert refused(session, Event.END, Role.SETTER) is Refusal.NOT_YET
+    assert after(session, Event.READY, Role.SOLVER).state is State.PLAYING
+
+
+def test_it_does_not_begin_while_somebody_is_lost():
+    session = run(Kind.HUMAN_HUMAN, (Event.JOIN, Role.SETTER), (Event.JOIN, Role.SOLVER), (Event.READY, Role.SOLVER))
+    session = after(after(session, Event.LOST, Role.SOLVER), Event.READY, Role.SETTER)
+    assert session.state is State.READY
+    assert after(session, Event.BACK, Role.SOLVER).state is State.PLAYING
+
+
+def test_a_place_left_before_the_beginning_is_free_again_and_people_say_ready_anew():
+    session = run(Kind.HUMAN_AGENT_HUMAN, *((Event.JOIN, r) for r in Role), (Event.READY, Role.SOLVER))
+    session = after(after(session, Event.READY, Role.SETTER), Event.LEAVE, Role.CO_PILOT)
+    assert session.state is State.WAITING
+    assert session.ready == {Role.SOLVER}, "the agent is ready whoever comes"
+    assert after(session, Event.JOIN, Role.CO_PILOT).state is State.READY
+
+
+def test_a_lost_connection_pauses_and_everybody_back_goes_on():
+    session = after(playing(Kind.HUMAN_HUMAN), Event.LOST, Role.SOLVER)
+    assert session.state is State.PAUSED
+    session = after(session, Event.LOST, Role.SETTER)
+    assert refused(session, Event.TAKE_OVER, Role.SETTER) is Refusal.NOT_YOURS
+    session = after(session, Event.BACK, Role.SOLVER)
+    assert session.state is State.PAUSED
+    assert after(session, Event.BACK, Role.SETTER).state is State.PLAYING
+    assert after(session, Event.TIMEOUT).why == "lost setter"
+    assert after(session, Event.FINISH).why == "complete"
+
+
+def test_only_the_co_pilot_takes_over_and_hands_back():
+    session = playing(Kind.HUMAN_AGENT_HUMAN)
+    assert session.in_control is Role.SOLVER
+    assert refused(session, Event.TAKE_OVER, Role.SETTER) is Refusal.NOT_YOURS
+    assert refused(session, Event.HAND_BACK, Role.CO_PILOT) is Refusal.NOT_IN_CONTROL
+    session = after(session, Event.TAKE_OVER, Role.CO_PILOT)
+    assert session.in_control is Role.CO_PILOT
+    assert refused(session, Event.TAKE_OVER, Role.CO_PILOT) is Refusal.IN_CONTROL
+    paused = after(session, Event.LOST, Role.CO_PILOT)
+    assert refused(paused, Event.HAND_BACK, Role.CO_PILOT) is Refusal.STANDS_STILL
+    assert after(paused, Event.BACK, Role.CO_PILOT).in_control is Role.CO_PILOT, "as it was"
+    assert after(session, Event.HAND_BACK, Role.CO_PILOT).in_control is Role.SOLVER
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_who_ends_an_episode(kind):
+    session = playing(kind)
+    assert refused(session, Event.FINISH, Role.SETTER) is Refusal.NOT_YOURS
+    assert refused(session, Event.END) is Refusal.NOT_YOURS, "the game does not end it like a person"
+    persons = {role for role, player in CAST[kind].items() if player is Player.PERSON}
+    may = {role for role in persons if Event.END in allowed(session, role)}
+    assert may == ({Role.SETTER} if Role.SETTER in persons else {Role.SOLVER})
+    left = after(session, Event.LEAVE, next(iter(persons)))
+    assert left.state is State.SAVING and left.why.endswith("left")
+    assert after(left, Event.SAVED).state is State.ENDED
+    assert after(left, Event.EMPTY).state is State.ABANDONED
+
+
+def test_an_evaluation_is_judged_before_it_is_saved():
+    session = playing(Kind.EVALUATION)
+    assert after(session, Event.LEAVE, Role.SETTER).state is State.SAVING
+    assert after(session, Event.STOP).state is State.SAVING, "a server that stops waits for nobody"
+    lost = after(session, Event.LOST, Role.SETTER)
+    assert after(lost, Event.TIMEOUT).state is State.SAVING, "nobody is there to judge"
+    for over in (after(session, Event.FINISH), after(session, Event.END, Role.SETTER), after(session, Event.FAIL)):
+        assert over.state is State.JUDGING and over.why
+        assert refused(over, Event.JUDGED, Role.SETTER) is Refusal.NOT_YOURS, "the game counts what is left"
+        for event, role in (
+            (Event.JUDGED, None),
+            (Event.TIMEOUT, None),
+            (Event.STOP, None),
+            (Event.LEAVE, Role.SETTER),
+        ):
+            then = after(over, event, role)
+            assert then.state is State.SAVING and then.why == over.why
+        away = after(over, Event.LOST, Role.SETTER)
+        assert after(away, Event.BACK, Role.SETTER) == over
+
+
+def test_states_without_a_limit_end_by_themselves():
+    limits = Limits(waiting=1.0, ready=2.0, paused=3.0, judging=4.0)
+    timed = {state for state in State if limits.of(state) is not None}
+    assert timed == {State.WAITING, State.READY, State.PAUSED, State.JUDGING}
+    for state in State:
+        assert isinstance(RULES[state, Event.TIMEOUT], Refusal) != (state in timed)

@@ -1,0 +1,104 @@
+"""The doctor: right verdicts, a mend with every complaint, a status that scripts can use."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from pipelines.cli import doctor as module
+from pipelines.cli.doctor import (
+    Check,
+    DoctorConfig,
+    check_disk,
+    check_memory,
+    check_packages,
+    check_processor,
+    check_python,
+    doctor,
+)
+
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("check", "verdict"),
+    [
+        (check_python((3, 10, 4)), "fail"),
+        (check_python((3, 11, 0)), "ok"),
+        (check_python((4, 0, 0)), "ok"),
+        (check_processor("x", 1), "warn"),
+        (check_processor("x", 2), "ok"),
+        (check_memory(GIB), "fail"),
+        (check_memory(3 * GIB), "warn"),
+        (check_memory(4 * GIB), "ok"),
+        (check_packages(("numpy",)), "ok"),
+        (check_packages(("numpy", "no-such-package")), "fail"),
+    ],
+)
+def test_verdicts(check: Check, verdict: str) -> None:
+    assert check.verdict == verdict
+    assert bool(check.mend) == (verdict != "ok")
+    assert str(check).startswith(verdict)
+
+
+@pytest.mark.parametrize(("free", "verdict"), [(GIB // 4, "fail"), (GIB, "warn"), (9 * GIB, "ok")])
+def test_disk_is_that_of_the_folder_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, verdict: str
+) -> None:
+    asked: list[Path] = []
+
+    def usage(place: Path) -> SimpleNamespace:
+        asked.append(place)
+        return SimpleNamespace(free=free)
+
+    monkeypatch.setattr(module.shutil, "disk_usage", usage)
+    assert check_disk(tmp_path / "not" / "yet").verdict == verdict
+    assert asked == [tmp_path.resolve()]
+
+
+def with_checks(monkeypatch: pytest.MonkeyPatch, *checks: Check) -> None:
+    def given(config: DoctorConfig) -> Iterator[Check]:
+        yield from checks
+
+    monkeypatch.setattr(module, "checks", given)
+
+
+def test_status_is_failure_only_if_something_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_checks(monkeypatch, Check("ok", "a", "fine"), Check("warn", "b", "so-so", "do this"))
+    assert doctor(DoctorConfig()) == 0
+    assert "ready; 1 thing could be better" in capsys.readouterr().out
+    with_checks(monkeypatch, Check("ok", "a", "fine"), Check("fail", "b", "broken", "do that"))
+    assert doctor(DoctorConfig()) == 1
+    said = capsys.readouterr().out
+    assert "1 of 2 checks failed" in said and "-> do that" in said
+
+
+def test_a_check_that_breaks_is_a_failed_check() -> None:
+    def broken() -> Check:
+        raise OSError("libfoo.so is missing")
+
+    check = module._survive("torch", "install it", broken)
+    assert (check.verdict, check.mend) == ("fail", "install it")
+    assert "libfoo.so is missing" in check.found
+
+
+def test_rate_counts_calls_per_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(1000))  # every look at the clock takes a second
+    monkeypatch.setattr(module.time, "perf_counter", lambda: float(next(clock)))
+    calls: list[int] = []
+    assert module._rate(lambda: calls.append(1), seconds=5) == pytest.approx(len(calls) / 5)
+
+
+def test_the_whole_examination_runs_here() -> None:
+    words = [sys.executable, "-m", "pipelines.cli.main", "doctor", "--seconds=0.2"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for part in ("Python", "memory", "disk", "torch", "playhouse:", "steps a second", "OpenGL", "wandb", "Ray"):
+        assert part in done.stdout

@@ -1,0 +1,148 @@
+"""What the commands on recorded episodes say."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from rich.console import Console
+
+from pipelines.cli import episodes as command
+from pipelines.cli.contact_sheet import chosen_steps
+from rlhf.records.marks import Judgement, Mark
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+from worlds.errors import UserError
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    store = open_store(tmp_path / "data", create=True)
+    store.write(synthetic_episode(1, steps=30, height=6, width=8, episode_id="e1"))
+    store.write(replace(synthetic_episode(2, steps=30, height=6, width=8, episode_id="e2"), split="held_out"))
+    store.write_marks([Mark("e1", "ann", 4, 1, False), Mark("e1", "robo", 9, -1, True), Mark("e1", "ann", 9, 1, False)])
+    store.write_judgements([Judgement("e1", "bo", True, None, False)])
+    return store.folder
+
+
+@pytest.fixture
+def console() -> Console:
+    return Console(file=io.StringIO(), width=160)
+
+
+def said(console: Console) -> str:
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_list(data: Path, console: Console) -> None:
+    command.list_episodes(data, console=console)
+    lines = said(console).splitlines()
+    assert lines[1].split()[:4] == ["e1", "30", "0:08.0", "train"] and "please lift the" in lines[1]
+    assert "1/1" in lines[1] and "+2 -1" in lines[1] and "+0 -0" in lines[2]
+    assert lines[-1] == "2 episodes, 60 steps (0.00 hours), 3 marks by 1 person and 1 scripted rater"
+
+
+def test_list_of_a_split_and_with_a_limit(data: Path, console: Console) -> None:
+    command.list_episodes(data, split="held_out", console=console)
+    assert " e2 " in said(console) and " e1 " not in said(console) and "1 episode, 30 steps" in said(console)
+    command.list_episodes(str(data), limit=1, console=console)
+    assert "... and 1 more" in said(console)
+    with pytest.raises(UserError, match="limit is -1"):
+        command.list_episodes(data, limit=-1, console=console)
+
+
+def test_show_tells_what_happened_in_order(data: Path, console: Console) -> None:
+    command.show_episode(data, "e1", console=console)
+    episode = open_store(data).read("e1")
+    asked, success = episode.requests[0].step, episode.success_step[0]
+    rows = [line.split(maxsplit=2) for line in said(console).splitlines()[4:]]
+    assert [int(row[0]) for row in rows] == sorted(int(row[0]) for row in rows)
+    happened = [(int(step), what) for step, _, what in rows]
+
+    def at(step: int | None, *words: str) -> bool:
+        return any(step == when and all(word in what for word in words) for when, what in happened)
+
+    assert at(asked, "setter", "please lift the") and at(success, "succeeds in") and at(24, "co-pilot", "takes over")
+    assert at(4, "rater ann ", "marks +1") and at(9, "rater robo (scripted)", "marks -1")
+    assert at(29, "judge bo ", "judges it done") and at(
+        success, "co-pilot" if (success or 0) >= 24 else "solver", "done"
+    )
+
+
+def test_show_of_a_whole_episode_without_takeover_or_words(tmp_path: Path, console: Console) -> None:
+    episode = synthetic_episode(1, steps=1, episode_id="[red]")
+    alone = np.zeros(1, np.uint8)
+    silent = replace(
+        episode, utterance=("[bold]",), setter_utterance=("",), controller=alone, requests=(), success_step=()
+    )
+    open_store(tmp_path / "data", create=True).write(silent)
+    command.show_episode(tmp_path / "data", "[red]", console=console)
+    command.list_episodes(tmp_path / "data", console=console)
+    assert "[red]: 1 steps" in said(console) and 'says "[bold]"' in said(console) and "takes over" not in said(console)
+
+
+def test_contact_sheet(data: Path, tmp_path: Path, console: Console) -> None:
+    command.show_episode(data, "e1", png=tmp_path / "sheet.png", console=console)
+    sheet = np.asarray(Image.open(tmp_path / "sheet.png").convert("RGB"))
+    episode = open_store(data).read("e1")
+    assert (sheet[9 : 9 + 6 * 24 : 24, 9 : 9 + 8 * 24 : 24] == episode.image[0]).all()  # 24-fold, inside gap and border
+    green = (sheet == (20, 150, 60)).all(axis=-1)
+    assert green.any() and (sheet == (60, 100, 220)).all(axis=-1).any()
+    with pytest.raises(UserError, match="nowhere/sheet.png cannot be written"):
+        command.show_episode(data, "e1", png=tmp_path / "nowhere" / "sheet.png", console=console)
+
+
+def test_a_long_episode_is_sampled_evenly_with_all_its_marks() -> None:
+    steps = chosen_steps(1125, [Mark("e", "ann", 501, 1, False)], frames=10)
+    assert len(steps) == 11 and steps[0] == 0 and steps[-1] == 1124 and 501 in steps
+    assert chosen_steps(3, []) == [0, 1, 2]
+
+
+def test_verify(data: Path, console: Console) -> None:
+    assert command.verify_dataset(data, console=console) == 0
+    assert "2 episodes read, nothing is wrong" in said(console).replace("\n", "")
+    (data / "steps" / "e1.parquet").write_bytes(b"")
+    assert command.verify_dataset(data, console=console) == 1
+    assert "steps/e1.parquet" in said(console) and "1 problem" in said(console)
+    (data / "index.jsonl").unlink()
+    with pytest.raises(UserError, match="--rebuild"):
+        command.verify_dataset(data, console=console)
+    assert command.verify_dataset(data, rebuild=True, console=console) == 1
+    assert "index written anew: 1 episode found" in said(console) and open_store(data).ids() == ["e2"]
+
+
+def test_merge(data: Path, tmp_path: Path, console: Console) -> None:
+    for _ in range(2):
+        command.merge_datasets(data, tmp_path / "all", console=console)
+    assert "copied 2 episodes, 3 marks, 1 judgement" in said(console)
+    assert "copied 0 episodes, 0 marks, 0 judgements" in said(console) and "2 episodes there already" in said(console)
+    assert open_store(tmp_path / "all").ids() == ["e1", "e2"]
+    with pytest.raises(UserError, match="no dataset at"):
+        command.merge_datasets(tmp_path / "nowhere", tmp_path / "new", console=console)
+    assert not (tmp_path / "new").exists()
+
+
+def test_drop(data: Path, console: Console) -> None:
+    command.drop_episodes(data, ["e1"], console=console)
+    assert "dropped 1 episode with 3 marks and 1 judgement; 1 left" in said(console)
+    with pytest.raises(UserError, match="no episode e1"):
+        command.drop_episodes(data, ["e1"], console=console)
+    with pytest.raises(UserError, match="no episode to drop"):
+        command.drop_episodes(data, [], console=console)
+
+
+def test_times() -> None:
+    assert [command.clock(step) for step in (0, 1, 15, 225, 1125)] == ["0:00.0", "0:00.3", "0:04.0", "1:00.0", "5:00.0"]
+
+
+def test_without_a_terminal_nothing_is_cut(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = open_store(data)
+    long = "a-rather-long-name-of-an-episode-" * 2
+    store.write(synthetic_episode(3, steps=2, height=6, width=8, episode_id=long))
+    command.list_episodes(data)
+    assert long in capsys.readouterr().out

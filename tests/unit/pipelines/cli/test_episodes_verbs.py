@@ -1,0 +1,64 @@
+"""`rlhf episodes ...` from the words of the command line to the dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipelines.cli.main import main
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    store = open_store(tmp_path / "data", create=True)
+    for number in range(3):
+        store.write(synthetic_episode(number, steps=5, height=6, width=8, episode_id=f"e{number}"))
+    return tmp_path / "data"
+
+
+def test_list_and_show(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["episodes", "list", str(data), "--limit", "2"]) == 0
+    said = capsys.readouterr().out
+    assert "e0" in said and "e1" in said and "and 1 more" in said
+    assert main(["episodes", "show", str(data), "e1", "--png", str(data.parent / "sheet.png")]) == 0
+    assert "e1: 5 steps" in capsys.readouterr().out
+    assert (data.parent / "sheet.png").is_file()
+
+
+def test_drop_merge_and_verify(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["episodes", "merge", str(data), str(data.parent / "copy")]) == 0
+    assert main(["episodes", "drop", str(data), "e0", "e2"]) == 0
+    assert open_store(data).ids() == ["e1"]
+    assert open_store(data.parent / "copy").ids() == ["e0", "e1", "e2"]
+    assert main(["episodes", "verify", str(data), "--rebuild"]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["show", "DATA", "e9"], 1, "no episode e9 in"),
+        (["list", "NOWHERE"], 1, "NOWHERE"),
+        (["show", "DATA"], 2, "episode"),
+        (["list"], 2, "data"),
+        (["list", "DATA", "--limt=3"], 2, "no setting limt; did you mean limit?"),
+        (["list", "DATA", "--data=x"], 2, "no setting data"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    data: Path, words: list[str], status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(data) if word == "DATA" else word for word in words]
+    assert main(["episodes", *words]) == status
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said.lower() in line.lower()
+
+
+def test_verify_of_a_damaged_dataset_fails(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for file in data.glob("steps/*.parquet"):
+        file.write_bytes(file.read_bytes()[:-20])
+    assert main(["episodes", "verify", str(data)]) == 1
+    capsys.readouterr()

@@ -1,0 +1,97 @@
+"""`rlhf COMMAND --help`: every setting has words of its own, written for whoever reads them in a terminal."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any
+
+import pytest
+
+from pipelines.cli.main import VERBS, Verb, main
+from pipelines.cli.settings import settings_of
+
+_ADDED_BY_THE_PARSER = re.compile(r"\((default:.*|required)\)$")
+_MARKUP = re.compile(r"``|:\w+:`")
+
+
+def help_of(verb: Verb, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("COLUMNS", "100")  # too narrow for boxes side by side
+
+    assert main([*verb.name.split(), "--help"]) == 0
+    return capsys.readouterr().out
+
+
+def entries(text: str) -> dict[str, str]:
+    """The words of every flag, and of every argument that is given by its position, without what the parser adds."""
+    words: dict[str, str] = {}
+    current = ""
+    for line in text.splitlines():
+        start = re.match(r"  (--\w[\w.-]*|-h|[A-Z]{2,}(?= ))(.*)", line)
+        if start and "no-" in start[1] and not words[current]:
+            continue  # the other way to set the switch of the line before
+        if start:
+            current = start[1]
+            words[current] = start[2].rstrip().partition("  ")[2].strip()
+        elif current and line.startswith("      "):
+            words[current] += " " + line.strip()
+        else:
+            current = ""
+    return {flag: _ADDED_BY_THE_PARSER.sub("", said).strip() for flag, said in words.items()}
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+def test_every_setting_has_words_of_its_own_at_its_flag(
+    verb: Verb, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind: Any = getattr(importlib.import_module(verb.module), verb.config)
+    shown = entries(help_of(verb, capsys, monkeypatch))
+    for setting in settings_of(kind):
+        assert len(shown[setting.flag].split()) >= 2, f"{setting.flag} has no words"
+        others = re.findall(r"\. (\w+): ", shown[setting.flag])  # another setting's words
+        assert not others, f"{setting.flag} also describes {others}"
+    assert all(shown.values()), [flag for flag, said in shown.items() if not said]
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+def test_no_markup_reaches_the_terminal(
+    verb: Verb, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not _MARKUP.findall(help_of(verb, capsys, monkeypatch))
+
+
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("episodes list", "DATASET"),
+        ("episodes show", "DATASET EPISODE"),
+        ("episodes drop", "DATASET EPISODE ..."),
+        ("episodes merge", "SOURCE TARGET"),
+        ("marks import", "FILE DATASET"),
+        ("marks export", "DATASET FILE"),
+        ("people delete", "PERSON"),
+    ],
+)
+def test_arguments_that_are_given_by_position_have_names(
+    command: str, usage: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = " ".join(help_of(VERBS[command], capsys, monkeypatch).split("\n\n")[0].split())
+    assert re.fullmatch(rf"usage: rlhf {command}.* {re.escape(usage)}( \[--.*)?", first), first
+
+
+@pytest.mark.parametrize(
+    ("command", "flag"),
+    [
+        ("evaluate", "--agents"),
+        ("suite play", "--agents"),
+        ("serve", "--agents"),
+        ("serve", "--reward-models"),
+        ("look", "--reward-models"),
+    ],
+)
+def test_names_with_folders_are_shown_as_they_are_taken(
+    command: str, flag: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = help_of(VERBS[command], capsys, monkeypatch)
+    assert f"{flag} [NAME FOLDER ...]" in text
+    assert "NAME FOLDER or NAME=FOLDER" in entries(text)[flag]

@@ -1,0 +1,450 @@
+"""The command line: fast, and one clear line for whatever is wrong."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import json
+import os
+import resource
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+import pytest
+
+from pipelines.cli import main as cli
+from pipelines.cli.main import VERBS, Verb, main
+from pipelines.cli.presets import take
+from pipelines.cli.settings import parse
+from pipelines.cli.usage import UsageError
+from rlhf.records.json_records import from_json, to_json
+from rlhf.run.config import save_config
+from worlds.errors import RunError, UserError, set_resume_hint
+
+
+@pytest.fixture(autouse=True)
+def own_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``main`` sets how the process shows warnings; put that back for other tests."""
+    monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)
+
+
+HEAVY = ("torch", "mujoco", "ray", "transformers", "wandb", "matplotlib", "datasets", "numba", "numpy", "tyro", "rich")
+
+
+@dataclass(frozen=True)
+class Network:
+    """The network.
+
+    Args:
+      width: of its layers.
+      sizes: height and width.
+    """
+
+    width: int = 64
+    sizes: tuple[int, int] = (36, 48)
+
+    def __post_init__(self) -> None:
+        if self.width < 0:
+            raise ValueError(f"width is the number of features of every layer, which is never as small as {self.width}")
+
+
+@dataclass(frozen=True)
+class PlayConfig:
+    """Settings of a made-up verb.
+
+    Args:
+      data: folder of the dataset.
+    """
+
+    data: Path = Path("data")
+    steps: int = 10
+    learning_rate: float = 1e-3
+    tasks: tuple[str, ...] = ("go",)
+    mode: Literal["fast", "slow"] = "fast"
+    greedy: bool = False
+    limit: int | None = None
+    resume: Path | None = None
+    network: Network = field(default_factory=Network)
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise UserError(f"steps is at least 1, not {self.steps}")
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Registers the verb ``play``; yields the configurations it was called with. ``module.error`` is raised if set."""
+    seen: list[Any] = []
+    module: Any = ModuleType("made_up_play")
+
+    def run(config: PlayConfig) -> int:
+        seen.append(config)
+        if module.error is not None:
+            raise module.error
+        return 7
+
+    module.error, module.PlayConfig, module.play = None, PlayConfig, run
+    monkeypatch.setitem(sys.modules, "made_up_play", module)
+    monkeypatch.setitem(VERBS, "play", Verb("play", "made_up_play", "PlayConfig", "play", "play", "all games are kept"))
+    yield seen
+
+
+def fail_with(error: BaseException) -> None:
+    sys.modules["made_up_play"].error = error  # type: ignore[attr-defined]
+
+
+def test_help_comes_in_well_under_a_second_and_imports_nothing_heavy() -> None:
+    code = f"import sys; from pipelines.cli.main import main; main(['--help']); print([m for m in {HEAVY} if m in sys.modules])"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)  # the clock would tell how busy the machine is
+    assert (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime) < 0.5
+    assert done.stdout.splitlines()[-1] == "[]"
+    for verb in VERBS:
+        assert f"  {verb} " in done.stdout
+
+
+@pytest.mark.parametrize("words", [[], ["help"], ["-h"]])
+def test_help_by_any_name(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 0
+    assert "usage: rlhf" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+def test_every_verb_leads_to_a_configuration_and_its_help(verb: Verb, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*verb.name.split(), "--help"]) == 0
+    assert f"usage: rlhf {verb.name}" in capsys.readouterr().out
+
+
+NAMED_BY_PLACE = ("episodes ", "marks ", "people ")  # verbs whose configurations have no defaults
+
+
+@pytest.mark.parametrize(
+    "verb", [verb for verb in VERBS.values() if not verb.name.startswith(NAMED_BY_PLACE)], ids=lambda verb: verb.name
+)
+def test_every_configuration_survives_being_written_beside_its_run(verb: Verb) -> None:
+    kind = getattr(importlib.import_module(verb.module), verb.config)
+    assert from_json(kind, json.loads(json.dumps(to_json(kind())))) == kind()
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["recrod"], "error: no command recrod; did you mean record?"),
+        (["xyzzy"], "error: no command xyzzy; rlhf --help lists them"),
+        (["episodes", "shw"], "error: no command episodes shw; did you mean episodes show?"),
+        (["episodes"], "error: episodes wants one of list, show, verify, merge, drop"),
+        (["play", "--stps", "3"], "error: no setting stps; did you mean steps?"),
+        (["play", "--network.wdth=3"], "error: no setting network.wdth; did you mean network.width?"),
+        (["play", "--width=3"], "error: no setting width; did you mean network.width?"),
+        (["play", "--learning-rat=3"], "error: no setting learning-rat; did you mean learning-rate?"),
+        (["play", "--qqqqq"], "error: no setting qqqqq; rlhf play --help lists them"),
+        (
+            ["play", "--steps", "many"],
+            "error: --steps is a whole number, not 'many' (see rlhf play --help)",
+        ),
+        (["play", "--greedy=maybe"], "error: --greedy is true or false, not 'maybe'"),
+        (["play", "--preset"], "error: --preset wants a value"),
+        (["play", "--preset", "./no_such.py"], "error: no preset file no_such.py; "),
+        (["play", "--preset", "zzz"], "error: no preset zzz; "),
+    ],
+)
+def test_what_cannot_be_understood_is_one_line_and_status_2(
+    play: list[Any], words: list[str], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and len(said.err.splitlines()) == 1
+    assert said.err.startswith(line)
+    assert play == []
+
+
+@pytest.mark.parametrize(
+    "words", [["--mode", "medium"], ["--steps"], ["--network.sizes", "3"], ["--limit=x"], ["stray"]]
+)
+def test_values_of_the_wrong_kind_are_one_line_too(
+    play: list[Any], words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", *words]) == 2
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1 and words[0].partition("=")[0] in said and "─" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        ([], {}),
+        (["--steps=3", "--network.width", "8"], {"steps": 3, "network": Network(width=8)}),
+        (["--learning-rate", "1e-4"], {"learning_rate": 1e-4}),
+        (["--learning_rate=1e-4"], {"learning_rate": 1e-4}),
+        (["--tasks", "go", "lift"], {"tasks": ("go", "lift")}),
+        (["--tasks=go,lift"], {"tasks": ("go", "lift")}),
+        (["--network.sizes=3,4"], {"network": Network(sizes=(3, 4))}),
+        (["--greedy"], {"greedy": True}),
+        (["--greedy=true"], {"greedy": True}),
+        (["--greedy=false"], {}),
+        (["--no-greedy"], {}),
+        (["--limit", "4", "--mode", "slow", "--data=x/y"], {"limit": 4, "mode": "slow", "data": Path("x/y")}),
+    ],
+)
+def test_settings_reach_the_function(play: list[Any], words: list[str], settings: dict[str, Any]) -> None:
+    assert main(["play", *words]) == 0  # what the function returned is no status
+    assert play == [PlayConfig(**settings)]
+
+
+def test_status_of_a_checking_verb_is_what_it_returns(play: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(VERBS, "play", Verb("play", "made_up_play", "PlayConfig", "play", "play", status=True))
+    assert main(["play"]) == 7
+
+
+def test_a_preset_file_is_overridden_by_settings(play: list[Any], tmp_path: Path) -> None:
+    preset = tmp_path / "mine.py"
+    preset.write_text("from made_up_play import PlayConfig\ndef play(): return PlayConfig(steps=99, limit=5)\n")
+    assert main(["play", "--preset", str(preset), "--limit", "6"]) == 0
+    assert play == [PlayConfig(steps=99, limit=6)]
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [("x = 1", "has no settings for this command"), ("def play(): return 3", "returned a int, not a PlayConfig")],
+)
+def test_a_preset_that_is_none(
+    play: list[Any], tmp_path: Path, source: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(source)
+    assert main(["play", "--preset", str(tmp_path / "mine.py")]) == 2
+    assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("x = 1\ndef play(:\n", "mine.py, line 2: SyntaxError: invalid syntax"),
+        ("x = 1\n\ny = nothing\n", "mine.py, line 3: NameError: name 'nothing' is not defined"),
+        ("import no_such_package\n", "mine.py, line 1: ModuleNotFoundError: No module named 'no_such_package'"),
+        ("import json\njson.loads('{')\n", "mine.py, line 2: JSONDecodeError: Expecting property name"),
+        (
+            "from made_up_play import PlayConfig\ndef play():\n    return PlayConfig(stps=3)\n",
+            "mine.py, line 3: TypeError: PlayConfig.__init__() got an unexpected keyword argument 'stps'",
+        ),
+        (
+            "from made_up_play import PlayConfig\ndef play(): return PlayConfig(steps=0)\n",
+            "mine.py, line 2: steps is at least 1, not 0",
+        ),
+    ],
+)
+def test_a_broken_preset_file_is_one_line_that_names_its_place(
+    play: list[Any], tmp_path: Path, source: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(source)
+    assert main(["play", "--preset", str(tmp_path / "mine.py")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: preset file {tmp_path}/{complaint}") and len(said.splitlines()) == 1
+
+
+def test_resume_takes_only_the_runs_folder(play: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save_config(tmp_path, PlayConfig(steps=42, network=Network(width=9)))
+    assert main(["play", "--resume", str(tmp_path)]) == 0
+    assert play == [PlayConfig(steps=42, network=Network(width=9), resume=tmp_path)]
+    assert main(["play", "--resume", str(tmp_path / "nowhere")]) == 1
+    assert "is not a run's folder" in capsys.readouterr().err
+    assert main(["play", "--resume", str(tmp_path), "--preset", "x"]) == 2
+
+
+def wrapped(cause: BaseException) -> RuntimeError:
+    error = RuntimeError("could not write the checkpoint")
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device", "data/x.parquet"),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)"),
+        RuntimeError("[enforce fail at inline_container.cc:672] . PytorchStreamWriter failed writing file data/0"),
+        wrapped(OSError(errno.ENOSPC, "No space left on device")),
+    ],
+)
+def test_a_full_disk_is_named_with_what_is_kept(
+    play: list[Any], error: BaseException, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fail_with(error)
+    assert main(["play"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("error: the disk is full") and said.endswith("all games are kept\n")
+    assert len(said.splitlines()) == 1
+
+
+class OutOfMemoryError(RuntimeError):
+    """Of the name of PyTorch's."""
+
+
+CUDA_FULL = "CUDA out of memory. Tried to allocate 2.00 GiB.\nGPU 0 has a total capacity of 8 GiB"
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt(), FloatingPointError("nan")]
+)
+def test_what_ends_a_run_is_followed_by_the_command_that_resumes_it(
+    error: BaseException, play: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    set_resume_hint(error, "resume with: rlhf play --resume runs/a")
+    fail_with(error)
+    assert main(["play"]) in (1, 130)
+    said = capsys.readouterr().err
+    assert "resume with: rlhf play --resume runs/a" in said
+    assert "run the command again" not in said and "all games are kept" not in said
+
+
+@pytest.mark.parametrize("error", [OutOfMemoryError(CUDA_FULL), wrapped(OutOfMemoryError(CUDA_FULL))])
+def test_a_full_gpu_is_named_with_what_helps(
+    play: list[Any], error: BaseException, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fail_with(error)
+    assert main(["play"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("error: the GPU's memory is full; take a smaller batch or fewer slots")
+    assert "bf16" in said and "checkpoint-activations" in said
+    assert said.endswith("all games are kept\n") and len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("error", [OutOfMemoryError("the node is low on memory"), RuntimeError(CUDA_FULL)])
+def test_other_errors_about_memory_are_raised_as_they_are(play: list[Any], error: BaseException) -> None:
+    fail_with(error)
+    with pytest.raises(RuntimeError) as caught:
+        main(["play"])
+    assert caught.value is error
+
+
+def test_user_and_world_errors_are_one_line(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    from worlds.contract import WorldError
+
+    for error in (UserError("data/x is damaged;\n drop it"), WorldError("rooms is at least 1, not 0")):
+        fail_with(error)
+        assert main(["play"]) == 1
+        assert capsys.readouterr().err == f"error: {' '.join(str(error).split())}\n"
+    assert main(["play", "--steps", "0"]) == 1  # raised by the configuration itself
+    assert capsys.readouterr().err == "error: steps is at least 1, not 0\n"
+
+
+def test_permission_is_one_line(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    fail_with(PermissionError(errno.EACCES, "Permission denied", "/readonly/x"))
+    assert main(["play"]) == 1
+    assert "no permission for /readonly/x" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_used_is_one_line(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    for error in (IsADirectoryError(errno.EISDIR, "Is a directory", "out"), NotADirectoryError(20, "No folder", "out")):
+        fail_with(error)
+        assert main(["play"]) == 1
+        assert capsys.readouterr().err == f"error: out: {error.strerror}\n"
+
+
+def test_a_run_that_cannot_go_on_is_one_line_with_what_is_kept(
+    play: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    from rlhf.distributed.watch import RunStalledOnRay
+    from rlhf.learning.local_executor import RunStalled
+    from rlhf.replay.runner import RunnerError
+
+    assert issubclass(RunStalled, RunError) and issubclass(RunnerError, RunError)
+    for kind in (RunStalled, RunStalledOnRay, RunnerError, FloatingPointError):
+        fail_with(kind("loss of update 3\nis not finite"))
+        assert main(["play"]) == 1
+        said = capsys.readouterr().err
+        assert said.startswith("error: loss of update 3 is not finite") and len(said.splitlines()) == 1
+        assert kind is RunStalledOnRay or "all games are kept" in said
+
+
+def test_interruption_says_what_is_kept(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    fail_with(KeyboardInterrupt())
+    assert main(["play"]) == 130
+    assert capsys.readouterr().err.strip() == "stopped; all games are kept"
+
+
+def test_warnings_are_one_line() -> None:
+    code = "import warnings; from pipelines.cli.main import main; main(['xyzzy']); warnings.warn('no wandb')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[1:] == ["warning: no wandb"]
+
+
+def test_bugs_keep_their_tracebacks(play: list[Any]) -> None:
+    fail_with(ZeroDivisionError("a bug"))
+    with pytest.raises(ZeroDivisionError):
+        main(["play"])
+
+
+def test_debug_shows_every_traceback(play: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RLHF_DEBUG", "1")
+    fail_with(UserError("x"))
+    with pytest.raises(UserError):
+        main(["play"])
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def missing(name: str) -> ModuleType:
+        raise ModuleNotFoundError("No module named 'ray'", name="ray")
+
+    monkeypatch.setattr(cli.importlib, "import_module", missing)
+    assert main(["demo"]) == 1
+    assert "the package ray is not installed; pip install 'interactive-rlhf[ray]'" in capsys.readouterr().err
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    code = "import sys; from pipelines.cli.main import explain; sys.exit(explain(BrokenPipeError(), ''))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
+def test_take_gives_the_last_value_and_the_rest() -> None:
+    assert take(["--a", "1", "--preset=x", "--preset", "y", "b"], "--preset") == ("y", ["--a", "1", "b"])
+    assert take(["--presets", "y"], "--preset") == (None, ["--presets", "y"])
+    with pytest.raises(UsageError):
+        take(["--preset", "--a"], "--preset")
+
+
+def test_help_of_a_verb_lists_settings_with_defaults(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "--help"]) == 0
+    said = capsys.readouterr().out
+    for part in ("--data PATH", "folder of the dataset", "--network.width INT", "(default: 64)"):
+        assert part in said
+
+
+def test_parse_starts_from_the_given_defaults() -> None:
+    config = parse(
+        PlayConfig, ["--network.width=3"], command="x", default=PlayConfig(steps=5, network=Network(sizes=(1, 2)))
+    )
+    assert config == PlayConfig(steps=5, network=Network(width=3, sizes=(1, 2)))
+
+
+@pytest.mark.parametrize("words", [["episodes", "list", "no-such-\U0001f600"], ["recr\U0001f600rd"]])
+def test_text_that_the_terminal_cannot_show_is_escaped(words: list[str]) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii:strict", "LC_ALL": "C"}
+    done = subprocess.run([sys.executable, "-m", "pipelines.cli.main", *words], capture_output=True, env=environment)
+    assert done.returncode in (1, 2) and b"Traceback" not in done.stderr
+    assert b"\\U0001f600" in done.stderr
+
+
+def test_help_is_plain_where_the_terminal_has_ascii_alone() -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii:strict", "LC_ALL": "C"}
+    words = [sys.executable, "-m", "pipelines.cli.main", "episodes", "show", "--help"]
+    done = subprocess.run(words, capture_output=True, env=environment, check=True)
+    assert b"id of the episode" in done.stdout and b"\\u" not in done.stdout
+
+
+@pytest.mark.parametrize("columns", [40, 84, 200])
+def test_what_a_configuration_refuses_is_said_as_it_was_raised(
+    play: list[Any], columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(["play", "--network.width", "-1"]) == 2
+    said = capsys.readouterr().err
+    assert "width is the number of features of every layer, which is never as small as -1 (see" in said
+    assert len(said.splitlines()) == 1

@@ -1,0 +1,361 @@
+"""`rlhf diagnose`: play is kept apart as it must be, an oracle is found to be one, and the page is whole."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from agents.agent import InteractiveAgent
+from agents.batch import EncodedEpisodes
+from agents.folder import save_agent
+from agents.tokenizer import Tokenizer
+from pipelines.cli.main import main
+from pipelines.diagnose.command import DiagnoseConfig, diagnose
+from pipelines.diagnose.diagnosis import EVERYBODY, Measure, load_diagnosis
+from pipelines.diagnose.material import Recordings, gather, group_rows, who_rated
+from pipelines.diagnose.measures import Measurer
+from pipelines.diagnose.sentences import judged_group, signal_sentence
+from pipelines.stages.learned_from import DIVISION_FILE, Division, division_of
+from pipelines.stages.reward import RewardConfig, reward
+from reward_models.judge import Judge, Reading, load_judge
+from reward_models.training import RewardTrainingConfig
+from rlhf.records.episode import Episode, Request
+from rlhf.records.marks import Mark
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+from tests.unit.rlhf import tiny_agent
+from worlds.contract import Event, TaskSpec
+from worlds.errors import UserError
+
+STEPS, LEVEL = 30, 100  # of an episode; the grey that stands for utility 0
+ANSWERS = ("red", "blue", "green")
+
+
+def played(number: int, solver: str, split: str = "train") -> Episode:
+    """A colour is asked for at step 2 and answered; then a lamp is to be lit. What is right shows in the pictures.
+
+    One pixel holds the true utility: it rises by 10 at a success and falls by 10 at a failure.
+    """
+    rng = np.random.default_rng(number)
+    answered, lit = int(rng.integers(5, 9)), int(rng.integers(20, 26))
+    right, lights = bool(rng.random() < 0.6), bool(rng.random() < 0.6)
+    level = np.full(STEPS, LEVEL)
+    level[answered + 1 :] += 10 if right else -10
+    level[lit + 1 :] += 10 if lights else -10
+    image = np.zeros((STEPS, 8, 8, 3), dtype=np.uint8)
+    image[:, 0, 0, 0] = level
+    colour, lamp = (str(rng.choice(ANSWERS)) for _ in range(2))
+    question = TaskSpec("color", "which is the ball", {"kind": "ball", "answer": colour}, 20)
+    doing = TaskSpec("light", f"light the {lamp} lamp", {"colour": lamp}, 20)
+    said, heard = [""] * STEPS, [""] * STEPS
+    said[answered] = colour
+    heard[3:15], heard[15:] = [question.instruction] * 12, [doing.instruction] * (STEPS - 15)
+    return replace(
+        synthetic_episode(number, STEPS, 8, 8),
+        episode_id=f"{solver.replace(':', '-')}-{split}-{number:03d}",
+        solver=solver,
+        split=split,
+        image=image,
+        setter_text=tuple(heard),
+        utterance=tuple(said),
+        solver_text=tuple(["", *[colour if step >= answered else "" for step in range(STEPS - 1)]]),
+        requests=(Request(2, question), Request(14, doing)),
+        success_step=(answered if right else None, lit if lights else None),
+        truth=(Event(answered + 1, 1 if right else -1, "answers"), Event(lit + 1, 1 if lights else -1, "lights")),
+        notes={},
+    )
+
+
+def marked(episode: Episode, rater: str = "scripted-rater-0", late: int = 1, scripted: bool = True) -> list[Mark]:
+    return [Mark(episode.episode_id, rater, event.step + late, event.sign, scripted) for event in episode.truth]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Play of a demonstrator and an agent; every fifth training episode of the agent was seen and not marked."""
+    folder = tmp_path_factory.mktemp("play")
+    store = open_store(folder, create=True)
+    for number in range(40):
+        for solver in ("scripted", "agent:clone"):
+            episode = played(number, solver, "held_out" if number >= 28 else "train")
+            store.write(episode)
+            if solver == "scripted" or number % 5 or number >= 28:
+                store.write_marks([*marked(episode), *marked(episode, "scripted-rater-1", late=2)])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tokenizer = Tokenizer.train(["which is the ball", "light the lamp", *ANSWERS], 300)
+    torch.manual_seed(0)
+    sizes = tiny_agent.config(vocab_size=tokenizer.vocab_size, setter_text_length=8)
+    return save_agent(InteractiveAgent(sizes), tokenizer, tmp_path_factory.mktemp("run") / "agent")
+
+
+@pytest.fixture(scope="module")
+def taught(data: Path, agent: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A reward model of a few updates, from `rlhf reward` itself."""
+    training = RewardTrainingConfig(updates=3, steps=12, batch=4, evaluate_every=3, evaluation_episodes=4)
+    runs = tmp_path_factory.mktemp("runs")
+    return reward(
+        RewardConfig(data=(data,), agent=agent, runs=runs, validation=0.25, training=training, wandb="disabled")
+    )
+
+
+class Oracle(Judge):
+    """Sees the true utility in the pictures, times ``times``."""
+
+    def __init__(self, judge: Judge, times: float = 1.0) -> None:
+        super().__init__(judge.kind, judge.model, judge.tokenizer)
+        object.__setattr__(self, "times", times)
+
+    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Reading]:
+        assert episodes is None
+        level = self.times * (play.image[:, 0, 0, 0].astype(np.float32) - LEVEL) / 10  # type: ignore[attr-defined]
+        traces = [level[begin:end] for begin, end in zip(play.starts[:-1], play.starts[1:], strict=True)]
+        return [Reading(trace, np.diff(trace, prepend=trace[:1])) for trace in traces]
+
+
+def test_nothing_that_was_learned_from_judges(data: Path, taught: Path) -> None:
+    division = division_of(taught)
+    recordings = Recordings([data])
+    groups = group_rows(recordings, [division], most=1000)
+    assert division.certain and division.learned and division.validation
+    for (part, solver), ids in groups.items():
+        assert (part == "learned") == bool(division.learned.intersection(ids))
+        for episode in recordings.read(ids):
+            assert episode.solver == solver and (episode.split == "held_out") == (part == "held_out")
+    judging = [ids for (part, _), ids in groups.items() if part == "validation"]
+    assert division.validation <= {episode_id for ids in judging for episode_id in ids}
+
+
+def test_unmarked_play_joins_validation_by_the_share_of_the_marked(data: Path, taught: Path) -> None:
+    division, recordings = division_of(taught), Recordings([data])
+    groups = group_rows(recordings, [division], most=1000)
+    without = {f"agent-clone-train-{number:03d}" for number in range(0, 28, 5)}
+    marked_there = [i for i in groups["validation", "agent:clone"] if i not in without]
+    learned = groups["learned", "agent:clone"]
+    unmarked_there = without.intersection(groups["validation", "agent:clone"])
+    assert not without.intersection(learned)
+    share = len(marked_there) / (len(marked_there) + len(learned))
+    assert len(unmarked_there) == round(share * len(without)) > 0
+
+
+def test_what_one_of_several_models_learned_from_judges_none(data: Path, taught: Path) -> None:
+    division, recordings = division_of(taught), Recordings([data])
+    other = Division(learned=division.validation, validation=division.learned)
+    groups = group_rows(recordings, [division, other], most=1000)
+    assert {part for part, _ in groups} == {"learned", "held_out"}
+
+
+def test_a_solver_that_was_never_learned_from_is_a_transfer(data: Path, taught: Path, tmp_path: Path) -> None:
+    store = open_store(tmp_path, create=True)
+    for number in range(4):
+        store.write(played(100 + number, "agent:improve"))
+    groups = group_rows(Recordings([data, tmp_path]), [division_of(taught)], most=3)
+    assert len(groups["transfer", "agent:improve"]) == 3
+    with pytest.raises(UserError, match="is in .* and in another of the datasets"):
+        Recordings([data, data])
+
+
+def test_the_division_can_be_made_again_from_the_settings(taught: Path, tmp_path: Path) -> None:
+    run = tmp_path / "copy"
+    run.mkdir()
+    (run / "config.json").write_text((taught.parent / "config.json").read_text())
+    again, noted = division_of(run / "reward_model"), division_of(taught)
+    assert (again.learned, again.validation) == (noted.learned, noted.validation)
+    assert noted.certain and not again.certain
+    (run / "config.json").unlink()
+    with pytest.raises(UserError, match="does not tell what the reward model .* learned from"):
+        division_of(run / "reward_model")
+    (run / DIVISION_FILE).write_text("{")
+    with pytest.raises(UserError, match="is damaged"):
+        division_of(run / "reward_model")
+
+
+def test_scripted_raters_saw_what_they_did_not_mark_and_people_may_not_have(tmp_path: Path) -> None:
+    store = open_store(tmp_path, create=True)
+    episodes = [played(number, "agent:clone") for number in range(3)]
+    for episode in episodes:
+        store.write(episode)
+    store.write_marks([*marked(episodes[0]), *marked(episodes[1], "ann", scripted=False)])
+    ids = [episode.episode_id for episode in episodes]
+    assert who_rated(Recordings([tmp_path]), ids) == {
+        ids[0]: ["scripted-rater-0"],
+        ids[1]: ["ann", "scripted-rater-0"],
+        ids[2]: ["scripted-rater-0"],
+    }
+
+
+@pytest.mark.parametrize(("times", "truth"), [(3.0, 1.0), (-3.0, 0.0)])
+def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, data: Path, taught: Path) -> None:
+    recordings = Recordings([data])
+    groups = {g: ids for g, ids in group_rows(recordings, [division_of(taught)], 50).items() if g[0] == "held_out"}
+    material = gather(recordings, groups, [Oracle(load_judge(taught), times)], reach=5, seed=0).pooled()
+    measurer = Measurer(reach=2, tolerance=2, delay=1, seed=0)
+    found = material.readings[0]
+    assert list(material.play) == [("held_out", "scripted"), ("held_out", "agent:clone"), ("held_out", EVERYBODY)]
+    for group, play in material.play.items():
+        threshold = measurer.threshold(play, found[group])
+        told = measurer.group(group, play, found[group], threshold)
+        assert told.pairs.better is not None and told.success.auc is not None
+        # Marks come one or two steps late, so some pairs that they order lie on one level: ties, a half each.
+        assert (told.pairs.better.estimate - 0.5) * (truth - 0.5) > 0.2
+        assert told.success.auc.estimate == truth
+        assert told.success.auc.low == told.success.auc.high == truth
+        assert told.marked is not None and told.marked.threshold == 3.0
+        for sign in told.marked.signs:
+            assert sign.f1 is not None and sign.raters is not None
+            assert (sign.raters.estimate, sign.f1.estimate) == (1.0, truth)
+        assert told.success.succeeded.rated_plus is not None and told.success.failed.rated_plus is not None
+        assert (told.success.succeeded.rated_plus.estimate, told.success.failed.rated_plus.estimate) == (1.0, 0.0)
+        assert len(told.success.succeeded.returns) + len(told.success.failed.returns) == 2 * told.episodes
+        signal = told.signal
+        assert signal.plus is not None and signal.minus is not None
+        assert (signal.plus.estimate, signal.minus.estimate) == (times, -times)
+        assert signal.noise is not None and signal.noise.estimate == 0.0 and signal.ratio is None
+        assert set(told.success.succeeded.returns) == {times} and set(told.success.failed.returns) == {-times}
+
+
+class Predictor(Oracle):
+    """Says (+) with 0.3 where the true utility has just risen, else with 0.01; (-) never."""
+
+    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Reading]:
+        return [
+            replace(one, mark_probability=np.stack([np.where(one.reward > 0, 0.3, 0.01), 0 * one.reward], axis=1))
+            for one in super().read(play, episodes)
+        ]
+
+
+def test_a_model_that_predicts_marks_is_held_to_how_often_they_are_given(data: Path, taught: Path) -> None:
+    recordings = Recordings([data])
+    groups = {g: ids for g, ids in group_rows(recordings, [division_of(taught)], 50).items() if g[0] == "held_out"}
+    group = ("held_out", "agent:clone")
+    material = gather(recordings, {group: groups[group]}, [Predictor(load_judge(taught))], reach=5, seed=0)
+    found = Measurer(2, 2, 1, 0).group(group, material.play[group], material.readings[0][group], None)
+    plus, minus = found.mark_calibration
+    rises = {e.episode_id: [v.step for v in e.truth if v.sign > 0] for e in recordings.read(groups[group])}
+    marks = {i: [(m.rater, m.step) for m in recordings.marks[i] if m.sign > 0] for i in rises}
+    at_rises = sum(step in steps for i, steps in rises.items() for _, step in marks[i])
+    likely = plus.bins[-1]
+    assert likely.predicted == pytest.approx(0.3) and likely.happened.items == 2 * sum(map(len, rises.values()))
+    assert likely.happened.estimate == at_rises / likely.happened.items == 0.0  # marks are always late
+    given, seen = sum(map(len, marks.values())), 2 * STEPS * len(rises)
+    assert plus.bins[0].happened.estimate == pytest.approx(given / (seen - likely.happened.items))
+    assert [one.predicted for one in minus.bins] == [0.0] and minus.bins[0].happened.items == seen
+
+
+@pytest.fixture(scope="module")
+def diagnosed(data: Path, taught: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    runs = tmp_path_factory.mktemp("diagnosed")
+    twin = runs / "twin"
+    shutil.copytree(taught.parent, twin)
+    return diagnose(
+        DiagnoseConfig(
+            reward_model=(taught, twin / taught.name),
+            data=(data,),
+            runs=runs,
+            name="both",
+            episodes=12,
+            tolerance=2,
+            traces=1,
+        )
+    ).parent
+
+
+def numbers_in(value: Any) -> list[dict[str, float]]:
+    """Every number with an interval in a JSON document."""
+    if isinstance(value, dict):
+        own = [value] if {"estimate", "low", "high"} <= value.keys() else []
+        return own + [found for item in value.values() for found in numbers_in(item)]
+    return [found for item in value for found in numbers_in(item)] if isinstance(value, list) else []
+
+
+def test_every_number_has_its_interval_and_counts(diagnosed: Path) -> None:
+    diagnosis = load_diagnosis(diagnosed)
+    numbers = numbers_in(json.loads((diagnosed / "diagnostics.json").read_text()))
+    assert len(numbers) > 100
+    for number in numbers:
+        assert math.isfinite(number["estimate"]) and number["low"] <= number["estimate"] <= number["high"]
+        assert number["episodes"] >= 1 and number["items"] >= 1
+    for model in diagnosis.models:
+        assert [(g.part, g.solver) for g in model.groups] == diagnosis.groups()
+        assert {g.part for g in model.groups} == {"held_out", "validation"} and model.known_division
+    assert diagnosis.scripted
+
+
+def test_a_model_beside_itself_differs_by_nothing(diagnosed: Path) -> None:
+    comparisons = load_diagnosis(diagnosed).comparisons
+    assert len(comparisons) == len(load_diagnosis(diagnosed).groups())
+    assert {(c.difference.estimate, c.difference.low, c.difference.high) for c in comparisons} == {(0.0, 0.0, 0.0)}
+
+
+def test_the_page_holds_everything_and_asks_nobody(diagnosed: Path) -> None:
+    page, diagnosis = (diagnosed / "diagnostics.html").read_text(), load_diagnosis(diagnosed)
+    assert not re.findall(r'(?:src|href)="(?!data:)[^"]*"', page)
+    pictures = sorted(path.name for path in (diagnosed / "figures").iterdir())
+    assert pictures == [
+        *sorted(f"{name}.png" for name in ("accuracy", "answers", "calibration", "distance", "instructions", "returns",
+                                           "predicted_marks")),
+        "trace-0.png", "trace-1.png",
+    ]  # fmt: skip
+    assert page.count("data:image/png;base64") == len(pictures)
+    for path in (diagnosed / "figures").iterdir():
+        with Image.open(io.BytesIO(path.read_bytes())) as image:
+            assert np.asarray(image.convert("L")).std() > 5 and min(image.size) > 300
+    signal = signal_sentence(diagnosis)
+    for model in diagnosis.models:
+        ratio = next(g for g in model.groups if (g.part, g.solver) == judged_group(diagnosis)).signal.ratio
+        assert ratio is not None
+        number = f"{ratio.estimate:.1f}".replace("-", "\N{MINUS SIGN}")
+        assert f"{model.name} {number}" in signal and signal in page
+        for group in model.groups:
+            measure = group.pairs.accuracy
+            assert isinstance(measure, Measure)
+            shown = f'{100 * measure.estimate:.0f}%<small class="quiet">{100 * measure.low:.0f}% to '
+            assert shown in page
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"episodes": 0}, "episodes is at least 1"),
+        ({"window": 0}, "window is at least 1"),
+        ({"parts": ("tested",)}, "not tested"),
+        ({"parts": ()}, "not none"),
+        ({"reward_model": ()}, "name at least one reward model"),
+        ({"reward_model": (Path("a"), Path("b/../a"))}, "named twice"),
+    ],
+)
+def test_impossible_settings_are_refused(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        DiagnoseConfig(**wrong)
+
+
+def test_what_cannot_judge_is_said_in_one_line(
+    data: Path, taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "unmarked"
+    open_store(empty, create=True).write(played(500, "scripted", "held_out"))
+    words = ["diagnose", "--reward-model", str(taught), "--runs", str(tmp_path), "--data"]
+    assert main([*words, str(empty)]) == 1
+    assert main([*words, str(data), "--parts", "transfer"]) == 1
+    assert main([*words, str(data), "--reward-model", str(tmp_path / "none")]) == 1
+    said = capsys.readouterr().err.strip().splitlines()
+    assert len(said) == 3
+    assert "none of the episodes of" in said[0] and "rlhf mark" in said[0]
+    assert "has no play of the parts transfer" in said[1]
+    assert "is not a reward model's folder" in said[2]
+    assert not (tmp_path / "diagnose").exists()  # nothing was begun

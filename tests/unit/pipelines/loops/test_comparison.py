@@ -1,0 +1,164 @@
+"""Rounds are compared by what their agents did on the same episodes, and shown as they are."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from pipelines.loops.comparison import gain, success
+from pipelines.loops.rounds import MOST_ROUNDS, IterateConfig, agent_name, settle_round, settle_start
+from pipelines.report.data import RoundResult, RoundsCompared
+from pipelines.report.findings import OVERALL
+from pipelines.report.rounds import before_and_after, compared, marks_by_round, success_by_round
+from pipelines.runs import tower
+from pipelines.stages.evaluate import ProbeResult
+from rlhf.records.json_records import from_json, to_json
+from rlhf.run.statistics import Interval
+from worlds.errors import UserError
+
+
+def result(agent: str, probe: str, outcomes: list[int], seeds: list[int] | None = None) -> ProbeResult:
+    seeds = seeds or list(range(len(outcomes)))
+    return ProbeResult(agent, probe, tuple(seeds), tuple(bool(won) for won in outcomes), (None,) * len(outcomes))
+
+
+def test_success_is_wilsons_by_probe_and_the_mean_of_probes_over_all() -> None:
+    found = success([result("a", "go", [1] * 30 + [0] * 10), result("a", "lift", [1] * 2 + [0] * 18)], seed=0)
+    assert list(found) == ["go", "lift", OVERALL]
+    assert found[OVERALL].estimate == pytest.approx((0.75 + 0.1) / 2) and found[OVERALL].count == 60
+    z, n, share = 1.959963984540054, 40, 0.75  # Wilson's formula, written out
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    assert (found["go"].low, found["go"].high) == pytest.approx((middle - half, middle + half))
+    assert list(success([result("a", "go", [1, 0])], seed=0)) == ["go"]  # one probe is all probes
+
+
+def test_a_gain_is_paired_by_episode_whatever_their_order() -> None:
+    rng = np.random.default_rng(3)
+    before = rng.integers(0, 2, 60)
+    after = np.where(rng.random(60) < 0.3, 1, before)  # never worse on any episode
+    order = rng.permutation(60)
+    paired = gain(
+        [result("new", "go", after[order].tolist(), order.tolist())], [result("old", "go", before.tolist())], seed=1
+    )
+    assert paired.estimate == pytest.approx(float(np.mean(after) - np.mean(before))) and paired.count == 60
+    assert 0 < paired.low  # unpaired, the interval of these would reach below 0
+    alone = [after.mean(), before.mean()]
+    assert alone[0] - alone[1] - 1.96 * math.sqrt(sum(p * (1 - p) / 60 for p in alone)) < 0
+
+
+def test_the_interval_of_a_small_gain_is_the_bootstraps() -> None:
+    """All 3^3 resamples of three differences, counted out."""
+    differences = [1, 0, -1]
+    means = sorted(np.mean(drawn) for drawn in itertools.product(differences, repeat=3))
+    found = gain([result("new", "go", [1, 0, 0])], [result("old", "go", [0, 0, 1])], seed=0)
+    assert found.estimate == 0 and (found.low, found.high) == pytest.approx((means[0], means[-1]))
+
+
+def test_probes_weigh_the_same_in_a_gain() -> None:
+    new = [result("new", "go", [1] * 10), result("new", "lift", [0] * 90)]
+    old = [result("old", "lift", [0] * 90), result("old", "go", [0] * 10)]
+    assert gain(new, old, seed=0).estimate == 0.5
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (result("old", "lift", [1, 0]), "different probes"),
+        (result("old", "go", [1, 0], [0, 2]), "new and old did not play the same episodes of go"),
+    ],
+)
+def test_what_cannot_be_paired_is_refused(before: ProbeResult, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        gain([result("new", "go", [1, 0])], [before], seed=0)
+
+
+def one_round(number: int, by_people: int = 0, **changes: object) -> RoundResult:
+    facts: dict = {
+        "number": number, "agent": agent_name(number), "deployed": agent_name(number - 1), "episodes": 500,
+        "held_out_episodes": 60, "progress": 300 * number, "regress": 120, "by_people": by_people, "accuracy": 0.8,
+        "modelled_return": (0.2, 0.9), "true_success": (0.4, 0.5), "success": {"lift": Interval(0.5, 0.4, 0.6, 100)},
+        "on_clone": Interval(0.1, 0.02, 0.18, 100), "on_deployed": Interval(-0.05, -0.2, 0.1, 100),
+    }  # fmt: skip
+    return RoundResult(**(facts | changes))
+
+
+def example(*rounds: RoundResult) -> RoundsCompared:
+    return RoundsCompared(
+        clone="BC",
+        clone_success={"lift": Interval(0.4, 0.3, 0.5, 100)},
+        reference_success={"lift": Interval(0.9, 0.8, 0.95, 100)},
+        rounds=rounds,
+    )
+
+
+def test_numbers_survive_their_json() -> None:
+    data = example(one_round(1), one_round(2, accuracy=None, modelled_return=None))
+    assert from_json(RoundsCompared, json.loads(json.dumps(to_json(data)))) == data
+
+
+def test_success_is_drawn_where_it_is() -> None:
+    drawn = ElementTree.fromstring(success_by_round(example(one_round(1), one_round(2))))
+    dots = [(float(dot.get("cx", 0)), float(dot.get("cy", 0))) for dot in drawn.iter("circle")]
+    assert len(dots) == 3 and dots[0][0] < dots[1][0] < dots[2][0]
+    (zero,) = (float(line.get("y1", 0)) for line in drawn.iter("line") if line.get("class") == "zero")
+    (dashed,) = (float(line.get("y1", 0)) for line in drawn.iter("line") if line.get("class") == "line dashed")
+    heights = [(zero - y) / (zero - dashed) * 0.9 for _, y in dots]  # the demonstrator is at 0.9
+    assert heights == pytest.approx([0.4, 0.5, 0.5], abs=1e-2)
+    assert [text.text for text in drawn.iter("text")][-6:] == ["BC", "Round 1", "Round 2", "40%", "50%", "50%"]
+
+
+def test_marks_are_bars_as_long_as_they_are_many() -> None:
+    drawn = ElementTree.fromstring(marks_by_round([one_round(1), one_round(2)]))
+    bars = [float(bar.get("height", 0)) for bar in drawn.iter("rect")]
+    assert [bar / bars[0] for bar in bars] == pytest.approx([1, 0.4, 2, 0.4], abs=1e-2)
+    ElementTree.fromstring(marks_by_round([one_round(1, progress=0, regress=0)]))
+
+
+def test_a_round_without_measurements_leaves_a_gap() -> None:
+    drawn = ElementTree.fromstring(before_and_after([("Round 1", None), ("Round 2", (1.0, -0.5))], share=False))
+    assert len(list(drawn.iter("circle"))) == 2
+    assert "Nothing was measured" in before_and_after([("Round 1", None)], share=True)
+    flat = before_and_after([("Round 1", (0.0, 0.0))], share=False)
+    assert "nan" not in flat and "inf" not in flat
+
+
+def test_the_table_says_who_marked_and_how_sure_a_gain_is() -> None:
+    page = compared(example(one_round(1), one_round(2, by_people=7)))
+    cells = [re.sub(r"<[^>]+>", " ", row).split() for row in re.findall(r"<tr>.*?</tr>", page)]
+    assert "scripted" in cells[1] and cells[2][cells[2].index("7") : cells[2].index("7") + 3] == ["7", "by", "people"]
+    assert page.count('class="pill better"') == 2 and page.count('class="pill unclear"') == 2
+
+
+def test_no_two_recordings_of_a_preset_share_a_seed_and_all_are_allowed() -> None:
+    seeds = []
+    for seed in (0, 24):
+        config = IterateConfig(run=Path("r"), seed=seed, rounds=MOST_ROUNDS)
+        seeds += [settle_start(config).demonstrations.seed]
+        seeds += [settle_round(config, number).play.seed for number in range(1, MOST_ROUNDS + 1)]
+    assert len(set(seeds)) == len(seeds) == 2 * (MOST_ROUNDS + 1)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"rounds": 0}, {"rounds": 20}, {"seed": -1}, {"seed": 25}, {"least_marks": 0}, {"held_out_play": -1}]
+)
+def test_impossible_settings_are_one_line(wrong: dict) -> None:
+    with pytest.raises(UserError, match=f"{next(iter(wrong))} is ") as caught:
+        IterateConfig(**wrong)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_preset_asks_in_its_rounds_for_what_it_evaluates() -> None:
+    config = tower.iterate()
+    assert set(config.play.players.tasks) == set(config.evaluate.probes) == {tower.TASK}
+    assert tower.TASK in config.demonstrations.players.tasks
+    assert from_json(IterateConfig, to_json(config)) == config
+    assert config.play.world == config.demonstrations.world == config.improve.world == config.evaluate.world
+    assert config.play.world.place(0)

@@ -1,0 +1,435 @@
+"""The report: honest words, the right numbers, one file that asks nobody for anything."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pipelines.report.charts import line_chart, short, ticks
+from pipelines.report.clips import HOLD_STEPS, animate
+from pipelines.report.command import ReportConfig, report
+from pipelines.report.data import (
+    DATA_FILE,
+    Chart,
+    Circumstances,
+    Clip,
+    ClipPair,
+    Curve,
+    Outcomes,
+    Picture,
+    ReportData,
+    Stage,
+    WatchedRun,
+    load_report_data,
+    save_report_data,
+)
+from pipelines.report.file import write_report
+from pipelines.report.findings import FEWEST_EPISODES, find
+from pipelines.report.sections import monitor
+from rlhf.learning.guards import Alarm
+from worlds.errors import UserError
+
+PROBES = ("Go", "Lift", "Position", "Color", "Count", "Exist")
+
+
+def outcomes(rates: dict[str, float], episodes: int = 100, runs: int = 1, seed: int = 0) -> tuple[Outcomes, ...]:
+    """Made-up outcomes with about the given success of each agent at every probe."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for run in range(runs):
+        for index, probe in enumerate(PROBES):
+            ease = rng.uniform(size=episodes)  # what is hard for one agent is hard for the other
+            for agent, rate in rates.items():
+                wins = ease + rng.normal(0, 0.15, episodes) < rate - 0.04 * index
+                made.append(Outcomes(agent, probe, run, tuple(range(episodes)), tuple(bool(win) for win in wins)))
+    return tuple(made)
+
+
+def room(steps: int, seed: int, height: int = 36, width: int = 48) -> np.ndarray:
+    """A made-up walk past coloured blocks: uint8 [steps, height, width, 3]."""
+    rng = np.random.default_rng(seed)
+    frames = np.empty((steps, height, width, 3), np.uint8)
+    frames[:, : height // 2] = (196, 205, 214)
+    frames[:, height // 2 :] = (141, 122, 103)
+    for _ in range(4):
+        at, size, colour = rng.integers(width), int(rng.integers(5, 12)), rng.integers(40, 230, 3)
+        for step in range(steps):
+            left = (at + step) % width
+            grown = size + step // 9
+            frames[step, height // 2 : height // 2 + grown, left : left + grown] = colour
+    return frames
+
+
+def figure() -> bytes:
+    """A made-up picture of a trace, as PNG."""
+    file = io.BytesIO()
+    Image.fromarray(np.full((120, 320, 3), 250, np.uint8)).save(file, "PNG")
+    return file.getvalue()
+
+
+def example(**changes: object) -> ReportData:
+    """A report's data with something in every part."""
+    rng = np.random.default_rng(1)
+    steps = tuple(float(1000 * i) for i in range(100))
+    wander = np.cumsum(rng.normal(0.02, 0.1, 100))
+    reward = Chart(
+        "Modelled reward per episode",
+        "environment steps",
+        (
+            Curve("training episodes", steps, tuple(wander)),
+            Curve("held-out episodes", steps, tuple(0.8 * wander), dashed=True),
+        ),
+    )
+    success = Chart(
+        "True success on held-out episodes",
+        "environment steps",
+        (
+            Curve("Go", steps[::10], tuple(np.linspace(0.4, 0.6, 10))),
+            Curve("Lift", steps[::10], tuple(np.linspace(0.2, 0.35, 10))),
+        ),
+        share=True,
+    )
+    losses = tuple(
+        Chart(
+            name,
+            "updates",
+            (Curve("training", steps, tuple(2 * np.exp(-np.arange(100) / 30) + rng.normal(0, 0.1, 100))),),
+        )
+        for name in ("BC loss", "Reward model: held-out pair accuracy", "V-trace policy loss")
+    )
+    pairs = tuple(
+        ClipPair(said, probe, Clip.of("BC", False, room(60, number)), Clip.of("BC+RL", True, room(34, number)))
+        for number, (said, probe) in enumerate(
+            [("go to the red ball", "Go"), ("please lift the small <blue> box & hold it", "Lift")]
+        )
+    )
+    data = ReportData(
+        title="Demo",
+        before="BC",
+        after="BC+RL",
+        reference="Scripted demonstrator",
+        outcomes=outcomes({"Scripted demonstrator": 0.85, "BC": 0.42, "BC+RL": 0.6}),
+        circumstances=Circumstances(
+            command="rlhf demo",
+            machine="8 cores of some processor, 16 GiB, no GPU",
+            version="0.1.0",
+            created="2026-01-31 12:00 UTC",
+            commit="0123abcd",
+            config={"clone": {"steps": 100}, "note": "a < b"},
+            counts=(("recorded episodes", "600 (scripted)"), ("marks", "1,204 by scripted raters")),
+            stages=(
+                Stage("record", 41.0, "600 episodes"),
+                Stage("clone", 150.0),
+                Stage("improve", 260.0, "120,000 steps"),
+            ),
+        ),
+        reward_over_training=reward,
+        success_over_training=success,
+        traces=(Picture(figure(), "Lift: utility rises when the box is in hand"), Picture(figure(), "Go")),
+        clips=pairs,
+        clips_note="The first episode of each probe.",
+        training=losses,
+    )
+    return replace(data, **changes)
+
+
+class Page(HTMLParser):
+    """The text of a page, and everything in it that a browser would go and fetch."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.fetched: list[str] = []
+        self.opened: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.fetched += [value or "" for name, value in attrs if name in ("src", "href", "srcset", "data", "poster")]
+        if tag not in ("meta", "link", "img", "line", "circle", "path", "br"):
+            self.opened.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.fetched += [value or "" for name, value in attrs if name in ("src", "href", "xlink:href")]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.opened.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    path = write_report(example(), tmp_path_factory.mktemp("report") / "report.html")
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def test_page_is_one_file_that_fetches_nothing(page: Page) -> None:
+    assert page.fetched and all(address.startswith("data:") for address in page.fetched)
+    assert not re.search(r"url\(|@import", page.text)
+    assert not {"script", "iframe", "object"} & page.tags
+    assert page.opened == []  # every tag is closed
+
+
+def test_page_shows_every_part(page: Page) -> None:
+    for probe in (*PROBES, "All probes"):
+        assert probe in page.text
+    for part in ("0123abcd", "1,204 by scripted raters", "7 min 31 s in all", "rlhf demo", "go to the red ball"):
+        assert part in page.text
+    assert "No people were involved" in page.text
+    assert "please lift the small <blue> box & hold it" in page.text  # escaped in the source, whole on the screen
+    assert page.text.count("held-out episodes") == 3  # a legend, a tooltip and a title
+    assert sum(address.startswith("data:image/png") for address in page.fetched) == 2
+    assert sum(address.startswith("data:image/webp") for address in page.fetched) == 2
+
+
+def test_page_of_people_does_not_say_scripted(tmp_path: Path) -> None:
+    text = Page(write_report(example(scripted=False), tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert "No people were involved" not in text
+
+
+def test_page_without_optional_parts(tmp_path: Path) -> None:
+    data = ReportData(
+        title="Small",
+        before="BC",
+        after="BC+RL",
+        outcomes=tuple(outcome for outcome in outcomes({"BC": 0.4, "BC+RL": 0.4}) if outcome.probe == "Go"),
+        circumstances=Circumstances("rlhf evaluate", "a machine", "0.1.0", "today"),
+    )
+    text = Page(write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert "All probes" not in text and "Both agents" not in text and "Training" not in text
+
+
+@pytest.mark.parametrize(
+    ("rates", "verdict", "word"),
+    [
+        ({"BC": 0.4, "BC+RL": 0.6}, "better", "better than BC"),
+        ({"BC": 0.6, "BC+RL": 0.4}, "worse", "worse than BC"),
+        ({"BC": 0.5, "BC+RL": 0.5}, "unclear", "No clear difference"),
+    ],
+)
+def test_headline_is_as_good_or_bad_as_the_numbers(rates: dict[str, float], verdict: str, word: str) -> None:
+    findings = find(example(outcomes=outcomes(rates), reference=None))
+    assert findings.overall.verdict == verdict
+    assert word in findings.headline
+    pooled = {
+        agent: np.mean([np.mean(one.success) for one in outcomes(rates) if one.agent == agent]) for agent in rates
+    }
+    assert f"{100 * pooled['BC+RL']:.0f}%" in findings.headline and f"{100 * pooled['BC']:.0f}%" in findings.headline
+
+
+def test_few_episodes_allow_no_verdict() -> None:
+    few = tuple(
+        Outcomes(agent, "Go", 0, tuple(range(FEWEST_EPISODES - 1)), (won,) * (FEWEST_EPISODES - 1))
+        for agent, won in (("BC", False), ("BC+RL", True))
+    )
+    findings = find(example(outcomes=few, reference=None))
+    assert findings.overall.verdict == "few"
+    assert "Too few" in findings.headline
+
+
+def test_differences_are_paired_by_episode_not_by_position() -> None:
+    """The same episodes in another order: the difference is zero everywhere, and so is its interval."""
+    rng = np.random.default_rng(3)
+    won = rng.uniform(size=50) < 0.5
+    order = rng.permutation(50)
+    same = (
+        Outcomes("BC", "Go", 0, tuple(range(50)), tuple(map(bool, won))),
+        Outcomes("BC+RL", "Go", 0, tuple(map(int, order)), tuple(map(bool, won[order]))),
+    )
+    difference = find(example(outcomes=same, reference=None)).overall.difference
+    assert (difference.estimate, difference.low, difference.high) == (0, 0, 0)
+
+
+def test_runs_are_paired_with_themselves_and_counted_together() -> None:
+    findings = find(example(outcomes=outcomes({"BC": 0.4, "BC+RL": 0.5}, episodes=40, runs=3), reference=None))
+    assert [row.agents["BC"].count for row in findings.rows] == [120] * 6
+    assert findings.overall.agents["BC+RL"].count == 720
+
+
+def test_over_optimisation_is_named() -> None:
+    falling = Chart("True success", "steps", (Curve("Go", (0, 1, 2), (0.5, 0.4, 0.2)),), share=True)
+    assert not any("over-optimisation" in remark for remark in find(example()).remarks)
+    assert any("over-optimisation" in remark for remark in find(example(success_over_training=falling)).remarks)
+
+
+def watched(*alarms: Alarm, run: str = "", since: int | None = 0) -> WatchedRun:
+    return WatchedRun(run, since, alarms)
+
+
+def test_alarms_stand_beside_modelled_reward_and_on_top(tmp_path: Path) -> None:
+    alarm = Alarm(50_000, "over_optimisation", "over-optimisation: the return rose from <1> to 2")
+    data = example(watched=(watched(alarm),))
+    page = write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")
+    text = Page(page).text
+    section = text[text.index("Modelled reward and true success while") : text.index("What the reward model learnt")]
+    assert "1 alarm was raised." in section and "update 50,000" in section
+    assert "Over-optimisation: the return rose from <1> to 2." in section
+    assert "While the agent improved, an alarm was raised (over-optimisation)" in text[: text.index("Success at the")]
+    assert page.count('<line class="mark"') == 2
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        ((watched(),), "No alarm was raised."),
+        ((watched(since=None),), "Whether an alarm was raised is not known"),
+        ((), "Whether an alarm was raised is not known"),
+        ((watched(since=300),), "Alarms were kept from update 300 on."),
+    ],
+)
+def test_without_alarms_the_page_says_so_if_it_knows(runs: tuple[WatchedRun, ...], said: str) -> None:
+    text = Page(monitor((example().reward_over_training,), runs)).text
+    assert said in text and ("No alarm was raised" in text) == any(run.since is not None for run in runs)
+    assert monitor((None, None), ()) == ""
+
+
+def test_the_report_says_that_no_alarm_was_raised(tmp_path: Path) -> None:
+    one = tuple(outcome for outcome in outcomes({"BC": 0.4, "BC+RL": 0.6}) if outcome.probe == "Go")
+    data = example(watched=(watched(),), clips=(), outcomes=one, reference=None)
+    assert "No alarm was raised." in Page(write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert not any("alarm" in remark for remark in find(data).remarks)
+
+
+def test_alarms_of_several_runs_are_told_apart() -> None:
+    runs = (watched(run="round-1"), watched(Alarm(7, "entropy", "low"), run="round-2"), watched(run="old", since=None))
+    page = monitor((example().reward_over_training,), runs)
+    text = Page(page).text
+    assert "1 alarm was raised." in text and "round-2: update 7 · Low." in text
+    assert "old: Whether an alarm was raised is not known" in text and 'class="mark"' not in page
+
+
+def test_data_of_versions_without_alarms_are_read(tmp_path: Path) -> None:
+    path = tmp_path / DATA_FILE
+    save_report_data(example(watched=(watched(Alarm(7, "entropy", "low")),)), path)
+    record = json.loads(path.read_text())
+    for later in ("watched", "rounds", "between"):
+        del record[later]
+    path.write_text(json.dumps(record))
+    assert load_report_data(path) == example()
+    del record["before"]
+    path.write_text(json.dumps(record))
+    with pytest.raises(UserError, match="the setting before is missing"):
+        load_report_data(path)
+
+
+def test_data_survive_their_json_exactly(tmp_path: Path) -> None:
+    data = example()
+    holes = Chart("With holes", "steps", (Curve("a", (0.0, 1.0), (float("inf"), 0.1 + 0.2)),))
+    alarms = (watched(Alarm(7, "entropy", "low"), run="a"), watched(run="b", since=None))
+    data = replace(data, training=(*data.training, holes), watched=alarms)
+    save_report_data(data, tmp_path / DATA_FILE)
+    assert load_report_data(tmp_path / DATA_FILE) == data
+    np.testing.assert_array_equal(load_report_data(tmp_path / DATA_FILE).clips[0].left.frames, room(60, 0))
+
+
+def test_report_command_reads_the_runs_folder(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="it has neither report.json nor config.json"):
+        report(ReportConfig(run=tmp_path))
+    (tmp_path / DATA_FILE).write_text('{"title": "x"}')
+    with pytest.raises(UserError, match="not the data of a report"):
+        report(ReportConfig(run=tmp_path))
+    (tmp_path / DATA_FILE).write_text('{"title')
+    with pytest.raises(UserError, match="damaged"):
+        report(ReportConfig(run=tmp_path))
+    save_report_data(example(), tmp_path / DATA_FILE)
+    assert report(ReportConfig(run=tmp_path)) == tmp_path / "report.html"
+    assert [file.name for file in sorted(tmp_path.iterdir())] == ["report.html", "report.json"]
+
+
+def test_agents_between_the_first_and_the_last_are_shown_and_must_have_played_the_same(tmp_path: Path) -> None:
+    made = outcomes({"BC": 0.4, "Round 1": 0.5, "BC+RL": 0.6})
+    data = example(outcomes=made, reference=None, between=("Round 1",))
+    found = find(data).overall
+    assert list(found.agents) == ["BC", "Round 1", "BC+RL"]
+    page = write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert page.count('<div class="who">') == 3  # before, after, and their difference
+    assert page.count("<th>Round 1</th>") == 1
+    others = tuple(replace(one, seeds=tuple(range(1, 101))) if one.agent == "Round 1" else one for one in made)
+    with pytest.raises(ValueError, match="BC and Round 1 must play the same episodes"):
+        example(outcomes=others, reference=None, between=("Round 1",))
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda made: made[:-1], "same probes"),
+        (lambda made: (*made, made[0]), "appear twice"),
+        (lambda made: (replace(made[0], seeds=tuple(range(1, 101))), *made[1:]), "same episodes"),
+        (lambda made: (), "same probes"),
+    ],
+)
+def test_outcomes_that_cannot_be_compared_are_refused(change: object, complaint: str) -> None:
+    made = outcomes({"BC": 0.4, "BC+RL": 0.5})
+    with pytest.raises(ValueError, match=complaint):
+        example(outcomes=change(made), reference=None)  # type: ignore[operator]
+
+
+def test_clips_run_side_by_side_and_the_shorter_one_waits() -> None:
+    left, right = room(20, 1), room(9, 2)
+    file, media_type = animate(ClipPair("x", "Go", Clip.of("BC", False, left), Clip.of("BC+RL", True, right)))
+    assert media_type == "image/webp"
+    picture = Image.open(io.BytesIO(file))
+    assert picture.size == (6 * 48 * 2 + 12, 6 * 36)
+    shown = []
+    for index in range(picture.n_frames):  # type: ignore[attr-defined]
+        picture.seek(index)
+        frame = np.asarray(picture.convert("RGB"))
+        shown.append((frame[::6, :288:6], frame[::6, 300::6]))
+    assert len(shown) <= 20 + HOLD_STEPS
+    np.testing.assert_array_equal(shown[5][0], left[5])
+    np.testing.assert_array_equal(shown[5][1], right[5])
+    np.testing.assert_array_equal(shown[19][0], left[19])
+    np.testing.assert_array_equal(shown[19][1], right[8])
+
+
+def test_clip_refuses_what_is_no_film() -> None:
+    with pytest.raises(ValueError, match="uint8"):
+        Clip.of("BC", True, np.zeros((3, 4, 4, 3)))
+
+
+def test_ticks_are_round_and_inside() -> None:
+    assert ticks(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert ticks(-3, 12) == [0, 5, 10]
+    assert all(0.013 <= tick <= 0.0171 for tick in ticks(0.013, 0.0171))
+    assert [short(number) for number in (0, 12500, 2e6, -0.5)] == ["0", "12.5k", "2M", "\N{MINUS SIGN}0.5"]
+
+
+def test_line_chart_draws_points_where_they_are() -> None:
+    chart = Chart("t", "x", (Curve("a", (0.0, 5.0, 10.0), (0.0, 0.5, 1.0)),), share=True)
+    svg = line_chart(chart, ["c1"])
+    path = re.search(r'class="line" d="([^"]+)"', svg)
+    assert path is not None
+    (left, bottom), (middle, half), (right, top) = re.findall(r"([\d.]+) ([\d.]+)", path[1])
+    assert float(middle) - float(left) == pytest.approx(float(right) - float(middle), abs=0.11)
+    assert float(bottom) - float(half) == pytest.approx(float(half) - float(top), abs=0.11)
+    assert (float(left), float(right), float(top), float(bottom)) == (46, 446, 12, 220)
+
+
+def test_line_chart_lifts_its_pen_at_holes_and_survives_emptiness() -> None:
+    nan = float("nan")
+    gap = Chart("t", "x", (Curve("a", (0, 1, 2, 3), (1, nan, 2, 3)),))
+    path = re.search(r'class="line" d="([^"]+)"', line_chart(gap, ["c1"]))
+    assert path is not None and re.findall("[ML]", path[1]) == ["M", "M", "L"]
+    assert "Nothing was measured" in line_chart(Chart("t", "x", (Curve("a", (0.0,), (nan,)),)), ["c1"])
+    assert "<svg" in line_chart(Chart("t", "x", (Curve("a", (3.0,), (0.0,)),)), ["c1"])  # one point, no extent
+
+
+def test_long_curves_are_thinned_to_means() -> None:
+    x = tuple(float(i) for i in range(10_000))
+    svg = line_chart(Chart("t", "x", (Curve("a", x, tuple(1.0 if i % 2 else -1.0 for i in range(10_000))),)), ["c1"])
+    assert len(svg) < 20_000

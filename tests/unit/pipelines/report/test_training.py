@@ -1,0 +1,289 @@
+"""The report of a training that nobody has evaluated: what its files say, its alarms, and no more than is known."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import warnings
+from collections.abc import Sequence
+from html import unescape
+from pathlib import Path
+
+import pytest
+import torch
+
+from agents.play_settings import PLAY_SETTINGS_FILE
+from pipelines.cli.main import main
+from pipelines.cli.settings import parse
+from pipelines.report.sections import ALARM_WORDS
+from pipelines.report.training import training_report
+from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, Plan, charts
+from pipelines.stages.evaluate import EvaluateConfig, settled
+from pipelines.stages.world_config import WorldConfig
+from rlhf.learning.alarms import ALARMS_FILE, read_alarms
+from rlhf.records.marks import Mark
+from rlhf.run.config import lock_run
+from rlhf.run.json_lines import Row
+from rlhf.run.tracking import read_metrics
+from rlhf.store import open_store
+
+UPDATES = 24
+ROOM = json.dumps({"rooms": [1, 1], "furniture": [0, 1], "objects": [2, 3]})
+WORLD = ["--world.height=12", "--world.width=16", f"--world.settings={ROOM}"]
+QUICK = ["--wandb=disabled", "--training.updates=6", "--training.steps=3", "--training.batch=2"]
+QUICK += ["--training.log-every=1", "--training.evaluate-every=2"]
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.set_num_threads(1)
+    monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # which ``main`` sets
+
+
+def run(*words: object) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert main([str(word) for word in words]) == 0, words
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder with a marked dataset and the runs ``clone``, ``reward`` and ``improve``, whose guards cry wolf."""
+    here = tmp_path_factory.mktemp("made")
+    data = f"--data={here / 'data'}"
+    for split, count in (("train", 5), ("held_out", 2)):
+        run("record", data, f"--episodes={count}", "--steps=8", "--workers=1", f"--split={split}", *WORLD)
+    store = open_store(here / "data")
+    store.write_marks(Mark(name, "ann", step, 1 - 2 * (step % 2), True) for name in store.ids() for step in (2, 5))
+    run("clone", data, f"--runs={here}", "--held-out=0.3", *QUICK)
+    run("reward", data, f"--agent={here / 'clone' / 'agent'}", f"--runs={here}", "--validation=0.3", *QUICK)
+    run(
+        *("improve", data, f"--runs={here}", f"--agent={here / 'clone' / 'agent'}"),
+        *(f"--reward-model={here / 'reward' / 'reward_model'}", f"--updates={UPDATES}", "--slots=2", "--steps=4"),
+        *("--threads=1", "--evaluate-every=8", "--evaluation-episodes=2", "--checkpoint-every=12"),
+        *("--guards.gradient=1e-6", "--guards.entropy=1e6", "--wandb=disabled", *WORLD),
+    )
+    return here
+
+
+@pytest.fixture
+def improved(made: Path, tmp_path: Path) -> Path:
+    """A copy of the improvement's run, to be changed."""
+    return Path(shutil.copytree(made / "improve", tmp_path / "improve"))
+
+
+def text_of(path: Path) -> str:
+    """What a reader of the page sees, without its pictures."""
+    html = re.sub(r"<(style|pre|svg).*?</\1>", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", html)).split())
+
+
+# Alarms, from the guards to the page
+
+
+def test_alarms_are_kept_with_the_run_and_not_doubled_when_it_is_gone_on_with(improved: Path) -> None:
+    kept = read_alarms(improved)
+    assert kept is not None and kept.since == 0
+    assert [(alarm.update, alarm.kind) for alarm in kept.raised] == [(21, "gradient"), (21, "entropy")]
+    run("improve", f"--resume={improved}", f"--updates={UPDATES + 2}")  # from update 24, which remembers them
+    assert read_alarms(improved) == kept
+    for newest in sorted((improved / "checkpoints").glob("step-*"))[1:]:
+        shutil.rmtree(newest)
+    run("improve", f"--resume={improved}")  # from update 12: update 21 comes once more
+    again = read_alarms(improved)
+    assert again is not None
+    assert [(alarm.update, alarm.kind) for alarm in again.raised] == [(21, "gradient"), (21, "entropy")]
+    assert [row["step"] for row in read_metrics(improved)] == list(range(UPDATES + 3))
+
+
+def test_the_page_shows_alarms_beside_modelled_reward(improved: Path) -> None:
+    run("report", "--run", improved)
+    page, text = (improved / "report.html").read_text(encoding="utf-8"), text_of(improved / "report.html")
+    monitor = text[text.index("Modelled reward and true success") :]
+    assert "2 alarms were raised. entropy update 21 · The movement policy's entropy is" in monitor
+    assert "gradient update 21 · The gradient's norm is" in monitor and "No alarm was raised" not in text
+    assert page.count('<line class="mark"') == 2  # at update 21, in both charts
+    assert "Alarms 2" in text
+
+
+@pytest.mark.parametrize("what", ["none", "unknown", "late"])
+def test_no_alarm_is_said_plainly_and_only_where_it_is_known(what: str, improved: Path) -> None:
+    path = improved / ALARMS_FILE
+    first = path.read_text().splitlines()[0] + "\n"
+    path.write_text(first.replace('"step": 0', '"step": 9') if what == "late" else first)
+    if what == "unknown":
+        path.unlink()
+    run("report", "--run", improved)
+    text = text_of(improved / "report.html")
+    assert ("No alarm was raised." in text) == (what != "unknown")
+    assert ("Whether an alarm was raised is not known" in text) == (what == "unknown")
+    assert ("Alarms were kept from update 9 on." in text) == (what == "late")
+
+
+def test_of_many_alarms_the_first_are_shown_and_the_rest_counted(improved: Path) -> None:
+    with (improved / ALARMS_FILE).open("a") as file:
+        for update in range(100, 140):
+            row = {"step": update, "time": 0.0, "alarm": "gradient", "text": f"number <{update}>"}
+            file.write(json.dumps(row) + "\n")
+    run("report", "--run", improved)
+    text, page = text_of(improved / "report.html"), (improved / "report.html").read_text(encoding="utf-8")
+    assert page.count('class="mark"') == 2  # of those shown, only update 21 is within the curves
+    assert "42 alarms were raised." in text and "gradient: and 36 more, the last at update 139" in text
+    assert "Number <103>." in text and "Number <104>" not in text
+
+
+# The rest of the page
+
+
+def test_an_improvement_is_told_by_its_own_numbers(made: Path, improved: Path) -> None:
+    report = training_report(improved)
+    held_out = [row for row in read_metrics(improved) if "held_out/modelled_return" in row]
+    last = f"{held_out[-1]['held_out/modelled_return']:.2f}".replace("-", "−")
+    assert report.headline.startswith("Too few finished requests on held-out replays (2) to compare beginning and end")
+    facts = {fact.name: fact for fact in report.facts}
+    assert facts["Modelled return, held-out"].number == last
+    assert facts["Updates"].number == f"{UPDATES}" and facts["Alarms"].warns
+    assert [len(curve.x) for curve in report.monitored[0].curves if curve.dashed] == [len(held_out)]
+    assert {chart.title for chart in report.curves} == {plan.title for plan in IMPROVEMENT}
+    assert len(report.traces) == 2 and report.circumstances.command.startswith("rlhf") is False  # pytest's own
+    assert report.circumstances.config["updates"] == UPDATES
+
+
+def test_the_command_that_evaluates_is_one(made: Path, improved: Path) -> None:
+    words = shlex.split(training_report(improved).command)
+    assert words[:2] == ["rlhf", "evaluate"]
+    config = parse(EvaluateConfig, words[2:], command="rlhf evaluate", default=EvaluateConfig(), about="")
+    assert not any(word.startswith("--world") for word in words)  # both agents remember where they learned
+    assert settled(config).world == WorldConfig(height=12, width=16, settings=ROOM).complete()
+    assert dict(config.agents) == {"BC": str(made / "clone" / "agent"), "BC+RL": str(improved / "agent")}
+    remembered = [folder / PLAY_SETTINGS_FILE for folder in (made / "clone" / "agent", improved / "agent")]
+    kept = remembered[0].read_bytes()
+    for path in remembered:
+        path.unlink()  # agents of older versions
+    words = shlex.split(training_report(improved).command)
+    config = parse(EvaluateConfig, words[2:], command="rlhf evaluate", default=EvaluateConfig(), about="")
+    assert settled(config).world == WorldConfig(height=12, width=16, settings=ROOM).complete()
+    remembered[0].write_bytes(kept)
+    shutil.rmtree(improved / "agent")  # as while it is at work
+    words = shlex.split(training_report(improved).command)
+    agent = Path(words[words.index("BC+RL") + 1])
+    assert agent.parent.name == f"step-{UPDATES:09d}" and agent.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("verb", "said", "plans"),
+    [
+        ("clone", "rlhf evaluate --agents BC", CLONING),
+        ("reward", "rlhf diagnose --reward-model", (*TEACHING, PAIRS, WORDS)),
+        ("improve", "rlhf evaluate --agents BC", IMPROVEMENT),
+    ],
+)
+def test_every_training_has_a_page(verb: str, said: str, plans: Sequence[Plan], made: Path, tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    before = sorted((made / verb).iterdir())
+    run("report", "--run", made / verb, "--out", out)
+    page, text = out.read_text(encoding="utf-8"), text_of(out)
+    assert said in unescape(page) and "Success at the probe tasks" not in text
+    assert all(plan.title in text for plan in plans) and "nan" not in text.lower().split()
+    assert not re.search(r'(src|href)="(?!data:)', page) and page.count("<svg") == page.count("</svg>")
+    assert sorted((made / verb).iterdir()) == before
+
+
+def test_without_its_reward_model_an_improvement_is_told_all_the_same(made: Path, improved: Path) -> None:
+    path = improved / "config.json"
+    path.write_text(path.read_text().replace(str(made / "reward" / "reward_model"), str(made / "gone")))
+    report = training_report(improved)
+    assert not report.traces and "gone" in report.traces_note and report.monitored[0].curves
+    path.write_text(path.read_text().replace('"scripted_reward": false', '"scripted_reward": true'))
+    assert "ground truth" in training_report(improved).traces_note
+    run("report", "--run", improved)
+    assert "rewarded by the model alone" not in text_of(improved / "report.html")
+
+
+@pytest.mark.parametrize("metrics", ["none", "cut off"])
+@pytest.mark.parametrize("verb", ["clone", "reward", "improve"])
+def test_a_run_that_has_just_begun_or_ended_before_its_time(
+    verb: str, metrics: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun, made_last = tmp_path / "begun", "reward_model" if verb == "reward" else "agent"
+    shutil.copytree(made / verb, begun, ignore=shutil.ignore_patterns("checkpoints", made_last, "metrics.jsonl"))
+    if metrics != "none":
+        (begun / "metrics.jsonl").write_text('{"step": 0, "ti')
+    report = training_report(begun)
+    assert report.headline.startswith("The run ended before its time, at update 0 of at most")
+    assert report.unfinished and report.command == f"rlhf {verb} --resume {begun}"
+    assert report.curves == () and "Updates" in {fact.name for fact in report.facts}
+    run("report", "--run", begun)
+    assert f"rlhf {verb} --resume {begun} resumes it" in " ".join(capsys.readouterr().err.split())
+    assert "not finished" in text_of(begun / "report.html")
+
+
+def test_a_run_that_is_at_work_is_reported_as_such(improved: Path) -> None:
+    shutil.rmtree(improved / "agent")
+    with lock_run(improved):
+        report = training_report(improved)
+        assert report.headline.startswith(f"The run is at work, at update {UPDATES} of at most {UPDATES}. ")
+        run("report", "--run", improved)
+    assert "ended before its time" in training_report(improved).headline
+    assert not training_report(improved).headline.startswith("The run is at work")
+
+
+def test_a_headline_of_training_replays_does_not_begin_with_one_replay(improved: Path) -> None:
+    rows = [
+        {"step": step, "time": 0.0, "played_steps": 100 * step, "train/true_success": share, "train/requests": count}
+        | {"train/modelled_return": share, "train/plays": count, "train/modelled_return_sd": 1.0}
+        for step, share, count in ((1, 0.0, 1), (10, 0.1, 50), (100, 0.32, 200))
+    ]
+    (improved / "metrics.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    report = training_report(improved)
+    assert "true success went from 10% (4 to 21%) to 32% (26 to 39%)" in report.headline
+    assert "the modelled return went from 0.10 (−0.18 to 0.38) to 0.32 (0.18 to 0.46)" in report.headline
+    assert "(95% intervals; 50 and 200 requests)" in report.headline
+    (fact,) = [fact for fact in report.facts if fact.name.startswith("True success")]
+    assert fact.number == "32%" and fact.note == "from 10% (4 to 21%) with 50; now 32% (26 to 39%) with 200 requests"
+    assert all(curve.x[0] == 10 for chart in report.monitored for curve in chart.curves)
+
+
+def test_outliers_are_cut_off_and_said_to_be() -> None:
+    (plan,) = [plan for plan in IMPROVEMENT if plan.least is not None]
+    metric = plan.curves[0][0]
+    rows: list[Row] = [{"step": step, metric: value} for step, value in enumerate((-1e8, 0.2, 0.4))]
+    (chart,) = charts(rows, [plan])
+    assert chart.curves[0].y == (-1.0, 0.2, 0.4) and "drawn at -1" in chart.note
+    (chart,) = charts(rows[1:], [plan])
+    assert chart.curves[0].y == (0.2, 0.4) and "drawn" not in chart.note
+
+
+def test_every_kind_of_alarm_has_a_name() -> None:
+    from typing import get_args
+
+    from rlhf.learning.guards import Watched
+
+    assert set(ALARM_WORDS) == set(get_args(Watched))
+
+
+# Folders that are neither
+
+
+def test_folders_that_are_no_runs_are_told_in_one_line(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("x")
+    demo = tmp_path / "demo"
+    shutil.copytree(made / "clone", demo / "clone")
+    (demo / "config.json").write_text(json.dumps({"kind": "DemoConfig", "config": {}}))
+    expected = {
+        tmp_path / "nowhere": "nowhere does not exist; name a run's folder",
+        tmp_path / "file": "file is a file, not a run's folder",
+        made / "data": "data is not a run's folder, it has neither report.json nor config.json",
+        made: f"there are runs in it: {made / 'clone'}, {made / 'improve'}, {made / 'reward'}",
+        made / "clone" / "agent": "is not a run's configuration; name the folder of a run",
+        demo: f"has no report.json: its demo has not come to its end; there are runs in it: {demo / 'clone'}",
+    }
+    for folder, said in expected.items():
+        capsys.readouterr()
+        assert main(["report", "--run", str(folder)]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("error: ") and said in line, line

@@ -1,0 +1,136 @@
+"""Presets fit together before anything is run."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.config import AgentConfig
+from pipelines.cli.main import VERBS, Verb, main
+from pipelines.cli.presets import preset_names, presets_of, starting_point
+from pipelines.cli.usage import UsageError
+from pipelines.loops.demo import DemoConfig, settle
+from pipelines.loops.rounds import settle as settle_rounds
+from pipelines.runs import demo as preset
+from pipelines.runs import probes, tower
+from pipelines.stages.world_config import WorldConfig
+from rlhf.records.json_records import from_json, to_json
+from worlds.errors import UserError
+
+
+def test_the_demo_is_a_preset_and_its_own_copy_each_time() -> None:
+    assert "demo" in preset_names()
+    assert isinstance(preset.demo(), DemoConfig) and preset.demo() == preset.demo()
+
+
+def test_it_can_be_written_and_read_back() -> None:
+    config = settle(replace(preset.demo(), run=Path("somewhere"), seed=3))
+    assert from_json(DemoConfig, to_json(config)) == config
+
+
+def test_every_stage_reads_what_the_one_before_wrote() -> None:
+    run = Path("there") / "run"
+    config = settle(replace(preset.demo(), run=run, seed=2))
+    agent = run / "clone" / "agent"
+    data = {config.demonstrations.data, config.play.data, config.mark.data}
+    assert data == {*config.clone.data, *config.reward.data, *config.improve.data} == {run / "data"}
+    assert config.clone.runs / config.clone.name / "agent" == agent == config.reward.agent == config.improve.agent
+    assert config.play.solver == str(agent)
+    assert config.improve.reward_model == config.reward.runs / config.reward.name / "reward_model"
+    assert config.evaluate.agents == {
+        "BC": str(agent), "BC+RL": str(run / "improve" / "agent"), "demonstrator": "scripted",
+    }  # fmt: skip
+    assert config.improve.replay == f"agent:{agent.parent.name}"
+
+
+def test_seeds_of_play_and_of_runs_differ() -> None:
+    seeds = [settle(replace(preset.demo(), seed=seed)) for seed in range(4)]
+    played = [s for config in seeds for s in (config.demonstrations.seed, config.play.seed)]
+    assert len(set(played)) == len(played)
+
+
+def test_an_agent_plays_in_the_world_it_was_cloned_in() -> None:
+    config = preset.demo()
+    assert config.improve.world == config.play.world == config.evaluate.world == config.demonstrations.world
+    assert settle(replace(config, play=replace(config.play, world=WorldConfig()))).play.world == config.play.world
+    with pytest.raises(UserError, match="differ in their world"):
+        settle(replace(config, play=replace(config.play, world=WorldConfig(settings="{}"))))
+
+
+def test_a_run_that_records_its_held_out_play_sets_no_share_aside() -> None:
+    config, rounds = settle(preset.demo()), settle_rounds(tower.iterate())
+    for recording in (config.demonstrations, config.play, rounds.demonstrations, rounds.play):
+        assert recording.parts() == (recording,) and recording.split == "train"
+
+
+def test_its_world_and_agent_can_be_made() -> None:
+    config = preset.demo()
+    assert config.demonstrations.world.place(0)
+    AgentConfig.preset(config.clone.size, image_size=(config.play.world.height, config.play.world.width))
+
+
+def kind_of(verb: Verb) -> Any:
+    return getattr(importlib.import_module(verb.module), verb.config)
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+def test_every_preset_that_a_command_offers_gives_its_settings(verb: Verb) -> None:
+    for name in presets_of(verb.function):
+        config, rest = starting_point(verb.function, kind_of(verb), ["--preset", name, "--x=1"])
+        assert isinstance(config, kind_of(verb)) and rest == ["--x=1"]
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+def test_other_presets_are_refused_and_only_those_that_work_are_named(verb: Verb) -> None:
+    offered = presets_of(verb.function)
+    for name in (*(name for name in preset_names() if name not in offered), "zzz"):
+        with pytest.raises(UsageError, match=f"preset {name}") as refused:
+            starting_point(verb.function, kind_of(verb), ["--preset", name])
+        named = set(str(refused.value).partition(";")[2].replace(",", "").split()) & set(preset_names())
+        assert named == set(offered)
+
+
+@pytest.mark.parametrize("command", ["record", "mark", "clone", "reward", "improve", "evaluate"])
+def test_every_stage_has_the_settings_of_demo_and_probes(command: str) -> None:
+    assert {"demo", "probes"} <= set(presets_of(command))
+
+
+def stage(command: str, name: str) -> Any:
+    return starting_point(command, kind_of(VERBS[command]), ["--preset", name])[0]
+
+
+def test_stages_are_those_of_the_whole_loop() -> None:
+    whole, study, rounds = preset.demo(), probes.study(), tower.iterate()
+    assert stage("clone", "demo") == whole.clone
+    assert stage("record", "probes") == study.demonstrations
+    assert stage("reward", "probes") == study.rewards["ibt"]
+    assert stage("improve", "demo") == replace(whole.improve, replay=None)
+    assert stage("improve", "probes") == replace(probes.improving(), replay=None)
+    assert stage("evaluate", "tower") == rounds.evaluate
+
+
+def test_a_demo_of_another_preset_is_no_demo_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--preset", "probes"]) == 2
+    said = capsys.readouterr().err
+    assert said == "error: preset probes has no settings for this command; presets of this command: demo\n"
+
+
+def test_help_offers_a_command_the_presets_it_has(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, offered in (("iterate", "settings: tower, or your own FILE.py"), ("report", None)):
+        assert main([command, "--help"]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert (offered in said) if offered else ("--preset" not in said)
+
+
+def test_a_file_of_the_user_s_gives_stages_too(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "from dataclasses import replace\nfrom pipelines.runs import demo as base\n"
+        "def demo():\n    whole = base.demo()\n    return replace(whole, clone=replace(whole.clone, size='micro'))\n"
+    )
+    assert stage("clone", str(mine)).size == "micro"
+    assert stage("mark", str(mine)) == preset.demo().mark

@@ -1,0 +1,225 @@
+"""Every agent is asked the same, in houses and with words that training never saw."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+import pipelines.stages.evaluate
+from agents.agent import InteractiveAgent
+from agents.config import AgentConfig
+from agents.folder import save_agent
+from agents.tokenizer import Tokenizer
+from pipelines.loops.demo import settle
+from pipelines.runs.demo import WORLD, demo
+from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results, probe_episodes, probe_plans
+from pipelines.stages.world_config import PROBE_SEEDS, PlayersConfig
+from worlds.errors import UserError
+from worlds.playhouse.language import is_held_out
+
+CONFIG = replace(demo().evaluate, episodes=3, world=WORLD)
+
+
+@pytest.mark.parametrize("probe", WORLD.entry().probes)
+def test_all_agents_get_the_same_held_out_episodes(probe: str) -> None:
+    agents, scripted = list(probe_plans(CONFIG, probe)), list(probe_plans(CONFIG, probe, scripted_solver="perfect"))
+    assert len(agents) == 3
+    assert all(plan.solver is None for plan in agents) and all(plan.solver is not None for plan in scripted)
+    for one, other in zip(agents, scripted, strict=True):
+        assert (one.seed, one.config, one.steps) == (other.seed, other.config, other.steps)
+        assert one.setter.task.spec == other.setter.task.spec
+    seeds = [plan.seed for plan in agents]
+    assert len(set(seeds)) == 3 and min(seeds) >= PROBE_SEEDS
+    for plan in agents:
+        spec = plan.setter.task.spec
+        assert spec.name == probe and is_held_out(spec.name, spec.arguments), spec
+        assert plan.split == "held_out" and plan.tail == 0 and plan.steps == spec.max_steps
+
+
+def test_training_instructions_are_asked_in_the_same_new_houses() -> None:
+    plans = list(probe_plans(replace(CONFIG, split="train"), "go"))
+    assert len(plans) == 3
+    for plan in plans:
+        spec = plan.setter.task.spec
+        assert not is_held_out(spec.name, spec.arguments) and plan.split == "train" and plan.seed >= PROBE_SEEDS
+
+
+def test_another_seed_asks_for_something_else() -> None:
+    one, other = ({p.seed for p in probe_plans(replace(CONFIG, seed=seed), "go")} for seed in (0, 1))
+    assert not one & other
+
+
+def test_results_are_written_and_read(tmp_path: Path) -> None:
+    config = replace(CONFIG, agents={"A": "perfect", "B": "perfect"}, probes=("color",), out=tmp_path / "to" / "r.json")
+    results = evaluate(config)
+    assert [(r.agent, r.probe, len(r.success)) for r in results] == [("A", "color", 3), ("B", "color", 3)]
+    assert results[0].seeds == results[1].seeds == tuple(sorted(results[0].seeds))
+    assert results[0].success == results[1].success and results[0].steps == results[1].steps
+    assert results[0].success == tuple(step is not None for step in results[0].steps)
+    assert results[0].rate == sum(results[0].success) / 3 > 0.5
+    assert load_results(config.out) == results
+
+
+def test_episodes_end_as_soon_as_they_have_succeeded() -> None:
+    for episode in probe_episodes(CONFIG, "perfect", "color"):
+        (success,) = episode.success_step
+        assert success is None or len(episode) == success + 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"agents": {}}, "no agents to evaluate"),
+        ({"agents": {"A": "perfect"}, "probes": ("dance",)}, "no probe task 'dance'; known: go, lift"),
+        ({"agents": {"A": "nowhere"}}, "nowhere is not an agent's folder"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused(changes: dict, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        evaluate(replace(CONFIG, **changes))
+
+
+@pytest.mark.parametrize("text", [None, "", "{}x", "[1]", '[{"agent": "a"}]'])
+def test_a_file_that_holds_no_results_is_named(tmp_path: Path, text: str | None) -> None:
+    path = tmp_path / "results.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(UserError, match="results.json holds no results") as caught:
+        load_results(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_defaults_name_no_agent() -> None:
+    assert EvaluateConfig().agents == {}
+
+
+# -- going on with a file of results -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """(folder, probe) of everything that is played, of which nothing takes time: success at every second place."""
+    found: list[tuple[str, str]] = []
+
+    def quick(config: EvaluateConfig, folder: str, probe: str) -> Iterator[SimpleNamespace]:
+        found.append((folder, probe))
+        for number in range(config.episodes):
+            yield SimpleNamespace(seed=PROBE_SEEDS + number, success_step=(number if number % 2 else None,))
+
+    monkeypatch.setattr("pipelines.stages.evaluate.probe_episodes", quick)
+    return found
+
+
+def a_file(tmp_path: Path, **changes: Any) -> EvaluateConfig:
+    settled = replace(CONFIG, agents={"A": "perfect"}, probes=("go", "lift"), out=tmp_path / "r.json")
+    return replace(settled, **changes)
+
+
+def an_agent(folder: Path, seed: int) -> str:
+    torch.manual_seed(seed)
+    tokenizer = Tokenizer.train(["go to the red ball"], 300)
+    size = (CONFIG.world.height, CONFIG.world.width)
+    agent = InteractiveAgent(AgentConfig.preset("nano", image_size=size, vocab_size=tokenizer.vocab_size))
+    return str(save_agent(agent, tokenizer, folder))
+
+
+def test_results_of_another_agent_are_added_to_those_that_are_there(tmp_path: Path, plays: list) -> None:
+    first = evaluate(a_file(tmp_path))
+    both = evaluate(a_file(tmp_path, agents={"B": "scripted"}, probes=("go", "color")))
+    assert [(r.agent, r.probe) for r in both] == [("A", "go"), ("A", "lift"), ("B", "go"), ("B", "color")]
+    assert both[:2] == first and load_results(tmp_path / "r.json") == both
+    assert len(plays) == 4
+
+
+def test_an_interrupted_evaluation_goes_on(tmp_path: Path, plays: list, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = a_file(tmp_path, agents={"A": "perfect", "B": "scripted"})
+    whole = evaluate(replace(config, out=tmp_path / "whole.json"))
+    with monkeypatch.context() as patch:
+        play = pipelines.stages.evaluate.probe_episodes
+
+        def interrupted(config: EvaluateConfig, folder: str, probe: str) -> Iterator[SimpleNamespace]:
+            if (folder, probe) == ("scripted", "lift"):
+                raise KeyboardInterrupt
+            yield from play(config, folder, probe)
+
+        patch.setattr("pipelines.stages.evaluate.probe_episodes", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(config)
+    assert len(load_results(config.out)) == 3
+    plays.clear()
+    assert evaluate(config) == whole and plays == [("scripted", "lift")]
+    assert evaluate(config) == whole and len(plays) == 1
+    assert config.out.read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"episodes": 4}, "episodes is 3 there and 4 here; name another file with --out"),
+        ({"seed": 1}, "seed is 0 there and 1 here"),
+        ({"split": "train"}, 'split is "held_out" there and "train" here'),
+        ({"greedy": True, "slots": 1}, "slots is 64 there and 1 here (and 1 more)"),
+        ({"world": replace(WORLD, options="{}")}, 'world.options is "{'),
+        ({"players": PlayersConfig()}, "holds results of other settings: players."),
+        ({"agents": {"A": "scripted"}}, "an agent A of other weights; call this one by another name"),
+    ],
+)
+def test_results_of_other_settings_are_left_as_they_are(changes: dict, said: str, tmp_path: Path, plays: list) -> None:
+    evaluate(a_file(tmp_path))
+    before = (tmp_path / "r.json").read_bytes()
+    with pytest.raises(UserError) as caught:
+        evaluate(a_file(tmp_path, **{"agents": {"B": "perfect"}} | changes))
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+    assert (tmp_path / "r.json").read_bytes() == before and len(plays) == 2
+
+
+def test_agents_of_one_name_are_told_apart_by_their_weights(tmp_path: Path, plays: list) -> None:
+    one, other = (an_agent(tmp_path / name, seed) for seed, name in enumerate(("one", "other")))
+    moved = tmp_path / "moved"
+    shutil.copytree(one, moved)
+    evaluate(a_file(tmp_path, agents={"A": one}, probes=("go",)))
+    evaluate(a_file(tmp_path, agents={"A": str(moved)}, probes=("go", "lift")))
+    assert plays == [(one, "go"), (str(moved), "lift")]
+    with pytest.raises(UserError, match="an agent A of other weights"):
+        evaluate(a_file(tmp_path, agents={"A": other}, probes=("color",)))
+    assert [r.agent for r in evaluate(a_file(tmp_path, agents={"B": other}, probes=("go",)))] == ["A", "A", "B"]
+
+
+def test_results_of_an_older_version_are_read_and_set_aside(tmp_path: Path, plays: list) -> None:
+    config = a_file(tmp_path)
+    results = [asdict(result) for result in evaluate(config)]
+    for name in ("r.json.older", "r.json.older-2"):
+        config.out.write_text(json.dumps(results))  # without settings
+        assert [asdict(result) for result in load_results(config.out)] == results
+        plays.clear()
+        evaluate(config)
+        assert len(plays) == 2 and len(load_results(tmp_path / name)) == 2
+
+
+def test_a_file_of_something_else_is_not_written_over(tmp_path: Path, plays: list) -> None:
+    (tmp_path / "r.json").write_text('{"mine": 1}')
+    with pytest.raises(UserError, match=r"r.json holds no results of .* name another file with --out"):
+        evaluate(a_file(tmp_path))
+    assert (tmp_path / "r.json").read_text() == '{"mine": 1}' and not plays
+
+
+def test_a_study_goes_on_with_an_interrupted_evaluation(tmp_path: Path, plays: list) -> None:
+    """Of its own folder, which may have been moved since, and on another device."""
+    config = replace(demo(), run=tmp_path / "run")
+    evaluating = replace(
+        settle(config).evaluate, agents={"BC": an_agent(tmp_path / "agent", 0), "demonstrator": "scripted"}
+    )
+    evaluating.out.parent.mkdir()
+    evaluate(replace(evaluating, agents={"BC": evaluating.agents["BC"]}, probes=("go", "lift")))
+    shutil.move(tmp_path / "run", tmp_path / "elsewhere")
+    plays.clear()
+    evaluate(replace(evaluating, out=tmp_path / "elsewhere" / "results.json"))
+    assert len(plays) == 10 and len(load_results(tmp_path / "elsewhere" / "results.json")) == 12

@@ -1,0 +1,138 @@
+"""Held-out replays of an improvement: an agent that has not changed has the return that it had."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.folder import load_agent, save_agent
+from agents.tokenizer import Tokenizer
+from pipelines.stages.clone import CloneConfig, clone, read_episodes, spoken_texts
+from pipelines.stages.improve import improve
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.learned_from import noted_division
+from pipelines.stages.mark import MarkConfig, mark
+from pipelines.stages.record import RecordConfig, record
+from pipelines.stages.reward import RewardConfig, reward
+from pipelines.stages.world_config import WorldConfig
+from reward_models.autoregressive import AutoregressiveRewardModel
+from reward_models.training import RewardTrainingConfig
+from rlhf.learning.cloner import CloningConfig
+from rlhf.learning.config import LearnerConfig
+from rlhf.learning.guards import GuardConfig
+from rlhf.records.marks import Mark
+from rlhf.run.tracking import read_metrics
+from rlhf.store import open_store
+from tests.unit.rlhf import tiny_agent
+from worlds.errors import UserError
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ImproveConfig:
+    """An improvement that learns nothing, against a model whose every step is a mark or none by luck."""
+    torch.set_num_threads(1)
+    room = json.dumps({"rooms": [1, 1], "furniture": [0, 0], "objects": [3, 3]})
+    world = WorldConfig(height=12, width=16, settings=room)
+    recording = RecordConfig(data=tmp_path / "data", episodes=3, steps=8, workers=1, world=world)
+    record(recording)
+    record(replace(recording, episodes=2, split="held_out"))
+    tokenizer = Tokenizer.train(spoken_texts(read_episodes([tmp_path / "data"])), 280)
+    agent = InteractiveAgent(tiny_agent.config(image_size=(12, 16), vocab_size=tokenizer.vocab_size))
+    save_agent(agent, tokenizer, tmp_path / "clone")
+    save_agent(AutoregressiveRewardModel.from_agent(agent), tokenizer, tmp_path / "judge")
+    return ImproveConfig(
+        data=(tmp_path / "data",), agent=tmp_path / "clone", reward_model=tmp_path / "judge", runs=tmp_path,
+        slots=2, steps=5, batch=2, updates=3, evaluate_every=1, checkpoint_every=2, threads=1, wandb="disabled",
+        world=world, learner=LearnerConfig(learning_rate=1e-30),
+    )  # fmt: skip
+
+
+def test_an_unchanged_agent_has_the_same_return_however_luck_falls(settings: ImproveConfig) -> None:
+    run = improve(settings).parent
+    improve(replace(settings, resume=run, updates=5))
+    rows = read_metrics(run)
+    assert [row["step"] for row in rows] == [0, 1, 2, 3, 4, 5]
+    returns = [row["held_out/modelled_return"] for row in rows]
+    assert returns == [returns[0]] * 6
+    assert returns[0] != round(returns[0] * 2) / 2  # expected, not drawn: half a mark is the least two plays differ by
+    paid = {row["play/reward"] * 10 for row in rows[1:]}  # of 2 slots and 5 steps
+    assert len(paid) > 1 and all(value == pytest.approx(round(value), abs=1e-4) for value in paid)  # drawn there
+
+
+def test_several_reward_models_pay_their_mean(settings: ImproveConfig, tmp_path: Path) -> None:
+    """On the same replays by the same agent; and such a run goes on."""
+    agent, tokenizer = load_agent(tmp_path / "clone")
+    returns = {}
+    for name, seed in (("judge", 0), ("other", 1)):
+        save_agent(AutoregressiveRewardModel.from_agent(agent, seed=seed), tokenizer, tmp_path / name)
+        alone = replace(settings, name=f"by-{name}", reward_model=tmp_path / name, updates=1)
+        run = improve(alone).parent
+        returns[name] = read_metrics(run)[0]["held_out/modelled_return"]
+    assert abs(returns["judge"] - returns["other"]) > 1e-3
+    both = replace(settings, name="both", ensemble=(tmp_path / "other",), updates=2)
+    run = improve(both).parent
+    improve(replace(both, resume=run, updates=4))
+    rows = read_metrics(run)
+    assert len(rows) == 5
+    for row in rows:
+        assert row["held_out/modelled_return"] == pytest.approx(np.mean(list(returns.values())), abs=1e-5)
+    assert f"the mean of the reward models in `{tmp_path / 'judge'}`, `{tmp_path / 'other'}`" in (
+        run / "agent" / "README.md"
+    ).read_text(encoding="utf-8")
+
+
+def test_patience_without_held_out_play_is_refused_with_the_command_that_records_some(
+    settings: ImproveConfig, tmp_path: Path
+) -> None:
+    store = open_store(tmp_path / "data")
+    store.drop(store.ids(split="held_out"))
+    with pytest.raises(UserError, match="no held-out play in .*`rlhf record --data .*data --split held_out") as refused:
+        improve(replace(settings, guards=GuardConfig(patience=2)))
+    assert "\n" not in str(refused.value) and not (tmp_path / "improve").exists()
+    with pytest.warns(UserWarning, match="nothing will show .* `rlhf record --data .*data --split held_out"):
+        improve(replace(settings, updates=1))
+    of_agent = replace(settings, name="other", replay="agent:bc", guards=GuardConfig(patience=2))
+    with pytest.raises(UserError, match="no held-out play by agent:bc in .* --solver AGENT`"):
+        improve(of_agent)
+
+
+def test_nothing_is_trained_on_held_out_play(settings: ImproveConfig, tmp_path: Path) -> None:
+    (data,) = settings.data
+    store = open_store(data)
+    mark(MarkConfig(data=data, miss=0.0))
+    held_out = set(store.ids(split="held_out"))
+    store.write_marks(Mark(name, "ann", 1 + sign, sign, scripted=False) for name in store.ids() for sign in (1, -1))
+    clone(
+        CloneConfig(
+            data=(data,), runs=tmp_path, name="bc", wandb="disabled",
+            training=CloningConfig(updates=1, steps=2, batch=2),
+        )
+    )  # fmt: skip
+    reward(
+        RewardConfig(
+            data=(data,), agent=tmp_path / "clone", runs=tmp_path, wandb="disabled",
+            training=RewardTrainingConfig(updates=1, steps=8, batch=2),
+        )
+    )  # fmt: skip
+    for run in ("bc", "reward"):
+        division = noted_division(tmp_path / run)
+        assert division is not None and division.learned | division.validation == set(store.ids(split="train"))
+    assert {mark.episode_id for mark in store.marks()} >= held_out  # which judge the reward model in the end
+    assert any(name.startswith("reward_model_held_out/") for name in read_metrics(tmp_path / "reward")[-1])
+
+
+def test_an_ensemble_that_cannot_be_is_refused(settings: ImproveConfig, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="named twice"):
+        replace(settings, ensemble=(settings.reward_model,))
+    with pytest.raises(UserError, match="no reward model is asked"):
+        replace(settings, scripted_reward=True, ensemble=(tmp_path / "other",))
+    stranger = InteractiveAgent(tiny_agent.config(image_size=(24, 16)))
+    save_agent(AutoregressiveRewardModel.from_agent(stranger), Tokenizer.train({"go"}, 280), tmp_path / "stranger")
+    with pytest.raises(UserError, match="stranger was made for another agent"):
+        improve(replace(settings, ensemble=(tmp_path / "stranger",)))

@@ -1,0 +1,73 @@
+"""What does not fit into memory is refused before it begins, with the numbers and what fits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipelines.cli.main import main
+from pipelines.stages.memory import check_memory, largest
+from rlhf.records.marks import Mark
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+from worlds.errors import UserError
+
+GIB = 2**30
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder with a marked dataset and a cloned agent."""
+    here = tmp_path_factory.mktemp("made")
+    store = open_store(here / "data", create=True)
+    for number in range(6):
+        played = synthetic_episode(number, 6, 12, 16)
+        store.write(replace(played, solver="scripted", controller=np.zeros(6, np.uint8)))
+    store.write_marks(Mark(name, "ann", 3, 1 - 2 * (n % 2), True) for n, name in enumerate(store.ids()))
+    small = ["--wandb=disabled", "--training.updates=1", "--training.steps=2", "--training.batch=2"]
+    assert main(["clone", f"--data={store.folder}", f"--runs={here}", *small]) == 0
+    return here
+
+
+@pytest.mark.parametrize("verb", ["clone", "reward", "improve"])
+def test_a_batch_that_does_not_fit_is_refused_with_one_that_does(
+    verb: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    setting = "--slots" if verb == "improve" else "--training.batch"
+    agent = [] if verb == "clone" else [f"--agent={made / 'clone' / 'agent'}"]
+    world = ["--world.height=12", "--world.width=16"] if verb == "improve" else []
+    capsys.readouterr()
+    words = [verb, f"--data={made / 'data'}", f"--runs={tmp_path}", *agent, *world, "--wandb=disabled"]
+    assert main([*words, f"{setting}=1000000"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 and lines[0].startswith(f"error: {setting} 1000000 needs about ")
+    assert "GiB are usable" in lines[0]
+    fits = int(lines[0].rpartition(f"{setting} ")[2].removesuffix(" fits"))
+    assert 1 <= fits < 1_000_000
+    assert not (tmp_path / verb).exists()
+
+
+def test_what_surely_does_not_fit_is_refused_and_what_may_not_is_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+    check_memory("--batch", 4, lambda batch: batch * GIB, 4 * GIB)
+    assert capsys.readouterr().err == ""
+    check_memory("--batch", 5, lambda batch: batch * GIB, 4 * GIB)
+    assert "needs about 5.0 GiB of memory, 4.0 GiB are usable; it may not fit" in capsys.readouterr().err
+    with pytest.raises(UserError, match="about 7.0 GiB.*4.0 GiB are usable; --batch 4 fits"):
+        check_memory("--batch", 7, lambda batch: batch * GIB, 4 * GIB)
+    with pytest.raises(UserError, match="even --batch 1 does not fit"):
+        check_memory("--batch", 7, lambda batch: batch * GIB, GIB // 2)
+
+
+def test_the_largest_that_fits() -> None:
+    assert [largest(most.__ge__, 10) for most in (0, 1, 9, 10, 20)] == [0, 1, 9, 10, 10]
+
+
+@pytest.mark.parametrize("size", ["--world.height=100000", "--world.height=1000000000"])
+def test_pictures_that_do_not_fit_are_refused(size: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["record", f"--data={tmp_path / 'data'}", "--episodes=1", "--world.width=100000", size]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 and "pixels are in memory at once and need" in lines[0] and "GiB are usable" in lines[0]
+    assert not (tmp_path / "data").exists()

@@ -1,0 +1,129 @@
+"""A world in one file goes through the whole loop by its path alone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from pipelines.cli.main import main
+from pipelines.stages.record import RecordConfig, record
+from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from rlhf.store import open_store
+from worlds import registry
+from worlds.contract import WorldError
+from worlds.errors import UserError
+
+OWN_WORLD = Path(__file__).parents[4] / "examples" / "own_world.py"
+WORLD = ["--world.name", str(OWN_WORLD), "--world.height=24", "--world.width=32"]
+TRAINED = ["--training.updates=4", "--training.steps=8", "--training.batch=4", "--wandb=disabled"]
+
+
+def run(verb: str, *words: object) -> None:
+    assert main([verb, *map(str, words)]) == 0
+
+
+def test_the_whole_loop_in_an_own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.set_num_threads(1)
+    monkeypatch.chdir(tmp_path)
+    data, runs = tmp_path / "play", ["--runs", tmp_path / "runs"]
+    agent, judge = tmp_path / "runs" / "clone" / "agent", tmp_path / "runs" / "reward" / "reward_model"
+    run("record", "--data", data, "--episodes=12", "--steps=60", "--held-out=0.2", "--workers=1", *WORLD)
+    run("mark", "--data", data)
+    run("clone", "--data", data, *runs, *TRAINED)
+    run("reward", "--data", data, "--agent", agent, *runs, *TRAINED)
+    improving = ["--slots=4", "--steps=8", "--updates=2", "--threads=1", "--wandb=disabled", "--evaluation-episodes=2"]
+    run("improve", "--data", data, "--agent", agent, "--reward-model", judge, *runs, *improving, *WORLD)
+    players = ["--agents", "perfect", "perfect", "--agents", "bc+rl", tmp_path / "runs" / "improve" / "agent"]
+    run("evaluate", *players, "--episodes=4", "--out", tmp_path / "results.json", *WORLD)
+
+    store = open_store(data)
+    assert store.description.world == "discs"
+    episodes = [store.read(name) for name in store.ids()]
+    asked = {request.task.arguments["disc"] for one in episodes if one.split == "train" for request in one.requests}
+    assert asked and asked <= {"red", "green", "blue"}
+    signs = {event.sign for one in episodes for event in one.truth}
+    assert 1 in signs and list(store.marks())
+    results = {row["agent"]: row for row in json.loads((tmp_path / "results.json").read_text())}
+    assert all(results["perfect"]["success"]) and len(results["bc+rl"]["success"]) == 4
+
+
+def test_workers_import_the_file_for_themselves_and_record_the_same(tmp_path: Path) -> None:
+    world = WorldConfig(name=str(OWN_WORLD), height=12, width=16)
+    config = RecordConfig(data=tmp_path / "one", episodes=3, steps=6, workers=1, world=world)
+    names = record(config)
+    assert record(RecordConfig(data=tmp_path / "two", episodes=3, steps=6, workers=2, world=world)) == names
+    for name in names:
+        one, two = (open_store(tmp_path / folder).read(name) for folder in ("one", "two"))
+        assert np.array_equal(one.image, two.image) and np.array_equal(one.movement, two.movement)
+
+
+def test_a_file_that_was_moved_is_the_same_world(tmp_path: Path) -> None:
+    moved = registry.get(str(OWN_WORLD)).name
+    config = RecordConfig(
+        data=tmp_path / "data", episodes=2, steps=4, workers=1, world=WorldConfig(str(OWN_WORLD), height=12, width=16)
+    )
+    names = record(config)
+    by_name = RecordConfig(
+        data=tmp_path / "data", episodes=2, steps=4, workers=1, world=WorldConfig(moved, height=12, width=16)
+    )
+    assert record(by_name) == names
+
+
+def test_paths_are_absolute_so_that_runs_are_resumed_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(OWN_WORLD.parent)
+    assert WorldConfig("own_world.py").name == str(OWN_WORLD)
+    assert WorldConfig("playhouse").name == "playhouse"
+
+
+def test_by_default_each_probe_of_the_world_is_asked_for() -> None:
+    players = PlayersConfig()
+    assert players.weights(registry.get(str(OWN_WORLD))) == {"go": 1.0}
+    probes = ("go", "lift", "position", "color", "count", "exist")
+    assert players.weights(registry.get("playhouse")) == dict.fromkeys(probes, 1.0)
+    assert PlayersConfig(tasks={"lift": 2.0}).weights(registry.get("playhouse")) == {"lift": 2.0}
+
+
+def test_a_task_that_the_world_does_not_have_is_refused(tmp_path: Path) -> None:
+    world = WorldConfig(str(OWN_WORLD), height=12, width=16)
+    players = PlayersConfig(tasks={"lift": 1.0})
+    with pytest.raises(WorldError, match="^the world has no task named 'lift'; known: go$"):
+        record(RecordConfig(data=tmp_path / "data", episodes=1, workers=1, world=world, players=players))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (None, "no world file .*world.py; known by name: .*playhouse"),
+        ("x = 1", "world file .*world.py registers 0 worlds .none.; call register exactly once in it"),
+        ("import nowhere_at_all", "world file .*world.py fails to import: ModuleNotFoundError: .*nowhere_at_all"),
+    ],
+)
+def test_a_file_without_a_world_is_named(text: str | None, complaint: str, tmp_path: Path) -> None:
+    if text is not None:
+        (tmp_path / "world.py").write_text(text)
+    with pytest.raises(WorldError, match=complaint) as caught:
+        registry.get(str(tmp_path / "world.py"))
+    assert "\n" not in str(caught.value)
+
+
+def test_another_file_with_the_same_world_is_refused(tmp_path: Path) -> None:
+    registry.get(str(OWN_WORLD))
+    copied = shutil.copy(OWN_WORLD, tmp_path / "own.py")
+    with pytest.raises(WorldError, match="another world is registered as 'discs'"):
+        registry.get(str(copied))
+
+
+def test_setters_of_another_world_are_refused(tmp_path: Path) -> None:
+    world = WorldConfig(str(OWN_WORLD), height=12, width=16)
+    record(RecordConfig(data=tmp_path / "data", episodes=1, steps=4, workers=1, held_out=0.0, world=world))
+    config = RecordConfig(
+        data=tmp_path / "new", episodes=1, steps=4, workers=1, setters=tmp_path / "data",
+        world=WorldConfig("playhouse", height=12, width=16),
+    )  # fmt: skip
+    with pytest.raises(UserError, match="is of the world discs, not of playhouse"):
+        record(config)

@@ -1,0 +1,252 @@
+"""Where an agent learned is where it plays next, unless another place is named: no setting is typed twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.play_settings import PLAY_SETTINGS_FILE
+from annotation.server.services.gaming import remembered_places
+from pipelines.cli.episodes import merge_datasets
+from pipelines.cli.main import main
+from pipelines.loops.demo import settle as settle_demo
+from pipelines.loops.rounds import settle as settle_rounds
+from pipelines.runs import demo as preset
+from pipelines.runs import probes, tower
+from pipelines.stages.evaluate import EvaluateConfig, evaluate, settled
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.play_settings import PlaySettings, of_agent, of_dataset, of_datasets, other_places
+from pipelines.stages.record import RecordConfig, record
+from pipelines.stages.results_file import EvaluatedWith
+from pipelines.stages.world_config import DEFAULT_PLAYERS, DEFAULT_WORLD, PlayersConfig, WorldConfig
+from pipelines.studies.config import settle as settle_study
+from rlhf.records.json_records import from_json, to_json
+from rlhf.run.checkpoint import Checkpoints
+from rlhf.run.config import load_config
+from rlhf.store import MemoryStore, open_store
+from rlhf.store.description import DESCRIPTION_FILE
+from worlds.errors import UserError
+
+ROOM = '{"rooms":[1,1],"furniture":[0,0],"objects":[3,3],"room_size":[4.0,4.0]}'  # as people type it
+WORLD = WorldConfig("playhouse", 12, 16, ROOM, '{"fov_y_deg": 60.0}')
+PLAYERS = PlayersConfig({"go": 1.0}, '{"first_request": [0, 0]}', '{"reaction": 0}')
+
+
+def recording(folder: Path, **changes: Any) -> RecordConfig:
+    shown = RecordConfig(data=folder, episodes=2, steps=4, workers=1, world=WORLD, players=PLAYERS)
+    return replace(shown, **changes)
+
+
+def an_agent(folder: Path, settings: PlaySettings | None) -> str:
+    folder.mkdir(parents=True)
+    if settings is not None:
+        (folder / PLAY_SETTINGS_FILE).write_text(json.dumps(to_json(settings)))
+    return str(folder)
+
+
+# -- what is remembered --------------------------------------------------------------------------------------------
+
+
+def test_a_dataset_remembers_what_it_was_recorded_with(tmp_path: Path) -> None:
+    record(recording(tmp_path))
+    assert of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)
+    record(recording(tmp_path, episodes=3))
+    assert of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)  # once
+    assert of_datasets([tmp_path / "nothing"]) == PlaySettings()
+
+
+def test_settings_that_nothing_can_be_played_with_are_not_remembered(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="'x'"):
+        record(recording(tmp_path, players=replace(PLAYERS, solver='{"x": 1}')))
+    assert of_dataset(tmp_path) == ()
+
+
+def test_the_first_of_several_settings_counts_and_the_others_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record(recording(tmp_path))
+    record(recording(tmp_path, seed=1, players=replace(PLAYERS, solver="{}")))
+    assert len(of_dataset(tmp_path)) == 2
+    capsys.readouterr()
+    assert of_datasets([tmp_path]) == PlaySettings(WORLD, PLAYERS)
+    assert "differs in players.solver; that of the first episodes is taken" in capsys.readouterr().err
+    of_datasets([tmp_path], PlaySettings(players=PLAYERS))
+    assert capsys.readouterr().err == ""  # nothing of that is asked
+
+
+def test_play_from_elsewhere_says_what_it_can(tmp_path: Path) -> None:
+    record(recording(tmp_path))
+    path = tmp_path / DESCRIPTION_FILE
+    about = json.loads(path.read_text())
+    del about["play_settings"]  # as older versions wrote it, and as play of people is
+    path.write_text(json.dumps(about))
+    world = WorldConfig("playhouse", 12, 16, options=WORLD.options)
+    assert of_dataset(tmp_path) == (PlaySettings(world),)
+
+
+def test_merged_play_and_games_are_where_the_first_was_played(tmp_path: Path) -> None:
+    record(recording(tmp_path / "one"))
+    merge_datasets(tmp_path / "one", tmp_path / "all")
+    assert of_dataset(tmp_path / "all") == (PlaySettings(WORLD, PLAYERS),)
+    assert remembered_places(open_store(tmp_path / "all")) == json.loads(ROOM)
+    assert remembered_places(open_store(tmp_path / "new", create=True)) == remembered_places(MemoryStore()) == {}
+
+
+@pytest.mark.parametrize("noted", ['"x"', "[1]", '[{"world": {"height": "big"}}]', '[{"place": {}}]'])
+def test_damaged_settings_are_named(tmp_path: Path, noted: str) -> None:
+    record(recording(tmp_path))
+    path = tmp_path / DESCRIPTION_FILE
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"play_settings": json.loads(noted)}))
+    with pytest.raises(UserError, match=r"dataset\.json is damaged") as refused:
+        of_dataset(tmp_path)
+    assert "\n" not in str(refused.value)
+    (tmp_path / PLAY_SETTINGS_FILE).write_text(noted[:-1])
+    with pytest.raises(UserError, match=r"play_settings\.json is damaged") as refused:
+        of_agent(tmp_path)
+    assert "\n" not in str(refused.value)
+
+
+# -- what follows from it ------------------------------------------------------------------------------------------
+
+
+def test_an_evaluation_is_where_its_agent_learned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    agents = {"bc": an_agent(tmp_path / "bc", PlaySettings(WORLD, PLAYERS)), "demonstrator": "scripted"}
+    config = settled(EvaluateConfig(agents=agents))
+    assert (config.world, config.players) == (WORLD, PLAYERS)
+    assert capsys.readouterr().err == ""
+    elsewhere = settled(EvaluateConfig(agents=agents, world=WorldConfig(settings='{"rooms": [1, 5]}')))
+    assert elsewhere.world == replace(WORLD, settings='{"rooms": [1, 5]}')  # and the rest is remembered
+    (line,) = capsys.readouterr().err.splitlines()
+    assert (
+        "evaluating in other places than bc learned in: rooms [1, 5] instead of [1, 1], furniture the default" in line
+    )
+
+
+def test_what_is_the_same_in_other_letters_is_not_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    agents = {"bc": an_agent(tmp_path / "bc", PlaySettings(WORLD, PLAYERS))}
+    settled(EvaluateConfig(agents=agents, world=WorldConfig(settings=json.dumps(json.loads(ROOM), indent=1))))
+    assert capsys.readouterr().err == ""
+
+
+def test_agents_of_different_places_are_not_evaluated_together_unless_the_places_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = replace(WORLD, settings='{"rooms": [1, 5]}')
+    agents = {
+        "bc": an_agent(tmp_path / "bc", PlaySettings(WORLD, PLAYERS)),
+        "old": an_agent(tmp_path / "old", None),
+        "far": an_agent(tmp_path / "far", PlaySettings(other, PLAYERS)),
+    }
+    with pytest.raises(
+        UserError, match=r"bc and far learned in different places \(rooms \[1, 1\] instead of"
+    ) as refused:
+        evaluate(EvaluateConfig(agents=agents, out=tmp_path / "results.json"))
+    assert f"--world.settings '{ROOM}'" in str(refused.value) and "\n" not in str(refused.value)
+    assert settled(EvaluateConfig(agents=agents, world=WorldConfig(settings=ROOM))).world == WORLD
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "in other places than far learned in: rooms [1, 1] instead of [1, 5]" in line
+
+
+def test_agents_that_remember_nothing_are_evaluated_in_the_default_places(tmp_path: Path) -> None:
+    config = settled(EvaluateConfig(agents={"old": an_agent(tmp_path / "old", None), "perfect": "perfect"}))
+    assert (config.world, config.players) == (DEFAULT_WORLD, DEFAULT_PLAYERS)
+
+
+def test_the_settings_of_another_world_are_no_defaults() -> None:
+    moon = PlaySettings(WorldConfig(name="moon"), PlayersConfig(setter="{}"))
+    assert moon.or_else(PlaySettings(WORLD, PLAYERS)).complete() == PlaySettings(
+        WorldConfig("moon", 12, 16, "{}", "{}"), replace(DEFAULT_PLAYERS, setter="{}")
+    )
+    assert other_places(WorldConfig(name="moon"), WORLD) == ["world moon instead of playhouse"]
+
+
+def test_a_recording_is_added_to_as_it_was_begun(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ids = record(recording(tmp_path))
+    more = RecordConfig(data=tmp_path, episodes=3, steps=4, workers=1)
+    assert set(ids) < set(record(more))  # refused if it were of other settings
+    assert open_store(tmp_path).description.image_size == (12, 16)
+    capsys.readouterr()
+    record(replace(more, seed=1, episodes=1, world=WorldConfig(settings='{"rooms": [1, 1]}')))
+    assert f"recording in other places than {tmp_path} holds: furniture the default instead" in capsys.readouterr().err
+
+
+def test_presets_are_as_they_were() -> None:
+    """Their runs of before can be resumed: nothing that is remembered or left open changes them."""
+    shown, rounds, study = settle_demo(preset.demo()), settle_rounds(tower.iterate()), settle_study(probes.study())
+    for config in (shown, rounds, study):
+        assert from_json(type(config), to_json(config)) == config
+        assert config.demonstrations.world == config.play.world == config.evaluate.world == config.play.world.complete()
+        assert config.play.players == config.play.players.complete()
+    assert shown.improve.world == shown.demonstrations.world == preset.WORLD == preset.WORLD.complete()
+    assert rounds.improve.world == tower.WORLD == tower.WORLD.complete()
+
+
+# -- the whole way, by commands ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words: str) -> None:
+        assert main(list(words)) == 0, words
+
+    return command
+
+
+TYPED = ["--world.height=12", "--world.width=16", f"--world.settings={ROOM}", '--world.options={"fov_y_deg": 60.0}']
+TRAINING = ["--training.updates=1", "--training.batch=2", "--training.steps=2", "--wandb=disabled"]
+
+
+def test_no_setting_is_typed_twice(run: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    players = [
+        '--players.tasks={"go": 1}',
+        '--players.setter={"first_request": [0, 0]}',
+        '--players.solver={"reaction": 0}',
+    ]
+    run("record", "--episodes=10", "--steps=6", "--workers=1", *TYPED, *players)
+    run("mark", "--miss=0")
+    run("clone", "--checkpoint-every=1", *TRAINING)
+    agent, improved = Path("runs/clone/agent"), Path("runs/improve/agent")
+    learned = PlaySettings(WORLD, PLAYERS)
+    assert of_agent(agent) == of_agent(Checkpoints(Path("runs/clone")).latest().agent_folder) == learned
+    assert "play_settings.json" in (agent / "README.md").read_text(encoding="utf-8")
+    run("record", f"--solver={agent}", "--data=data/agents", "--episodes=2", "--steps=4", "--slots=2")
+    assert of_dataset(Path("data/agents")) == (learned,)
+    run(
+        "improve",
+        "--scripted-reward",
+        "--updates=1",
+        "--slots=2",
+        "--steps=2",
+        "--checkpoint-every=1",
+        "--wandb=disabled",
+    )
+    assert of_agent(improved) == of_agent(Checkpoints(Path("runs/improve")).latest().agent_folder) == learned
+    assert json.loads(Path("runs/improve/config.json").read_text())["config"]["world"] == to_json(WORLD)
+    both = [
+        "evaluate",
+        "--agents",
+        "bc",
+        str(agent),
+        "bc+rl",
+        str(improved),
+        "--episodes=1",
+        "--slots=1",
+        "--probes",
+        "go",
+    ]
+    run(*both)
+    rows = json.loads(Path("results.json").read_text())
+    assert len(rows) == 2
+    for row in rows:
+        resolved = from_json(EvaluatedWith, row["evaluated_with"])
+        assert (resolved.world, resolved.players) == (WORLD, PLAYERS)
+    assert "other places" not in capsys.readouterr().err
+    run("improve", "--resume=runs/improve", "--updates=2", "--wandb=disabled")
+    assert load_config(Path("runs/improve"), ImproveConfig).world == WORLD

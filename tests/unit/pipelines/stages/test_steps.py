@@ -1,0 +1,176 @@
+"""Stages are done once, noted when they end, and gone on with whenever the process died."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from pipelines.stages.steps import STAGES_FILE, Work, begin, finished, go_on, go_through
+from rlhf.records.json_records import differences
+from rlhf.run.config import CONFIG_FILE, load_config
+from worlds.errors import UserError
+
+
+@dataclass(frozen=True)
+class Inner:
+    updates: int = 3
+    note: str = "{}"
+
+
+@dataclass(frozen=True)
+class Config:
+    run: Path = Path("run")
+    rounds: int = 2
+    rates: dict[str, float] = field(default_factory=lambda: {"a": 1.0})
+    inner: Inner = field(default_factory=Inner)
+
+
+def test_every_stage_is_done_once_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done: list[str] = []
+    works = [Work(name, f"makes {name}", lambda name=name: done.append(name)) for name in ("one", "two", "three")]
+    assert [stage.name for stage in go_through(tmp_path, works[:2], total=4)] == ["one", "two"]
+    stages = go_through(tmp_path, works, title="again, ")
+    assert done == ["one", "two", "three"]
+    assert [(stage.name, stage.note) for stage in stages] == [(name, f"makes {name}") for name in done]
+    assert finished(tmp_path) == stages and all(stage.seconds >= 0 for stage in stages)
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "1 of 4: one" and said[2] == "again, 1 of 3: one: there already"
+
+
+def test_what_fails_is_not_noted(tmp_path: Path) -> None:
+    def fail() -> None:
+        raise KeyboardInterrupt
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            go_through(tmp_path, [Work("first", "", lambda: None), Work("second", "", fail), Work("third", "", fail)])
+        assert [stage.name for stage in finished(tmp_path)] == ["first"]
+
+
+def test_a_run_goes_on_from_its_checkpoint_or_begins_anew(tmp_path: Path) -> None:
+    @dataclass(frozen=True)
+    class Run:
+        runs: Path = tmp_path
+        name: str = "run"
+        resume: Path | None = None
+
+    def begun(config: Run) -> Path:
+        seen.append((config, folder.exists()))
+        return folder
+
+    folder, seen = tmp_path / "run", list[tuple[Run, bool]]()
+    go_on(begun, Run())
+    (folder / "checkpoints").mkdir(parents=True)
+    go_on(begun, Run())  # what was there without a checkpoint is gone
+    (folder / "checkpoints").mkdir(parents=True)
+    (folder / "checkpoints" / "latest").touch()
+    assert go_on(begun, Run()) == folder
+    assert seen == [(Run(), False), (Run(), False), (Run(resume=folder), True)]
+
+
+def test_a_killed_journey_goes_on_at_the_stage_it_was_in(tmp_path: Path) -> None:
+    code = f"""
+import os, signal
+from pathlib import Path
+from pipelines.stages.steps import Work, go_through
+folder, log = Path({str(tmp_path / "run")!r}), Path({str(tmp_path / "log")!r})
+def work(name, fatal):
+    def do():
+        with log.open("a") as file: file.write(name + " ")
+        if fatal and not (folder / "died").exists():
+            (folder / "died").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return Work(name, "", do)
+go_through(folder, [work("a", False), work("b", True), work("c", False)])
+"""
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])}
+    died = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
+    assert died.returncode == -signal.SIGKILL
+    assert subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True).returncode == 0
+    assert (tmp_path / "log").read_text().split() == ["a", "b", "b", "c"]
+    assert [stage.name for stage in finished(tmp_path / "run")] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("text", ["[", "{}x", '[{"name": "a"}]', "[1]"])
+def test_damaged_notes_are_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / STAGES_FILE).write_text(text)
+    with pytest.raises(UserError, match=r"stages.json is damaged .*; remove it") as caught:
+        go_through(tmp_path, [])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"rounds": 3}, "rounds is 2 there and 3 here; give"),
+        ({"rates": {"a": 1.0, "b": 2.0}}, "rates.b is null there and 2.0 here; give"),
+        ({"inner": Inner(updates=4, note="x")}, "inner.updates is 3 there and 4 here (and 1 more); give"),
+        ({"inner": Inner(note="x" * 50)}, "inner.note differs; give"),
+    ],
+)
+def test_a_run_with_other_settings_is_refused_by_the_name_of_the_setting(
+    tmp_path: Path, changes: dict, said: str
+) -> None:
+    config = Config(run=tmp_path / "run")
+    begin(config.run, config, "trial")
+    before = (config.run / CONFIG_FILE).read_bytes()
+    begin(config.run, config, "trial")
+    with pytest.raises(UserError) as caught:
+        begin(config.run, replace(config, **changes), "trial")
+    assert (
+        str(caught.value)
+        == f"{config.run} holds a trial with other settings: {said} this one a folder of its own with --run"
+    )
+    assert (config.run / CONFIG_FILE).read_bytes() == before
+
+
+def test_free_settings_may_differ_and_are_noted(tmp_path: Path) -> None:
+    config = Config(run=tmp_path / "run")
+    begin(config.run, config, "trial")
+    more = replace(config, rounds=5)
+    begin(config.run, more, "trial", free=("rounds",))
+    assert load_config(config.run, Config) == more
+    with pytest.raises(UserError, match="inner.updates is 3 there and 9 here; give"):
+        begin(config.run, replace(more, rounds=6, inner=Inner(updates=9)), "trial", free=("rounds",))
+
+
+def test_a_run_killed_while_its_configuration_was_written_begins(tmp_path: Path) -> None:
+    config = Config(run=tmp_path / "run")
+    config.run.mkdir()
+    (config.run / "config.partial").write_text('{"kind"')
+    begin(config.run, config, "trial")
+    assert load_config(config.run, Config) == config
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").touch()
+    with pytest.raises(UserError, match="holds a run already"):
+        begin(tmp_path / "other", config, "trial")
+
+
+def test_differences_are_in_the_order_of_the_settings() -> None:
+    other = Config(rounds=3, rates={"b": 1.0}, inner=Inner(updates=4))
+    assert list(differences(Config(), Config(rates=dict(a=1)))) == []  # 1 is 1.0
+    assert [name for name, _, _ in differences(Config(), other)] == ["rounds", "rates.a", "rates.b", "inner.updates"]
+    assert json.dumps([list(found) for found in differences(Config(), other)])
+
+
+def test_a_setting_that_came_after_a_run_was_begun_has_its_default_there(tmp_path: Path) -> None:
+    config = Config(run=tmp_path / "run")
+    begin(config.run, config, "trial")
+    path = config.run / CONFIG_FILE
+    record = json.loads(path.read_text())
+    del record["config"]["inner"]["note"], record["config"]["rates"]
+    path.write_text(json.dumps(record))
+    begin(config.run, config, "trial")
+    assert json.loads(path.read_text()) == record  # what the run was begun with stays
+    with pytest.raises(UserError, match="inner.note is .* there and .* here; give"):
+        begin(config.run, replace(config, inner=Inner(note="x")), "trial")
+    begin(config.run, replace(config, inner=Inner(note="x")), "trial", free=("inner.note",))
+    with pytest.raises(UserError, match="inner.updates is 3 there and 4 here; give"):
+        begin(config.run, replace(config, inner=Inner(4, "x")), "trial", free=("inner.note",))

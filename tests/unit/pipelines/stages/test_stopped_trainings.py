@@ -1,0 +1,146 @@
+"""A training that a signal ends saves a checkpoint and names the command that resumes it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from pipelines.cli.main import main
+from rlhf.records.marks import Mark
+from rlhf.run.checkpoint import Checkpoints
+from rlhf.run.tracking import read_metrics
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+
+UPDATES = 200
+SMALL = ["--wandb=disabled", f"--training.updates={UPDATES}", "--training.steps=3", "--training.batch=2"]
+SMALL += ["--training.log-every=1", "--training.evaluate-every=50", "--checkpoint-every=100000"]
+ROOM = json.dumps({"rooms": [1, 1], "furniture": [0, 1], "objects": [2, 3]})
+WORLD = ["--world.height=12", "--world.width=16", f"--world.settings={ROOM}"]
+MADE = {"clone": "agent", "reward": "reward_model", "improve": "agent"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder with a marked dataset ``data``, recorded play ``play`` and the runs ``clone`` and ``reward``."""
+    torch.set_num_threads(1)
+    here = tmp_path_factory.mktemp("made")
+    store = open_store(here / "data", create=True)
+    for number in range(8):
+        played = synthetic_episode(number, 6, 12, 16)
+        store.write(replace(played, solver="scripted", controller=np.zeros(6, np.uint8)))
+    store.write_marks(Mark(name, "ann", 3, 1 - 2 * (n % 2), True) for n, name in enumerate(store.ids()))
+    assert main(["record", f"--data={here / 'play'}", "--episodes=2", "--steps=4", "--workers=1", *WORLD]) == 0
+    assert main(["clone", *words(here, "clone", here)]) == 0
+    assert main(["reward", *words(here, "reward", here)]) == 0
+    return here
+
+
+def words(made: Path, verb: str, runs: Path) -> list[str]:
+    """Settings of a training on what is in ``made``."""
+    agent = [f"--runs={runs}", *([f"--agent={made / 'clone' / 'agent'}"] if verb != "clone" else [])]
+    if verb == "improve":
+        model = [f"--data={made / 'play'}", f"--reward-model={made / 'reward' / 'reward_model'}", *WORLD]
+        return [*agent, *model, "--slots=2", "--steps=3", "--updates=100000", "--wandb=disabled", "--threads=1"]
+    return [*agent, f"--data={made / 'data'}", *SMALL, *(["--validation=0.3"] if verb == "reward" else [])]
+
+
+def begin(*typed: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-m", "pipelines.cli.main", *typed], stderr=subprocess.PIPE, text=True)
+
+
+def await_update(process: subprocess.Popen[str], run: Path, update: int) -> None:
+    """Wait until the run has made so many updates."""
+    while not (run / "metrics.jsonl").exists() or not any(row["step"] >= update for row in read_metrics(run)):
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize(("verb", "number"), [("clone", signal.SIGTERM), ("reward", signal.SIGINT)])
+def test_a_stopped_training_is_resumed_by_the_command_it_names_to_the_very_same_end(
+    verb: str, number: int, made: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / verb
+    process = begin(verb, *words(made, verb, tmp_path))
+    await_update(process, run, 3)
+    process.send_signal(number)
+    said = process.communicate(timeout=120)[1]
+    assert process.returncode == 128 + number, said
+    newest = Checkpoints(run).latest()
+    assert f"checkpoint of update {newest.step}: {newest.folder}" in said and 3 <= newest.step < UPDATES
+    named = re.search(r"resume with: rlhf (.*)", said)
+    assert named is not None and said.rstrip().endswith(named.group())
+    assert main(shlex.split(named.group(1))) == 0
+    ends = [folder / verb / MADE[verb] / "model.safetensors" for folder in (made, tmp_path)]
+    assert ends[0].read_bytes() == ends[1].read_bytes()
+
+
+def test_a_stopped_improvement_is_resumed(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "improve"
+    process = begin("improve", *words(made, "improve", tmp_path))
+    await_update(process, run, 2)
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=120)[1]
+    assert process.returncode == 143, said
+    step = Checkpoints(run).latest().step
+    assert f"checkpoint of update {step}" in said and f"resume with: rlhf improve --resume {run}" in said
+    assert main(["improve", f"--resume={run}", f"--updates={step + 1}"]) == 0
+    assert Checkpoints(run).latest().step == step + 1 and (run / "agent").is_dir()
+    capsys.readouterr()
+    assert main(["improve", f"--resume={run}"]) == 0
+    told = capsys.readouterr().err
+    assert f"{run} is finished: {step + 1} updates were made; its agent: {run / 'agent'}" in told
+    assert "updates, " not in told  # no bar
+
+
+@pytest.mark.parametrize("verb", ["clone", "reward"])
+def test_a_finished_run_that_is_resumed_says_so(
+    verb: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = Path(shutil.copytree(made / verb, tmp_path / verb))
+    capsys.readouterr()
+    assert main([verb, f"--resume={run}"]) == 0
+    told = capsys.readouterr().err
+    assert f"{run} is finished: {UPDATES} updates were made" in told and str(run / MADE[verb]) in told
+    assert "0/100" not in told
+
+
+@pytest.mark.parametrize("way", ["resume", "again"])
+@pytest.mark.parametrize("verb", ["clone", "reward", "improve"])
+def test_a_run_that_ended_before_its_first_checkpoint_starts_again(
+    verb: str, way: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, typed = tmp_path / verb, [verb, *words(made, verb, tmp_path)]
+    typed.append("--updates=2" if verb == "improve" else "--training.updates=2")
+    assert main(typed) == 0
+    rows = [row["step"] for row in read_metrics(run)]
+    model = (run / MADE[verb] / "model.safetensors").read_bytes()
+    shutil.rmtree(run / "checkpoints")  # as if it had been stopped before
+    shutil.rmtree(run / MADE[verb])
+    if way == "again":
+        capsys.readouterr()
+        assert main([*typed, "--checkpoint-every=7"]) == 1
+        said = capsys.readouterr().err
+        assert "before its first checkpoint" in said and "checkpoint_every is" in said and "7 here" in said
+        assert len(said.splitlines()) == 1
+    assert main([verb, f"--resume={run}"] if way == "resume" else typed) == 0
+    assert [row["step"] for row in read_metrics(run)] == rows
+    assert (run / MADE[verb] / "model.safetensors").read_bytes() == model
+
+
+def test_a_run_with_a_checkpoint_is_refused_with_the_way_on(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["clone", *words(made, "clone", made)]) == 1
+    assert f"holds a run already; resume it with --resume {made / 'clone'}" in capsys.readouterr().err

@@ -1,0 +1,202 @@
+"""A study whose arms differ in their raters: every reward model sees the marks of its own, and of no others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.agent import InteractiveAgent
+from agents.folder import save_agent
+from agents.tokenizer import Tokenizer
+from pipelines.runs import probes, raters
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.mark import MarkConfig
+from pipelines.stages.steps import go_through
+from pipelines.studies.config import Arm, StudyConfig, data_of, folder_of
+from pipelines.studies.figures import apart
+from pipelines.studies.marks import learned_from, marks_table
+from pipelines.studies.works import improving_config, works
+from reward_models.marked_play import MarkedPlay
+from reward_models.training import RewardTrainer
+from rlhf.records.marks import Mark
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+from tests.unit.rlhf import tiny_agent
+from worlds.contract import Event
+from worlds.errors import UserError
+
+TAUGHT = ("usual raters", "1/4 of the episodes marked", "half of the events missed", "three raters, majority")
+
+
+def test_arms_differ_in_their_raters_alone() -> None:
+    study, base = raters.study(), probes.study()
+    usual = study.arms["usual raters"]
+    assert (usual.marks, study.arms["BC"].improve, study.mark) == (None, None, base.mark)
+    assert usual.improve == base.arms["BC+RL (IBT)"].improve and study.rewards["ibt"] == base.rewards["ibt"]
+    assert (study.demonstrations, study.play, study.evaluate) == (base.demonstrations, base.play, base.evaluate)
+    assert study.clones == {"bc": base.clones["bc"]}
+    taught = [arm for name, arm in study.arms.items() if name != "BC"]
+    assert len({(arm.reward, arm.marks) for arm in taught}) == len(taught) == 10
+    for arm in taught:
+        assert (arm.clone, arm.improve) == ("bc", usual.improve)
+        one = study.rewards[arm.reward]
+        assert replace(one, training=replace(one.training, raters="each", marks_later=0)) == study.rewards["ibt"]
+    assert {arm.reward for arm in taught if study.rewards[arm.reward].training.marks_later} == {"later"}
+    for way in study.marks.values():
+        changed = {name for name, value in vars(way).items() if value != getattr(study.mark, name)}
+        assert changed - {"longest_delay"} in (
+            {"share"}, {"miss"}, {"delay"}, {"mistake"}, {"raters", "misses", "mistakes", "delays"}
+        )  # fmt: skip
+    folders = {improving_config(study, name, 0).reward_model for name in study.arms if name != "BC"}
+    assert len(folders) == 10
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> StudyConfig:
+    """The preset with next to nothing to learn, recorded and cloned already."""
+    study = replace(raters.study(), run=tmp_path_factory.mktemp("raters") / "study", seeds=(0,))
+    store = open_store(data_of(study, None, 0), create=True)
+    for number in range(40):  # as many as leave each quarter some to learn from and some to choose by
+        episode = synthetic_episode(number, 24, 8, 8)
+        truth = tuple(Event(step, 1 if (number + step) % 3 else -1, "a") for step in (4, 9, 14, 19))
+        store.write(replace(episode, truth=truth, split="held_out" if number >= 32 else "train"))
+    tokenizer = Tokenizer.train(["please lift the ball"], 300)
+    sizes = tiny_agent.config(vocab_size=tokenizer.vocab_size)
+    save_agent(InteractiveAgent(sizes), tokenizer, folder_of(study, 0) / "clone-bc" / "agent")
+    tiny = dict(updates=2, steps=12, batch=4, evaluate_every=2, evaluation_episodes=4, calibrate=False, shift=0)
+    rewards = {
+        name: replace(one, wandb="disabled", training=replace(one.training, **tiny))
+        for name, one in study.rewards.items()
+    }
+    return replace(study, rewards=rewards)
+
+
+@pytest.fixture(scope="module")
+def seen(toy: StudyConfig) -> dict[str, MarkedPlay]:
+    """What the reward models of some arms learned from, each as its own trainer saw it."""
+    seen: dict[str, MarkedPlay] = {}
+    original = RewardTrainer.__init__
+    with pytest.MonkeyPatch.context() as patch:
+        for name in TAUGHT:
+
+            def spy(self: RewardTrainer, model, play, *rest, name=name, **settings) -> None:
+                seen[name] = play
+                original(self, model, play, *rest, **settings)
+
+            patch.setattr(RewardTrainer, "__init__", spy)
+            stages = [work for work in works(toy, name, 0) if work.name.startswith(("marks", "reward"))]
+            go_through(folder_of(toy, 0), stages)
+            assert (improving_config(toy, name, 0).reward_model / "model.safetensors").is_file()
+    return seen
+
+
+def marks_of(toy: StudyConfig, way: str | None) -> list[Mark]:
+    return open_store(data_of(toy, way, 0)).marks()
+
+
+def test_every_reward_model_sees_its_own_marks(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
+    usual, quarter, missed, three = (seen[name] for name in TAUGHT)
+    total = {name: int(play.marks.sum()) for name, play in seen.items()}
+    assert len(quarter) < len(usual) / 2 and total[TAUGHT[1]] < total[TAUGHT[0]] / 2
+    assert total[TAUGHT[2]] < 0.75 * total[TAUGHT[0]]
+    assert {names for play in (usual, quarter, missed) for names in play.raters} == {("scripted-rater-0",)}
+    assert {name for names in three.raters for name in names} == {f"scripted-rater-{n}" for n in range(3)}
+    for name, play in seen.items():
+        given = Counter(mark.episode_id for mark in marks_of(toy, toy.arms[name].marks))
+        for number, episode in enumerate(play.episode_ids):
+            assert play.marks_of(number).sum() == given[episode]
+
+
+def test_who_marks_less_marks_nothing_else(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
+    usual = set(marks_of(toy, None))
+    quarter = set(marks_of(toy, "quarter"))
+    assert quarter < usual and len({mark.episode_id for mark in quarter}) <= 10
+    # Delays of what is not missed are the same, but order in time may push a mark back: compare counts, not steps.
+    missed = Counter(mark.episode_id for mark in marks_of(toy, "misses half"))
+    all_marks = Counter(mark.episode_id for mark in usual)
+    assert all(missed[name] <= all_marks[name] for name in missed)
+
+
+def test_how_much_was_marked_is_told(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
+    learned = learned_from(toy)
+    train = set(open_store(data_of(toy, None, 0)).ids(split="train"))
+    for name in TAUGHT:
+        given = [mark for mark in marks_of(toy, toy.arms[name].marks) if mark.episode_id in train]
+        (one,) = learned[name].values()
+        assert (one.marks, one.marked, one.episodes) == (len(given), len({m.episode_id for m in given}), 32)
+    assert "four steps late" not in learned and "BC" not in learned  # nobody has marked so yet
+    assert learned["three raters, each"] == learned["three raters, majority"]  # the same marks, used otherwise
+    assert f"| usual raters | {learned['usual raters'][0].marks} |" in marks_table(learned)
+
+
+def test_an_interrupted_marking_begins_anew(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
+    before = marks_of(toy, "half") if data_of(toy, "half", 0).exists() else []
+    assert not before
+    open_store(data_of(toy, "half", 0), create=True)  # what a killed attempt may have left
+    (work,) = (work for work in works(toy, "1/2 of the episodes marked", 0) if work.name == "marks half")
+    work.do()
+    first = marks_of(toy, "half")
+    work.do()
+    assert marks_of(toy, "half") == first and len({mark.episode_id for mark in first}) <= 20
+
+
+@pytest.mark.parametrize(
+    ("arm", "told"),
+    [
+        (Arm(reward="ibt", improve=ImproveConfig(), marks="loud"), "no marks 'loud'; known: quarter"),
+        (Arm(improve=ImproveConfig(), marks="late"), "it learns from no marks"),
+        (Arm(marks="late"), "it learns from no marks"),
+    ],
+)
+def test_impossible_ways_of_marking_are_refused(arm: Arm, told: str) -> None:
+    study = raters.study()
+    with pytest.raises(UserError, match=told):
+        replace(study, arms={**study.arms, "x": arm})
+
+
+def test_play_and_folders_without_other_marks_are_as_they_were(tmp_path: Path) -> None:
+    study = replace(probes.study(), run=tmp_path)
+    assert list(dict.fromkeys(work.name for work in works(study, "BC+RL (IBT)", 0))) == [
+        "demonstrations", "clone bc", "play", "marks", "reward reward-ibt", "improve BC+RL (IBT)",
+        "evaluate BC+RL (IBT)", "evaluate BC+RL (IBT) on train", "follow BC+RL (IBT)",
+    ]  # fmt: skip
+    assert improving_config(study, "BC+RL (IBT)", 0).reward_model == tmp_path / "seed-0/reward-ibt/reward_model"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"marks": {**raters.study().marks, "Misses: half": MarkConfig()}},
+        {"arms": {**raters.study().arms, "usual, raters": Arm()}},
+        {"arms": {**raters.study().arms, "!": Arm()}},
+        {
+            "rewards": {**raters.study().rewards, "ibt from": raters.study().rewards["ibt"]},
+            "marks": {**raters.study().marks, "from late": MarkConfig()},
+            "arms": {
+                **raters.study().arms,
+                "one": Arm(reward="ibt from", improve=ImproveConfig(), marks="late"),
+                "other": Arm(reward="ibt", improve=ImproveConfig(), marks="from late"),
+            },
+        },
+    ],
+)
+def test_no_two_things_share_a_folder(other: dict) -> None:
+    with pytest.raises(UserError, match="would have one folder; name one of them otherwise") as caught:
+        replace(raters.study(), **other)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_lies_on_each_other_is_drawn_side_by_side() -> None:
+    places = {"a": 0.0, "b": 50.0, "c": 50.0, "d": 50.5, "e": 90.0}
+    moved = apart(places, 2.0)
+    assert (moved["a"], moved["e"]) == (0.0, 90.0)
+    assert np.diff([moved[name] for name in "bcd"]).tolist() == pytest.approx([2.0, 2.0])
+    assert np.mean([moved[name] for name in "bcd"]) == pytest.approx(np.mean([50.0, 50.0, 50.5]))
+    # What is moved into a neighbour takes it along.
+    moved = apart({"a": 0.0, "b": 0.0, "c": 2.5}, 2.0)
+    assert sorted(moved.values()) == pytest.approx([5 / 6 - 2, 5 / 6, 5 / 6 + 2])
+    assert apart({}, 1.0) == {}

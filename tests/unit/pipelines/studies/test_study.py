@@ -1,0 +1,179 @@
+"""What a study tells before all of it has been run, and on which device it runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.config import AgentConfig
+from pipelines.cli.reproduce import ReproduceConfig, results
+from pipelines.loops.demo import DemoConfig, on_device
+from pipelines.runs import ablations, probes, raters, sizes
+from pipelines.stages.evaluate import ProbeResult, load_results
+from pipelines.stages.steps import begin
+from pipelines.studies.config import StudyConfig, others_compared, results_of
+from pipelines.studies.report import tell
+from pipelines.studies.study import study
+from pipelines.studies.works import evaluating_config, improving_config
+from rlhf.records.json_records import from_json, to_json
+from rlhf.run.config import CONFIG_FILE
+from worlds.errors import UserError
+
+
+@pytest.mark.parametrize("preset", (probes, ablations, raters, sizes))
+def test_a_study_can_be_written_and_read_back(preset) -> None:
+    assert preset.__name__.rpartition(".")[2] in results()
+    assert from_json(StudyConfig, to_json(preset.study())) == preset.study()
+
+
+def test_sizes_differ_in_size_and_rates_alone() -> None:
+    config, base = sizes.study(), probes.study()
+    assert (config.play, config.demonstrations, config.mark) == (base.play, base.demonstrations, base.mark)
+    assert config.clones["bc"] == base.clones["bc"] and config.rewards["nano"] == base.rewards["ibt"]
+    assert config.arms["BC+RL, nano"].improve == base.arms["BC+RL (IBT)"].improve
+    for size in sizes.SIZES:
+        cloned, improved = config.arms[f"BC, {size}"], config.arms[f"BC+RL, {size}"]
+        assert cloned.clone == improved.clone and cloned.improve is None and improved.improve is not None
+        clone, reward, improve = config.clones[cloned.clone], config.rewards[improved.reward], improved.improve
+        assert clone.size == size and size == improved.reward
+        ratio = clone.training.learning_rate / base.clones["bc"].training.learning_rate
+        assert ratio * AgentConfig.preset(size).width == pytest.approx(64)
+        assert reward.training.learning_rate / base.rewards["ibt"].training.learning_rate == pytest.approx(ratio)
+        assert improve.learner.learning_rate / probes.improving().learner.learning_rate == pytest.approx(ratio)
+    assert others_compared(config) == {f"BC+RL, {size}": f"BC, {size}" for size in sizes.SIZES}
+
+
+def test_every_size_can_see_the_recordings() -> None:
+    world = sizes.study().play.world
+    counts = []
+    with torch.device("meta"):
+        for size in sizes.SIZES:
+            agent = InteractiveAgent(AgentConfig.preset(size, image_size=(world.height, world.width)))
+            counts.append(agent.num_parameters())
+    assert [round(count / 1e6, 1) for count in counts] == sorted(round(count / 1e6, 1) for count in counts)
+    assert counts[2] == pytest.approx(5e6, rel=0.1) and counts[3] == pytest.approx(18e6, rel=0.1)
+
+
+def played(config: StudyConfig, arm: str, seed: int, rate: float) -> None:
+    """Outcomes as an evaluation writes them, made up."""
+    path = results_of(config, arm, seed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    places = tuple(range(40))
+    wins = tuple(bool(win) for win in np.random.default_rng(len(arm) + seed).random(40) < rate)
+    found = [ProbeResult(arm, p, places, wins, (None,) * 40) for p in config.evaluate.world.entry().probes]
+    path.write_text(json.dumps([asdict(one) for one in found]))
+
+
+def test_what_was_not_run_says_so(tmp_path: Path) -> None:
+    config = replace(sizes.study(), run=tmp_path, seeds=(0, 1))
+    for arm, rate in (("BC, nano", 0.4), ("BC, micro", 0.5), ("BC+RL, micro", 0.7)):
+        for seed in (0, 1):
+            played(config, arm, seed, rate)
+    page = tell(config, "sizes").read_text()
+    rows = [line for line in page.splitlines() if line.startswith("| BC")]
+    success, differences = rows[:8], rows[8:]
+    assert [line.split("|")[1].strip() for line in success] == list(config.arms)
+    missing = [line for line in success if line.count("not run") == 7]
+    assert [line.split("|")[1].strip() for line in missing] == [
+        "BC+RL, nano", "BC, 5m", "BC+RL, 5m", "BC, 18m", "BC+RL, 18m"
+    ]  # fmt: skip
+    assert sum("not run" in line for line in differences) == 5
+    (compared,) = (line for line in differences if line.startswith("| BC+RL, micro (than BC, micro) |"))
+    table = json.loads((tmp_path / "table.json").read_text())
+    cells = {(cell["arm"], cell["probe"]): cell for cell in table["cells"]}
+    for probe in ("go", "all"):
+        found = cells["BC+RL, micro", probe]
+        gap = found["success"]["estimate"] - cells["BC, micro", probe]["success"]["estimate"]
+        assert found["difference"]["estimate"] == pytest.approx(gap) and abs(gap) > 0.01
+        assert f"{100 * gap:+.0f} (" in compared
+    for picture in ("success.png", "lines.png"):
+        assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
+
+
+def test_agents_are_compared_with_a_larger_one_beside_bc(tmp_path: Path) -> None:
+    config = replace(probes.study(), run=tmp_path, seeds=(0, 1))
+    for seed in (0, 1):
+        played(config, "BC", seed, 0.4)
+        played(config, "BC+RL (AR)", seed, 0.7)
+    assert tell(config, "probes").read_text().count("Points more than") == 1  # the larger one has not played yet
+    for seed in (0, 1):
+        played(config, "larger BC", seed, 0.5)
+    _, page = tell(config, "probes").read_text().split("Points more than larger BC")
+    (line,) = (line for line in page.splitlines() if line.startswith("| BC+RL (AR) |"))
+    agent, larger = (
+        [r.rate for seed in (0, 1) for r in load_results(results_of(config, arm, seed))]
+        for arm in ("BC+RL (AR)", "larger BC")
+    )
+    assert f"{100 * (np.mean(agent) - np.mean(larger)):+.0f} (" in line.split("|")[-2]
+    assert "| larger BC |" not in page
+
+
+def test_a_device_reaches_every_stage_and_may_change(tmp_path: Path) -> None:
+    config = replace(probes.study(), run=tmp_path / "study")
+    begin(config.run, config, "study", free=("seeds", "device"))
+    on_gpu = replace(config, device="cuda")
+    begin(config.run, on_gpu, "study", free=("seeds", "device"))
+    assert json.loads((config.run / CONFIG_FILE).read_text())["config"]["device"] == "cuda"
+    for settled, device in ((config, "cpu"), (on_gpu, "cuda")):
+        assert improving_config(settled, "BC+RL (IBT)", 0).device == device
+        assert evaluating_config(settled, "BC", 0).device == device
+    demo = on_device(DemoConfig(), "cpu")
+    assert demo == DemoConfig() == on_device(demo, None)
+    assert ReproduceConfig().device is None
+
+
+def test_a_study_that_was_begun_before_there_were_devices_and_ways_goes_on(tmp_path: Path) -> None:
+    config = replace(probes.study(), run=tmp_path / "study")
+    begin(config.run, config, "study")
+    record = json.loads((config.run / CONFIG_FILE).read_text())
+    for name in ("marks", "device", "lines"):
+        del record["config"][name]
+    for arm in record["config"]["arms"].values():
+        del arm["marks"]
+    del record["config"]["mark"]["share"]
+    (config.run / CONFIG_FILE).write_text(json.dumps(record))
+    begin(config.run, config, "study", free=("seeds", "device"))
+    with pytest.raises(UserError, match=r"mark.share is 1.0 there and 0.5 here"):
+        begin(config.run, replace(config, mark=replace(config.mark, share=0.5)), "study")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
+def test_a_device_that_is_not_there_is_said_before_anything_is_recorded(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no device cuda here"):
+        next(study(replace(probes.study(), run=tmp_path / "study", device="cuda")))
+    assert not (tmp_path / "study").exists()
+
+
+def test_lines_are_of_arms_there_are() -> None:
+    with pytest.raises(UserError, match="lines: no arm 'BC, 1m'"):
+        replace(sizes.study(), lines={"BC": {"1m": "BC, 1m"}})
+
+
+def test_requests_of_training_combinations_have_a_table_once_there_is_something_to_compare(tmp_path: Path) -> None:
+    config = replace(probes.study(), run=tmp_path, seeds=(0,))
+    for arm, rate in (("BC", 0.4), ("BC+RL (IBT)", 0.8)):
+        played(config, arm, 0, rate)
+    results_of(config, "BC", 0, "train").write_text(results_of(config, "BC", 0).read_text())
+    assert "training combinations" not in tell(config, "probes").read_text()
+    assert not (tmp_path / "table-train.json").exists()
+    results_of(config, "BC+RL (IBT)", 0, "train").write_text(results_of(config, "BC", 0).read_text())
+    held_out, known = (
+        tell(config, "probes").read_text().split("Success in per cent of requests of training combinations")
+    )
+    (found,) = (
+        c for c in json.loads((tmp_path / "table.json").read_text())["cells"] if c["probe"] == "all" and c["difference"]
+    )
+    assert (
+        found["difference"]["estimate"] > 0.2
+        and held_out.count("| BC+RL (IBT) |") == known.count("| BC+RL (IBT) |") == 2
+    )
+    table = json.loads((tmp_path / "table-train.json").read_text())
+    (cell,) = (c for c in table["cells"] if (c["arm"], c["probe"]) == ("BC+RL (IBT)", "all"))
+    assert cell["difference"]["estimate"] == 0.0, "the same outcomes were put there"
+    assert (tmp_path / "success-train.png").is_file()

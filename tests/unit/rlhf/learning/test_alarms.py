@@ -1,0 +1,79 @@
+"""Alarms: on disk before the run goes on, once each whatever dies, and never silently unknown."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rlhf.learning.alarms import ALARMS_FILE, AlarmLog, KeptAlarms, read_alarms
+from rlhf.learning.guards import Alarm
+from worlds.errors import UserError
+
+EARLY = Alarm(3, "gradient", "the gradient's norm is 90")
+MIDDLE = Alarm(10, "entropy", "it hardly tries anything else")
+LATE = Alarm(14, "over_optimisation", "the modelled return rose, “true” success fell")
+
+
+def test_an_alarm_is_on_disk_when_it_has_been_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    real = os.fsync
+    log = AlarmLog(tmp_path)
+    assert read_alarms(tmp_path) == KeptAlarms(0, ())
+    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(os.fstat(file).st_ino), real(file))[1])
+    log.add(EARLY)
+    assert synced == [log.path.stat().st_ino]
+    assert read_alarms(tmp_path) == KeptAlarms(0, (EARLY,))  # though nobody has closed the file
+    log.add(LATE)
+    log.close()
+    log.close()
+    assert read_alarms(tmp_path) == KeptAlarms(0, (EARLY, LATE))
+
+
+def test_a_resumed_run_has_every_alarm_once(tmp_path: Path) -> None:
+    with AlarmLog(tmp_path) as log:
+        for alarm in (EARLY, MIDDLE, LATE):
+            log.add(alarm)
+    with AlarmLog(tmp_path, resume_step=10) as log:  # whose guards remember what they raised up to there
+        log.add(LATE)
+    assert read_alarms(tmp_path) == KeptAlarms(0, (EARLY, MIDDLE, LATE))
+    with AlarmLog(tmp_path, resume_step=20):
+        pass
+    assert read_alarms(tmp_path) == KeptAlarms(0, (EARLY, MIDDLE, LATE))
+
+
+@pytest.mark.parametrize("length", [0, 1, 30])
+def test_what_a_crash_cut_off_is_left_out_and_then_mended(tmp_path: Path, length: int) -> None:
+    with AlarmLog(tmp_path) as log:
+        log.add(EARLY)
+    path = tmp_path / ALARMS_FILE
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + lines[1][:length])
+    assert read_alarms(tmp_path) == KeptAlarms(0, ())
+    with AlarmLog(tmp_path, resume_step=2) as log:
+        log.add(EARLY)
+    assert read_alarms(tmp_path) == KeptAlarms(0, (EARLY,))
+    path.write_bytes(lines[0][:length])  # a run that died as it began knows nothing of alarms
+    assert read_alarms(tmp_path) is None
+
+
+def test_a_run_of_an_older_version_does_not_claim_that_nothing_was_wrong(tmp_path: Path) -> None:
+    assert read_alarms(tmp_path) is None
+    with AlarmLog(tmp_path, resume_step=500):
+        pass
+    assert read_alarms(tmp_path) == KeptAlarms(500, ())
+    with AlarmLog(tmp_path, resume_step=700) as log:
+        log.add(Alarm(701, "entropy", "low"))
+    assert read_alarms(tmp_path) == KeptAlarms(500, (Alarm(701, "entropy", "low"),))
+    with AlarmLog(tmp_path, resume_step=400):  # from an earlier checkpoint than ever
+        pass
+    assert read_alarms(tmp_path) == KeptAlarms(400, ())
+
+
+@pytest.mark.parametrize(("line", "said"), [("rubbish", "line 1, is damaged"), ('{"step": 1}', "without 'alarm'")])
+def test_a_damaged_file_is_named(tmp_path: Path, line: str, said: str) -> None:
+    (tmp_path / ALARMS_FILE).write_text(f'{line}\n{{"step": 2, "alarm": "gradient", "text": "x"}}\n')
+    with pytest.raises(UserError, match=said) as caught:
+        read_alarms(tmp_path)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,193 @@
+"""Cloning learns, stops at what is not finite, and goes on bit-exactly."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.batch import EncodedEpisodes, EpisodeStream
+from agents.descent import learning_rate
+from agents.tokenizer import PAD_ID
+from rlhf.learning.cloner import Cloner, CloningConfig, clone, held_out_terms, marginal_entropy
+from tests.unit.agents import made_up_play
+from worlds.errors import UserError
+
+SIZES = dict(image_size=(12, 12), vision_channels=(8,), vision_strides=(4,), vision_blocks=(1,), width=16, heads=2)
+TINY = CloningConfig(updates=6, steps=3, batch=4, learning_rate=1e-3, warmup=2, beta1=0.9)
+
+
+def agent(seed: int = 0) -> InteractiveAgent:
+    return made_up_play.agent(seed=seed, talkative=False, **SIZES, memory_width=64, tick_width=64, value_width=8)
+
+
+@pytest.fixture(scope="module")
+def play() -> EncodedEpisodes:
+    return made_up_play.recorded(agent().config, [4, 3, 5, 4])
+
+
+def test_play_is_learned_by_heart_far_below_what_blindness_could_reach(play: EncodedEpisodes) -> None:
+    learner, config = agent(), CloningConfig(
+        updates=250, steps=4, batch=8, learning_rate=1e-2, beta1=0.9, beta2=0.99, warmup=5, css_weight=0.0
+    )  # fmt: skip
+    clone(learner, play, config)
+    terms = held_out_terms(learner, play, config, windows=4)
+    assert terms["bc_held_out/movement"] < 0.3 * marginal_entropy(play)
+    assert terms["bc_held_out/language"] < 0.7
+    assert not learner.training
+
+
+@pytest.mark.parametrize(
+    ("settings", "movement", "language", "css"),
+    [
+        ({}, 1.0, 5.0, 1.0),  # the paper's
+        ({"movement_weight": 0.5, "language_weight": 3.0, "css_weight": 0.25}, 0.5, 3.0, 0.25),
+    ],
+)
+def test_the_loss_is_the_weighted_sum_of_its_terms(
+    play: EncodedEpisodes, settings: dict[str, float], movement: float, language: float, css: float
+) -> None:
+    metrics = Cloner(agent(), play, CloningConfig(steps=3, batch=4, **settings)).update(0.0)
+    terms = [metrics[f"bc/{name}"] for name in ("movement", "language", "css")]
+    assert min(terms) > 0.1 and len({round(term, 2) for term in terms}) == 3
+    expected = movement * terms[0] + language * terms[1] + css * terms[2]
+    assert metrics["bc/loss"] == pytest.approx(expected, rel=1e-5)
+
+
+def test_an_agents_own_actions_teach_nothing_and_its_pictures_do(play: EncodedEpisodes) -> None:
+    rng = np.random.default_rng(0)
+    demonstrated = rng.random(len(play.first)) < 0.6
+    other = {name: getattr(play, name).copy() for name in ("movement", "utterance")}
+    other["movement"][~demonstrated] = made_up_play.movement(int((~demonstrated).sum()), rng)
+    other["utterance"][~demonstrated] = PAD_ID
+    mixed = replace(play, demonstrated=demonstrated)
+    one, same = (Cloner(agent(), data, TINY).update(0.0) for data in (mixed, replace(mixed, **other)))
+    assert one == pytest.approx(same, rel=1e-5)
+    everything = Cloner(agent(), play, TINY).update(0.0)
+    assert one["bc/css"] == everything["bc/css"] and one["bc/movement"] != everything["bc/movement"]
+    seen = replace(mixed, image=np.where(demonstrated[:, None, None, None], play.image, 0))
+    assert Cloner(agent(), seen, TINY).update(0.0)["bc/movement"] != one["bc/movement"]
+
+
+def test_only_demonstrated_steps_count_by_hand(play: EncodedEpisodes) -> None:
+    learner, mixed = agent(), replace(play, demonstrated=np.arange(len(play.first)) % 3 == 0)
+    window = EpisodeStream(mixed, TINY.steps, TINY.batch, TINY.seed).next()
+    with torch.no_grad():
+        output, _ = learner(window.observations, learner.initial_state(TINY.batch), window.resets)
+        log_probs = learner.log_probs(output, window.actions)
+    assert window.demonstrated is not None and 0 < window.demonstrated.sum() < window.demonstrated.numel()
+    sums = {"movement": 0.0, "language": 0.0}
+    for t, b in window.demonstrated.nonzero().tolist():
+        sums["movement"] -= float(log_probs.movement[t, b])
+        sums["language"] -= float(log_probs.speak[t, b]) + float(log_probs.words[t, b])
+    metrics = Cloner(learner, mixed, TINY).update(0.0)
+    for name, total in sums.items():
+        assert metrics[f"bc/{name}"] == pytest.approx(total / int(window.demonstrated.sum()), rel=1e-5)
+
+
+def test_held_out_terms_are_means_over_what_was_demonstrated(play: EncodedEpisodes) -> None:
+    # One column whose windows are the single steps of one episode: most windows have nothing to imitate.
+    judged, one = agent(), made_up_play.recorded(agent().config, [4])
+    config = replace(TINY, steps=1, batch=1, css_weight=0.0)
+    whole = [held_out_terms(judged, replace(one, demonstrated=np.arange(4) == step), config, 4) for step in range(4)]
+    some = held_out_terms(judged, replace(one, demonstrated=np.arange(4) < 2), config, 4)
+    for name in ("bc_held_out/movement", "bc_held_out/language"):
+        assert some[name] == pytest.approx((whole[0][name] + whole[1][name]) / 2, rel=1e-5)
+    nothing = held_out_terms(judged, replace(one, demonstrated=np.zeros(4, bool)), config, 4)
+    assert list(nothing) == ["bc_held_out/css"]
+
+
+def test_nothing_to_imitate_is_refused(play: EncodedEpisodes) -> None:
+    with pytest.raises(UserError, match="none of the 4 episodes has a step to imitate"):
+        Cloner(agent(), replace(play, demonstrated=np.zeros(len(play.first), bool)), TINY)
+
+
+def test_it_goes_on_bit_exactly(play: EncodedEpisodes) -> None:
+    whole = Cloner(agent(), play, TINY)
+    metrics = [whole.update(index / 6) for index in range(6)]
+
+    first = Cloner(agent(), play, TINY)
+    for index in range(3):
+        first.update(index / 6)
+    kept = io.BytesIO()
+    torch.save({"agent": first.agent.state_dict(), "cloner": first.state_dict()}, kept)
+    kept.seek(0)
+    saved = torch.load(kept, weights_only=True)
+
+    second = Cloner(agent(seed=7), play, TINY)
+    second.agent.load_state_dict(saved["agent"])
+    second.load_state_dict(saved["cloner"])
+    assert second.update_index == 3
+    assert [second.update(index / 6) for index in range(3, 6)] == metrics[3:]
+    own, other = whole.agent.state_dict(), second.agent.state_dict()
+    assert all(own[name].equal(other[name]) for name in own)
+
+
+def test_the_same_seed_gives_the_same_agent(play: EncodedEpisodes) -> None:
+    one, again = (clone(agent(), play, TINY).agent.state_dict() for _ in range(2))
+    assert all(one[name].equal(again[name]) for name in one)
+
+
+def test_a_loss_that_is_not_finite_stops_it_before_the_weights_change(play: EncodedEpisodes) -> None:
+    cloner = Cloner(agent(), play, TINY)
+    with torch.no_grad():
+        cloner.agent.movement.decide.bias[0] = torch.nan
+    before = {name: value.clone() for name, value in cloner.agent.state_dict().items()}
+    with pytest.raises(FloatingPointError, match="update 0 is not finite: movement is nan"):
+        cloner.update(0.0)
+    after = cloner.agent.state_dict()
+    assert all(torch.equal(before[name].nan_to_num(), after[name].nan_to_num()) for name in before)
+
+
+@pytest.mark.parametrize(
+    ("update", "progress", "rate"),
+    [
+        (0, 0.0, 2.5e-4),  # a quarter of the way up
+        (1, 0.0, 5e-4),
+        (3, 0.0, 1e-3),
+        (4, 0.0, 1e-3),
+        (9, 1 / 3, 8e-4),  # the cosine of 60 degrees is 1/2: 0.2 + 0.8 * 3/4
+        (9, 0.5, 6e-4),
+        (9, 2 / 3, 4e-4),
+        (9, 1.0, 2e-4),
+        (9, 1.5, 2e-4),
+        (1, 0.5, 3e-4),  # both at once
+    ],
+)
+def test_the_rate_rises_and_then_falls_along_a_cosine(update: int, progress: float, rate: float) -> None:
+    config = CloningConfig(learning_rate=1e-3, warmup=4, decay=0.2)
+    assert learning_rate(config, update, progress) == pytest.approx(rate)
+    assert learning_rate(replace(config, warmup=0), 0, 0.0) == pytest.approx(1e-3)
+
+
+def test_marginal_entropy_of_even_and_of_constant_play(play: EncodedEpisodes) -> None:
+    movement = np.zeros((30, 8, 6), np.int8)
+    movement[:, :, 0] = (np.arange(30) % 3)[:, None]  # 8 ticks of one component in three even bins
+    movement[:15, 2, 4] = 1  # one component of one tick in two
+    even = replace(play, movement=movement, demonstrated=np.ones(30, bool))
+    assert marginal_entropy(even) == pytest.approx(8 * math.log(3) + math.log(2))
+    half = replace(even, demonstrated=np.arange(30) < 15)
+    assert marginal_entropy(half) == pytest.approx(8 * math.log(3))
+
+
+def test_held_out_play_is_judged_the_same_every_time_and_teaches_nothing(play: EncodedEpisodes) -> None:
+    judged = agent()
+    before = {name: value.clone() for name, value in judged.state_dict().items()}
+    assert held_out_terms(judged, play, TINY) == held_out_terms(judged, play, TINY)
+    assert all(value.equal(before[name]) for name, value in judged.state_dict().items())
+
+
+def test_it_reports_as_it_goes_and_stops_in_time(play: EncodedEpisodes) -> None:
+    rows: list[tuple[int, dict[str, float]]] = []
+    config = CloningConfig(updates=5, steps=2, batch=2, log_every=2, evaluate_every=4)
+    clone(agent(), play, config, held_out=play, on_metrics=lambda step, metrics: rows.append((step, metrics)))
+    assert [step for step, _ in rows] == [2, 4]
+    assert "bc_held_out/movement" not in rows[0][1] and "bc_held_out/movement" in rows[1][1]
+    assert {"bc/movement", "bc/language", "bc/css", "bc/loss", "bc/gradient_norm"} <= rows[0][1].keys()
+    hurried = CloningConfig(updates=10**6, steps=1, batch=1, max_seconds=0.2)
+    assert 0 < clone(agent(), play, hurried).update_index < 10**4

@@ -1,0 +1,285 @@
+"""The learner against losses put together by hand, from separate passes over play and recordings."""
+
+import copy
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.agent import AgentState
+from agents.computing_config import ComputingConfig
+from agents.contrastive import css_loss
+from agents.tokenizer import PAD_ID
+from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
+from tests.unit.rlhf import tiny_agent
+
+STEPS, SLOTS, WINDOWS = 5, 3, 2
+
+
+def recorded():
+    return tiny_agent.recorded(STEPS + 1, WINDOWS)
+
+
+def window(stream):
+    return RecordedWindow(*stream.next())
+
+
+@torch.no_grad()
+def by_hand(agent, fragment, window, discount=0.96):
+    """Every term, from one pass over the fragment and another over the window, V-trace as a loop over numbers."""
+    played = fragment.to_tensors()
+    output, _ = agent(played.observations, played.state, played.resets)
+    log_probs = agent.log_probs(output, played.actions)
+    target = (log_probs.movement + log_probs.speak + log_probs.words).numpy().astype(np.float64)
+    behaviour = fragment.movement_log_prob + fragment.speak_log_prob + fragment.words_log_prob
+    value = output.value.numpy().astype(np.float64)
+    vs, advantage = value[:-1].copy(), np.zeros((STEPS, SLOTS))
+    rho = np.minimum(1.0, np.exp(target - behaviour))
+    for slot in range(SLOTS):
+        following = value[STEPS, slot]
+        correction = 0.0
+        for t in reversed(range(STEPS)):
+            go_on = 0.0 if fragment.resets[t + 1, slot] else discount
+            reward = fragment.reward[t + 1, slot]  # what the action at t earned arrives at t + 1
+            correction = rho[t, slot] * (reward + go_on * value[t + 1, slot] - value[t, slot] + go_on * correction)
+            vs[t, slot] = value[t, slot] + correction
+            advantage[t, slot] = rho[t, slot] * (reward + go_on * following - value[t, slot])
+            following = vs[t, slot]
+    p = torch.sigmoid(output.speak_logit[:-1]).double()
+    q = torch.sigmoid(played.reference_speak_logit[:-1]).double()
+    terms = {
+        "rl/movement": -(log_probs.movement[:-1].numpy() * advantage).mean(),
+        "rl/language": -((log_probs.speak + log_probs.words)[:-1].numpy() * advantage).mean(),
+        "rl/value": 0.5 * ((vs - value[:-1]) ** 2).mean(),
+        "rl/no_op_kl": (p * (p / q).log() + (1 - p) * ((1 - p) / (1 - q)).log()).mean().item(),
+    }
+    seen, _ = agent(window.observations, agent.initial_state(WINDOWS), window.resets)
+    said = agent.log_probs(seen, window.actions)
+    words = window.observations.setter_tokens
+    asked = words[..., 0] != PAD_ID
+    terms["bc/movement"] = -said.movement.mean().item()
+    terms["bc/language"] = -(said.speak + said.words).mean().item()
+    terms["bc/css"] = css_loss(agent.discriminator, seen.vision, seen.language, words, asked).item()
+    return terms
+
+
+def test_only_what_was_demonstrated_is_imitated():
+    fragment, recording = tiny_agent.fragment(tiny_agent.agent(), STEPS, SLOTS), window(recorded())
+    demonstrated = torch.rand(STEPS + 1, WINDOWS, generator=torch.Generator().manual_seed(0)) < 0.5
+    agent = tiny_agent.agent()
+    with torch.no_grad():
+        seen, _ = agent(recording.observations, agent.initial_state(WINDOWS), recording.resets)
+        said = agent.log_probs(seen, recording.actions)
+    places = demonstrated.nonzero().tolist()
+    assert 0 < len(places) < demonstrated.numel()
+    expected = {
+        "bc/movement": -sum(float(said.movement[t, b]) for t, b in places) / len(places),
+        "bc/language": -sum(float(said.speak[t, b] + said.words[t, b]) for t, b in places) / len(places),
+    }
+    whole = Learner(tiny_agent.agent()).update(fragment, recording)
+    some = Learner(agent).update(fragment, recording._replace(demonstrated=demonstrated))
+    for name in whole:
+        if name in expected:
+            assert some[name] == pytest.approx(expected[name], rel=1e-4) and some[name] != whole[name]
+        elif name not in ("loss", "gradient_norm"):
+            assert some[name] == whole[name], name  # CSS among them: all that is seen counts
+    other = recording._replace(
+        demonstrated=demonstrated,
+        actions=recording.actions._replace(
+            movement=recording.actions.movement.where(demonstrated[..., None, None], torch.tensor(0, dtype=torch.int8))
+        ),
+    )
+    assert Learner(tiny_agent.agent()).update(fragment, other) == some
+
+
+@pytest.mark.parametrize("off_policy", [0.0, 0.7, -0.7])
+def test_every_term_is_what_it_is_by_hand(off_policy):
+    agent = tiny_agent.agent()
+    fragment, recording = tiny_agent.fragment(agent, STEPS, SLOTS, off_policy=off_policy), window(recorded())
+    assert fragment.resets[1:].any() and (fragment.utterance[:-1, :, 0] != PAD_ID).any()
+    expected = by_hand(agent, fragment, recording)
+    metrics = Learner(agent).update(fragment, recording)
+    for name, value in expected.items():
+        assert metrics[name] == pytest.approx(value, rel=1e-4, abs=1e-4), name
+    weights = LearnerConfig()
+    total = (
+        weights.movement_weight * expected["rl/movement"]
+        + weights.language_weight * expected["rl/language"]
+        + weights.value_weight * expected["rl/value"]
+        + weights.no_op_kl_weight * expected["rl/no_op_kl"]
+        + weights.bc_movement_weight * expected["bc/movement"]
+        + weights.bc_language_weight * expected["bc/language"]
+        + weights.css_weight * expected["bc/css"]
+    )
+    assert metrics["loss"] == pytest.approx(total, rel=1e-4)
+    assert metrics["vtrace/rho"] == pytest.approx(math.exp(-off_policy), rel=1e-4)
+
+
+def test_defaults_are_the_papers():
+    config = LearnerConfig()
+    assert (config.movement_weight, config.language_weight, config.value_weight) == (0.5, 0.1, 1.0)
+    assert (config.bc_movement_weight, config.bc_language_weight, config.css_weight) == (1.0, 5.0, 1.0)
+    assert (config.no_op_kl_weight, config.discount) == (1e-3, 0.96)
+    assert (config.beta1, config.beta2, config.learning_rate) == (0.0, 0.999, 1e-4)
+
+
+def test_four_updates_are_two_a_saved_state_and_two():
+    def learner():
+        return Learner(tiny_agent.agent(), LearnerConfig(learning_rate=1e-2))
+
+    fragments = [tiny_agent.fragment(tiny_agent.agent(), STEPS, SLOTS, seed) for seed in range(4)]
+    stream = recorded()
+    windows = [window(stream) for _ in range(4)]
+    straight = learner()
+    expected = [straight.update(f, w) for f, w in zip(fragments, windows, strict=True)]
+    first = learner()
+    for i in range(2):
+        first.update(fragments[i], windows[i])
+    state = copy.deepcopy(first.state_dict())
+    second = Learner(tiny_agent.agent(seed=5), LearnerConfig(learning_rate=1e-2))
+    second.load_state_dict(state)
+    assert [second.update(fragments[i], windows[i]) for i in (2, 3)] == expected[2:]
+    for name, value in straight.agent.state_dict().items():
+        assert torch.equal(value, second.agent.state_dict()[name]), name
+    assert second.updates == 4
+
+
+def test_memory_is_carried_from_window_to_window():
+    agent = tiny_agent.agent()
+    fragment, stream = tiny_agent.fragment(agent, STEPS, SLOTS), recorded()
+    windows = [window(stream) for _ in range(2)]
+    assert not windows[1].resets[0].all()
+    carrying, forgetting = (
+        Learner(copy.deepcopy(agent), LearnerConfig(carry_memory=carry, learning_rate=1e-12)) for carry in (True, False)
+    )
+    for learner in (carrying, forgetting):
+        learner.update(fragment, windows[0])
+    _, memory = agent(windows[0].observations, agent.initial_state(WINDOWS), windows[0].resets)
+
+    def movement_loss(state: AgentState) -> float:
+        output, _ = agent(windows[1].observations, state, windows[1].resets)
+        return -agent.log_probs(output, windows[1].actions).movement.mean().item()
+
+    carried, forgotten = movement_loss(memory), movement_loss(agent.initial_state(WINDOWS))
+    assert abs(carried - forgotten) > 1e-3
+    assert carrying.update(fragment, windows[1])["bc/movement"] == pytest.approx(carried, abs=5e-5)
+    assert forgetting.update(fragment, windows[1])["bc/movement"] == pytest.approx(forgotten, abs=5e-5)
+
+
+@pytest.mark.parametrize("field", ["reward", "movement_log_prob"])
+def test_what_is_not_finite_is_named_and_leaves_the_weights_alone(field):
+    agent = tiny_agent.agent()
+    fragment = tiny_agent.fragment(agent, STEPS, SLOTS)
+    getattr(fragment, field)[2, 1] = np.nan
+    before = copy.deepcopy(agent.state_dict())
+    learner = Learner(agent)
+    with pytest.raises(
+        FloatingPointError,
+        match=r"update 0 is not finite: rl/movement is nan.*rl/value is nan.*weights are as they were",
+    ):
+        learner.update(fragment, window(recorded()))
+    assert all(torch.equal(value, agent.state_dict()[name]) for name, value in before.items())
+    assert learner.updates == 0
+
+
+@pytest.mark.parametrize("praise", [1.0, -1.0])
+def test_what_is_rewarded_becomes_likelier(praise):
+    """Speech is praised and silence blamed, or the other way round."""
+    agent = tiny_agent.agent()
+    config = LearnerConfig(
+        bc_movement_weight=0, bc_language_weight=0, css_weight=0, no_op_kl_weight=0, learning_rate=3e-3, discount=0.0
+    )
+    learner, recording = Learner(agent, config), window(recorded())
+    fragment = tiny_agent.fragment(agent, STEPS, SLOTS)
+    spoke = fragment.utterance[..., 0] != PAD_ID
+    fragment.reward[1:] = np.where(spoke[:-1], praise, -praise) * ~fragment.resets[1:]
+
+    def log_odds() -> float:
+        played = fragment.to_tensors()
+        with torch.no_grad():
+            output, _ = agent(played.observations, played.state, played.resets)
+        return float(output.speak_logit[:-1].numpy()[~fragment.resets[1:]].mean())
+
+    before = log_odds()
+    for _ in range(60):
+        metrics = learner.update(fragment, recording)
+    assert praise * (log_odds() - before) > 0.2
+    assert metrics["vtrace/explained"] > 0.5
+
+
+def test_no_op_kl_alone_leads_back_to_the_reference():
+    agent = tiny_agent.agent()
+    off: dict[str, Any] = dict(
+        movement_weight=0, language_weight=0, value_weight=0, bc_movement_weight=0, bc_language_weight=0
+    )
+    learner = Learner(agent, LearnerConfig(**off, css_weight=0, no_op_kl_weight=1.0, learning_rate=1e-2))
+    fragment, recording = tiny_agent.fragment(agent, STEPS, SLOTS), window(recorded())
+    first = learner.update(fragment, recording)["rl/no_op_kl"]
+    for _ in range(30):
+        last = learner.update(fragment, recording)["rl/no_op_kl"]
+    assert last < 0.5 * first
+
+
+def test_entropy_is_a_term_only_when_asked_for():
+    agent = tiny_agent.agent()
+    fragment, recording = tiny_agent.fragment(agent, STEPS, SLOTS), window(recorded())
+    assert "rl/negative_entropy" not in Learner(copy.deepcopy(agent)).update(fragment, recording)
+    metrics = Learner(copy.deepcopy(agent), LearnerConfig(entropy_weight=0.1)).update(fragment, recording)
+    played = fragment.to_tensors()
+    output, _ = agent(played.observations, played.state, played.resets)
+    entropy = agent.log_probs_and_entropy(output, played.actions)[1][:-1].mean().item()
+    assert metrics["rl/negative_entropy"] == pytest.approx(-entropy, rel=1e-5)
+
+
+def test_bfloat16_is_close_to_float32():
+    agent = tiny_agent.agent()
+    fragment, recording = tiny_agent.fragment(agent, STEPS, SLOTS), window(recorded())
+    exact = Learner(copy.deepcopy(agent)).update(fragment, recording)
+    rough = Learner(copy.deepcopy(agent), LearnerConfig(computing=ComputingConfig(bf16=True))).update(
+        fragment, recording
+    )
+    assert rough["bc/movement"] != exact["bc/movement"]
+    for name in ("bc/movement", "bc/language", "bc/css", "rl/value"):
+        assert rough[name] == pytest.approx(exact[name], rel=0.1), name
+
+
+def test_fragment_and_window_of_different_lengths_are_refused():
+    agent = tiny_agent.agent()
+    with pytest.raises(ValueError, match="6 rows and the window of recorded play 7"):
+        Learner(agent).update(tiny_agent.fragment(agent, STEPS), window(tiny_agent.recorded(STEPS + 2, WINDOWS)))
+
+
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        ({"discount": 1.2}, "no end"),
+        ({"css_weight": -1.0}, "maximises"),
+        ({"lambda_": -0.1}, "interpolates"),
+        ({"learning_rate": 0.0}, "nothing would be learned"),
+    ],
+)
+def test_impossible_settings_say_why(setting, why):
+    with pytest.raises(ValueError, match=f"{next(iter(setting))} is .*{why}"):
+        LearnerConfig(**setting)
+
+
+def test_gradient_reaches_every_parameter():
+    agent = tiny_agent.agent()
+    learner = Learner(agent)
+    learner.update(tiny_agent.fragment(agent, STEPS, SLOTS), window(recorded()))
+    idle = [name for name, p in agent.named_parameters() if p.grad is None]
+    assert not idle
+    flat = [name for name, p in agent.named_parameters() if p.grad is not None and not p.grad.any()]
+    assert len(flat) < 4, flat  # the last biases of an untrained discriminator and the like
+
+
+def test_a_state_is_loaded_to_where_the_learner_works():
+    """The optimiser's moments and counts too; the device here holds no numbers, only where they would be."""
+    learner = Learner(tiny_agent.agent())
+    learner.update(tiny_agent.fragment(learner.agent), RecordedWindow(*tiny_agent.recorded(6, 2).next()))
+    elsewhere = Learner(tiny_agent.agent(), device="meta")
+    elsewhere.load_state_dict(learner.state_dict(weights=False))
+    moments = [value for state in elsewhere._optimizer.state.values() for value in state.values()]
+    assert moments and all(value.device.type == "meta" for value in [*moments, *elsewhere._memory])

@@ -1,0 +1,231 @@
+"""The local executor: a schedule that depends on nothing but seeds, resumes, and does not wait for ever."""
+
+import copy
+import itertools
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from rlhf.learning.learner import Learner, LearnerConfig
+from rlhf.learning.local_executor import ExecutorConfig, LocalExecutor, RunStalled
+from rlhf.replay.runner import RewardSource, Runner, RunnerError
+from rlhf.replay.setter_replay import SetterReplay
+from rlhf.run.checkpoint import Checkpoints
+from tests.unit.rlhf import tiny_agent, tiny_world
+from tests.unit.rlhf.tiny_world import TinyWorld, record
+
+STEPS, SLOTS, WINDOWS = 4, 2, 2
+TOKENIZER = tiny_agent.tokenizer()
+
+
+class NoReward(RewardSource):
+    def rewards(self, observations, resets):
+        return np.zeros(resets.shape, np.float32)
+
+
+def executor(world=TinyWorld, runners=1, agent=None, **settings) -> LocalExecutor:
+    tiny_world.register()
+    agent = agent or tiny_agent.agent()
+    recordings = [record(seed, 6 + seed) for seed in range(3)]
+    players = [
+        Runner(
+            agent,
+            TOKENIZER,
+            tiny_agent.agent(),
+            NoReward(),
+            [SetterReplay(world(), recordings[0]) for _ in range(SLOTS)],
+            recordings,
+            steps=STEPS,
+            seed=seed,
+        )
+        for seed in range(runners)
+    ]
+    learner = Learner(agent, LearnerConfig(learning_rate=1e-3))
+    return LocalExecutor(players, learner, tiny_agent.recorded(STEPS + 1, WINDOWS), ExecutorConfig(**settings))
+
+
+class ToTheRight(RewardSource):
+    """U is how many squares the solver has gone to the right."""
+
+    def rewards(self, observations, resets):
+        strafe = observations.previous_movement[:, :, 0, 1].numpy().astype(np.float32) - 1
+        return np.where(resets.numpy(), np.float32(0), strafe)
+
+
+def losses(run: LocalExecutor, updates: int) -> list[float]:
+    return [report.metrics["loss"] for report in itertools.islice(run.steps(), updates)]
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_a_run_is_determined_by_its_seeds(overlap):
+    one, other = executor(overlap=overlap), executor(overlap=overlap)
+    assert losses(one, 5) == losses(other, 5)
+    one.close()
+    other.close()
+
+
+def test_in_turns_the_player_has_the_newest_weights_and_beside_each_other_the_ones_before():
+    in_turns, beside = executor(), executor(overlap=True)
+    behind = [[r.metrics["vtrace/behind"] for r in itertools.islice(run.steps(), 3)] for run in (in_turns, beside)]
+    assert all(abs(value) < 1e-4 for value in behind[0])  # on-policy
+    assert abs(behind[1][0]) < 1e-4 and abs(behind[1][1]) > 1e-3
+
+
+def test_fragments_are_learned_from_as_often_as_asked_for():
+    run = executor(reuse=3, recent=2)
+    reports = list(itertools.islice(run.steps(), 7))
+    assert [report.played for report in reports] == [STEPS * SLOTS * n for n in (1, 1, 1, 2, 2, 2, 3)]
+    assert [report.update for report in reports] == list(range(1, 8))
+    assert len(run._recent) == 2
+
+
+def test_runners_play_side_by_side():
+    run = executor(runners=2)
+    reports = list(itertools.islice(run.steps(), 6))
+    assert run._recent[-1].columns == 2 * SLOTS
+    assert not np.array_equal(run._recent[-1].movement[:, :SLOTS], run._recent[-1].movement[:, SLOTS:])
+    assert reports[-1].played == 6 * 2 * SLOTS * STEPS
+    assert sum(len(report.results) for report in reports) > 0
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"overlap": True}, {"reuse": 3, "recent": 2}, {"overlap": True, "reuse": 2, "recent": 4, "runners": 2}],
+    ids=str,
+)
+def test_a_run_interrupted_thrice_ends_as_one_that_was_not(tmp_path, settings):
+    whole = executor(**settings)
+    expected = list(itertools.islice(whole.steps(), 12))
+    reports, checkpoints = [], Checkpoints(tmp_path)
+    run = executor(**settings)
+    for interrupted in (2, 3, 7, 12):
+        reports += itertools.islice(run.steps(), interrupted - len(reports))
+        checkpoints.save(interrupted, run.learner.agent, TOKENIZER, run.state_dict())
+        list(itertools.islice(run.steps(), 1))  # is lost
+        run.close()
+        agent, _ = checkpoints.latest().load_agent()
+        run = executor(agent=agent, **settings)
+        assert run.load_state_dict(checkpoints.latest().load_state())
+    for one, other in zip(reports, expected, strict=True):
+        assert (one.update, one.played, one.results) == (other.update, other.played, other.results)
+        timeless = [{k: v for k, v in r.metrics.items() if "seconds" not in k} for r in (one, other)]
+        assert timeless[0] == timeless[1]
+    assert any(report.results for report in reports)
+    for name, value in whole.learner.agent.state_dict().items():
+        assert torch.equal(value, run.learner.agent.state_dict()[name]), name
+    whole.close()
+    run.close()
+
+
+def test_a_state_without_play_is_resumed_with_new_play():
+    run = executor(overlap=True, reuse=2)
+    losses(run, 3)
+    state = run.state_dict()
+    older = {name: part for name, part in state.items() if name not in ("ready", "recent", "updates_left")}
+    resumed = [executor(overlap=True, reuse=2, agent=copy.deepcopy(run.learner.agent)) for _ in range(3)]
+    assert not resumed[0].load_state_dict(copy.deepcopy(older))
+    assert not resumed[1].load_state_dict(copy.deepcopy(state), plays=False)
+    assert resumed[2].load_state_dict(state)
+    dropped, dropped_too, exact = (losses(one, 3) for one in resumed)
+    assert dropped == dropped_too != exact
+
+
+def test_a_checkpoint_does_not_disturb_the_run():
+    plain, saving = executor(overlap=True), executor(overlap=True)
+    expected = losses(plain, 4)
+    first = losses(saving, 2)
+    saving.state_dict()
+    assert first + losses(saving, 2) == expected
+
+
+def test_play_earns_more_as_it_is_learned_from():
+    """All of it at once, from the world to the weights and back."""
+    tiny_world.register()
+    recordings = [record(seed, 12) for seed in range(8)]
+    agent = tiny_agent.agent()
+    slots = [SetterReplay(TinyWorld(), recordings[0]) for _ in range(32)]
+    player = Runner(agent, TOKENIZER, copy.deepcopy(agent), ToTheRight(), slots, recordings, steps=8)
+    config = LearnerConfig(movement_weight=1.0, bc_movement_weight=0.0, bc_language_weight=0.0, learning_rate=5e-3)
+    run = LocalExecutor([player], Learner(agent, config), tiny_agent.recorded(9, 2))
+    reports = list(itertools.islice(run.steps(), 40))
+    early, late = (
+        np.mean([result.modelled_return for report in part for result in report.results])
+        for part in (reports[:6], reports[-12:])
+    )
+    assert abs(early) < 3.0
+    assert late > 6.0  # of the 11 that can be had
+
+
+class Hanging(TinyWorld):
+    def step(self, actions):
+        if self.step_index == 5:
+            threading.Event().wait()
+        return super().step(actions)
+
+
+def test_a_world_that_hangs_stops_the_run_and_says_so():
+    run = executor(world=Hanging, stall_sec=0.5)
+    began = time.monotonic()
+    with pytest.raises(RunStalled, match=r"runner 0 has not played 4 steps in 2 slots .* world hangs"):
+        losses(run, 5)
+    assert time.monotonic() - began < 5
+
+
+class Breaking(TinyWorld):
+    def step(self, actions):
+        if self.step_index == 5:
+            raise ValueError("the floor gave way")
+        return super().step(actions)
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_a_world_that_breaks_stops_the_run(overlap):
+    with pytest.raises(RunnerError, match="the floor gave way"):
+        losses(executor(world=Breaking, overlap=overlap), 5)
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_closing_waits_for_play_and_ends_the_threads(overlap):
+    before = set(threading.enumerate())
+    run = executor(runners=2, overlap=overlap)
+    losses(run, 1)
+    envs: list[Any] = [slot.env for runner in run._runners for slot in runner._slots]
+    assert len(set(threading.enumerate()) - before) == 2
+    run.close()
+    assert not set(threading.enumerate()) - before
+    assert all(env.world.closed for env in envs)
+
+
+def test_closing_leaves_a_world_that_hangs_alone():
+    run = executor(world=Hanging, stall_sec=0.5)
+    with pytest.raises(RunStalled):
+        losses(run, 5)
+    run.close()
+    envs: list[Any] = [slot.env for slot in run._runners[0]._slots]
+    assert not any(env.world.closed for env in envs)
+
+
+def test_settings_that_cannot_be_say_why():
+    with pytest.raises(ValueError, match="reuse is at least 1, not 0: every fragment"):
+        ExecutorConfig(reuse=0)
+    with pytest.raises(ValueError, match="runners are needed"):
+        LocalExecutor([], Learner(tiny_agent.agent()), tiny_agent.recorded(5, 2))
+
+
+@pytest.mark.parametrize(("before", "after"), [(2, 1), (1, 2)])
+def test_a_run_goes_on_with_another_number_of_runners(before, after):
+    run = executor(runners=before)
+    losses(run, 2)
+    state = run.state_dict()
+    other = executor(runners=after, agent=run.learner.agent)
+    other.load_state_dict(state)
+    random = [runner["generator"] for runner in other.state_dict()["runners"]]
+    assert torch.equal(random[0], state["runners"][0]["generator"]) and len(random) == after
+    other.load_state_dict(state | {"runners": [None]})  # of one that did not answer in time
+    other.load_state_dict(state)
+    (report,) = itertools.islice(other.steps(), 1)
+    assert report.update == 3 and report.played == 2 * before * SLOTS * STEPS + after * SLOTS * STEPS

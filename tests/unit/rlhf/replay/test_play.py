@@ -1,0 +1,165 @@
+"""Play in a real house: what is recorded is what was seen and done, and it can be lived through again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pipelines.runs.demo import WORLD
+from rlhf.records.episode import Episode
+from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
+from worlds.contract import SETTER, SOLVER, Action, Observation, TaskSpec, neutral_movement, silent
+
+ENTRY = WORLD.entry()
+TURN, LEFT = 2, 4
+
+
+class Turning:
+    """Turns left all the time and says the number of its step; keeps what it saw, as copies."""
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self.seen: list[list[np.ndarray]] = []
+        self.heard: list[list[str]] = []
+        self.resets: list[list[bool]] = []
+
+    def act(self, observations: Sequence[Observation], resets: np.ndarray) -> list[Action]:
+        assert len(observations) == len(resets) == self.slots
+        self.seen.append([o["image"].copy() for o in observations])
+        self.heard.append([o["setter_text"] for o in observations])
+        self.resets.append(resets.tolist())
+        movement = neutral_movement()
+        movement[:, TURN] = LEFT
+        return [{"movement": movement.copy(), "utterance": f"step {len(self.seen)}"} for _ in observations]
+
+
+def plan(seed: int, steps: int, name: str = "", **changes: object) -> Plan:
+    spec = TaskSpec("count", "count the toys", {"colour": None, "kind": None, "answer": "none"}, steps)
+    made = Plan(name or f"e{seed}", WORLD.place(seed), ProbeSetter(spec, Never(spec)), seed, steps)
+    return replace(made, **changes)
+
+
+class Never:
+    """A task that never succeeds, or does at the step that its number says."""
+
+    def __init__(self, spec: TaskSpec, at: int | None = None) -> None:
+        self.spec, self.at, self.looks = spec, at, 0
+
+    def update(self, world: object, utterance: str) -> tuple[bool, tuple]:
+        self.looks += 1
+        return self.at is not None and self.looks > self.at, ()
+
+
+def succeeding(seed: int, steps: int, at: int, tail: int | None) -> Plan:
+    spec = TaskSpec("count", "count the toys", {}, steps)
+    return replace(plan(seed, steps), setter=ProbeSetter(spec, Never(spec, at)), tail=tail)
+
+
+@pytest.fixture(scope="module")
+def turned() -> tuple[Episode, Turning]:
+    solvers = Turning(1)
+    (episode,) = play(ENTRY, WORLD.make(1), [plan(3, 8)], solvers, solver_name="turning", threads=1)
+    return episode, solvers
+
+
+def test_a_row_is_what_was_seen_before_what_was_done(turned: tuple[Episode, Turning]) -> None:
+    episode, solvers = turned
+    assert len(episode) == 8
+    assert (episode.image == np.stack([images[0] for images in solvers.seen])).all()
+    assert episode.utterance == tuple(f"step {number}" for number in range(1, 9))
+    assert episode.solver_text == ("", *episode.utterance[:-1])
+    assert episode.setter_text == tuple(heard[0] for heard in solvers.heard)
+    assert episode.setter_text[0] == "" and set(episode.setter_text[1:]) == {"count the toys"}
+    assert (episode.movement[:, :, TURN] == LEFT).all()
+    assert (episode.previous_movement()[1:] == episode.movement[:-1]).all()
+    assert solvers.resets == [[True]] + [[False]] * 7
+    assert episode.solver == "turning" and episode.setter == "scripted"
+
+
+def test_no_two_frames_are_the_same_while_the_solver_turns(turned: tuple[Episode, Turning]) -> None:
+    frames = turned[0].image
+    assert len({frame.tobytes() for frame in frames}) == len(frames)
+
+
+def test_what_was_done_gives_the_same_pictures_in_a_fresh_world(turned: tuple[Episode, Turning]) -> None:
+    episode = turned[0]
+    (world,) = WORLD.make(1)
+    observations, _ = world.reset(seed=999, options={"config": episode.config})
+    for step in range(len(episode)):
+        assert (observations[SOLVER]["image"] == episode.image[step]).all()
+        assert observations[SOLVER]["setter_text"] == episode.setter_text[step]
+        observations, *_ = world.step({SETTER: episode.setter_action(step), SOLVER: episode.solver_action(step)})
+
+
+def test_requests_and_successes_are_noted() -> None:
+    plans = [succeeding(1, 9, at=2, tail=None), succeeding(2, 9, at=2, tail=0), succeeding(3, 9, at=2, tail=3)]
+    episodes = list(play(ENTRY, WORLD.make(1, images=False), plans, Turning(1), threads=1))
+    assert [len(e) for e in episodes] == [9, 3, 6]
+    for episode in episodes:
+        (request,) = episode.requests
+        assert (request.step, request.task.instruction) == (0, "count the toys")
+        assert episode.success_step == (2,)
+    (failed,) = play(ENTRY, WORLD.make(1, images=False), [plan(1, 4, tail=0)], Turning(1), threads=1)
+    assert failed.success_step == (None,) and len(failed) == 4
+
+
+def test_scripted_people_leave_requests_that_were_really_said() -> None:
+    def plans() -> list[Plan]:
+        return [
+            Plan(
+                f"s{seed}", WORLD.place(seed), ENTRY.make_setter(first_request=[0, 0], pause=[1, 3], patience=20),
+                seed, 40, solver=ENTRY.make_solver(perfect=True),
+            )
+            for seed in (0, 1)
+        ]  # fmt: skip
+
+    episodes = list(play(ENTRY, WORLD.make(1), plans(), ScriptedSolvers(1), threads=1))
+    for episode in episodes:
+        assert len(episode.requests) == len(episode.success_step) >= 1
+        said = [(step, words) for step, words in enumerate(episode.setter_utterance) if words]
+        assert [(r.step, r.task.instruction) for r in episode.requests] == said
+        for request, success in zip(episode.requests, episode.success_step, strict=True):
+            assert success is None or request.step <= success < len(episode)
+    assert any(step is not None for episode in episodes for step in episode.success_step)
+    again = list(play(ENTRY, WORLD.make(2), plans(), ScriptedSolvers(2), threads=2))
+    for one, other in zip(episodes, sorted(again, key=lambda e: e.episode_id), strict=True):
+        assert (one.image == other.image).all() and (one.movement == other.movement).all()
+        assert one.utterance == other.utterance and one.success_step == other.success_step
+
+
+def test_slots_take_the_next_plan_and_stand_idle_when_there_is_none() -> None:
+    lengths = {"a": 2, "b": 5, "c": 1, "d": 3}
+    plans = [plan(seed, steps, name) for seed, (name, steps) in enumerate(lengths.items())]
+    solvers = Turning(3)
+    episodes = list(play(ENTRY, WORLD.make(3, images=False), plans, solvers, threads=1))
+    assert [e.episode_id for e in episodes] == ["c", "a", "d", "b"]  # as they end
+    assert {e.episode_id: len(e) for e in episodes} == lengths
+    assert solvers.resets == [
+        [True, True, True],
+        [False, False, True],  # d follows c
+        [False, False, False],
+        [False, False, False],
+        [False, False, False],
+    ]
+
+
+def test_fewer_plans_than_slots_and_none_at_all() -> None:
+    assert [len(e) for e in play(ENTRY, WORLD.make(3, images=False), [plan(0, 2)], Turning(3))] == [2]
+    assert list(play(ENTRY, WORLD.make(2, images=False), [], Turning(2))) == []
+
+
+def test_a_probe_says_its_instruction_once_in_every_episode() -> None:
+    spec = TaskSpec("go", "go to the red ball", {}, 5)
+    setter = ProbeSetter(spec, Never(spec))
+    for _ in range(2):
+        setter.reset(None, 0)
+        observation: Observation = {
+            "image": np.zeros((1, 1, 3), np.uint8), "setter_text": "", "solver_text": "",
+            "previous_movement": neutral_movement(),
+        }  # fmt: skip
+        said = [setter.act(observation) for _ in range(3)]
+        assert [action["utterance"] for action in said] == ["go to the red ball", "", ""]
+        assert all((action["movement"] == silent()["movement"]).all() for action in said)

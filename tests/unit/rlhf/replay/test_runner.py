@@ -1,0 +1,451 @@
+"""The runner: what it writes down is what was seen and done, and fragments continue each other."""
+
+import copy
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from reward_models.autoregressive import AutoregressiveRewardModel
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.scoring import MeanScorer, StreamingScorer, UtilityScorer
+from rlhf.replay.fragment import Fragment, concatenate
+from rlhf.replay.runner import RewardSource, Runner, RunnerError
+from rlhf.replay.setter_replay import SetterReplay
+from rlhf.run.checkpoint import _check_plain, _not_finite
+from tests.unit.rlhf import tiny_agent, tiny_world
+from tests.unit.rlhf.tiny_world import TinyWorld, record
+from worlds.contract import Action, silent
+
+STEPS, SLOTS = 7, 3
+AGENT, REFERENCE, TOKENIZER = tiny_agent.agent(), tiny_agent.agent(seed=1), tiny_agent.tokenizer()
+
+
+@pytest.fixture(autouse=True)
+def tiny():
+    tiny_world.register()
+
+
+def episodes():
+    return [record(seed, 5 + seed, requests=((0, 3), (3, 5))) for seed in range(4)]
+
+
+class BrightnessChange(RewardSource):
+    """U is the mean red of the picture; it remembers the last one of every slot."""
+
+    def __init__(self):
+        self.last = None
+
+    def rewards(self, observations, resets):
+        utility = observations.image[..., 0].float().mean((-1, -2)).numpy()
+        first = utility[:1] if self.last is None else self.last[None]
+        change = np.diff(np.concatenate([first, utility]), axis=0)
+        self.last = utility[-1]
+        return np.where(resets.numpy(), 0.0, change).astype(np.float32)
+
+    def state_dict(self):
+        return {} if self.last is None else {"last": torch.from_numpy(self.last.copy())}
+
+    def load_state_dict(self, state):
+        self.last = state["last"].numpy() if state else None
+
+
+def runner(world=TinyWorld, rewards: Any = BrightnessChange, truth=False, recordings=None, **settings: Any) -> Runner:
+    recordings = recordings or episodes()
+    slots = [SetterReplay(world(), recordings[0], truth=truth) for _ in range(SLOTS)]
+    settings = {"seed": 3, "steps": STEPS} | settings
+    return Runner(AGENT, TOKENIZER, REFERENCE, rewards() if rewards else None, slots, recordings, **settings)
+
+
+def joined(fragments: list[Fragment]) -> dict[str, np.ndarray]:
+    """Fragments in a row as one sequence, the shared rows once (with the action, which the later one has)."""
+    names = [name for name, array in vars(fragments[0]).items() if name not in ("hidden", "cell")]
+    return {name: np.concatenate([getattr(f, name)[:-1] for f in fragments]) for name in names}
+
+
+def same(one: Fragment, other: Fragment) -> bool:
+    return all(np.array_equal(array, getattr(other, name)) for name, array in vars(one).items())
+
+
+def test_consecutive_fragments_share_a_row():
+    playing = runner()
+    first, second = playing.sample(), playing.sample()
+    for name in (
+        "image",
+        "setter_tokens",
+        "solver_tokens",
+        "previous_movement",
+        "reward",
+        "resets",
+        "reference_speak_logit",
+    ):
+        np.testing.assert_array_equal(getattr(first, name)[-1], getattr(second, name)[0], err_msg=name)
+    assert not first.utterance[-1].any() and not first.speak_log_prob[-1].any()
+    assert first.steps == STEPS and first.columns == SLOTS
+
+
+def test_log_probs_are_those_of_the_agent_from_the_memory_it_had():
+    playing = runner()
+    for _ in range(3):
+        fragment = playing.sample()
+        tensors = fragment.to_tensors()
+        with torch.no_grad():
+            output, _ = AGENT(tensors.observations, tensors.state, tensors.resets)
+            log_probs = AGENT.log_probs(output, tensors.actions)
+        for name, value in log_probs._asdict().items():
+            recorded = getattr(fragment, f"{name}_log_prob")[:-1]
+            np.testing.assert_allclose(value[:-1], recorded, rtol=1e-4, atol=1e-4, err_msg=name)
+    assert fragment.resets.any() and (fragment.utterance[:-1, :, 0] != 0).any()
+
+
+def test_the_reference_follows_the_whole_play():
+    playing = runner()
+    fragments = [playing.sample() for _ in range(3)]
+    whole = [f.to_tensors().observations for f in fragments]
+    rows = [torch.cat([getattr(o, name)[:-1] for o in whole]) for name in whole[0]._fields]
+    play = joined(fragments)
+    with torch.no_grad():
+        output, _ = REFERENCE(type(whole[0])(*rows), REFERENCE.initial_state(SLOTS), torch.from_numpy(play["resets"]))
+    np.testing.assert_allclose(output.speak_logit, play["reference_speak_logit"], rtol=1e-4, atol=1e-5)
+
+
+def test_rewards_arrive_at_the_row_they_are_of():
+    playing = runner()
+    play = joined([playing.sample() for _ in range(4)])
+    utility = play["image"][..., 0].astype(np.float32).mean((-1, -2))
+    expected = np.where(play["resets"], 0.0, np.diff(utility, axis=0, prepend=utility[:1]))
+    np.testing.assert_allclose(play["reward"], expected, atol=1e-4)
+    assert np.abs(expected).sum() > 0
+
+
+def test_every_play_is_a_faithful_replay_of_its_episode():
+    recordings = episodes()
+    by_first_picture = {e.image[0].tobytes(): e for e in recordings}
+    playing = runner(recordings=recordings, stagger=False)
+    play = joined([playing.sample() for _ in range(5)])
+    checked = 0
+    for slot in range(SLOTS):
+        begins = np.flatnonzero(play["resets"][:, slot])
+        for begin, end in zip(begins[:-1], begins[1:], strict=True):
+            episode = by_first_picture[play["image"][begin, slot].tobytes()]
+            assert end - begin == len(episode)
+            world = TinyWorld()
+            observation = world.reset(options={"config": episode.config})[0]["solver"]
+            for t in range(begin, end):
+                np.testing.assert_array_equal(observation["image"], play["image"][t, slot])
+                np.testing.assert_array_equal(observation["previous_movement"], play["previous_movement"][t, slot])
+                said = TOKENIZER.encode([observation["setter_text"]], 6)[0]
+                np.testing.assert_array_equal(said, play["setter_tokens"][t, slot])
+                words = play["utterance"][t, slot]
+                action: Action = {
+                    "movement": play["movement"][t, slot],
+                    "utterance": TOKENIZER.decode(words) if words[0] else "",
+                }
+                observation = world.step({"setter": episode.setter_action(t - begin), "solver": action})[0]["solver"]
+            checked += 1
+    assert checked >= 4
+
+
+class Overwriting(TinyWorld):
+    """A camera that hands out its one frame buffer."""
+
+    def _observe(self):
+        observations = super()._observe()
+        for observation in observations.values():
+            observation["image"] = self._frame
+        return observations
+
+
+def test_pictures_are_copied_out_of_the_worlds_frame_buffer():
+    one, other = runner(), runner(world=Overwriting)
+    assert all(same(one.sample(), other.sample()) for _ in range(3))
+
+
+def test_threads_and_seeds():
+    alone, threaded, other = runner(), runner(threads=2), runner(seed=4)
+    for _ in range(3):
+        fragment = alone.sample()
+        assert same(fragment, threaded.sample())
+        assert not same(fragment, other.sample())
+    threaded.close()
+
+
+def test_results_of_finished_plays():
+    recordings = episodes()
+    lengths = {e.episode_id: len(e) for e in recordings}
+    playing = runner(recordings=recordings, stagger=False)
+    fragments = [playing.sample() for _ in range(4)]
+    play = joined(fragments)
+    resets = np.concatenate([play["resets"], fragments[-1].resets[-1:]])
+    results = playing.finished()
+    assert playing.finished() == []
+    expected = []
+    for slot in range(SLOTS):
+        begins = np.flatnonzero(resets[:, slot])
+        for a, b in zip(begins[:-1], begins[1:], strict=True):
+            spoken = sum(bool(TOKENIZER.decode(words)) for words in play["utterance"][a:b, slot])
+            expected.append((b - a, spoken, round(float(play["reward"][a:b, slot].sum()), 3)))
+    assert len(expected) > 4
+    assert sorted(expected) == sorted((r.steps, r.utterances, round(r.modelled_return, 3)) for r in results)
+    assert all(result.steps == lengths[result.episode_id] and result.success == () for result in results)
+
+
+def test_staggered_slots_begin_apart_and_cut_plays_are_no_results():
+    recordings = [record(0, 12)]
+    together, apart = runner(recordings=recordings, stagger=False), runner(recordings=recordings)
+    resets = joined([together.sample() for _ in range(4)])["resets"]
+    assert (resets.all(axis=1) == resets.any(axis=1)).all()
+    resets = joined([apart.sample() for _ in range(4)])["resets"]
+    assert resets[1:].any() and not resets[1:].all(axis=1).any()
+    assert all(result.steps == 12 for result in apart.finished())
+
+
+def test_ground_truth_is_in_the_results_when_followed():
+    playing = runner(truth=True)
+    results = [result for _ in range(6) for _ in [playing.sample()] for result in playing.finished()]
+    assert results and all(len(result.success) == 2 for result in results)
+    assert {done for result in results for done in result.success} == {True, False}
+
+
+def test_without_a_reward_source_the_environments_reward():
+    playing = runner(rewards=None, truth=True, stagger=False)
+    fragments = [playing.sample() for _ in range(6)]
+    results = playing.finished()
+    assert any(f.reward.any() for f in fragments)
+    for result in results:  # a request fulfilled in the very last step counts, too
+        assert result.modelled_return == sum(result.success)
+
+
+def test_the_players_weights_are_its_own():
+    learned = copy.deepcopy(AGENT)
+    playing = runner()
+    untouched = runner()
+    with torch.no_grad():
+        for parameter in learned.parameters():
+            parameter.add_(0.3)
+    assert same(playing.sample(), untouched.sample())
+    playing.set_weights(learned.state_dict())
+    with torch.no_grad():
+        for parameter in learned.parameters():
+            parameter.zero_()
+    assert not same(playing.sample(), untouched.sample())
+    assert np.isfinite(playing.sample().movement_log_prob).all()
+
+
+def test_runners_loaded_from_one_state_play_alike():
+    playing = runner()
+    playing.sample()
+    state = playing.state_dict()
+    one, other = runner(seed=8), runner(seed=9)
+    one.load_state_dict(state)
+    other.load_state_dict(state)
+    for _ in range(2):
+        assert same(one.sample(), other.sample())
+    playing.load_state_dict(state, plays=False)
+    fragment = playing.sample()
+    assert fragment.resets[0].all() and not fragment.hidden.any()
+
+
+def on_disk(state: dict[str, Any]) -> dict[str, Any]:
+    """``state`` written and read as checkpoints do."""
+    _check_plain(state, "state")
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    buffer.seek(0)
+    read = torch.load(buffer, weights_only=True)
+    assert _not_finite(read, "state") is None
+    return read
+
+
+IBT, AR = InterTemporalRewardModel.from_agent(AGENT), AutoregressiveRewardModel.from_agent(AGENT)
+SOURCES: dict[str, Any] = {
+    "ibt": lambda: StreamingScorer(IBT, SLOTS),
+    "utility": lambda: UtilityScorer(IBT, SLOTS),
+    "ar drawn": lambda: StreamingScorer(AR, SLOTS, seed=5),
+    "ar expected": lambda: StreamingScorer(AR, SLOTS, expected=True),
+    "mean": lambda: MeanScorer([StreamingScorer(IBT, SLOTS), StreamingScorer(AR, SLOTS, seed=6)]),
+    "scripted": None,
+}
+
+
+@pytest.mark.parametrize("rewards", SOURCES.values(), ids=SOURCES.keys())
+@pytest.mark.parametrize(("before", "settings"), [(0, {}), (1, {"threads": 2}), (2, {"stagger": False}), (3, {})])
+def test_a_resumed_runner_plays_what_it_would_have_played(rewards, before, settings):
+    with torch.no_grad():  # marks that are drawn are rare in a new model
+        AR.annotate.expect(torch.full((3,), 1 / 3))
+    playing, resumed = (runner(rewards=rewards, truth=True, seed=seed, **settings) for seed in (3, 8))
+    for _ in range(before):
+        playing.sample()
+    resumed.load_state_dict(on_disk(playing.state_dict()))
+    seen = []
+    for _ in range(3):
+        fragment = playing.sample()
+        assert same(fragment, resumed.sample())
+        seen.append(fragment.reward)
+    finished = playing.finished()
+    assert finished == resumed.finished() and finished
+    assert np.any(seen)
+
+
+def test_a_state_does_not_change_with_the_play_after_it():
+    playing, resumed = (runner(rewards=SOURCES["mean"], seed=seed) for seed in (3, 8))
+    playing.sample()
+    state = playing.state_dict()
+    fragment = playing.sample()
+    resumed.load_state_dict(state)
+    assert same(fragment, resumed.sample())
+
+
+class Drifting(TinyWorld):
+    """Is otherwise whenever it is rebuilt."""
+
+    rebuilt = 0
+
+    def reset(self, seed=None, options=None):
+        Drifting.rebuilt += 1
+        return super().reset(seed, options)
+
+    def step(self, actions):
+        step = super().step(actions)
+        step[0]["solver"]["image"][0, 0, 0] = Drifting.rebuilt
+        return step
+
+
+def test_a_play_that_cannot_be_rebuilt_exactly_is_named():
+    playing, resumed = runner(world=Drifting), runner(world=Drifting)
+    playing.sample()
+    state = playing.state_dict()
+    with pytest.raises(RunnerError, match=r"slot 0: the \d steps of episode tiny-\d .* another observation.*drop_play"):
+        resumed.load_state_dict(state)
+    resumed.load_state_dict(state, plays=False)
+    assert resumed.sample().resets[0].all()
+
+
+def test_plays_of_another_number_of_slots_are_dropped():
+    playing, resumed = runner(), runner()
+    playing.sample()
+    state = playing.state_dict()
+    resumed.load_state_dict(state | {"plays": state["plays"] | {"slots": state["plays"]["slots"][:2]}})
+    assert resumed.sample().resets[0].all()
+
+
+@pytest.mark.parametrize("says", [{"device": "cuda"}, {}])  # as older checkpoints do not
+def test_a_run_goes_on_from_a_state_of_another_kind_of_device(says):
+    playing = runner()
+    playing.sample()
+    own = playing.state_dict()
+    assert own.pop("device") == "cpu" and len(own["generator"]) > 16
+    states = [own | says | {"generator": torch.full((16,), byte, dtype=torch.uint8)} for byte in (1, 1, 2)]
+    one, same_state, other = (runner(seed=seed) for seed in (8, 9, 8))
+    for each, state in zip((one, same_state, other), states, strict=True):
+        each.load_state_dict(state)
+    fragment = one.sample()
+    assert same(fragment, same_state.sample())
+    assert not same(fragment, other.sample())
+
+
+def test_a_state_of_an_older_version_is_resumed_with_new_plays():
+    playing, one, other = runner(), runner(seed=8), runner(seed=9)
+    playing.sample()
+    state = playing.state_dict(plays=False)
+    one.load_state_dict(state)
+    other.load_state_dict({name: state[name] for name in ("sampler", "generator")})
+    fragment = one.sample()
+    assert same(fragment, other.sample()) and fragment.resets[0].all()
+
+
+def test_without_the_plays_in_progress_drawn_rewards_continue_with_the_next_episodes():
+    model = AutoregressiveRewardModel.from_agent(AGENT)
+
+    def playing(seed: int) -> Runner:
+        return runner(rewards=lambda: StreamingScorer(model, SLOTS, seed=seed), seed=seed)
+
+    first, one, other, older = playing(3), playing(8), playing(9), playing(3)
+    first.sample()
+    state = first.state_dict(plays=False)
+    assert all(begun >= 1 for begun in state["rewards"]["episodes"])
+    one.load_state_dict(state)
+    before = {name: state["rewards"][name] for name in ("seed", "episodes")}  # all that older versions kept
+    other.load_state_dict(state | {"rewards": before})
+    fragment = one.sample()
+    assert same(fragment, other.sample())
+    older.load_state_dict({name: value for name, value in state.items() if name != "rewards"})
+    again = older.sample()  # judged with the luck of its first episodes once more
+    np.testing.assert_array_equal(again.movement, fragment.movement)
+    assert not np.array_equal(again.reward, fragment.reward)
+
+
+class Breaking(TinyWorld):
+    def step(self, actions):
+        if self.step_index == 3:
+            raise ValueError("the floor gave way")
+        return super().step(actions)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_world_that_fails_is_named(threads):
+    playing = runner(world=Breaking, threads=threads)
+    with pytest.raises(RunnerError, match=r"slot \d, step 3 of episode tiny-\d: ValueError: the floor gave way"):
+        playing.sample()
+
+
+class Wrong(BrightnessChange):
+    def rewards(self, observations, resets):
+        rewards = super().rewards(observations, resets)
+        rewards[3, 1] = np.nan
+        return rewards
+
+
+class RewardsBeginnings(BrightnessChange):
+    def rewards(self, observations, resets):
+        return super().rewards(observations, resets) + 1.0
+
+
+def test_rewards_that_cannot_be_are_refused():
+    with pytest.raises(RunnerError, match="reward of slot 1 is nan at row 3"):
+        runner(rewards=Wrong).sample()
+    with pytest.raises(RunnerError, match="first step"):
+        runner(rewards=RewardsBeginnings).sample()
+
+
+def test_a_runner_without_slots_is_refused():
+    with pytest.raises(ValueError, match="0 slots"):
+        Runner(AGENT, TOKENIZER, REFERENCE, None, [], episodes(), steps=3)
+
+
+def test_fragments_side_by_side():
+    one, other = tiny_agent.fragment(AGENT, 4, 2), tiny_agent.fragment(AGENT, 4, 3, seed=1)
+    both = concatenate([one, other])
+    assert (both.steps, both.columns) == (4, 5)
+    for name, array in vars(both).items():
+        axis = 0 if name in ("hidden", "cell") else 1
+        np.testing.assert_array_equal(array, np.concatenate([getattr(one, name), getattr(other, name)], axis))
+    assert concatenate([one]) is one
+    with pytest.raises(ValueError, match=r"\[4, 5\] steps"):
+        concatenate([one, tiny_agent.fragment(AGENT, 5, 2)])
+    with pytest.raises(ValueError, match="no fragments"):
+        concatenate([])
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("image", lambda a: a[:-1], r"image is uint8 .* not uint8 \[5, 2, '\*', '\*', 3\]"),
+        ("reward", lambda a: a.astype(np.float64), r"reward is float64 \(5, 2\), not float32"),
+        ("movement", lambda a: a[..., :-1], "movement is int8"),
+        ("utterance", lambda a: a[..., 0], "utterance is int64"),
+        ("cell", lambda a: a[:-1], r"cell is .*\[2, D\]"),
+        ("resets", lambda a: a[:1], "resets has shape"),
+    ],
+)
+def test_misshapen_fragments_are_refused(name, change, message):
+    good = vars(tiny_agent.fragment(AGENT, 4, 2))
+    with pytest.raises(ValueError, match=message):
+        Fragment(**(good | {name: change(good[name])}))
+
+
+def test_silence_is_the_neutral_last_row():
+    fragment = runner().sample()
+    np.testing.assert_array_equal(fragment.movement[-1, 0], silent()["movement"])

@@ -1,0 +1,233 @@
+"""Checkpoints: whole or not there, exact when read, one clear line when damaged."""
+
+import copy
+import errno
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from agents.agent import InteractiveAgent
+from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
+from rlhf.run import checkpoint as module
+from rlhf.run.checkpoint import Checkpoints
+from tests.unit.rlhf import tiny_agent
+from worlds.errors import UserError
+
+TOKENIZER = tiny_agent.tokenizer()
+STATE = {"rng": 2**100, "nested": [1, 2.5, None, "word", True, (torch.arange(3),)]}
+
+
+def save(run: Path, *steps: int, keep: int = 3, scores: dict[int, float] | None = None) -> Checkpoints:
+    checkpoints = Checkpoints(run, keep)
+    for step in steps:
+        checkpoints.save(step, tiny_agent.agent(seed=step), TOKENIZER, STATE | {"step": step}, (scores or {}).get(step))
+    return checkpoints
+
+
+def one_line(error: pytest.ExceptionInfo[UserError]) -> str:
+    text = str(error.value)
+    assert "\n" not in text
+    return text
+
+
+def test_what_is_read_is_what_was_saved(tmp_path):
+    save(tmp_path, 7)
+    checkpoint = Checkpoints(tmp_path).latest()
+    agent, tokenizer = checkpoint.load_agent()
+    expected = tiny_agent.agent(seed=7).state_dict()
+    assert all(torch.equal(value, expected[name]) for name, value in agent.state_dict().items())
+    assert tokenizer.ids("go to column 3") == TOKENIZER.ids("go to column 3")
+    state = checkpoint.load_state()
+    assert state["rng"] == 2**100 and state["step"] == checkpoint.step == 7
+    assert torch.equal(state["nested"][5][0], torch.arange(3))
+    other = tiny_agent.agent(seed=0)
+    checkpoint.load_weights_into(other)
+    assert all(torch.equal(value, expected[name]) for name, value in other.state_dict().items())
+
+
+def test_the_agent_is_readable_by_transformers_alone(tmp_path):
+    save(tmp_path, 7)
+    agent = InteractiveAgent.from_pretrained(tmp_path / "checkpoints" / "step-000000007" / "agent")
+    expected = tiny_agent.agent(seed=7).state_dict()
+    assert all(torch.equal(value, expected[name]) for name, value in agent.state_dict().items())
+
+
+def test_training_goes_on_bit_exactly_through_the_disk(tmp_path):
+    config = LearnerConfig(learning_rate=1e-2)
+    fragments = [tiny_agent.fragment(tiny_agent.agent(), seed=seed) for seed in range(4)]
+    stream = tiny_agent.recorded(6, 2)
+    windows = [RecordedWindow(*stream.next()) for _ in range(4)]
+    straight, first = Learner(tiny_agent.agent(), config), Learner(tiny_agent.agent(), config)
+    expected = [straight.update(f, w) for f, w in zip(fragments, windows, strict=True)]
+    for i in range(2):
+        first.update(fragments[i], windows[i])
+    Checkpoints(tmp_path).save(2, first.agent, TOKENIZER, first.state_dict(weights=False))
+    checkpoint = Checkpoints(tmp_path).latest()
+    agent, _ = checkpoint.load_agent()
+    second = Learner(agent, config)
+    second.load_state_dict(checkpoint.load_state())
+    assert [second.update(fragments[i], windows[i]) for i in (2, 3)] == expected[2:]
+    assert all(torch.equal(v, agent.state_dict()[n]) for n, v in straight.agent.state_dict().items())
+
+
+def test_the_newest_and_the_best_are_kept(tmp_path):
+    checkpoints = save(tmp_path, 1, 2, 3, 4, 5, 6, keep=2, scores={1: 0.1, 2: 0.9, 3: 0.9, 4: 0.2, 5: 0.3, 6: 0.4})
+    assert [checkpoint.step for checkpoint in checkpoints.all()] == [3, 5, 6]
+    best = checkpoints.best()
+    assert best is not None and (best.step, best.score) == (3, 0.9)
+    assert checkpoints.latest().step == 6
+    assert save(tmp_path / "unscored", 1).best() is None
+
+
+def test_saving_a_step_again_replaces_it(tmp_path):
+    checkpoints = save(tmp_path, 3)
+    checkpoints.save(3, tiny_agent.agent(seed=9), TOKENIZER, {"second": True})
+    assert checkpoints.latest().load_state() == {"second": True}
+    assert len(checkpoints.all()) == 1
+
+
+def test_a_run_without_checkpoints(tmp_path):
+    with pytest.raises(UserError, match="has no checkpoint to resume from") as error:
+        Checkpoints(tmp_path).latest()
+    assert str(tmp_path) in one_line(error)
+
+
+@pytest.mark.parametrize("name", ["agent/model.safetensors", "agent/tokenizer.json", "state.pt"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
+def test_a_damaged_file_is_named_and_the_one_before_can_be_had(tmp_path, name, damage):
+    checkpoints = save(tmp_path, 1, 2)
+    newest = checkpoints.latest()
+    path = newest.folder / name
+    data = bytearray(path.read_bytes())
+    if damage == "remove":
+        path.unlink()
+    elif damage == "cut":
+        path.write_bytes(data[: len(data) // 2])
+    else:
+        data[len(data) // 2] ^= 1
+        path.write_bytes(data)
+    read = newest.load_state if name == "state.pt" else newest.load_agent
+    with pytest.raises(UserError, match="is missing" if damage == "remove" else "is damaged") as error:
+        read()
+    assert name in one_line(error) and f"remove {newest.folder}" in one_line(error)
+    module.shutil.rmtree(newest.folder)
+    assert checkpoints.latest().step == 1
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema_version": 1}', '{"schema_version": 1, "step": "x"}'])
+def test_a_damaged_record(tmp_path, text):
+    checkpoints = save(tmp_path, 1)
+    (tmp_path / "checkpoints" / "step-000000001" / "checkpoint.json").write_text(text)
+    with pytest.raises(UserError, match="damaged or missing") as error:
+        checkpoints.latest()
+    assert "checkpoint.json" in one_line(error)
+
+
+def test_a_checkpoint_of_another_version(tmp_path):
+    checkpoints = save(tmp_path, 1)
+    path = tmp_path / "checkpoints" / "step-000000001" / "checkpoint.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema_version": 99}))
+    with pytest.raises(UserError, match="version 99, this program reads version 1"):
+        checkpoints.latest()
+
+
+def test_weights_of_another_size(tmp_path):
+    checkpoint = save(tmp_path, 1).latest()
+    with pytest.raises(UserError, match="another size") as error:
+        checkpoint.load_weights_into(tiny_agent.agent(width=16))
+    assert str(checkpoint.folder) in one_line(error)
+
+
+def test_what_could_not_be_read_back_is_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(TypeError, match=r"state\.players\[1\] is a Path|state\.players\[1\] is a PosixPath"):
+        Checkpoints(tmp_path).save(1, tiny_agent.agent(), TOKENIZER, {"players": [1, Path("x")]})
+    assert not (tmp_path / "checkpoints").exists()
+
+
+def test_a_full_disk_costs_nothing_but_the_new_checkpoint(tmp_path, monkeypatch):
+    checkpoints = save(tmp_path, 1)
+
+    def full(path, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "write_file", full)
+        with pytest.raises(UserError, match="no space is left") as error:
+            save(tmp_path, 2)
+    one_line(error)
+    assert sorted(path.name for path in checkpoints.folder.iterdir()) == ["latest", "step-000000001"]
+    assert checkpoints.latest().load_state()["step"] == 1
+
+
+_KILLED_WHILE_SAVING = """
+import os, signal, sys
+from rlhf import checkpoint
+from tests.unit.rlhf import test_checkpoint
+original = checkpoint.write_file
+def die(path, data):
+    original(path, data)
+    if path.name == "checkpoint.json":
+        os.kill(os.getpid(), signal.SIGKILL)
+checkpoint.write_file = die
+test_checkpoint.save(test_checkpoint.Path(sys.argv[1]), 2)
+"""
+
+
+def test_a_process_killed_while_saving(tmp_path):
+    """Even when all of a checkpoint's files have been written, it is none before it has its name."""
+    checkpoints = save(tmp_path, 1)
+    root = Path(module.__file__).parents[2]
+    words = [sys.executable, "-c", _KILLED_WHILE_SAVING, str(tmp_path)]
+    done = subprocess.run(words, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, timeout=300)
+    assert done.returncode == -signal.SIGKILL
+    assert any(path.name.startswith(".unfinished") for path in checkpoints.folder.iterdir())
+    assert checkpoints.latest().load_state()["step"] == 1
+    checkpoints.latest().load_agent()
+    save(tmp_path, 3)
+    assert sorted(path.name for path in checkpoints.folder.iterdir()) == ["latest", "step-000000001", "step-000000003"]
+
+
+def test_a_checkpoint_that_latest_does_not_name_yet_is_one(tmp_path):
+    checkpoints = save(tmp_path, 1, 2)
+    (checkpoints.folder / "latest").write_text("step-000000009\n")
+    assert checkpoints.latest().step == 2
+    (checkpoints.folder / "latest").unlink()
+    assert checkpoints.latest().step == 2
+
+
+def test_what_is_saved_is_a_copy(tmp_path):
+    agent = tiny_agent.agent()
+    before = copy.deepcopy(agent.state_dict())
+    checkpoint = Checkpoints(tmp_path).save(1, agent, TOKENIZER, {})
+    with torch.no_grad():
+        for parameter in agent.parameters():
+            parameter.zero_()
+    loaded, _ = checkpoint.load_agent()
+    assert all(torch.equal(value, before[name]) for name, value in loaded.state_dict().items())
+
+
+class Hostile:
+    """What runs a command where it is loaded without care."""
+
+    def __reduce__(self):
+        return os.system, ("echo hostile",)
+
+
+def test_a_state_that_could_run_code_is_refused_without_advice_to_load_it(tmp_path):
+    save(tmp_path, 7)
+    folder = Checkpoints(tmp_path).latest().folder
+    torch.save({"step": Hostile()}, folder / "state.pt")
+    record = json.loads((folder / "checkpoint.json").read_text())
+    record["checksums"]["state.pt"] = hashlib.sha256((folder / "state.pt").read_bytes()).hexdigest()
+    (folder / "checkpoint.json").write_text(json.dumps(record))
+    with pytest.raises(UserError, match="state.pt is not loaded: .* could run code; remove") as caught:
+        Checkpoints(tmp_path).latest().load_state()
+    said = one_line(caught)
+    assert "weights_only" not in said and "torch" not in said.replace(str(tmp_path), "")

@@ -1,0 +1,214 @@
+"""A run's configuration comes back exactly or not at all, and one folder has one writer."""
+
+from __future__ import annotations
+
+import enum
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rlhf.records.json_records import BadRecord, from_json, to_json
+from rlhf.run.config import CONFIG_FILE, LOCK_FILE, load_config, lock_run, new_run_folder, read_record, save_config
+from rlhf.run.machine import describe
+from worlds.errors import UserError
+
+
+class Colour(enum.Enum):
+    RED = "r"
+    BLUE = "b"
+
+
+@dataclass(frozen=True)
+class Inner:
+    width: int = 3
+    rate: float = 0.1
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    name: str = "x"
+    folder: Path = Path("runs/x")
+    rate: float = 1e-4
+    steps: int | None = None
+    tasks: tuple[str, ...] = ("go", "lift")
+    size: tuple[int, float] = (3, 0.5)
+    mode: Literal["fast", "slow"] = "fast"
+    colour: Colour = Colour.RED
+    weights: Mapping[str, float] = field(default_factory=dict)
+    inner: Inner = Inner()
+    more: tuple[Inner, ...] = ()
+    blob: bytes = b""
+    anything: Any = None
+    resume: Path | None = None
+
+
+floats = st.floats(allow_nan=False)
+configs = st.builds(
+    RunConfig,
+    name=st.text(),
+    folder=st.text("abc/.", min_size=1).map(Path),
+    rate=floats,
+    steps=st.none() | st.integers(),
+    tasks=st.lists(st.text()).map(tuple),
+    size=st.tuples(st.integers(), floats),
+    mode=st.sampled_from(["fast", "slow"]),
+    colour=st.sampled_from(Colour),
+    weights=st.dictionaries(st.text(), floats),
+    inner=st.builds(Inner, width=st.integers(), rate=floats),
+    more=st.lists(st.builds(Inner, rate=floats)).map(tuple),
+    blob=st.binary(),
+    resume=st.none() | st.just(Path("runs/y")),
+)
+
+
+@given(configs)
+def test_records_survive_json_exactly(config: RunConfig) -> None:
+    again = from_json(RunConfig, json.loads(json.dumps(to_json(config), allow_nan=False)))
+    assert again == config
+    assert [type(value) for value in vars(again).values()] == [type(value) for value in vars(config).values()]
+
+
+def test_saved_configuration_comes_back_with_its_circumstances(tmp_path: Path) -> None:
+    config = RunConfig(inner=Inner(width=9), tasks=("a",), folder=Path("/somewhere"))
+    assert save_config(tmp_path, config) == tmp_path / CONFIG_FILE
+    assert load_config(tmp_path, RunConfig) == config
+    record = read_record(tmp_path)
+    assert {"kind", "config", "version", "git_commit", "command", "created", "machine"} == record.keys()
+    assert record["machine"]["cores"] >= 1
+    assert list(tmp_path.iterdir()) == [tmp_path / CONFIG_FILE]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "complaint"),
+    [
+        (("stps",), 3, "no setting stps (did you mean steps?)"),
+        (("inner", "wdth"), 3, "no setting inner.wdth (did you mean width?)"),
+        (("rate",), "fast", "rate is 'fast', not a number"),
+        (("steps",), 1.5, "steps is 1.5, not a whole number"),
+        (("steps",), True, "steps is True, not a whole number"),
+        (("name",), None, "name is None, not text"),
+        (("tasks",), "go", "tasks is 'go', not a list"),
+        (("size",), [1], "size is [1], not 2 values"),
+        (("mode",), "medium", "mode is 'medium', not one of fast, slow"),
+        (("colour",), "GREEN", "not one of RED, BLUE"),
+        (("more",), [{"width": 1}], "the setting more[0].rate is missing"),
+        (("weights",), {"go": "x"}, "weights.go is 'x', not a number"),
+    ],
+)
+def test_settings_that_do_not_fit_are_named(tmp_path: Path, path: tuple[str, ...], value: Any, complaint: str) -> None:
+    save_config(tmp_path, RunConfig())
+    record = read_record(tmp_path)
+    place = record["config"]
+    for name in path[:-1]:
+        place = place[name]
+    place[path[-1]] = value
+    (tmp_path / CONFIG_FILE).write_text(json.dumps(record))
+    with pytest.raises(UserError) as caught:
+        load_config(tmp_path, RunConfig)
+    assert complaint in str(caught.value) and str(tmp_path / CONFIG_FILE) in str(caught.value)
+
+
+def test_a_missing_setting_is_named_even_if_it_has_a_default() -> None:
+    data = to_json(RunConfig())
+    del data["inner"]["rate"]
+    with pytest.raises(BadRecord, match="the setting inner.rate is missing"):
+        from_json(RunConfig, data)
+
+
+def test_settings_that_came_later_have_their_defaults_where_they_may(tmp_path: Path) -> None:
+    config = RunConfig(inner=Inner(width=7))
+    save_config(tmp_path, config)
+    record = read_record(tmp_path)
+    del record["config"]["inner"]["rate"], record["config"]["steps"]
+    (tmp_path / CONFIG_FILE).write_text(json.dumps(record))
+    with pytest.raises(UserError, match="is missing"):
+        load_config(tmp_path, RunConfig)
+    assert load_config(tmp_path, RunConfig, older=True) == config
+    record["config"]["inner"]["rat"] = 1
+    (tmp_path / CONFIG_FILE).write_text(json.dumps(record))
+    with pytest.raises(UserError, match="no setting inner.rat "):
+        load_config(tmp_path, RunConfig, older=True)
+
+
+def test_a_missing_damaged_or_foreign_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is not a run's folder"):
+        load_config(tmp_path, RunConfig)
+    (tmp_path / CONFIG_FILE).write_text('{"kind": "RunCon')
+    with pytest.raises(UserError, match="is damaged"):
+        load_config(tmp_path, RunConfig)
+    (tmp_path / CONFIG_FILE).write_text('{"lr": 3}')
+    with pytest.raises(UserError, match="is not a run's configuration"):
+        load_config(tmp_path, RunConfig)
+    save_config(tmp_path, Inner())
+    with pytest.raises(UserError, match="another kind of run"):
+        load_config(tmp_path, RunConfig)
+
+
+def test_values_that_json_cannot_hold_are_refused_when_written() -> None:
+    with pytest.raises(TypeError, match="cannot be written"):
+        to_json(replace(RunConfig(), anything=object()))
+
+
+def test_a_new_run_never_overwrites(tmp_path: Path) -> None:
+    folder = new_run_folder(tmp_path / "runs", "one")
+    assert folder.is_dir()
+    assert new_run_folder(tmp_path / "runs", "one") == folder  # nothing is in it yet
+    (folder / "x").touch()
+    with pytest.raises(UserError, match="holds a run already"):
+        new_run_folder(tmp_path / "runs", "one")
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="is a file"):
+        new_run_folder(tmp_path, "file")
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "/tmp"])
+def test_names_that_are_no_names(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UserError, match="name of one folder"):
+        new_run_folder(tmp_path, name)
+
+
+HOLD = "import sys, time; from pathlib import Path; from rlhf.run.config import lock_run\n"
+HOLD += "with lock_run(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
+
+
+def test_one_folder_has_one_writer_and_a_dead_one_is_succeeded(tmp_path: Path) -> None:
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        with pytest.raises(UserError, match=f"process {holder.pid} on "), lock_run(tmp_path):
+            pass
+        holder.send_signal(signal.SIGKILL)
+        holder.wait(timeout=10)
+        assert str(holder.pid) in (tmp_path / LOCK_FILE).read_text()  # it could not tidy up
+        with lock_run(tmp_path):
+            assert f"process {os.getpid()} " in (tmp_path / LOCK_FILE).read_text()
+    finally:
+        holder.kill()
+        holder.wait(timeout=10)
+
+
+def test_the_lock_is_given_up_after_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), lock_run(tmp_path):
+        raise ZeroDivisionError
+    with lock_run(tmp_path):
+        with pytest.raises(UserError, match="is being written by"), lock_run(tmp_path):
+            pass
+
+
+def test_machine_is_described_in_one_line() -> None:
+    machine = describe()
+    assert 1 <= machine.cores <= multiprocessing.cpu_count()
+    assert machine.memory_gib > 0.1
+    line = str(machine)
+    assert "\n" not in line and machine.cpu in line and "torch" in line and "Python 3." in line

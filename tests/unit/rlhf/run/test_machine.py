@@ -1,0 +1,19 @@
+"""What a machine is said to be, and giving its memory back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from rlhf.run.machine import describe, release_memory
+
+
+def test_memory_is_given_back_and_what_is_used_stays() -> None:
+    kept = [bytes([n % 256]) * 1000 for n in range(10_000)]
+    release_memory()
+    assert all(each == bytes([n % 256]) * 1000 for n, each in enumerate(kept))
+
+
+def test_the_machine_tells_of_itself_when_run() -> None:
+    done = subprocess.run([sys.executable, "-m", "rlhf.run.machine"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{describe()}\n" and done.stderr == ""

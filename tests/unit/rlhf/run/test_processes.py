@@ -1,0 +1,118 @@
+"""Workers end with their parent, and one that dies is named with what it was at."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rlhf.run.processes import Worker, divide
+from worlds.errors import RunError
+
+# What a worker computes here is Python's ``eval`` of a text.
+EVAL = (functools.partial, (eval,))
+KILLED = "__import__('os').kill(__import__('os').getpid(), 9)"
+
+
+def test_every_item_is_computed_once_and_results_come_as_they_are_finished() -> None:
+    items = ["__import__('time').sleep(1.5) or 'slow'", *(f"{number} + 1" for number in range(7))]
+    results = list(divide(*EVAL, items, workers=2))
+    assert sorted(map(str, results)) == sorted([*map(str, range(1, 8)), "slow"])
+    assert results[0] == 1
+    assert list(divide(*EVAL, [], workers=2)) == []
+
+
+def test_a_killed_worker_is_named_with_its_signal_and_item_and_what_is_finished_is_kept() -> None:
+    finished = []
+    with pytest.raises(RunError) as caught:
+        for result in divide(*EVAL, ["1", "2", "3", KILLED, "5"], 1, lambda item: f"computing {item[:13]}"):
+            finished.append(result)
+    assert finished == [1, 2, 3]
+    said = str(caught.value)
+    assert "was killed by SIGKILL" in said and said.endswith("while computing __import__('o") and "\n" not in said
+
+
+def test_an_error_in_a_worker_is_raised_here_with_its_traceback() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        list(divide(*EVAL, ["1 / 0"], workers=2))
+    assert 'File "<string>", line 1' in str(caught.value.__cause__)
+    with pytest.raises(TypeError):
+        list(divide(functools.partial, (), ["1"], workers=2))
+
+
+def test_workers_end_when_nobody_wants_more_of_them() -> None:
+    results = divide(*EVAL, ["__import__('os').getpid()", *["__import__('time').sleep(1000)"] * 3], workers=2)
+    pid = next(results)
+    results.close()
+    await_end(pid)
+
+
+PARENT = """
+import functools, os, sys, time
+from pathlib import Path
+from rlhf.run.processes import divide
+busy = "open(%r + str(__import__('os').getpid()), 'w').close() or __import__('time').sleep(1000)" % (sys.argv[1] + "/")
+for _ in divide(functools.partial, (eval,), [busy] * 4, workers=2):
+    pass
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
+@pytest.mark.parametrize("started", [False, True])
+def test_workers_end_with_their_parent(number: signal.Signals, started: bool, tmp_path: Path) -> None:
+    """They do so however it ends, and while they start: a signal to all processes of a terminal leaves no traceback."""
+    words = [sys.executable, "-c", PARENT, str(tmp_path)]
+    parent = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    pids = await_workers(tmp_path) if started else await_children(parent.pid)
+    os.killpg(parent.pid, number)
+    said = parent.communicate(timeout=60)[1]  # the pipe is closed by all
+    for pid in pids:
+        await_end(pid)
+    assert said.count("Traceback") == (number == signal.SIGINT)  # the parent's own
+
+
+def await_workers(folder: Path) -> list[int]:
+    """Process ids of the two workers, each of which has made a file of that name."""
+    while len(names := [path.name for path in folder.iterdir()]) < 2:
+        time.sleep(0.01)
+    return [int(name) for name in names]
+
+
+def await_children(pid: int) -> list[int]:
+    """Process ids of a process's two children as soon as they are there."""
+    while True:
+        listed = subprocess.run(["ps", "-o", "pid=,ppid=", "-A"], capture_output=True, text=True, check=True).stdout
+        pairs = [line.split() for line in listed.splitlines()]
+        if len(found := [int(child) for child, parent in pairs if int(parent) == pid]) == 2:
+            return found
+
+
+def await_end(pid: int) -> None:
+    """Wait until no such process runs."""
+    for _ in range(6000):
+        state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
+        if not state or state.startswith("Z"):
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"process {pid} is still at work")
+
+
+def test_a_worker_hears_no_signal_of_the_terminal() -> None:
+    worker = Worker(_echo)
+    try:
+        assert os.getsid(worker.pid) == worker.pid != os.getsid(0)
+        worker.connection.send("here")
+        assert worker.connection.recv() == "here"
+    finally:
+        worker.close()
+    worker.close()
+
+
+def _echo(connection) -> None:
+    connection.send(connection.recv())
