@@ -20,8 +20,8 @@ from PIL import Image
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from pipelines.stages.recordings import Play, find_episodes
+from rlhf.data.config import ReadingConfig
 from rlhf.data.streamed import StreamedEpisodes
-from rlhf.learning.config import ReadingConfig
 from rlhf.run import machine
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.png import decode_frames, encode_frames

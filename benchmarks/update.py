@@ -22,10 +22,12 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch
+from agents.batch import ActionBatch, ObservationBatch
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID
+from rlhf.data.memory import EncodedEpisodes
+from rlhf.data.windows import EpisodeStream
 from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
 from rlhf.replay.fragment import Fragment
 from rlhf.run.machine import describe

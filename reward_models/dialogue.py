@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.batch import EncodedEpisodes
 from agents.tokenizer import PAD_ID
 from reward_models.pairs import MINUS, PLUS
+from rlhf.data.memory import EncodedEpisodes
 
 ANSWER_REACH = 8
 COMES_BACK = 1.5  # a content word comes back in an episode this many times as often as by chance, at least,

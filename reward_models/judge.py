@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.batch import EncodedEpisodes
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from reward_models.contract import RewardModel
 from reward_models.registry import load_reward_model
 from reward_models.scoring import mark_probabilities, rewards, score
+from rlhf.data.memory import EncodedEpisodes
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.batch import ActionBatch, EncodedEpisodes, EpisodeStream, ObservationBatch, encode_episodes, send
+from agents.batch import ActionBatch, ObservationBatch, send
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
 from reward_models.augmentation import Alteration, Augmentation
 from reward_models.dialogue import Dialogue
 from reward_models.pairs import count_marks, has_pairs, near_marks, raters_of
+from rlhf.data.memory import EncodedEpisodes, encode_episodes
+from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
 
@@ -159,7 +161,7 @@ class MarkedWindow:
 
 
 class MarkedStream(EpisodeStream):
-    """An :class:`~agents.batch.EpisodeStream` with marks, some of whose episodes are altered to be wrong.
+    """An :class:`~rlhf.data.windows.EpisodeStream` with marks, some of whose episodes are altered to be wrong.
 
     Whether and how an episode is altered is drawn when a column comes to it, and holds to the episode's end.
     """

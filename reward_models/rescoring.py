@@ -21,10 +21,10 @@ from zlib import crc32
 
 import numpy as np
 
-from agents.batch import EncodedEpisodes
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from reward_models.judge import Judge
+from rlhf.data.memory import EncodedEpisodes
 from rlhf.records.episode import Episode
 from worlds.contract import TaskSpec
 

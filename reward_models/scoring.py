@@ -14,10 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.batch import EncodedEpisodes, ObservationBatch
+from agents.batch import ObservationBatch
 from reward_models.contract import RewardModel, State
 from reward_models.marked_play import MarkedPlay
 from reward_models.pairs import PLUS, PairAgreement, pair_agreement
+from rlhf.data.memory import EncodedEpisodes
 
 _STEPS_AT_ONCE = 64  # bounds the memory that scoring takes, whatever the length of the episodes
 

@@ -54,8 +54,8 @@ def trace(asked: dict[str, str], judges: dict[str, Any]) -> dict[str, Any]:
       UserError: if model, dataset or episode cannot be read, or the model's images have another size.
       FloatingPointError: if what the model says is not finite.
     """
-    from agents.batch import encode_episodes
     from reward_models.judge import load_judge
+    from rlhf.data.memory import encode_episodes
     from rlhf.store import open_store
 
     version = f"{asked['model']} {(Path(asked['model']) / 'model.safetensors').stat().st_mtime_ns}"

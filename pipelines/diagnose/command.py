@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.batch import encode_episodes
 from agents.ranges import Count, CountFromZero, Seed, Steps, check_ranges
 from pipelines.diagnose import sentences as said
 from pipelines.diagnose.diagnosis import PART_WORDS, Diagnosis, ModelFindings, save_diagnosis
@@ -21,6 +20,7 @@ from pipelines.report.file import circumstances
 from pipelines.stages.learned_from import Division, division_of
 from reward_models import plots
 from reward_models.judge import Judge, load_judge
+from rlhf.data.memory import encode_episodes
 from rlhf.records.marks import Mark
 from rlhf.run.config import lock_run, new_run_folder, save_config
 from rlhf.run.progress import announce

@@ -8,9 +8,8 @@ from html import escape
 from pipelines.diagnose import sentences as said
 from pipelines.diagnose.diagnosis import PART_WORDS, Diagnosis, GroupFindings, Measure, ModelFindings
 from pipelines.report.data import Picture
-from pipelines.report.findings import percent, points
 from pipelines.report.page import circumstances, document, section, uri
-from rlhf.run.statistics import LEVEL, Interval
+from rlhf.run.statistics import LEVEL, Interval, percent, points
 
 _SCRIPTED = "All marks were given by scripted stand-ins, which are deliberately imperfect; no person marked anything."
 

@@ -11,8 +11,9 @@ from pipelines.diagnose.diagnosis import (
     ModelFindings,
     WordsFindings,
 )
-from pipelines.report.findings import FEWEST_EPISODES, percent
+from pipelines.report.findings import FEWEST_EPISODES
 from reward_models.mark_signal import NOISY
+from rlhf.run.statistics import percent
 
 
 def judged_group(diagnosis: Diagnosis) -> tuple[str, str]:

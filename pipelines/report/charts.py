@@ -11,8 +11,8 @@ from typing import Protocol
 import numpy as np
 
 from pipelines.report.data import Chart, Curve
-from pipelines.report.findings import VERDICT_WORDS, Row, percent, points, signed
-from rlhf.run.statistics import Interval
+from pipelines.report.findings import VERDICT_WORDS, Row
+from rlhf.run.statistics import Interval, percent, points, signed
 
 WIDTH, HEIGHT = 460, 260  # of a chart, in its own units
 SMALL = 340, 220  # of one among three in a row, so that its letters are as large as elsewhere

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pipelines.stages.steps import Stage
 from rlhf.learning.guards import Alarm
 from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
 from rlhf.run.statistics import Interval
@@ -133,15 +134,6 @@ class WatchedRun:
     run: str
     since: int | None
     alarms: tuple[Alarm, ...] = ()
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One part of the run and how long it took; ``note`` says what it made."""
-
-    name: str
-    seconds: float
-    note: str = ""
 
 
 @dataclass(frozen=True)

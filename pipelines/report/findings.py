@@ -10,7 +10,7 @@ import numpy as np
 
 from pipelines.report.data import Chart, Outcomes, ReportData
 from rlhf.learning.guards import standard_error
-from rlhf.run.statistics import Interval, mean_interval, wilson_interval
+from rlhf.run.statistics import Interval, mean_interval, percent, points, wilson_interval
 
 Verdict = Literal["better", "worse", "unclear", "few"]
 
@@ -82,22 +82,6 @@ def judge(difference: Interval) -> Verdict:
     if difference.low > 0:
         return "better"
     return "worse" if difference.high < 0 else "unclear"
-
-
-def percent(share: float) -> str:
-    """0.4167 as "42%"."""
-    return f"{100 * share:.0f}%"
-
-
-def points(difference: Interval) -> str:
-    """A difference of shares with its interval: "+16 points (+9 to +23)"."""
-    return f"{signed(difference.estimate)} points ({signed(difference.low)} to {signed(difference.high)})"
-
-
-def signed(share: float) -> str:
-    """A difference of shares in points: 0.16 as "+16"."""
-    rounded = round(100 * share)
-    return "0" if rounded == 0 else f"{rounded:+d}".replace("-", "\N{MINUS SIGN}")
 
 
 def _row(data: ReportData, probe: str) -> Row:

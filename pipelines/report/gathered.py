@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.batch import encode_episodes
 from pipelines.report.data import (
     DATA_FILE,
     Chart,
@@ -18,7 +17,6 @@ from pipelines.report.data import (
     Outcomes,
     Picture,
     ReportData,
-    Stage,
     WatchedRun,
     save_report_data,
 )
@@ -27,9 +25,11 @@ from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, load_results,
 from pipelines.stages.improve import held_out_episodes
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.replay_change import FEWEST, Metric, Replays, requests_behind
+from pipelines.stages.steps import Stage
 from reward_models import plots
 from reward_models.registry import load_reward_model
 from reward_models.scoring import score
+from rlhf.data.memory import encode_episodes
 from rlhf.learning.alarms import read_alarms
 from rlhf.records.episode import Episode
 from rlhf.run.json_lines import Row

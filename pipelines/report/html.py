@@ -8,11 +8,11 @@ from html import escape
 from pipelines.report.charts import difference_plot, interval_plot
 from pipelines.report.clips import SPEED, animate
 from pipelines.report.data import Clip, ClipPair, ReportData
-from pipelines.report.findings import OVERALL, VERDICT_WORDS, Findings, Row, percent, points, signed
+from pipelines.report.findings import OVERALL, VERDICT_WORDS, Findings, Row
 from pipelines.report.page import circumstances, document, section, unbroken, uri
 from pipelines.report.rounds import compared
 from pipelines.report.sections import legend, monitor, traces, training
-from rlhf.run.statistics import LEVEL, RESAMPLES, Interval
+from rlhf.run.statistics import LEVEL, RESAMPLES, Interval, percent, points, signed
 
 _BETWEEN = ("c6", "c3", "c4", "c2", "c5")  # of agents between the first and the last
 _SCRIPTED = "Whoever asked, showed and judged here is a scripted stand-in, deliberately imperfect."

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 
-from pipelines.report.data import Circumstances, Stage
+from pipelines.report.data import Circumstances
+from pipelines.stages.steps import Stage
 from rlhf.run.progress import duration
 
 

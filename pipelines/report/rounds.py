@@ -7,8 +7,8 @@ from html import escape
 
 from pipelines.report.charts import Frame, short, ticks
 from pipelines.report.data import RoundResult, RoundsCompared
-from pipelines.report.findings import OVERALL, VERDICT_WORDS, judge, percent, points, signed
-from rlhf.run.statistics import Interval
+from pipelines.report.findings import OVERALL, VERDICT_WORDS, judge
+from rlhf.run.statistics import Interval, percent, points, signed
 
 _COLOURS = ("c1", "c2", "c3", "c4", "c5", "c6")
 _SIDE, _FOOT = 46, 40  # the frame's margins, where names are written

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.report.data import Chart, Circumstances, Picture, WatchedRun
-from pipelines.report.findings import over_optimisation, percent
+from pipelines.report.findings import over_optimisation
 from pipelines.report.gathered import reward_over_training, reward_traces, success_over_training, watched
 from pipelines.report.sections import alarm_count
 from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, charts
@@ -30,6 +30,7 @@ from rlhf.records.json_records import from_json, with_new_settings
 from rlhf.run.config import load_config, read_record
 from rlhf.run.json_lines import Row
 from rlhf.run.machine import Machine
+from rlhf.run.statistics import percent
 from rlhf.run.tracking import METRICS_FILE, column, read_metrics
 from worlds.errors import UserError
 

@@ -11,7 +11,6 @@ import torch
 
 from agents import registry
 from agents.agent import InteractiveAgent
-from agents.batch import Recording
 from agents.card import ModelCard
 from agents.computing import usable_device
 from agents.config import AgentConfig
@@ -26,9 +25,10 @@ from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_e
 from pipelines.stages.play_settings import of_datasets
 from pipelines.stages.recordings import Play, read_episodes, spoken_texts, spread
 from pipelines.stages.training_words import cloned
+from rlhf.data.config import ReadingConfig
+from rlhf.data.recording import Recording
 from rlhf.data.streamed import Source
 from rlhf.learning.cloner import Cloner, CloningConfig, marginal_entropy
-from rlhf.learning.config import ReadingConfig
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
 from rlhf.run.config import CONFIG_FILE, hold_run, save_settings
 from rlhf.run.progress import announce, bar

@@ -9,8 +9,9 @@ from typing import Literal
 from agents.ranges import Count, Seed, check_ranges
 from pipelines.stages.kinds import parse_kinds
 from pipelines.stages.world_config import WorldConfig
+from rlhf.data.config import ReadingConfig
 from rlhf.distributed.config import RayConfig
-from rlhf.learning.config import ExecutorConfig, LearnerConfig, ReadingConfig
+from rlhf.learning.config import ExecutorConfig, LearnerConfig
 from rlhf.learning.guards import GuardConfig
 from rlhf.run.tracking import WandbMode
 from worlds.errors import UserError

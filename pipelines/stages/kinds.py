@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.batch import Recording
 from pipelines.stages.noted_episodes import NotedEpisodes
 from pipelines.stages.recordings import find_episodes
 from rlhf.data.mixed import MixedPlay
+from rlhf.data.recording import Recording
 from rlhf.data.streamed import Source, read_ahead
 from rlhf.records.episode import CO_PILOT
 from rlhf.store import json_text

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from agents.batch import Recording, encode_episodes
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
+from rlhf.data.config import ReadingConfig
+from rlhf.data.memory import encode_episodes
+from rlhf.data.recording import Recording
 from rlhf.data.streamed import Source, StreamedEpisodes, Survey, survey
-from rlhf.learning.config import ReadingConfig
 from rlhf.records.episode import Episode, without_frames
 from rlhf.run.machine import usable_memory
 from rlhf.run.progress import announce

@@ -19,7 +19,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pipelines.report.data import Stage
 from rlhf.records.json_records import differences
 from rlhf.run.config import CONFIG_FILE, RunSettings, command_line, load_config, new_run_folder, save_config
 from rlhf.run.machine import release_memory
@@ -170,3 +169,12 @@ def _difference(name: str, there: Any, here: Any) -> str:
     if max(map(len, values)) > _LONGEST_VALUE:
         return f"{name} differs"
     return f"{name} is {values[0]} there and {values[1]} here"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One part of the run and how long it took; ``note`` says what it made."""
+
+    name: str
+    seconds: float
+    note: str = ""

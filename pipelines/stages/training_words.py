@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipelines.report.findings import percent
 from pipelines.stages.replay_change import METRICS, NAMES, Change, Metric, Reading, Replays, change, compared_replays
 from rlhf.run.json_lines import Row
-from rlhf.run.statistics import LEVEL, Interval
+from rlhf.run.statistics import LEVEL, Interval, percent
 from rlhf.run.tracking import column
 
 _NAMES: Mapping[Metric, str] = {"modelled_return": "the modelled return", "true_success": "true success"}

@@ -13,10 +13,9 @@ from scipy.stats import t
 
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.diagnose.figures import COLOURS, legend, panels, percent_axis, png
-from pipelines.report.findings import percent
 from pipelines.studies.rater_noise_results import Noise, NoiseResult
 from reward_models.plots import FAINT, INK, SLATE
-from rlhf.run.statistics import LEVEL, Interval
+from rlhf.run.statistics import LEVEL, Interval, percent
 
 AXIS_WORDS = {
     "miss": "share of events that go unmarked",

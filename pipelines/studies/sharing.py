@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.report.data import Stage
-from pipelines.stages.steps import Work, finished, write_down
+from pipelines.stages.steps import Stage, Work, finished, write_down
 from pipelines.studies.config import StudyConfig, folder_of
 from pipelines.studies.works import serves, works
 from rlhf.run.config import CONFIG_FILE, load_config, lock_run

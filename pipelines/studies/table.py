@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pipelines.report.findings import signed
 from pipelines.stages.evaluate import ProbeResult
-from rlhf.run.statistics import Interval, mean_interval, share_interval
+from rlhf.run.statistics import Interval, mean_interval, share_interval, signed
 
 ALL = "all"  # the mean over probes, each weighing the same
 NOT_RUN = "not run"

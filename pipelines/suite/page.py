@@ -7,13 +7,12 @@ from html import escape
 
 from pipelines.report.charts import SMOOTHED_FROM, interval_plot, line_chart
 from pipelines.report.data import Chart, Curve
-from pipelines.report.findings import percent, signed
 from pipelines.report.page import circumstances, document, section
 from pipelines.report.sections import legend
 from pipelines.suite.report_data import ALL, AgentResults, SuiteReport, SuiteResults, agreement_sentence
 from pipelines.suite.request_kinds import INSTRUCTION, KINDS, QUESTION
 from pipelines.suite.scenarios import RECORDED
-from rlhf.run.statistics import FEWER_RESAMPLES, LEVEL, Interval
+from rlhf.run.statistics import FEWER_RESAMPLES, LEVEL, Interval, percent, signed
 
 _COLOURS = ("before", "after", "c2", "c3", "c4", "c5", "c6", "c1")
 _SHORT = {ALL: "all", INSTRUCTION: "instructions", QUESTION: "questions"}

@@ -11,7 +11,6 @@ from typing import Any
 
 from agents.ranges import Seed, check_ranges
 from pipelines.report.file import circumstances
-from pipelines.report.findings import points
 from pipelines.suite.page import page
 from pipelines.suite.report_data import (
     ALL,
@@ -37,6 +36,7 @@ from pipelines.suite.scenarios import NOTE, RECORDED
 from rlhf.records.json_records import to_json
 from rlhf.records.marks import Judgement
 from rlhf.run.progress import announce
+from rlhf.run.statistics import points
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.durable import write_file
 from worlds.errors import UserError

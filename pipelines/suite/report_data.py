@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipelines.report.data import Circumstances
-from pipelines.report.findings import percent
 from pipelines.suite.results import Cumulative, JudgesAgreement
-from rlhf.run.statistics import Interval
+from rlhf.run.statistics import Interval, percent
 
 ALL = "all"
 

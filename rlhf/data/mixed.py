@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.batch import ActionBatch, ObservationBatch, RecordedWindow, Recording, WindowStream
+from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
+from rlhf.data.recording import Recording, WindowStream
 from worlds.errors import UserError
 
 

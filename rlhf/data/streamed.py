@@ -17,17 +17,12 @@ from threading import Lock
 import numpy as np
 import torch
 
-from agents.batch import (
-    ActionBatch,
-    EpisodeStream,
-    ObservationBatch,
-    RecordedWindow,
-    check_image_size,
-    movement_counts,
-)
+from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from rlhf.learning.config import ReadingConfig
+from rlhf.data.config import ReadingConfig
+from rlhf.data.recording import check_image_size, movement_counts
+from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import demonstrated_steps, movement_before
 from rlhf.store import EpisodeStore
 from rlhf.store.compressed import CompressedEpisode
@@ -56,7 +51,7 @@ class Survey:
 
     Args:
       texts: all that was said. demonstrated: int64 [episodes], how many steps of each are to be imitated.
-      movement_counts: int64 [8, C, bins], see :meth:`agents.batch.Recording.movement_counts`.
+      movement_counts: int64 [8, C, bins], see :meth:`rlhf.data.recording.Recording.movement_counts`.
     """
 
     texts: frozenset[str]
@@ -112,7 +107,7 @@ class _Encoded:
 
 
 class StreamedEpisodes:
-    """A :class:`agents.batch.Recording` in datasets. ``bytes_kept`` never exceeds the configured cache, but for the
+    """A :class:`rlhf.data.recording.Recording` in datasets. ``bytes_kept`` never exceeds the configured cache, but for the
     episodes that threads are working on.
 
     Args:
@@ -250,7 +245,7 @@ class StreamedEpisodes:
 
 
 class ReadAheadStream(EpisodeStream):
-    """An :class:`agents.batch.EpisodeStream` whose next windows are made in a thread while one is learned from.
+    """An :class:`rlhf.data.windows.EpisodeStream` whose next windows are made in a thread while one is learned from.
 
     Args:
       ahead: how many windows are made ahead.

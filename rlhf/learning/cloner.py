@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from agents.agent import AgentState, InteractiveAgent
-from agents.batch import RecordedWindow, Recording, check_demonstrated
+from agents.batch import RecordedWindow
 from agents.cloning import bc_loss
 from agents.computing import ComputingConfig, autocast, prepare
 from agents.contrastive import css_loss
@@ -19,6 +19,7 @@ from agents.descent import descend, learning_rate, load_optimizer
 from agents.random_shift import shifted
 from agents.ranges import Count, CountFromZero, Decay, Pixels, Positive, Seed, Weight, check_ranges
 from agents.tokenizer import PAD_ID
+from rlhf.data.recording import Recording, check_demonstrated
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from typing import Annotated
 from tyro.conf import arg
 
 from agents.computing_config import ComputingConfig
-from agents.ranges import LARGEST, Count, Decay, Range, Seed, check_ranges
+from agents.ranges import LARGEST, Decay, Range, Seed, check_ranges
 
 LossWeight = Annotated[float, Range(least=0, why="below 0 it maximises what is to be minimised")]
 Learning = Annotated[float, Range(above=0, why="at 0 or below nothing would be learned")]
-Gigabytes = Annotated[float, Range(least=0, what="a number of gigabytes")]
 
 
 @dataclass(frozen=True)
@@ -90,29 +89,6 @@ class ExecutorConfig:
     recent: Annotated[int, Range(least=1, most=LARGEST, why="at least the newest fragment has to be kept")] = 8
     stall_sec: Annotated[float, Range(above=0, why="no fragment can be played in no time")] = 300.0
     seed: Seed = 0
-
-    def __post_init__(self) -> None:
-        check_ranges(self)
-
-
-@dataclass(frozen=True)
-class ReadingConfig:
-    """How recorded play is read. What is learned does not depend on it, to the last bit.
-
-    Args:
-      in_memory_gb: gigabytes above which recordings are streamed from their datasets during training; 0 streams all,
-        None takes half of the memory that this process may use. A frame of 96x72 pixels takes 21 KB, so an hour of play
-        0.3 GB (twice that while it is put together).
-      cache_gb: gigabytes of a streamed recording that are kept in memory, with frames as PNG files (a tenth of their
-        size). Fastest if it holds the episodes of all trajectories of a batch: 96 of five minutes take about 0.2 GB.
-      threads: number of threads that read and draw.
-      ahead: windows that are prepared before they are needed.
-    """
-
-    in_memory_gb: Gigabytes | None = None
-    cache_gb: Gigabytes = 1.0
-    threads: Count = 2
-    ahead: Count = 2
 
     def __post_init__(self) -> None:
         check_ranges(self)

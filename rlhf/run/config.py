@@ -310,8 +310,9 @@ def git_commit() -> str | None:
 
 def command_line() -> str:
     """The command that started this process, as one would type it."""
-    program = Path(sys.argv[0]).name
-    return shlex.join([*(("python", "-m", "pipelines.cli.main") if program == "cli.py" else (program,)), *sys.argv[1:]])
+    module = getattr(sys.modules["__main__"], "__spec__", None)  # where Python was started with -m
+    program = (Path(sys.argv[0]).name,) if module is None else ("python", "-m", module.name)
+    return shlex.join([*program, *sys.argv[1:]])
 
 
 def _git(*words: str) -> str | None:

@@ -167,3 +167,19 @@ def ratio_interval(part: np.ndarray, whole: np.ndarray, *, seed: int, level: flo
         # Its bound there is the share itself, but for rounding.
         return replace(wilson, low=min(wilson.low, wilson.estimate), high=max(wilson.high, wilson.estimate))
     return episode_interval(lambda w: (w @ part) / (w @ whole), len(whole), seed=seed, level=level)
+
+
+def percent(share: float) -> str:
+    """0.4167 as "42%"."""
+    return f"{100 * share:.0f}%"
+
+
+def points(difference: Interval) -> str:
+    """A difference of shares with its interval: "+16 points (+9 to +23)"."""
+    return f"{signed(difference.estimate)} points ({signed(difference.low)} to {signed(difference.high)})"
+
+
+def signed(share: float) -> str:
+    """A difference of shares in points: 0.16 as "+16"."""
+    rounded = round(100 * share)
+    return "0" if rounded == 0 else f"{rounded:+d}".replace("-", "\N{MINUS SIGN}")

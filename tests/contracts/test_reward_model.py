@@ -18,7 +18,7 @@ import torch
 
 import agents.registry
 from agents.agent import InteractiveAgent
-from agents.batch import EncodedEpisodes, ObservationBatch, encode_episodes
+from agents.batch import ObservationBatch
 from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
@@ -26,6 +26,7 @@ from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.registry import load_reward_model
 from reward_models.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, paid, rewards, score
+from rlhf.data.memory import EncodedEpisodes, encode_episodes
 from rlhf.records.episode import Episode
 from tests.unit.agents import own_agent
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from agents.batch import encode_episodes
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from benchmarks.serving import running
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.judge import load_judge
+from rlhf.data.memory import encode_episodes
 from rlhf.records.marks import Mark
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode

@@ -9,9 +9,10 @@ import torch
 
 from agents import registry
 from agents.agent import InteractiveAgent
-from agents.batch import ActionBatch, EncodedEpisodes, ObservationBatch
+from agents.batch import ActionBatch, ObservationBatch
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID
+from rlhf.data.memory import EncodedEpisodes
 from rlhf.records.episode import Episode
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, neutral_movement
 

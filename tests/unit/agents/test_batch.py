@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from agents.batch import EpisodeStream, check_demonstrated, encode_episodes
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, Tokenizer
+from rlhf.data.memory import encode_episodes
+from rlhf.data.recording import check_demonstrated
+from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import AGENT, CO_PILOT
 from tests.unit.agents import made_up_play
 from worlds.contract import neutral_movement

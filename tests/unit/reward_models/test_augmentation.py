@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.batch import EncodedEpisodes, encode_episodes
 from reward_models.augmentation import (
     Augmentation,
     Dialogue,
@@ -14,6 +13,7 @@ from reward_models.augmentation import (
     judged_right,
 )
 from reward_models.pairs import MINUS, PLUS
+from rlhf.data.memory import EncodedEpisodes, encode_episodes
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from agents.batch import EncodedEpisodes, encode_episodes
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
 from reward_models.augmentation import Augmentation, exchange_instruction
 from reward_models.dialogue import Dialogue, alike, content_words
 from reward_models.pairs import MINUS, PLUS
+from rlhf.data.memory import EncodedEpisodes, encode_episodes
 
 THINGS = [(c, k) for c in ("red", "blue", "green", "yellow") for k in ("ball", "block", "duck", "bottle")]
 WAYS = ["lift the {} {}", "pick up the {} {}", "walk to the {} {}", "go to the {} {}", "take the {} {} and lift it"]

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import encode_episodes
 from agents.tokenizer import Tokenizer
 from reward_models import rescoring
 from reward_models.inter_temporal import InterTemporalRewardModel
@@ -28,6 +27,7 @@ from reward_models.rescoring import (
     said_in_request,
 )
 from reward_models.scoring import score
+from rlhf.data.memory import encode_episodes
 from rlhf.records.episode import Episode, Request
 from worlds.contract import TaskSpec
 

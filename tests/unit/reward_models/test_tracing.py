@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import torch
 
-from agents.batch import encode_episodes
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.judge import load_judge
 from reward_models.tracing import serve
+from rlhf.data.memory import encode_episodes
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.rlhf import tiny_agent

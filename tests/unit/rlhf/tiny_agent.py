@@ -8,9 +8,10 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EpisodeStream, encode_episodes
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID, Tokenizer
+from rlhf.data.memory import encode_episodes
+from rlhf.data.windows import EpisodeStream
 from rlhf.replay.fragment import Fragment
 from tests.unit.rlhf import tiny_world
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP

@@ -18,7 +18,6 @@ import torch
 from PIL import Image
 
 from agents.agent import InteractiveAgent
-from agents.batch import EncodedEpisodes
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.cli.main import main
@@ -31,6 +30,7 @@ from pipelines.stages.learned_from import DIVISION_FILE, Division, division_of
 from pipelines.stages.reward import RewardConfig, reward
 from reward_models.judge import Judge, Reading, load_judge
 from reward_models.training import RewardTrainingConfig
+from rlhf.data.memory import EncodedEpisodes
 from rlhf.records.episode import Episode, Request
 from rlhf.records.marks import Mark
 from rlhf.store import open_store

@@ -26,7 +26,6 @@ from pipelines.report.data import (
     Outcomes,
     Picture,
     ReportData,
-    Stage,
     WatchedRun,
     load_report_data,
     save_report_data,
@@ -34,6 +33,7 @@ from pipelines.report.data import (
 from pipelines.report.file import write_report
 from pipelines.report.findings import FEWEST_EPISODES, find
 from pipelines.report.sections import monitor
+from pipelines.stages.steps import Stage
 from rlhf.learning.guards import Alarm
 from worlds.errors import UserError
 

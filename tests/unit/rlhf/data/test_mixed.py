@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from agents.batch import EncodedEpisodes
 from agents.config import AgentConfig
+from rlhf.data.memory import EncodedEpisodes
 from rlhf.data.mixed import MixedPlay, share_columns
 from rlhf.learning.cloner import marginal_entropy
 from tests.unit.agents import made_up_play

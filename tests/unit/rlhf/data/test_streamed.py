@@ -13,14 +13,16 @@ import numpy as np
 import pytest
 import torch
 
-from agents.batch import EncodedEpisodes, EpisodeStream, RecordedWindow, encode_episodes
+from agents.batch import RecordedWindow
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from pipelines.cli.main import main
 from pipelines.stages.recordings import Play, find_episodes, spoken_texts
+from rlhf.data.config import ReadingConfig
+from rlhf.data.memory import EncodedEpisodes, encode_episodes
 from rlhf.data.streamed import ReadAheadStream, Source, StreamedEpisodes, survey
+from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import marginal_entropy
-from rlhf.learning.config import ReadingConfig
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.store import MemoryStore, ParquetStore, open_store
 from rlhf.store.compressed import compress

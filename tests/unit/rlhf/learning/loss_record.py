@@ -20,10 +20,11 @@ import numpy as np
 import tokenizers
 import torch
 
-from agents.batch import EpisodeStream, encode_episodes
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import mark_play
 from reward_models.training import RewardTrainer, RewardTrainingConfig
+from rlhf.data.memory import encode_episodes
+from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import Cloner, CloningConfig
 from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
 from rlhf.records.episode import Episode

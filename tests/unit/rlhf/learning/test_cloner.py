@@ -11,9 +11,10 @@ import pytest
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import EncodedEpisodes, EpisodeStream
 from agents.descent import learning_rate
 from agents.tokenizer import PAD_ID
+from rlhf.data.memory import EncodedEpisodes
+from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import Cloner, CloningConfig, clone, held_out_terms, marginal_entropy
 from tests.unit.agents import made_up_play
 from worlds.errors import UserError

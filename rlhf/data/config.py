@@ -1,0 +1,33 @@
+"""How recorded play is read. Imports nothing heavy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from agents.ranges import Count, Range, check_ranges
+
+Gigabytes = Annotated[float, Range(least=0, what="a number of gigabytes")]
+
+
+@dataclass(frozen=True)
+class ReadingConfig:
+    """How recorded play is read. What is learned does not depend on it, to the last bit.
+
+    Args:
+      in_memory_gb: gigabytes above which recordings are streamed from their datasets during training; 0 streams all,
+        None takes half of the memory that this process may use. A frame of 96x72 pixels takes 21 KB, so an hour of play
+        0.3 GB (twice that while it is put together).
+      cache_gb: gigabytes of a streamed recording that are kept in memory, with frames as PNG files (a tenth of their
+        size). Fastest if it holds the episodes of all trajectories of a batch: 96 of five minutes take about 0.2 GB.
+      threads: number of threads that read and draw.
+      ahead: windows that are prepared before they are needed.
+    """
+
+    in_memory_gb: Gigabytes | None = None
+    cache_gb: Gigabytes = 1.0
+    threads: Count = 2
+    ahead: Count = 2
+
+    def __post_init__(self) -> None:
+        check_ranges(self)

@@ -1,0 +1,108 @@
+"""Recorded play in memory: many episodes end to end in one set of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from agents.batch import ActionBatch, ObservationBatch, RecordedWindow, send
+from agents.config import AgentConfig
+from agents.tokenizer import Tokenizer
+from rlhf.data.recording import check_image_size, movement_counts
+from rlhf.data.windows import EpisodeStream
+from rlhf.records.episode import Episode
+from worlds.errors import UserError
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedEpisodes:
+    """Many episodes end to end in one set of arrays: row ``starts[i]`` is the first step of episode i.
+
+    Args:
+      image: uint8 [N, H, W, 3]; setter_tokens, solver_tokens: int64 [N, L]; previous_movement, movement:
+        int8 [N, 8, C]; utterance: int64 [N, M]; first: bool [N], true at the first step of an episode.
+      demonstrated: bool [N], steps to imitate, see :meth:`rlhf.records.episode.Episode.demonstrated`.
+      starts: int64 [episodes + 1], with the total number of steps last.
+    """
+
+    image: np.ndarray
+    setter_tokens: np.ndarray
+    solver_tokens: np.ndarray
+    previous_movement: np.ndarray
+    movement: np.ndarray
+    utterance: np.ndarray
+    first: np.ndarray
+    demonstrated: np.ndarray
+    starts: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Steps of every episode, int64 [episodes]."""
+        return np.diff(self.starts)
+
+    def gather(self, rows: np.ndarray, device: str | torch.device = "cpu") -> tuple[ObservationBatch, ActionBatch]:
+        """The steps at ``rows``, int [T, B], as batches [T, B, ...] on ``device``."""
+
+        def pick(values: np.ndarray) -> Tensor:
+            return send(values[rows], device)
+
+        observations = ObservationBatch(
+            pick(self.image), pick(self.setter_tokens), pick(self.solver_tokens), pick(self.previous_movement)
+        )
+        return observations, ActionBatch(pick(self.movement), pick(self.utterance))
+
+    @cached_property
+    def _steps_demonstrated(self) -> int:
+        return int(self.demonstrated.sum())
+
+    @property
+    def steps_demonstrated(self) -> int:
+        return self._steps_demonstrated
+
+    def movement_counts(self) -> np.ndarray:
+        return movement_counts(self.movement[self.demonstrated])
+
+    def window(self, rows: np.ndarray, device: str | torch.device = "cpu") -> RecordedWindow:
+        observations, actions = self.gather(rows, device)
+        # Masked means round otherwise than plain ones, and cost more: no mask where there is nothing to leave out.
+        everything = self.steps_demonstrated == len(self.demonstrated)
+        demonstrated = None if everything else send(self.demonstrated[rows], device)
+        return RecordedWindow(observations, actions, send(self.first[rows], device), demonstrated)
+
+    def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> EpisodeStream:
+        return EpisodeStream(self, steps, batch, seed, columns)
+
+
+def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: AgentConfig) -> EncodedEpisodes:
+    """Encode ``episodes`` for an agent of ``config``.
+
+    Raises:
+      UserError: if there are none, or one has images of another size than the agent's.
+    """
+    if not episodes:
+        raise UserError("no episodes to learn from")
+    for episode in episodes:
+        check_image_size(episode.episode_id, episode.image, config)
+    lengths = [len(e) for e in episodes]
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    first = np.zeros(starts[-1], dtype=bool)
+    first[starts[:-1]] = True
+    return EncodedEpisodes(
+        image=np.concatenate([e.image for e in episodes]),
+        setter_tokens=tokenizer.encode([t for e in episodes for t in e.setter_text], config.setter_text_length),
+        solver_tokens=tokenizer.encode([t for e in episodes for t in e.solver_text], config.solver_text_length),
+        previous_movement=np.concatenate([e.previous_movement() for e in episodes]).astype(np.int8),
+        movement=np.concatenate([e.movement for e in episodes]).astype(np.int8),
+        utterance=tokenizer.encode([u for e in episodes for u in e.utterance], config.utterance_length, end=True),
+        first=first,
+        demonstrated=np.concatenate([e.demonstrated() for e in episodes]),
+        starts=starts,
+    )

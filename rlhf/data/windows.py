@@ -1,0 +1,89 @@
+"""Endless windows [T, B] of recorded play."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import torch
+
+from agents.batch import RecordedWindow
+from rlhf.data.recording import EpisodesInRows
+from rlhf.records.same_play import check_same_play
+
+
+class EpisodeStream:
+    """Endless windows [T, B] of recorded play in order: every column walks through shuffled episodes end to end.
+
+    Consecutive windows continue each other, so a learner can carry its memory across them; ``resets`` says
+    where a new episode begins. Deterministic by seed; ``state_dict`` resumes exactly.
+
+    Columns begin in the middle of their first episodes, which are seen without memory of what came before: once, in one
+    part of one episode each. Were they to begin at the start, columns of episodes of equal length would be at the same
+    step of theirs in every window to come, and an update would see only beginnings, another only ends.
+
+    ``columns`` of the B are handed out, all of them if None. Where several learners share a batch, each has a stream
+    of the same seed and other columns: together they see what one would, and their states are the same.
+    """
+
+    def __init__(
+        self, episodes: EpisodesInRows, steps: int, batch: int, seed: int, columns: slice | None = None
+    ) -> None:
+        self._episodes, self._columns = episodes, columns or slice(None)
+        self._steps, self._batch = steps, batch
+        self._rng = np.random.default_rng(seed)
+        self._order: list[int] = []
+        self._episode = np.array([self._next_episode() for _ in range(batch)])
+        # Columns begin at different places, or all their resets would fall together for the first windows.
+        self._offset = np.array([int(self._rng.integers(episodes.lengths[e])) for e in self._episode])
+
+    def _next_episode(self) -> int:
+        if not self._order:
+            self._order = self._rng.permutation(len(self._episodes)).tolist()
+        return self._order.pop()
+
+    def next(self, device: str | torch.device = "cpu") -> RecordedWindow:
+        """The next window."""
+        return self._episodes.window(self._next_rows(), device)
+
+    def _next_rows(self) -> np.ndarray:
+        """Rows, int64 [T, B], of the next window's columns that are handed out."""
+        rows = np.empty((self._steps, self._batch), dtype=np.int64)
+        for column in range(self._batch):
+            self._fill(rows[:, column], column)
+        return rows[:, self._columns]
+
+    def _fill(self, rows: np.ndarray, column: int) -> None:
+        done = 0
+        while done < self._steps:
+            episode, offset = self._episode[column], self._offset[column]
+            take = min(self._steps - done, int(self._episodes.lengths[episode]) - offset)
+            begin = self._episodes.starts[episode] + offset
+            rows[done : done + take] = np.arange(begin, begin + take)
+            done += take
+            self._offset[column] += take
+            if self._offset[column] == self._episodes.lengths[episode]:
+                self._episode[column], self._offset[column] = self._next_episode(), 0
+
+    def _fingerprint(self) -> dict[str, int]:
+        """What tells this recorded play from other."""
+        lengths = np.ascontiguousarray(self._episodes.lengths, np.int64)
+        return {"episodes": len(lengths), "steps": int(lengths.sum()), "lengths": zlib.crc32(lengths.tobytes())}
+
+    def state_dict(self) -> dict[str, object]:
+        """Everything that determines the windows to come; plain numbers, lists and strings."""
+        return {
+            "play": self._fingerprint(),
+            "rng": self._rng.bit_generator.state,
+            "order": list(self._order),
+            "episode": self._episode.tolist(),
+            "offset": self._offset.tolist(),
+        }
+
+    def load_state_dict(self, state: dict) -> None:
+        """Go on from what :meth:`state_dict` gave. Raises UserError if it was given for other recorded play."""
+        check_same_play(state["play"], self._fingerprint())
+        self._rng.bit_generator.state = state["rng"]
+        self._order = list(state["order"])
+        self._episode = np.array(state["episode"])
+        self._offset = np.array(state["offset"])
