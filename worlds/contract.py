@@ -16,6 +16,8 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
+from worlds.errors import UserError
+
 TICKS_PER_SECOND = 30
 TICKS_PER_STEP = 8
 STEPS_PER_SECOND = TICKS_PER_SECOND / TICKS_PER_STEP
@@ -119,8 +121,8 @@ def action_space() -> spaces.Dict:
     )
 
 
-class WorldError(ValueError):
-    """A world that cannot be built, entered or played; the message is one line that names what is wrong and the fix."""
+class WorldError(UserError, ValueError):
+    """A world that cannot be built, entered or played. The message is one line with what is wrong and the fix."""
 
 
 class World(ParallelEnv):

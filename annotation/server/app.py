@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
@@ -43,8 +43,12 @@ MODULES = (pages, people, study, play, marking, judging, looking, gold, consent)
 VIEWING = (pages, people, looking)  # where there is no study, but only datasets to look at
 
 
-def open_study(config: ServeConfig) -> Study:
+def open_study(config: ServeConfig, tracer: Sequence[str] = ()) -> Study:
     """Open what is to be served.
+
+    Args:
+      config: the study.
+      tracer: the command that computes utility traces, see :class:`~annotation.viewer.scorer.Scorer`.
 
     Raises:
       UserError: if the folder is missing, its database cannot be used, or a named agent is none.
@@ -56,7 +60,7 @@ def open_study(config: ServeConfig) -> Study:
     signer = Signer(load_secret(config.secrets))
     database = Database(config.database_url)
     list_continuations(database, datasets, now())
-    exporter, look, measuring = Exporter(database, datasets), Look.of(config), Measuring(config.database_url)
+    exporter, look, measuring = Exporter(database, datasets), Look.of(config, tracer), Measuring(config.database_url)
     remover = Remover(database, datasets, look, measuring)
     completer = Completer(database, datasets, remover)
     games = Games(config.games, config.episode_seconds, agents, datasets.unfinished, completer.wake)

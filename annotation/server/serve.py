@@ -9,7 +9,7 @@ import logging
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,8 +62,12 @@ class LookConfig:
         check_ranges(self, UserError)
 
 
-def look(config: LookConfig) -> None:
+def look(config: LookConfig, tracer: Sequence[str] = ()) -> None:
     """Show the datasets in a browser on this machine until Ctrl-C.
+
+    Args:
+      config: what to show and where.
+      tracer: the command that computes utility traces.
 
     Raises:
       UserError: if there is no dataset, a reward model is none, or the port cannot be used.
@@ -78,7 +82,7 @@ def look(config: LookConfig) -> None:
             requests_per_second=200.0,
         )  # fmt: skip
         with listening(viewing) as listener:
-            study = open_study(viewing)
+            study = open_study(viewing, tracer)
             with study.database.writing() as session:
                 token = people.viewers_link(session, now())
             url = f"{viewing.url(listener.getsockname()[1])}/join#{token}"
@@ -87,8 +91,12 @@ def look(config: LookConfig) -> None:
             _run(study, listener)
 
 
-def serve(config: ServeConfig) -> None:
+def serve(config: ServeConfig, tracer: Sequence[str] = ()) -> None:
     """Serve the study until Ctrl-C.
+
+    Args:
+      config: the study, and where to serve it.
+      tracer: the command that computes utility traces.
 
     Raises:
       UserError: if the folder, the database or the port cannot be used, or another server serves the folder.
@@ -98,7 +106,7 @@ def serve(config: ServeConfig) -> None:
     from annotation.server.services import people
 
     with listening(config) as listener, _alone(config.data.expanduser()):
-        study = open_study(config)
+        study = open_study(config, tracer)
         with study.database.writing() as session:
             token = people.admin_link(session, now())
         _greet(config, study.datasets.names(), listener.getsockname()[1], token)

@@ -11,9 +11,9 @@ import os
 import queue
 import select
 import subprocess
-import sys
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ from annotation.viewer.models import FoundModel
 from rlhf.store.durable import explained, write_file
 from worlds.errors import UserError
 
-COMMAND = (sys.executable, "-m", "reward_models.tracing")
 _IDLE_SEC = 300.0  # then the process ends, and its memory is free
 _WAITING = 200  # traces at most; whoever asks for another is told to wait
 
@@ -48,11 +47,14 @@ class Scorer:
     """Computes traces one after the other.
 
     Args:
-      folder: where they are kept. patience_sec: for one trace; then the process is ended.
+      folder: where traces are kept.
+      command: the process that answers one request a line, see :mod:`reward_models.tracing`; without one, every trace
+        fails with the reason.
+      patience_sec: for one trace; then the process is ended.
     """
 
-    def __init__(self, folder: Path, patience_sec: float = 600.0, command: tuple[str, ...] = COMMAND) -> None:
-        self._folder, self._patience_sec, self._command = folder, patience_sec, command
+    def __init__(self, folder: Path, command: Sequence[str] = (), patience_sec: float = 600.0) -> None:
+        self._folder, self._command, self._patience_sec = folder, tuple(command), patience_sec
         self._queue: queue.Queue[Wanted | None] = queue.Queue()
         self._lock = threading.Lock()
         self._waiting: dict[str, float] = {}  # when each was asked for
@@ -70,6 +72,11 @@ class Scorer:
         kept = self._kept(key)
         if kept is not None:
             return {"state": "ready", **kept}
+        if not self._command:
+            return {
+                "state": "failed",
+                "why": "this server was started without reward models; use `rlhf serve` or `rlhf look`",
+            }
         with self._lock:
             if again:
                 self._failed.pop(key, None)

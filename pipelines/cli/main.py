@@ -59,7 +59,7 @@ _SMALLER = (
     "what else uses it"
 )
 
-_SERVE = "annotation.server.serve"
+_SERVE, _STUDY = "pipelines.cli.serve", "annotation.server.serve"
 _EPISODES, _MARKS, _ITERATE = "pipelines.cli.episodes_settings", "pipelines.cli.marks", "pipelines.loops.iterate"
 
 GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
@@ -140,8 +140,8 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         (
             Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people play, mark and judge", _SERVED),
             Verb("look", _SERVE, "LookConfig", "look", "episodes, marks and rewards of datasets", _LOOKED),
-            Verb("people delete", _SERVE, "DeleteConfig", "delete_person", "somebody's data, for good", _GONE),
-            Verb("marks collect", _SERVE, "CollectConfig", "collect", "what people submitted into the datasets"),
+            Verb("people delete", _STUDY, "DeleteConfig", "delete_person", "somebody's data, for good", _GONE),
+            Verb("marks collect", _STUDY, "CollectConfig", "collect", "what people submitted into the datasets"),
         ),
     ),
     (
@@ -284,7 +284,7 @@ def explain(error: BaseException, kept: str) -> int:
             f"error: no permission for {error.filename}; choose another folder or mend its permissions", file=sys.stderr
         )
         return EXIT_FAILED
-    if isinstance(error, UserError) or _is_world_error(error):
+    if isinstance(error, UserError):
         print(f"error: {_one_line(error)}", file=sys.stderr)
         return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
     if isinstance(error, MemoryError):
@@ -338,12 +338,6 @@ def _import(verb: Verb) -> Any:
         raise UserError(
             f"the package {package} is not installed; pip install '{extra}' installs what is needed"
         ) from error
-
-
-def _is_world_error(error: BaseException) -> bool:
-    """Without importing worlds.contract: an error of its class can exist only once that module is loaded."""
-    contract = sys.modules.get("worlds.contract")
-    return contract is not None and isinstance(error, contract.WorldError)
 
 
 if __name__ == "__main__":

@@ -311,7 +311,7 @@ def git_commit() -> str | None:
 def command_line() -> str:
     """The command that started this process, as one would type it."""
     module = getattr(sys.modules["__main__"], "__spec__", None)  # where Python was started with -m
-    program = (Path(sys.argv[0]).name,) if module is None else ("python", "-m", module.name)
+    program = (Path(sys.argv[0]).name,) if module is None else ("python", "-m", module.name.removesuffix(".__main__"))
     return shlex.join([*program, *sys.argv[1:]])
 
 

@@ -23,7 +23,7 @@ from annotation.session.prompts import draw
 from annotation.session.states import CAST, Event, Kind, Limits, Player, Role, State
 from rlhf.records.episode import WORLD_OPTIONS
 from rlhf.store import EpisodeStore, MemoryStore, ParquetStore
-from worlds.contract import STEPS_PER_SECOND, WorldError
+from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 
 LIMITS = Limits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
@@ -236,7 +236,7 @@ class Games:
         with self._slot():
             try:
                 running = self._make(wish, store)
-            except (UserError, WorldError) as error:
+            except UserError as error:
                 raise Refused(409, str(error)) from error
             running.game.start()
             with self._lock:

@@ -37,11 +37,15 @@ class Look:
     scorer: Scorer
 
     @classmethod
-    def of(cls, config: ServeConfig) -> Look:
-        """For the study of ``config``. Raises UserError if a named reward model is none."""
+    def of(cls, config: ServeConfig, tracer: Sequence[str] = ()) -> Look:
+        """For the study of ``config``; ``tracer`` is the command of :class:`~annotation.viewer.scorer.Scorer`.
+
+        Raises:
+          UserError: if a named reward model is none.
+        """
         index = Index(config.cache / INDEX_FILE)
         models = Models(config.data, config.reward_models)
-        return cls(index, Indexer(index), models, Scorer(config.cache / TRACES_FOLDER))
+        return cls(index, Indexer(index), models, Scorer(config.cache / TRACES_FOLDER, tracer))
 
     def stop(self) -> None:
         """End its processes."""

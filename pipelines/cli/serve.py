@@ -1,0 +1,22 @@
+"""`rlhf serve` and `rlhf look`: the web app, given the reward models by which it draws utility traces."""
+
+from __future__ import annotations
+
+import sys
+
+from annotation.server import serve as server
+from annotation.server.serve import LookConfig, ServeConfig
+
+__all__ = ["TRACER", "LookConfig", "ServeConfig", "look", "serve"]
+
+TRACER = (sys.executable, "-m", "reward_models.tracing")
+
+
+def serve(config: ServeConfig) -> None:
+    """Serve the study until Ctrl-C. Raises UserError as :func:`annotation.server.serve.serve` does."""
+    server.serve(config, TRACER)
+
+
+def look(config: LookConfig) -> None:
+    """Show the datasets until Ctrl-C. Raises UserError as :func:`annotation.server.serve.look` does."""
+    server.look(config, TRACER)

@@ -1,0 +1,95 @@
+"""Imports run in one direction: every folder imports only from those to its left, and no two files import each other.
+
+Names of modules in strings count as imports: a command that starts ``python -m reward_models.tracing`` needs it, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ORDER = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines")
+# Inside a folder: its subfolders from left to right. Those of one entry do not import each other.
+INSIDE = {
+    "rlhf": (("records",), ("store",), ("run",), ("data",), ("replay",), ("learning",), ("distributed",)),
+    "pipelines": (("stages",), ("report",), ("suite", "diagnose", "loops"), ("studies",), ("runs",), ("cli",)),
+}
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Path of every module, by its dotted name."""
+    files = (path for folder in ORDER for path in (ROOT / folder).rglob("*.py") if "node_modules" not in path.parts)
+    return {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in files}
+
+
+@cache
+def imported(module: str) -> frozenset[str]:
+    """Modules of the project that ``module`` names in imports, at any depth of the file, and in strings."""
+    return frozenset(_named(ast.parse(modules()[module].read_text(encoding="utf-8"))))
+
+
+def _named(tree: ast.AST) -> Iterator[str]:
+    known = modules()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield full if full in known else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
+            yield node.value
+    # Names of other packages and texts are dropped by those who ask.
+
+
+def place(module: str) -> tuple[int, int, str]:
+    """Where ``module`` stands: number of its folder, of its subfolder (-1 beside them), and the subfolder's name."""
+    top, _, rest = module.partition(".")
+    sub = rest.partition(".")[0]
+    for number, group in enumerate(INSIDE.get(top, ())):
+        if sub in group:
+            return ORDER.index(top), number, sub
+    return ORDER.index(top), -1, ""
+
+
+def test_every_subfolder_has_its_place() -> None:
+    for top, groups in INSIDE.items():
+        found = {path.parent.name for path in (ROOT / top).glob("*/__init__.py")}
+        assert found == {name for group in groups for name in group}
+
+
+def test_imports_run_in_one_direction() -> None:
+    against = []
+    for module in modules():
+        for other in imported(module) & modules().keys():
+            (here, there) = place(module), place(other)
+            beside = here[:2] == there[:2] and here[2] != there[2]
+            if there[:2] > here[:2] or beside:
+                against.append(f"{module} imports {other}")
+    assert against == []
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join((*path[path.index(module) :], module))
+        if module not in done:
+            for other in sorted(_at_import(module)):
+                visit(other, (*path, module))
+            done.add(module)
+
+    for module in modules():
+        visit(module, ())
+
+
+def _at_import(module: str) -> set[str]:
+    """Modules that must be loaded before ``module`` is: those of its imports outside functions."""
+    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    top = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    found = set(_named(ast.Module(body=list(top), type_ignores=[])))
+    return {other for other in found & modules().keys() if other != module}
