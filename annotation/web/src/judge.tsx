@@ -1,7 +1,7 @@
 // The judge's page.
 import { JudgeBench } from "./judging/bench";
 import { VERDICTS } from "./judging/load";
-import { loadWork } from "./marking/load";
+import { loadWork } from "./saving/work";
 import { Workplace } from "./workplace";
 
 export function Judge() {

@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import { Bench } from "./marking/bench";
 import { Feedback } from "./marking/feedback";
-import { loadWork, MARKS } from "./marking/load";
+import { loadWork } from "./saving/work";
+import { MARKS } from "./marking/load";
 import { Workplace } from "./workplace";
 
 export function Mark() {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Marks, type Mark } from "../src/marking/marks";
-import { command } from "../src/marking/keys";
+import type { Mark } from "../src/episode/types";
+import { Marks } from "../src/marking/marks";
+import { command } from "../src/episode/keys";
 
 function fresh(steps = 20): Marks {
   let next = 0;

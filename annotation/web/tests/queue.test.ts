@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../src/api";
-import type { Kept, Saying } from "../src/marking/kept";
-import { Queue, type SavedState } from "../src/marking/queue";
+import type { PendingEdit, Edit } from "../src/saving/local_store";
+import { Queue, type SavedState } from "../src/saving/queue";
 
 Object.assign(globalThis, { addEventListener: () => undefined });
 
-const said = (id: string, assignment: string): Kept<Saying> => ({ id, revision: 1, assignment, person: "ann" });
+const said = (id: string, assignment: string): PendingEdit<Edit> => ({ id, revision: 1, assignment, person: "ann" });
 
 /** A queue of somebody who works on "now", with what this browser kept; the server refuses "old" with `status`. */
-function visit(disk: Kept<Saying>[], status: number) {
+function visit(disk: PendingEdit<Edit>[], status: number) {
   const states: SavedState[] = [];
-  const shelf = {
-    keep: async (saying: Kept<Saying>) => void disk.push(saying),
+  const store = {
+    keep: async (edit: PendingEdit<Edit>) => void disk.push(edit),
     kept: async () => [...disk],
-    forget: async (sayings: Kept<Saying>[]) => void sayings.forEach((saying) => disk.splice(disk.indexOf(saying), 1)),
+    forget: async (edits: PendingEdit<Edit>[]) => void edits.forEach((edit) => disk.splice(disk.indexOf(edit), 1)),
   };
   const put = async (assignment: string) => {
     if (assignment === "old") throw new ApiError(status, "the episode is submitted");
   };
-  const queue = (own: string) => new Queue<Saying>("ann", own, shelf, put, (state) => states.push(state));
+  const queue = (own: string) => new Queue<Edit>("ann", own, store, put, (state) => states.push(state));
   return { queue, last: () => states[states.length - 1] };
 }
 
@@ -49,9 +49,9 @@ test("what is refused of the work that is shown is told", async () => {
 test("what is said while the disk is read is newer than what the disk has", async () => {
   const sent: number[] = [];
   const disk = [said("a", "now")];
-  const shelf = { keep: async () => undefined, kept: async () => [...disk], forget: async () => undefined };
-  const put = async (_: string, batch: Kept<Saying>[]) => void sent.push(...batch.map((saying) => saying.revision));
-  const queue = new Queue<Saying>("ann", "now", shelf, put, () => undefined);
+  const store = { keep: async () => undefined, kept: async () => [...disk], forget: async () => undefined };
+  const put = async (_: string, batch: PendingEdit<Edit>[]) => void sent.push(...batch.map((edit) => edit.revision));
+  const queue = new Queue<Edit>("ann", "now", store, put, () => undefined);
   const resumed = queue.resume();
   const added = queue.add("now", { id: "a", revision: 2 });
   await resumed;

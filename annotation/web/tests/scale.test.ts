@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Scale } from "../src/marking/scale";
+import { Scale } from "../src/episode/scale";
 
 test("without anything before it, steps lie evenly, as they always did", () => {
   const scale = new Scale(200);

@@ -2,14 +2,15 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
-import { Captions, Dialogue } from "../marking/dialogue";
-import type { Work } from "../marking/load";
-import type { Mark } from "../marking/marks";
-import { Picture } from "../marking/picture";
-import { SPEEDS, usePlayer } from "../marking/player";
-import { Scale } from "../marking/scale";
-import { Timeline } from "../marking/timeline";
-import { keepFocus, Saved, useKeys, useSayings } from "../marking/working";
+import { Captions, Dialogue } from "../episode/dialogue";
+import type { Work } from "../saving/work";
+import type { Mark } from "../episode/types";
+import { Picture } from "../episode/picture";
+import { SPEEDS, usePlayer } from "../episode/player";
+import { Scale } from "../episode/scale";
+import { Timeline } from "../episode/timeline";
+import { keepFocus, useKeys } from "../episode/press";
+import { Saved, useEdits } from "../saving/edits";
 import { JudgeControls } from "./controls";
 import { JudgeGuidelines, JudgeKeys } from "./guidelines";
 import { command, type Command } from "./keys";
@@ -23,10 +24,10 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
   const [submitting, setSubmitting] = useState(false);
   const [trouble, setTrouble] = useState("");
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
-  const { queue, saved, changed } = useSayings<SaidVerdict, Continuation>({
+  const { queue, saved, changed } = useEdits<SaidVerdict, Continuation>({
     person: props.person,
     work: props.work,
-    shelf: VERDICTS,
+    store: VERDICTS,
     step: player.step,
     put,
     learn: (said) => verdict.learn(said),

@@ -1,6 +1,6 @@
 // The verdict, and going about, as buttons.
-import { Playing, Tool } from "../marking/controls";
-import { clock, type Player } from "../marking/player";
+import { Playing, Tool } from "../episode/transport";
+import { clock, type Player } from "../episode/player";
 import type { Command } from "./keys";
 import type { Continuation } from "./load";
 import type { Verdict } from "./verdict";

@@ -1,5 +1,5 @@
 // How to judge, and the keys.
-import { KeyList } from "../marking/key_list";
+import { KeyList } from "../episode/key_list";
 
 export function JudgeGuidelines() {
   return (

@@ -1,5 +1,5 @@
 // Which key does what on the judging page.
-import { pressed, type Press, type Shared } from "../marking/keys";
+import { pressed, type Press, type Shared } from "../episode/keys";
 
 export type Command = Shared | { do: "succeed" | "fail" | "next" | "take-over" };
 

@@ -1,12 +1,13 @@
 // What a judge works on. Nothing that the server sends tells whose continuation it is.
-import { Shelf, type Shown } from "../marking/kept";
+import type { EpisodeInfo } from "../episode/types";
+import { LocalStore } from "../saving/local_store";
 import type { SaidVerdict } from "./verdict";
 
-export interface Continuation extends Shown {
+export interface Continuation extends EpisodeInfo {
   takes_over: number; // the first step that is judged
   request_step: number;
   request: string;
   verdict: Omit<SaidVerdict, "id">;
 }
 
-export const VERDICTS = new Shelf<SaidVerdict, Continuation>("rlhf-judging");
+export const VERDICTS = new LocalStore<SaidVerdict, Continuation>("rlhf-judging");

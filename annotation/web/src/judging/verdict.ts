@@ -1,8 +1,8 @@
 // What a judge says of one continuation, with undo and redo. Knows neither screen nor server.
-import type { Saying } from "../marking/kept";
+import type { Edit } from "../saving/local_store";
 
 /** Success at a step, failure (no step), or nothing (null): not said yet, or taken back. */
-export interface SaidVerdict extends Saying {
+export interface SaidVerdict extends Edit {
   success: boolean | null;
   step: number | null;
 }

@@ -1,10 +1,10 @@
 // Who played, what was asked and how it went; and, in a study, whether the episode's marks are the known ones.
 import { useState } from "preact/hooks";
-import { clock } from "../marking/player";
-import type { Shown } from "./data";
+import { clock } from "../episode/player";
+import type { EpisodeView } from "./data";
 
 interface Props {
-  shown: Shown;
+  shown: EpisodeView;
   study: boolean;
   onGold: (rater: string | null, purpose: string) => void;
   onGo: (step: number) => void;
@@ -75,7 +75,7 @@ export function About(props: Props) {
   );
 }
 
-function Gold(props: { shown: Shown; onGold: (rater: string | null, purpose: string) => void }) {
+function Gold(props: { shown: EpisodeView; onGold: (rater: string | null, purpose: string) => void }) {
   const { shown, onGold } = props;
   const marked = shown.raters.filter((row) => row.marks.length > 0);
   const [rater, setRater] = useState("");

@@ -1,7 +1,7 @@
 // What the server tells of datasets, episodes and reward models.
 import { ask, bytes } from "../api";
-import { Frames } from "../marking/frames";
-import type { Words } from "../marking/kept";
+import { Frames } from "../episode/frames";
+import type { Words } from "../episode/types";
 
 export interface Overview {
   datasets: { id: string; dataset: string; title: string; episodes: number }[];
@@ -47,7 +47,7 @@ export interface RaterRow {
   marks: { step: number; sign: number }[];
 }
 
-export interface Shown {
+export interface EpisodeView {
   id: string;
   name: string;
   steps: number;
@@ -77,9 +77,9 @@ export function list(project: string, filters: Filters, page: number): Promise<P
   return ask<Page>("GET", `/api/look/${project}/episodes?${asked}`);
 }
 
-export async function open(project: string, episode: string): Promise<{ shown: Shown; frames: Frames }> {
+export async function open(project: string, episode: string): Promise<{ shown: EpisodeView; frames: Frames }> {
   const place = `/api/look/${project}/episodes/${episode}`;
-  const [shown, file] = await Promise.all([ask<Shown>("GET", place), bytes(`${place}/frames`)]);
+  const [shown, file] = await Promise.all([ask<EpisodeView>("GET", place), bytes(`${place}/frames`)]);
   return { shown, frames: new Frames(file) };
 }
 

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";
-import { clock } from "../marking/player";
+import { clock } from "../episode/player";
 import { Wide } from "../study/table";
 import { address, FILTERS, list, type Choices, type Filters, type Listed, type Overview, type Page } from "./data";
 

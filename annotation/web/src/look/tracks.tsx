@@ -1,8 +1,8 @@
 // Rows below each other that share one line of time: what was said, each rater's marks, a reward model's trace.
 import type { ComponentChildren } from "preact";
-import type { Words } from "../marking/kept";
-import { clock, type Player } from "../marking/player";
-import { useTrack } from "../marking/track";
+import type { Words } from "../episode/types";
+import { clock, type Player } from "../episode/player";
+import { useTrack } from "../episode/track";
 
 export function Tracks(props: { steps: number; stepsPerSecond: number; player: Player; children: ComponentChildren }) {
   const { player, steps } = props;

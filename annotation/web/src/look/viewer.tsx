@@ -2,15 +2,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
-import { Captions, Dialogue } from "../marking/dialogue";
-import type { Frames } from "../marking/frames";
-import { command } from "../marking/keys";
-import { Picture } from "../marking/picture";
-import { clock, SPEEDS, usePlayer, type Player } from "../marking/player";
-import { steer } from "../marking/steer";
-import { keepFocus, useKeys } from "../marking/working";
+import { Captions, Dialogue } from "../episode/dialogue";
+import type { Frames } from "../episode/frames";
+import { command } from "../episode/keys";
+import { Picture } from "../episode/picture";
+import { clock, SPEEDS, usePlayer, type Player } from "../episode/player";
+import { steer } from "../episode/steer";
+import { keepFocus, useKeys } from "../episode/press";
 import { About } from "./about";
-import { open, type Overview, type Shown } from "./data";
+import { open, type Overview, type EpisodeView } from "./data";
 import { TraceRows, useTrace } from "./trace";
 import { MarksRow, Tracks, WordsRow } from "./tracks";
 
@@ -23,7 +23,7 @@ interface Props {
 }
 
 export function Viewer(props: Props) {
-  const [loaded, setLoaded] = useState<{ shown: Shown; frames: Frames } | null>(null);
+  const [loaded, setLoaded] = useState<{ shown: EpisodeView; frames: Frames } | null>(null);
   const [trouble, setTrouble] = useState("");
   const load = () =>
     open(props.project, props.episode)
@@ -40,7 +40,7 @@ export function Viewer(props: Props) {
   );
 }
 
-function Stage(props: Props & { shown: Shown; frames: Frames; onChange: () => void }) {
+function Stage(props: Props & { shown: EpisodeView; frames: Frames; onChange: () => void }) {
   const { shown, frames } = props;
   const player = usePlayer(shown.steps, shown.steps_per_second, props.step);
   const [model, setModel] = useState(() => localStorage.getItem(MODEL) ?? "");
@@ -105,7 +105,7 @@ function Stage(props: Props & { shown: Shown; frames: Frames; onChange: () => vo
 
 const MODEL = "rlhf-look-model";
 
-function Buttons(props: { player: Player; shown: Shown }) {
+function Buttons(props: { player: Player; shown: EpisodeView }) {
   const { player, shown } = props;
   return (
     <div class="group" role="group" aria-label="Play">

@@ -3,27 +3,30 @@ import { useCallback, useMemo, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Controls } from "./controls";
-import { Captions, Dialogue } from "./dialogue";
+import { Captions, Dialogue } from "../episode/dialogue";
 import { Guidelines, Keys } from "./guidelines";
-import { command, type Command } from "./keys";
-import { MARKS, type Episode, type Work } from "./load";
-import { Marks, type Mark } from "./marks";
-import { Picture } from "./picture";
-import { SPEEDS, usePlayer } from "./player";
-import { Timeline } from "./timeline";
-import { keepFocus, Saved, useKeys, useSayings } from "./working";
+import { command, type Command } from "../episode/keys";
+import { MARKS, type Episode } from "./load";
+import type { Work } from "../saving/work";
+import { Marks } from "./marks";
+import type { Mark } from "../episode/types";
+import { Picture } from "../episode/picture";
+import { SPEEDS, usePlayer } from "../episode/player";
+import { Timeline } from "../episode/timeline";
+import { keepFocus, useKeys } from "../episode/press";
+import { Saved, useEdits } from "../saving/edits";
 
-export function Bench(props: { person: Me; work: Work; onNext: () => void }) {
+export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => void }) {
   const { episode, frames } = props.work;
   const marks = useMemo(() => new Marks(episode.marks, episode.steps), [episode]);
   const [selected, setSelected] = useState<string | null>(null);
   const [submitting, setSubmitting] = useState(false);
   const [trouble, setTrouble] = useState("");
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
-  const { queue, saved, changed } = useSayings<Mark, Episode>({
+  const { queue, saved, changed } = useEdits<Mark, Episode>({
     person: props.person,
     work: props.work,
-    shelf: MARKS,
+    store: MARKS,
     step: player.step,
     put,
     learn: (mark) => marks.learn(mark),
@@ -107,7 +110,7 @@ function put(assignment: string, batch: Mark[], place: { position: number; activ
   return ask("PUT", `/api/marking/${assignment}/marks`, { marks, ...place });
 }
 
-interface Bearings {
+interface CommandContext {
   marks: Marks;
   player: ReturnType<typeof usePlayer>;
   selected: string | null;
@@ -117,7 +120,7 @@ interface Bearings {
 }
 
 /** Do what a key or button asks for. */
-function run(asked: Command, { marks, player, selected, take, setSelected, words }: Bearings): void {
+function run(asked: Command, { marks, player, selected, take, setSelected, words }: CommandContext): void {
   const chosen = marks.get(selected) ?? marks.at(player.step);
   switch (asked.do) {
     case "put":

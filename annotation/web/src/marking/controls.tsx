@@ -1,9 +1,9 @@
 // Every command as a button, for those who do not know the keys yet.
-import type { ComponentChildren } from "preact";
-import type { Command, Shared } from "./keys";
+import type { Command } from "../episode/keys";
 import type { Episode } from "./load";
 import type { Marks } from "./marks";
-import { clock, SPEEDS, type Player } from "./player";
+import type { Player } from "../episode/player";
+import { Playing, Tool } from "../episode/transport";
 
 interface Props {
   player: Player;
@@ -47,49 +47,6 @@ export function Controls(props: Props) {
           {props.submitting ? "Submitting…" : "Submit episode"}
         </button>
       </div>
-    </div>
-  );
-}
-
-export function Tool(props: { sign: string; name: string; disabled: boolean; onPress: () => void }) {
-  return (
-    <button type="button" class="tool" title={props.name} aria-label={props.name} disabled={props.disabled} onClick={props.onPress}>
-      {props.sign}
-    </button>
-  );
-}
-
-interface PlayingProps {
-  player: Player;
-  steps: number;
-  stepsPerSecond: number;
-  disabled: boolean;
-  onCommand: (asked: Shared) => void;
-  children?: ComponentChildren; // further buttons
-}
-
-/** Going about in an episode. */
-export function Playing(props: PlayingProps) {
-  const { player } = props;
-  const tool = (asked: Shared, sign: string, name: string) => <Tool sign={sign} name={name} disabled={props.disabled} onPress={() => props.onCommand(asked)} />;
-  return (
-    <div class="group" role="group" aria-label="Play">
-      {tool({ do: "jump", to: "words", direction: -1 }, "«", "Utterance before (,)")}
-      {tool({ do: "step", by: -1 }, "‹", "One step back (←)")}
-      {tool({ do: "toggle" }, player.playing ? "❚❚" : "▶", player.playing ? "Stop (space)" : "Play (space)")}
-      {tool({ do: "step", by: 1 }, "›", "One step on (→)")}
-      {tool({ do: "jump", to: "words", direction: 1 }, "»", "Utterance after (.)")}
-      {props.children}
-      <select aria-label="Speed" value={String(player.speed)} onChange={(event) => player.setSpeed(Number(event.currentTarget.value))}>
-        {SPEEDS.map((speed) => (
-          <option key={speed} value={String(speed)}>
-            {speed}×
-          </option>
-        ))}
-      </select>
-      <output class="clock">
-        {clock(player.step, props.stepsPerSecond)} / {clock(props.steps, props.stepsPerSecond)}
-      </output>
     </div>
   );
 }

@@ -3,14 +3,15 @@ import { useEffect, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { MarksRow, Tracks, WordsRow } from "../look/tracks";
-import { Captions, Dialogue } from "./dialogue";
+import { Captions, Dialogue } from "../episode/dialogue";
 import { Guidelines } from "./guidelines";
-import { command } from "./keys";
-import type { Work } from "./load";
-import { Picture } from "./picture";
-import { clock, usePlayer } from "./player";
-import { steer } from "./steer";
-import { useKeys } from "./working";
+import { command } from "../episode/keys";
+import type { Work } from "../saving/work";
+import type { Episode } from "./load";
+import { Picture } from "../episode/picture";
+import { clock, usePlayer } from "../episode/player";
+import { steer } from "../episode/steer";
+import { useKeys } from "../episode/press";
 
 interface Found {
   tolerance: number;
@@ -19,7 +20,7 @@ interface Found {
   extra: { step: number; sign: number }[];
 }
 
-export function Feedback(props: { person: Me; work: Work; onNext: () => void }) {
+export function Feedback(props: { person: Me; work: Work<Episode>; onNext: () => void }) {
   const { episode, frames } = props.work;
   const [found, setFound] = useState<Found | null>(null);
   const [trouble, setTrouble] = useState("");

@@ -1,5 +1,5 @@
 // What raters are asked to mark, after appendix A.2 of the paper, in our words.
-import { KeyList } from "./key_list";
+import { KeyList } from "../episode/key_list";
 
 export function Guidelines(props: { title?: string; instructions?: string; training?: boolean }) {
   return (

@@ -1,15 +1,6 @@
 // The marks of one episode while a rater works on them, with undo and redo. Knows neither screen nor server.
 
-export type Sign = 1 | -1;
-
-/** A mark as the server keeps it; of two sayings of one mark the one with the higher revision counts. */
-export interface Mark {
-  id: string;
-  revision: number;
-  step: number;
-  sign: Sign;
-  deleted: boolean;
-}
+import type { Mark, Sign } from "../episode/types";
 
 type State = Pick<Mark, "step" | "sign" | "deleted">;
 

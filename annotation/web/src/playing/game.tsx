@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
-import { keepFocus } from "../marking/working";
+import { keepFocus } from "../episode/press";
 import { Connection, type Link } from "./connection";
 import { Hands } from "./hands";
 import { Hud } from "./hud";
@@ -177,7 +177,7 @@ function Line(props: { input: { current: HTMLInputElement | null }; hands: Hands
   );
 }
 
-interface Desk {
+interface EditingProps {
   view: View | null;
   hands: Hands;
   line: { current: HTMLInputElement | null };
@@ -190,7 +190,7 @@ interface Desk {
 const VERDICTS: Record<string, Said> = { KeyY: "success", KeyN: "failure", KeyX: "no request" };
 
 /** Every key of the game; none of them while something is written. */
-function useGameKeys(desk: Desk): void {
+function useGameKeys(desk: EditingProps): void {
   const latest = useRef(desk);
   latest.current = desk;
   useEffect(() => {
@@ -214,7 +214,7 @@ function useGameKeys(desk: Desk): void {
 }
 
 /** What a key does; whether it does anything. */
-function act({ view, hands, line, steers, doThis, judge }: Desk, event: KeyboardEvent): boolean {
+function act({ view, hands, line, steers, doThis, judge }: EditingProps, event: KeyboardEvent): boolean {
   const can = (what: string) => view?.can.includes(what) ?? false;
   const said = VERDICTS[event.code];
   if (event.key === "Enter") {

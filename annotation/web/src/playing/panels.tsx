@@ -1,6 +1,6 @@
 // Beside the picture: the prompt, what is said, what is judged, and the keys.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { KeyList } from "../marking/key_list";
+import { KeyList } from "../episode/key_list";
 import { NAMES, openRequest, type About, type Asked, type Kind, type Line, type Role, type Said, type View } from "./view";
 
 export function Prompt(props: { about: About; role: Role }) {

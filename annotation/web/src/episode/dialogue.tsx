@@ -1,6 +1,6 @@
 // What setter and solver said, with what was last said before the moment that is shown.
 import { useEffect, useRef } from "preact/hooks";
-import type { Words } from "./kept";
+import type { Words } from "./types";
 import { clock } from "./player";
 
 export function Dialogue(props: { words: Words[]; step: number; stepsPerSecond: number; onGo: (step: number) => void }) {

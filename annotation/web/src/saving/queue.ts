@@ -1,9 +1,10 @@
 // What somebody says on its way to the server. First it is on this browser's disk, then it is sent, as often as it takes.
 import { ApiError } from "../api";
-import type { Kept, Saying, Shelf, Shown } from "./kept";
+import type { PendingEdit, Edit, LocalStore } from "./local_store";
+import type { EpisodeInfo } from "../episode/types";
 
 export interface SavedState {
-  waiting: number; // sayings that the server does not have yet
+  waiting: number; // edits that the server does not have yet
   trouble: string; // why, if something is wrong
   lost: boolean; // no connection
 }
@@ -13,8 +14,8 @@ const TOO_LATE = 409; // it is submitted, from another window or browser
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
-export class Queue<S extends Saying> {
-  private readonly unsaved = new Map<string, Kept<S>>();
+export class Queue<S extends Edit> {
+  private readonly unsaved = new Map<string, PendingEdit<S>>();
   private sending: Promise<void> | null = null;
   private wait = FIRST_WAIT_MS;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -22,37 +23,37 @@ export class Queue<S extends Saying> {
   private lost = false;
 
   /**
-   * `own` is the assignment that is being worked on. `put` sends sayings of one assignment; the server has them when it
+   * `own` is the assignment that is being worked on. `put` sends edits of one assignment; the server has them when it
    * ends.
    */
   constructor(
     private readonly person: string,
     private readonly own: string,
-    private readonly shelf: Pick<Shelf<S, Shown>, "keep" | "kept" | "forget">,
-    private readonly put: (assignment: string, batch: Kept<S>[]) => Promise<unknown>,
+    private readonly store: Pick<LocalStore<S, EpisodeInfo>, "keep" | "kept" | "forget">,
+    private readonly put: (assignment: string, batch: PendingEdit<S>[]) => Promise<unknown>,
     private readonly changed: (state: SavedState) => void,
   ) {
     addEventListener("online", () => this.retryNow());
   }
 
   /** Go on with what an earlier visit could not send. Returns it. */
-  async resume(): Promise<Kept<S>[]> {
-    const kept = await this.shelf.kept(this.person);
-    for (const saying of kept) {
-      const newer = this.unsaved.get(saying.id); // said while this browser's disk was read
-      if (!newer || newer.revision < saying.revision) this.unsaved.set(saying.id, saying);
+  async resume(): Promise<PendingEdit<S>[]> {
+    const kept = await this.store.kept(this.person);
+    for (const edit of kept) {
+      const newer = this.unsaved.get(edit.id); // said while this browser's disk was read
+      if (!newer || newer.revision < edit.revision) this.unsaved.set(edit.id, edit);
     }
     this.tell();
     return kept;
   }
 
-  /** Keep a saying and send it. */
-  async add(assignment: string, saying: S): Promise<void> {
-    const kept: Kept<S> = { ...saying, assignment, person: this.person };
-    this.unsaved.set(saying.id, kept);
+  /** Keep a edit and send it. */
+  async add(assignment: string, edit: S): Promise<void> {
+    const kept: PendingEdit<S> = { ...edit, assignment, person: this.person };
+    this.unsaved.set(edit.id, kept);
     this.tell();
     try {
-      await this.shelf.keep(kept);
+      await this.store.keep(kept);
     } catch (error) {
       this.trouble = `this browser cannot keep what you say (${(error as Error).message}); do not close it before it is saved`;
       this.tell();
@@ -81,11 +82,11 @@ export class Queue<S extends Saying> {
     clearTimeout(this.timer);
     const refused = new Set<string>(); // assignments of which the server does not want what is said; the others go on
     for (;;) {
-      const sendable = [...this.unsaved.values()].filter((saying) => !refused.has(saying.assignment));
+      const sendable = [...this.unsaved.values()].filter((edit) => !refused.has(edit.assignment));
       const first = sendable[0]?.assignment;
       if (first === undefined) break;
       try {
-        await this.sent(first, sendable.filter((saying) => saying.assignment === first).slice(0, AT_ONCE));
+        await this.sent(first, sendable.filter((edit) => edit.assignment === first).slice(0, AT_ONCE));
         this.wait = FIRST_WAIT_MS;
         this.lost = false;
         if (refused.size === 0) this.trouble = "";
@@ -102,18 +103,18 @@ export class Queue<S extends Saying> {
     this.tell();
   }
 
-  private async sent(assignment: string, batch: Kept<S>[]): Promise<void> {
+  private async sent(assignment: string, batch: PendingEdit<S>[]): Promise<void> {
     await this.put(assignment, batch);
-    const known = batch.filter((saying) => this.unsaved.get(saying.id)?.revision === saying.revision);
-    for (const saying of known) this.unsaved.delete(saying.id);
-    await this.shelf.forget(known).catch(() => undefined); // sent twice is sent once
+    const known = batch.filter((edit) => this.unsaved.get(edit.id)?.revision === edit.revision);
+    for (const edit of known) this.unsaved.delete(edit.id);
+    await this.store.forget(known).catch(() => undefined); // sent twice is sent once
   }
 
   /** Of earlier work the server does not want this any more: it must not keep anybody from what they work on now. */
   private async giveUp(assignment: string, forGood: boolean): Promise<void> {
-    const refused = [...this.unsaved.values()].filter((saying) => saying.assignment === assignment);
-    for (const saying of refused) this.unsaved.delete(saying.id);
-    if (forGood) await this.shelf.forget(refused).catch(() => undefined); // else the next visit tries again
+    const refused = [...this.unsaved.values()].filter((edit) => edit.assignment === assignment);
+    for (const edit of refused) this.unsaved.delete(edit.id);
+    if (forGood) await this.store.forget(refused).catch(() => undefined); // else the next visit tries again
   }
 
   private fail(error: unknown): void {

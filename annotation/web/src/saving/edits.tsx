@@ -1,69 +1,45 @@
 // What every bench has: keys, how long somebody has worked, what they said and whether it is saved.
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Me } from "../api";
-import type { Kept, Saying, Shelf, Shown } from "./kept";
-import { keepPlace, type Work } from "./load";
+import type { PendingEdit, Edit, LocalStore } from "./local_store";
+import type { EpisodeInfo } from "../episode/types";
+import { keepPlace, type Work } from "./work";
 import { Queue, type SavedState } from "./queue";
-
-/** Have the page obey keys: `read` tells what a press asks for. */
-export function useKeys<C>(read: (press: KeyboardEvent) => C | undefined, obey: (asked: C) => void, active: boolean): void {
-  const latest = useRef(obey);
-  latest.current = obey;
-  // Before the page is drawn: whoever sees it may press a key.
-  useLayoutEffect(() => {
-    if (!active) return undefined;
-    const press = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      const asked = read(event);
-      const own = target.closest("button, a, summary") && (event.key === " " || event.key === "Enter");
-      if (!asked || own || target.closest("input, textarea, select")) return;
-      event.preventDefault();
-      latest.current(asked);
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, [active]);
-}
-
-/** What is clicked does not get the focus: the next key is for the page, not for the button. */
-export function keepFocus(event: MouseEvent): void {
-  if ((event.target as HTMLElement).closest("button, summary")) event.preventDefault();
-}
 
 interface Place {
   position: number;
   active_sec: number; // time during which the page was in use
 }
 
-interface Desk<S extends Saying, E extends Shown> {
+interface EditingProps<S extends Edit, E extends EpisodeInfo> {
   person: Me;
   work: Work<E>;
-  shelf: Shelf<S, E>;
+  store: LocalStore<S, E>;
   step: number; // where they are
-  put: (assignment: string, batch: Kept<S>[], place: Place) => Promise<unknown>; // sends it; the server has it when it ends
+  put: (assignment: string, batch: PendingEdit<S>[], place: Place) => Promise<unknown>; // sends it; the server has it when it ends
   learn: (said: S) => void; // takes what an earlier visit could not send
   now: () => Partial<E>; // all that has been said by now
 }
 
 /** What somebody says of a piece of work: sent, and kept in this browser with where they are. Call `changed` after each. */
-export function useSayings<S extends Saying, E extends Shown>(desk: Desk<S, E>): { queue: Queue<S>; saved: SavedState; changed: () => void } {
-  const { person, work, shelf, step } = desk;
+export function useEdits<S extends Edit, E extends EpisodeInfo>(props: EditingProps<S, E>): { queue: Queue<S>; saved: SavedState; changed: () => void } {
+  const { person, work, store, step } = props;
   const [version, setVersion] = useState(0);
   const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });
   const place = usePlace(step, work.episode.active_sec);
-  const queue = useMemo(() => new Queue<S>(person.id, work.episode.id, shelf, (assignment, batch) => desk.put(assignment, batch, place()), setSaved), [person.id, work.episode.id]);
+  const queue = useMemo(() => new Queue<S>(person.id, work.episode.id, store, (assignment, batch) => props.put(assignment, batch, place()), setSaved), [person.id, work.episode.id]);
   const changed = useCallback(() => setVersion((version) => version + 1), []);
   useEffect(() => {
     void queue
       .resume()
       .then((kept) => {
-        for (const said of kept) if (said.assignment === work.episode.id) desk.learn(said);
+        for (const said of kept) if (said.assignment === work.episode.id) props.learn(said);
         changed();
       })
       .then(() => queue.send());
   }, [queue, work.episode]);
   useEffect(() => {
-    const timer = setTimeout(() => void keepPlace(shelf, person, work, step, desk.now()), 400);
+    const timer = setTimeout(() => void keepPlace(store, person, work, step, props.now()), 400);
     return () => clearTimeout(timer);
   }, [step, version]);
   return { queue, saved, changed };

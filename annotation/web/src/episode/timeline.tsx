@@ -1,7 +1,7 @@
 // The episode as a line: what was said, the marks, and where the rater is. Scanned by moving the mouse over it.
 import { useRef, useState } from "preact/hooks";
-import type { Words } from "./kept";
-import type { Mark } from "./marks";
+import type { Words } from "./types";
+import type { Mark } from "./types";
 import { clock } from "./player";
 import { useTrack } from "./track";
 

@@ -1,0 +1,27 @@
+// Keys and clicks of pages that show an episode.
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+/** Have the page obey keys: `read` tells what a press asks for. */
+export function useKeys<C>(read: (press: KeyboardEvent) => C | undefined, obey: (asked: C) => void, active: boolean): void {
+  const latest = useRef(obey);
+  latest.current = obey;
+  // Before the page is drawn: whoever sees it may press a key.
+  useLayoutEffect(() => {
+    if (!active) return undefined;
+    const press = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      const asked = read(event);
+      const own = target.closest("button, a, summary") && (event.key === " " || event.key === "Enter");
+      if (!asked || own || target.closest("input, textarea, select")) return;
+      event.preventDefault();
+      latest.current(asked);
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [active]);
+}
+
+/** What is clicked does not get the focus: the next key is for the page, not for the button. */
+export function keepFocus(event: MouseEvent): void {
+  if ((event.target as HTMLElement).closest("button, summary")) event.preventDefault();
+}

@@ -1,0 +1,29 @@
+// What every page that shows an episode knows of it.
+
+export interface Words {
+  step: number;
+  who: "setter" | "solver";
+  words: string;
+}
+
+/** An episode as a page shows it. ``id`` is the assignment's. */
+export interface EpisodeInfo {
+  id: string;
+  steps: number;
+  steps_per_second: number;
+  words: Words[];
+  position: number;
+  active_sec: number;
+  submitted: boolean;
+}
+
+export type Sign = 1 | -1;
+
+/** A mark as the server keeps it; of two edits of one mark the one with the higher revision counts. */
+export interface Mark {
+  id: string;
+  revision: number;
+  step: number;
+  sign: Sign;
+  deleted: boolean;
+}
