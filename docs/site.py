@@ -1,0 +1,83 @@
+"""MkDocs hook: pages made from the repository's root, and from the commands themselves."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from docstring_parser import parse
+from mkdocs.structure.files import File, Files
+
+from pipelines.cli.main import GROUPS, Verb
+from rlhf.records.json_records import to_json
+
+ROOT = Path(__file__).resolve().parents[1]
+AT_ROOT = {"README.md": "index.md", "LOG.md": "log.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+_LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages that are not files of docs/."""
+    pages = {page: (ROOT / name).read_text(encoding="utf-8") for name, page in AT_ROOT.items()}
+    for page, text in (pages | {"commands.md": commands_page()}).items():
+        files.append(File.generated(config, page, content=_links(text, ROOT)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    """Have links that leave docs/ lead to the page made of their target, or to nothing where there is none."""
+    return _links(markdown, ROOT / "docs") if page.file.abs_src_path else markdown
+
+
+def _links(text: str, folder: Path) -> str:
+    def link(found: re.Match[str]) -> str:
+        label, target, anchor = found[1], found[2], found[3] or ""
+        if "://" in target:
+            return found[0]
+        path = (folder / target).resolve()
+        name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ""
+        if name in AT_ROOT:
+            return f"{label}({AT_ROOT[name]}{anchor})"
+        if name.startswith("docs/"):
+            return f"{label}({name.removeprefix('docs/')}{anchor})"
+        return f"`{name}`" if path.exists() else found[0]  # code is in the repository, not on the site
+
+    return _LINK.sub(link, text)
+
+
+def commands_page() -> str:
+    """Every command with its settings, as Markdown."""
+    parts = ["# Commands and settings", "`rlhf COMMAND --help` says the same in the terminal."]
+    for title, verbs in GROUPS:
+        parts.append(f"## {title[0].upper()}{title[1:]}")
+        parts += [_command(verb) for verb in verbs]
+    return "\n\n".join(parts) + "\n"
+
+
+def _command(verb: Verb) -> str:
+    kind = getattr(importlib.import_module(verb.module), verb.config)
+    rows = [f"| `--{name}` | {_shown(default)} | {words} |" for name, default, words in _settings(kind)]
+    head = f"### rlhf {verb.name}\n\n{verb.help[0].upper()}{verb.help[1:]}."
+    return "\n".join([head, "", "| setting | default | meaning |", "|---|---|---|", *rows]) if rows else head
+
+
+def _settings(kind: type, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
+    hints, words = get_type_hints(kind), {p.arg_name: p.description or "" for p in parse(kind.__doc__ or "").params}
+    for field in fields(kind):
+        name = f"{prefix}{field.name.rstrip('_').replace('_', '-')}"
+        if is_dataclass(hints[field.name]):
+            yield from _settings(hints[field.name], f"{name}.")
+            continue
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        yield name, default, " ".join(words.get(field.name, "").split()).replace("|", "\\|")
+
+
+def _shown(default: Any) -> str:
+    if default is MISSING:
+        return "required"
+    return f"`{json.dumps(to_json(default), ensure_ascii=False)}`".replace("|", "\\|")
