@@ -12,7 +12,7 @@ RUN    := $(VENV)/.installed-run-$(HASH)
 DEV    := $(VENV)/.installed-dev-$(HASH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench web clean
+.PHONY: help demo test lint format bench docs web clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,9 @@ format: $(DEV) ## put the code in the project's style
 
 bench: $(DEV) ## the benchmarks, each with this machine's description
 	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+
+docs: $(DEV) ## the documentation site, into build/site
+	$(BIN)/python -m mkdocs build --strict --quiet
 
 # Users never need it: what it builds is in the repository. Node comes with the tools of development.
 web: $(DEV) ## the front end of `rlhf serve`, from annotation/web into annotation/static

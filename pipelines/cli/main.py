@@ -149,6 +149,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         (
             Verb("episodes list", _EPISODES, "ListConfig", "list_episodes", "the episodes of a dataset"),
             Verb("episodes show", _EPISODES, "ShowConfig", "show_episode", "one episode, step by step"),
+            Verb("render", "pipelines.cli.render", "RenderConfig", "render", "an episode as PNG, GIF or MP4"),
             Verb("episodes verify", _EPISODES, "VerifyConfig", "verify_episodes", "look for damage", status=True),
             Verb("episodes merge", _EPISODES, "MergeConfig", "merge_episodes", "several datasets into one"),
             Verb("episodes drop", _EPISODES, "DropConfig", "drop_episodes", "remove episodes from a dataset"),

@@ -1,0 +1,119 @@
+"""`rlhf render`: an episode as a picture or a film, drawn sharp by replaying it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tyro.conf import Positional
+
+from rlhf.run.progress import announce
+from rlhf.store import open_store
+from worlds.errors import UserError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_KINDS = (".png", ".gif", ".mp4")
+
+
+@dataclass(frozen=True)
+class RenderConfig:
+    """Settings of `rlhf render`.
+
+    Args:
+      episode: id of the episode.
+      data: folder of the dataset.
+      out: file to write; its ending decides: .png for a sheet of pictures, .gif or .mp4 for a film.
+      height: of the view, in pixels.
+      width: of the view, in pixels.
+      pictures: how many a sheet shows at most; marked steps come first.
+      steps: which steps a sheet shows; none leaves the choice to ``pictures``.
+      columns: pictures side by side on a sheet.
+      per_step: frames of a film for every step: 1, 2, 4 or 8.
+    """
+
+    episode: Positional[str]
+    data: Path = Path("data/play")
+    out: Path = Path("episode.png")
+    height: int = 240
+    width: int = 320
+    pictures: int = 12
+    steps: tuple[int, ...] = ()
+    columns: int = 4
+    per_step: int = 4
+
+    def __post_init__(self) -> None:
+        for name in ("height", "width", "pictures", "columns"):
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        if self.per_step not in (1, 2, 4, 8):
+            raise UserError(f"per_step is 1, 2, 4 or 8, not {self.per_step}")
+        if self.out.suffix.lower() not in _KINDS:
+            raise UserError(f"{self.out} is no .png, .gif or .mp4 file; name one of these")
+        if self.out.suffix.lower() == ".mp4" and (self.width % 2 or self.height % 2):
+            raise UserError(f"a film has an even width and height, not {self.width} and {self.height}")
+
+
+def render(config: RenderConfig) -> Path:
+    """Write the picture or film and return its path.
+
+    Raises:
+      UserError: if there is no such episode, it does not replay, or the file cannot be written.
+    """
+    from pipelines.report.film import Style, film, frames_per_second, sheet
+
+    store = open_store(config.data)
+    episode, marks = store.read(config.episode), store.marks(config.episode)
+    for step in config.steps:
+        if not 0 <= step < len(episode):
+            raise UserError(f"{config.episode} has the steps 0 to {len(episode) - 1}, not {step}")
+    style = Style(config.height, config.width)
+    if style.caption % 2 and config.out.suffix.lower() == ".mp4":
+        style = replace(style, height=style.height + 1)
+    try:
+        config.out.parent.mkdir(parents=True, exist_ok=True)
+        if config.out.suffix.lower() == ".png":
+            steps = config.steps or _chosen(len(episode), [mark.step for mark in marks], config.pictures)
+            sheet(episode, marks, steps, style, config.columns).save(config.out, "PNG")
+        else:
+            frames = film(episode, marks, style, config.per_step)
+            write = _write_gif if config.out.suffix.lower() == ".gif" else _write_mp4
+            write(config.out, frames, frames_per_second(config.per_step))
+    except OSError as error:
+        raise UserError(f"{config.out} cannot be written ({error.strerror or error}); name another file") from error
+    announce(f"{config.out}: {len(episode)} steps of {config.episode}, {len(marks)} mark{'s' * (len(marks) != 1)}")
+    return config.out
+
+
+def _chosen(steps: int, marked: list[int], most: int) -> list[int]:
+    """At most ``most`` steps: the marked ones, then others evenly spaced."""
+    chosen = set(marked[:most])
+    for count in range(most, 0, -1):
+        even = {round(place * (steps - 1) / max(1, count - 1)) for place in range(count)}
+        if len(chosen | even) <= most:
+            return sorted(chosen | even)
+    return sorted(chosen)
+
+
+def _write_gif(path: Path, frames: Iterator[Image], rate: float) -> None:
+    first = next(frames)
+    first.save(path, "GIF", save_all=True, append_images=frames, duration=1000 / rate, loop=0)
+
+
+def _write_mp4(path: Path, frames: Iterator[Image], rate: float) -> None:
+    """H.264 by PyAV. Raises UserError if that is not installed."""
+    try:
+        import av
+    except ModuleNotFoundError:
+        raise UserError("films as .mp4 need PyAV: pip install 'interactive-rlhf[video]', or write a .gif") from None
+    first = next(frames)
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=round(rate))
+        stream.width, stream.height, stream.pix_fmt = first.width, first.height, "yuv420p"
+        for frame in itertools.chain([first], frames):
+            container.mux(stream.encode(av.VideoFrame.from_image(frame)))
+        container.mux(stream.encode(None))

@@ -1,0 +1,62 @@
+"""An episode replayed to be looked at: the solver's view at any size, step by step or several times a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rlhf.records.episode import WORLD_OPTIONS, Episode
+from worlds import registry
+from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, TickWise, World
+from worlds.errors import UserError
+
+
+def replayed_views(episode: Episode, height: int, width: int, per_step: int = 1) -> Iterator[tuple[int, np.ndarray]]:
+    """The solver's view while both players do again what they did.
+
+    The world is rebuilt from the episode's configuration, so views can be larger than the recorded images. The first
+    view of a step is what the solver saw when it decided.
+
+    Args:
+      episode: what to replay.
+      height: of the views, pixels.
+      width: of the views, pixels.
+      per_step: views a step, evenly spaced over its ticks; a divisor of 8.
+
+    Yields:
+      The step, and the view uint8 [height, width, 3].
+
+    Raises:
+      UserError: if the world cannot draw views of other sizes, or its replay differs from the recording.
+    """
+    if TICKS_PER_STEP % per_step:
+        raise UserError(f"{per_step} views a step do not divide a step's {TICKS_PER_STEP} ticks; use 1, 2, 4 or 8")
+    recorded = episode.image.shape[1:3]
+    options = dict(episode.notes.get(WORLD_OPTIONS) or {})
+    world = registry.get(episode.world).make(height=recorded[0], width=recorded[1], views=(SOLVER,), **options)
+    try:
+        if not isinstance(world, TickWise):
+            raise UserError(f"the world {episode.world} draws no views of other sizes; show its recorded images")
+        yield from _views(world, world, episode, (height, width), per_step)
+    finally:
+        world.close()
+
+
+def _views(
+    world: World, screen: TickWise, episode: Episode, size: tuple[int, int], per_step: int
+) -> Iterator[tuple[int, np.ndarray]]:
+    observations, _ = world.reset(seed=episode.seed, options={"config": dict(episode.config)})
+    ticks = TICKS_PER_STEP // per_step
+    for step in range(len(episode)):
+        if not np.array_equal(observations[SOLVER]["image"], episode.image[step]):
+            raise UserError(
+                f"episode {episode.episode_id} does not replay: step {step} looks different; it was recorded with "
+                "another version or other options of the world"
+            )
+        for begin in range(0, TICKS_PER_STEP, ticks):
+            yield step, screen.view(SOLVER, *size)
+            part = slice(begin, begin + ticks)
+            screen.play_ticks({SETTER: episode.setter_movement[step][part], SOLVER: episode.movement[step][part]})
+        said = {SETTER: episode.setter_utterance[step], SOLVER: episode.utterance[step]}
+        observations = screen.end_step(said)[0]
