@@ -97,15 +97,38 @@ def marks_online(rater: Visitor) -> None:
     rater.press("Shift+ArrowRight", "Shift+ArrowRight", "-")  # step 30
     rater.sees_marks((10, "+"), (30, "−"))
     rater.sees_saved()
-    track = rater.page.get_by_role("slider").bounding_box()
-    rater.page.mouse.move(track["x"] + track["width"] * 0.75, track["y"] + track["height"] / 2)
-    assert rater.page.get_by_role("slider").get_attribute("aria-valuenow") == str(int(STEPS * 0.75))
+    scans_and_holds(rater)
     canvas = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(value => value > 0)"
     assert rater.page.locator("canvas").evaluate(canvas)
     rater.press("[", "[")
     rater.page.wait_for_function("navigator.serviceWorker.controller !== null")
     rater.page.wait_for_timeout(600)  # the place is kept a moment after the rater has stopped
     rater.shot("mark")
+
+
+def scans_and_holds(rater: Visitor) -> None:
+    """The mouse scans over the picture; a chosen moment stays while the mouse crosses picture and timeline."""
+    slider = rater.page.get_by_role("slider")
+
+    def at() -> int:
+        return int(slider.get_attribute("aria-valuenow") or -1)
+
+    picture, track = rater.page.locator(".picture").bounding_box(), slider.bounding_box()
+    assert picture is not None and track is not None
+    there = picture["x"] + picture["width"] * 0.755, picture["y"] + picture["height"] / 2
+    assert at() == 30  # keys have chosen it
+    rater.page.mouse.move(*there)
+    assert at() == 30
+    rater.page.mouse.click(*there)  # scans again
+    rater.page.mouse.move(there[0] - 1, there[1])
+    assert at() == int(STEPS * 0.75)
+    rater.page.mouse.click(*there)  # chosen
+    rater.page.mouse.move(track["x"] + track["width"] * 0.2, track["y"] + track["height"] / 2, steps=10)
+    assert at() == int(STEPS * 0.75)
+    rater.page.mouse.down()  # a press on the timeline goes there, and a drag goes on
+    rater.page.mouse.move(track["x"] + track["width"] * 0.505, track["y"] + track["height"] / 2, steps=4)
+    rater.page.mouse.up()
+    assert at() == STEPS // 2
 
 
 def marks_offline(rater: Visitor) -> None:

@@ -1,29 +1,39 @@
-// The solver's view at a step. Moving the mouse over it scans the episode.
+// The solver's view at a step. The mouse scans the episode until a click chooses a moment; another click scans again.
 import { useEffect, useRef } from "preact/hooks";
 import type { Frames } from "./frames";
+import type { Player } from "./player";
 
-export function Picture(props: { frames: Frames; step: number; playing: boolean; caption: string; onScan: (share: number) => void }) {
+interface Props {
+  frames: Frames;
+  player: Player;
+  caption: string;
+  onScan: (share: number) => void; // the mouse is at this share of the picture's width
+}
+
+export function Picture({ frames, player, caption, onScan }: Props) {
+  const { step, playing } = player;
   const canvas = useRef<HTMLCanvasElement>(null);
-  const wanted = useRef(props.step);
-  wanted.current = props.step;
+  const wanted = useRef(step);
+  wanted.current = step;
 
   useEffect(() => {
-    props.frames
-      .at(props.step)
+    frames
+      .at(step)
       .then((picture) => {
-        if (wanted.current === props.step && canvas.current) draw(canvas.current, picture);
+        if (wanted.current === step && canvas.current) draw(canvas.current, picture);
       })
       .catch(() => undefined); // a damaged frame leaves the one before
-    if (props.playing) void props.frames.prepare(props.step, 24).catch(() => undefined);
-  }, [props.frames, props.step, props.playing]);
+    if (playing) void frames.prepare(step, 24).catch(() => undefined);
+  }, [frames, step, playing]);
 
   const scan = (event: PointerEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    if (event.pointerType === "mouse") props.onScan((event.clientX - box.left) / box.width);
+    if (event.pointerType === "mouse") onScan((event.clientX - box.left) / box.width);
   };
   return (
-    <div class="picture" onPointerMove={scan}>
-      <canvas ref={canvas} role="img" aria-label={props.caption} />
+    <div class={`picture ${player.held ? "held" : "scanning"}`} onPointerMove={scan} onClick={player.hold}>
+      <canvas ref={canvas} role="img" aria-label={caption} />
+      {!playing && <span class="hold">{player.held ? "this moment stays · click the picture to scan" : "move the mouse to scan · click to stay"}</span>}
     </div>
   );
 }

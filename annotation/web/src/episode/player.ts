@@ -1,4 +1,4 @@
-// Where in the episode the rater is, and playing on from there.
+// Where in the episode a person is: playing, scanning with the mouse, or holding a chosen moment.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 export const SPEEDS = [0.5, 1, 2, 4];
@@ -7,9 +7,11 @@ export interface Player {
   step: number;
   playing: boolean;
   speed: number;
-  go: (step: number) => void; // stops playing
-  scrub: (step: number) => void; // as go, unless playing
-  toggle: () => void;
+  held: boolean; // a moment was chosen: the mouse does not scan
+  go: (step: number) => void; // choose a moment; stops playing
+  scan: (step: number) => void; // the mouse is there; nothing happens while playing or held
+  hold: () => void; // choose the present moment, or let the mouse scan again
+  toggle: () => void; // play or stop
   setSpeed: (speed: number) => void;
 }
 
@@ -17,6 +19,7 @@ export function usePlayer(steps: number, stepsPerSecond: number, start: number):
   const [step, setStep] = useState(Math.min(start, steps - 1));
   const [playing, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(1);
+  const [held, setHeld] = useState(false);
   const now = useRef(step);
   now.current = step;
 
@@ -38,16 +41,22 @@ export function usePlayer(steps: number, stepsPerSecond: number, start: number):
   const go = useCallback(
     (to: number) => {
       setPlaying(false);
+      setHeld(true);
       setStep(Math.max(0, Math.min(to, steps - 1)));
     },
     [steps],
   );
-  const scrub = useCallback((to: number) => !playing && go(to), [playing, go]);
+  const scan = useCallback((to: number) => !playing && !held && setStep(Math.max(0, Math.min(to, steps - 1))), [playing, held, steps]);
+  const hold = useCallback(() => {
+    setPlaying(false);
+    setHeld(playing || !held);
+  }, [playing, held]);
   const toggle = useCallback(() => {
     if (!playing && now.current >= steps - 1) setStep(0);
     setPlaying(!playing);
+    setHeld(true);
   }, [playing, steps]);
-  return { step, playing, speed, go, scrub, toggle, setSpeed };
+  return { step, playing, speed, held, go, scan, hold, toggle, setSpeed };
 }
 
 /** Minutes, seconds and tenths at which a step begins. */

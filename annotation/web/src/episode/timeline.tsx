@@ -1,7 +1,6 @@
-// The episode as a line: what was said, the marks, and where the rater is. Scanned by moving the mouse over it.
+// The episode as a line: what was said, the marks, and where the person is. A press or a drag goes to a moment.
 import { useRef, useState } from "preact/hooks";
-import type { Words } from "./types";
-import type { Mark } from "./types";
+import type { Mark, Words } from "./types";
 import { clock } from "./player";
 import { useTrack } from "./track";
 
@@ -15,8 +14,7 @@ interface Props {
   frozen: boolean; // marks can no longer change
   from?: number; // what lies before this step is shown as what led up to the rest
   looks?: { sign: string; name: string }; // of marks that are neither progress nor regress
-  onScan: (step: number) => void; // the mouse has moved
-  onGo: (step: number) => void; // it has been pressed
+  onGo: (step: number) => void; // pressed or dragged
   onSelect: (mark: Mark) => void;
   onMove: (mark: Mark, step: number) => void;
 }
@@ -31,13 +29,13 @@ export function Timeline(props: Props) {
   const move = (event: PointerEvent) => {
     const held = grip.current;
     if (!held) {
-      props.onScan(stepAt(event.clientX));
+      if (event.buttons & 1) props.onGo(stepAt(event.clientX));
       return;
     }
     if (props.frozen || (!held.moved && Math.abs(event.clientX - held.x) < DRAG_PIXELS)) return;
     held.moved = true;
     setDragged({ id: held.mark.id, step: stepAt(event.clientX) });
-    props.onScan(stepAt(event.clientX));
+    props.onGo(stepAt(event.clientX));
   };
   const hold = (event: PointerEvent, mark: Mark) => {
     grip.current = { mark, x: event.clientX, moved: false };
@@ -65,7 +63,10 @@ export function Timeline(props: Props) {
         aria-valuenow={props.step}
         aria-valuetext={now}
         onPointerMove={move}
-        onPointerDown={(event) => props.onGo(stepAt(event.clientX))}
+        onPointerDown={(event) => {
+          track.current?.setPointerCapture(event.pointerId);
+          props.onGo(stepAt(event.clientX));
+        }}
         onPointerUp={drop}
         onPointerCancel={drop}
       >

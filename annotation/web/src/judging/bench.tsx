@@ -79,10 +79,9 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
           <p class="phase">{judged ? "Judge this part" : "What led up to it"}</p>
           <Picture
             frames={frames}
-            step={player.step}
-            playing={player.playing}
+            player={player}
             caption={`The solver's view at step ${player.step}`}
-            onScan={(share) => player.scrub(scale.step(share))}
+            onScan={(share) => player.scan(scale.step(share))}
           />
           <Captions words={episode.words} heard={heard} step={player.step} />
         </div>
@@ -106,7 +105,6 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
             frozen={submitting}
             from={episode.takes_over}
             looks={{ sign: "✓", name: "success" }}
-            onScan={player.scrub}
             onGo={player.go}
             onSelect={(mark) => player.go(mark.step)}
             onMove={(_, to) => take(verdict.move(to))}

@@ -20,7 +20,7 @@ export function Tracks(props: { steps: number; stepsPerSecond: number; player: P
         aria-valuemax={steps - 1}
         aria-valuenow={player.step}
         aria-valuetext={`${clock(player.step, props.stepsPerSecond)}, step ${player.step}`}
-        onPointerMove={(event) => player.scrub(stepAt(event.clientX))}
+        onPointerMove={(event) => player.scan(stepAt(event.clientX))}
         onPointerDown={(event) => player.go(stepAt(event.clientX))}
       >
         <div class="cursor" style={place(player.step)} />

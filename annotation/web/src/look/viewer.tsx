@@ -65,7 +65,7 @@ function Stage(props: Props & { shown: EpisodeView; frames: Frames; onChange: ()
     <Frame title="Look at episodes" me={props.person} wide>
       <div class="bench viewer" onMouseDown={keepFocus}>
         <div class="stage">
-          <Picture frames={frames} step={player.step} playing={player.playing} caption={`The solver's view at step ${player.step}`} onScan={(share) => player.scrub(Math.floor(share * shown.steps))} />
+          <Picture frames={frames} player={player} caption={`The solver's view at step ${player.step}`} onScan={(share) => player.scan(Math.floor(share * shown.steps))} />
           <Captions words={shown.words} step={player.step} />
         </div>
         <div class="side">

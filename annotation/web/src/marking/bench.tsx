@@ -67,10 +67,9 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
         <div class="stage">
           <Picture
             frames={frames}
-            step={player.step}
-            playing={player.playing}
+            player={player}
             caption={`The solver's view at step ${player.step}`}
-            onScan={(share) => player.scrub(Math.floor(share * episode.steps))}
+            onScan={(share) => player.scan(Math.floor(share * episode.steps))}
           />
           <Captions words={episode.words} step={player.step} />
         </div>
@@ -88,7 +87,6 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
             marks={living}
             selected={selected}
             frozen={submitting}
-            onScan={player.scrub}
             onGo={player.go}
             onSelect={(mark) => {
               setSelected(mark.id);

@@ -37,7 +37,7 @@ export function Feedback(props: { person: Me; work: Work<Episode>; onNext: () =>
     <Frame title="How did it go?" me={props.person} wide>
       <div class="bench feedback">
         <div class="stage">
-          <Picture frames={frames} step={player.step} playing={player.playing} caption={`The solver's view at step ${player.step}`} onScan={(share) => player.scrub(Math.floor(share * episode.steps))} />
+          <Picture frames={frames} player={player} caption={`The solver's view at step ${player.step}`} onScan={(share) => player.scan(Math.floor(share * episode.steps))} />
           <Captions words={episode.words} step={player.step} />
         </div>
         <div class="side">
