@@ -1,6 +1,6 @@
 """How an agent is computed: in which precision, compiled or not, and what is kept for the gradient.
 
-The one place for all who train one (:class:`rlhf.learning.cloner.Cloner`, :class:`reward_models.training.RewardTrainer`,
+The one place for all who train one (``Cloner``, ``RewardTrainer``,
 :class:`rlhf.learning.learner.Learner`). None of it changes the weights or their names.
 """
 

@@ -17,7 +17,12 @@ from pipelines.cli.main import GROUPS, Verb
 from rlhf.records.json_records import to_json
 
 ROOT = Path(__file__).resolve().parents[1]
-AT_ROOT = {"README.md": "index.md", "LOG.md": "log.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+AT_ROOT = {
+    "README.md": "index.md",
+    "LOG.md": "log.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+}
 _LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 
 

@@ -61,7 +61,7 @@ def peaks(reward: np.ndarray, threshold: float, reach: int) -> Moments:
 def matched(first: np.ndarray, second: np.ndarray, tolerance: int) -> int:
     """The most pairs, one step from each of two rising lists, at most ``tolerance`` apart, each step in one at most.
 
-    The number of pairs that :func:`annotation.agreement.measures.match_marks` finds among marks of one sign, in linear time:
+    The number of pairs that ``match_marks`` finds among marks of one sign, in linear time:
     the earliest that can be paired are, which leaves most to the later ones.
     """
     pairs = i = j = 0

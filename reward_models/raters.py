@@ -46,7 +46,7 @@ def use_raters(play: MarkedPlay, how: Raters, tolerance: int) -> MarkedPlay:
 def merge(marks: np.ndarray, tolerance: int) -> np.ndarray:
     """One sequence of marks, uint8 [T, 1, 2], of the moments that most raters of ``marks`` [T, R, 2] marked.
 
-    Marks of different raters belong to one moment as :func:`annotation.agreement.measures.match_marks` pairs them, rater by
+    Marks of different raters belong to one moment as ``match_marks`` pairs them, rater by
     rater. A moment counts if more than half of the episode's raters marked it, with the sign that most of them gave,
     at the (lower) median of their steps; where signs are even it is left out. A single rater's marks stay as they are.
     """

@@ -1,6 +1,6 @@
 """Gold episodes: a rater's marks held against known ones. Pure; nothing here knows databases or people.
 
-A mark is *right* if a known mark of the same sign is at most a tolerance away (:func:`annotation.agreement.measures.match_marks`
+A mark is *right* if a known mark of the same sign is at most a tolerance away (``match_marks``
 pairs them, each with one at most). A pair of opposite signs counts as one known mark missed and one given too much.
 """
 

@@ -176,7 +176,7 @@ class AgentPlayer:
 
 
 def load_agent(folder: str, seed: int, image: tuple[int, int]) -> Any:
-    """The agent in ``folder`` as :class:`rlhf.replay.play.Solvers` of one slot. Raises UserError if it cannot play this."""
+    """The agent in ``folder`` as ``Solvers`` of one slot. Raises UserError if it cannot play this."""
     import torch
 
     from agents.acting import AgentSolvers

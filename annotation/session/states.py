@@ -1,6 +1,6 @@
 """The play session: who plays what, the states that it is in one after the other, and what may happen.
 
-Pure: no clock, no world, no connection. This is what a session consists of; :mod:`annotation.session.transitions` has the table
+Pure: no clock, no world, no connection. This is what a session consists of; ``transitions`` has the table
 itself, and says what an event leads to.
 
     waiting   not everybody has come yet

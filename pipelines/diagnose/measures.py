@@ -59,7 +59,7 @@ class Measurer:
     """Measures one model's readings, with the settings that all models share.
 
     Args:
-      reach, tolerance, delay: in steps, see :class:`pipelines.diagnose.command.DiagnoseConfig`. seed: of the resampling.
+      reach, tolerance, delay: in steps, see ``DiagnoseConfig``. seed: of the resampling.
     """
 
     def __init__(self, reach: int, tolerance: int, delay: int, seed: int) -> None:

@@ -63,7 +63,7 @@ def read_episodes(
     """The episodes that :func:`find_episodes` finds, all in memory. Raises UserError as it does.
 
     Args:
-      most: no more than so many of them, the first. frames: without them, see :func:`rlhf.records.episode.without_frames`.
+      most: no more than so many of them, the first. frames: without them, see ``without_frames``.
     """
     return read_sources(find_episodes(data, split, solver, marked)[:most], frames)
 

@@ -37,7 +37,7 @@ PROBE_SEEDS = 2 * HELD_OUT_SEEDS
 class WorldConfig:
     """A world and how its places are made.
 
-    What is None is as the agent or the dataset at hand remembers it (see :mod:`pipelines.stages.play_settings`), and else the
+    What is None is as the agent or the dataset at hand remembers it (see ``play_settings``), and else the
     default.
 
     Args:

@@ -59,7 +59,7 @@ class NoiseResult:
 
     Args:
       episodes, marks: what it learned from. update: at which it was best.
-      accuracy, better, worse, balanced: as in :class:`pipelines.diagnose.diagnosis.PairFindings`; None, with the reason in
+      accuracy, better, worse, balanced: as in ``PairFindings``; None, with the reason in
         ``failed``, if nothing could be learned. majority: what the commoner sign alone would get.
     """
 

@@ -107,7 +107,7 @@ class _Encoded:
 
 
 class StreamedEpisodes:
-    """A :class:`rlhf.data.recording.Recording` in datasets. ``bytes_kept`` never exceeds the configured cache, but for the
+    """A ``Recording`` in datasets. ``bytes_kept`` never exceeds the configured cache, but for the
     episodes that threads are working on.
 
     Args:

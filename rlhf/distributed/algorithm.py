@@ -118,7 +118,7 @@ class BCRL(IMPALA):
     """BC+RL. One ``train()`` is one update, on one fragment of play per runner.
 
     Its result has, beside RLlib's own entries, ``result["learners"]["update"]`` (what the update measured),
-    ``result["env_runners"]["deliveries"]`` (:class:`rlhf.distributed.watch.Delivery`) and ``result["notices"]`` (lines to tell
+    ``result["env_runners"]["deliveries"]`` (``Delivery``) and ``result["notices"]`` (lines to tell
     people, of runners that died and were replaced).
 
     Raises (from ``train()``):

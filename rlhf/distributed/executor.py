@@ -126,7 +126,7 @@ class RayExecutor:
         self._behind = False
 
     def state_dict(self) -> dict[str, Any]:
-        """As :meth:`rlhf.learning.local_executor.LocalExecutor.state_dict`, without play; None for a runner that is silent.
+        """As ``LocalExecutor.state_dict``, without play; None for a runner that is silent.
 
         Fetches the agent, too: the state is of the agent with these weights.
         """

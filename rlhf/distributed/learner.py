@@ -28,7 +28,7 @@ _STATE, _WEIGHTS_AFTER = "bc_rl", "_rl_module_state_after_update"
 
 
 class PlayLearner(TorchLearner):
-    """Wraps :class:`rlhf.learning.learner.Learner`, made with its recorded play by the configuration's ``make_learner(peers)``.
+    """Wraps ``Learner``, made with its recorded play by the configuration's ``make_learner(peers)``.
 
     RLlib's modules, optimisers, connectors and losses are not used; its update loop, state and metrics are. Where it
     is one of several, each learns from its own columns of the play and of the recordings.

@@ -20,7 +20,7 @@ _PATIENCE_SEC = 5.0  # for the learner that others say they have lost
 
 
 class PlayLearnerGroup(LearnerGroup):
-    """One :class:`rlhf.distributed.learner.PlayLearner` in this process, or ``config.num_learners`` in processes of their own.
+    """One ``PlayLearner`` in this process, or ``config.num_learners`` in processes of their own.
 
     RLlib sends its learners updates as each of them has room and collects what is ready. Learners that average their
     gradients wait for each other: were an update dropped by one of them, all would wait for ever. Here an update is

@@ -27,7 +27,7 @@ class PlayRunner(EnvRunner):
     """Wraps :class:`rlhf.replay.runner.Runner`. ``sample`` returns a list of one fragment, which RLlib hands on unseen.
 
     The runner is made by the configuration's ``make_runner(index, generation)`` at the first sample, so that an
-    exception in it is reported like any other: as a :class:`rlhf.distributed.watch.Delivery` with a failure. RLlib itself
+    exception in it is reported like any other: as a ``Delivery`` with a failure. RLlib itself
     would end the process and start another, for ever.
 
     The one in the algorithm's own process (``worker_index`` 0) never plays; RLlib insists on having it.

@@ -16,7 +16,7 @@ class CompressedEpisode:
     """T steps of the solver's side of an episode, with PNG files for frames.
 
     Args:
-      frames: [T] files, for :func:`rlhf.store.png.decode_frames`. The others: as in :class:`rlhf.records.episode.Episode`.
+      frames: [T] files, for ``decode_frames``. The others: as in ``Episode``.
 
     Raises:
       InvalidField: if the movement has bins, or the controller numbers, that do not exist.

@@ -28,7 +28,8 @@ from worlds.errors import UserError
 
 LIMITS = Limits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
 REMEMBERED_SEC = 180.0  # a game that is over, so that whoever comes back learns how it ended
-# Places of play and of evaluation, as pipelines/stages/world_config.py divides them: no agent is judged where it was trained.
+# Places of play and of evaluation, as pipelines/stages/world_config.py divides them: no agent is judged where it
+# was trained.
 _TRAIN_SEEDS, _HELD_OUT_SEEDS = (0, 500_000_000), (500_000_000, 1_000_000_000)
 _BEFORE_PLAY = (State.WAITING, State.READY)
 _SAVING_SEC = 30.0
