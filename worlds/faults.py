@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from worlds.contract import WorldError
+from worlds.errors import RunError, UserError
 
 _LONGEST = 300  # characters of a foreign error's own message
 
@@ -19,11 +20,11 @@ def named_failure(world: str, doing: str) -> Iterator[None]:
       doing: what it is asked for, e.g. "step 3 of episode play-7".
 
     Raises:
-      WorldError: the body raises an exception; its own WorldErrors pass as they are.
+      WorldError: the body raises an exception; errors that are messages already pass as they are.
     """
     try:
         yield
-    except WorldError:
+    except (UserError, RunError):
         raise
     except Exception as error:  # foreign code may raise anything
         raise WorldError(f"world {world!r} fails at {doing}: {described(error)}; RLHF_DEBUG=1 shows where") from error

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tyro.conf import Positional
-
+from agents.ranges import Count, CountFromZero, check_ranges
 from rlhf.run.progress import announce
+from rlhf.run.setting_forms import EpisodeId
 from rlhf.store import open_store
 from worlds.errors import UserError
 
@@ -31,25 +31,23 @@ class RenderConfig:
       height: of the view, in pixels.
       width: of the view, in pixels.
       pictures: how many a sheet shows at most; marked steps come first.
-      steps: which steps a sheet shows; none leaves the choice to ``pictures``.
+      steps: which steps a sheet shows; none leaves the choice to the setting pictures.
       columns: pictures side by side on a sheet.
       per_step: frames of a film for every step: 1, 2, 4 or 8.
     """
 
-    episode: Positional[str]
+    episode: EpisodeId
     data: Path = Path("data/play")
     out: Path = Path("episode.png")
-    height: int = 240
-    width: int = 320
-    pictures: int = 12
-    steps: tuple[int, ...] = ()
-    columns: int = 4
-    per_step: int = 4
+    height: Count = 240
+    width: Count = 320
+    pictures: Count = 12
+    steps: tuple[CountFromZero, ...] = ()
+    columns: Count = 4
+    per_step: Count = 4
 
     def __post_init__(self) -> None:
-        for name in ("height", "width", "pictures", "columns"):
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} is at least 1, not {getattr(self, name)}")
+        check_ranges(self, UserError)
         if self.per_step not in (1, 2, 4, 8):
             raise UserError(f"per_step is 1, 2, 4 or 8, not {self.per_step}")
         if self.out.suffix.lower() not in _KINDS:

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from agents.card import ModelCard
+from agents.computing import usable_device
 from agents.folder import load_agent, save_agent
 from pipelines.stages.cards import latest_metrics, model_card, play_imitated, play_used
 from pipelines.stages.executors import HELD_OUT, REPLAYED, find_replayed, make_executor, make_runner
@@ -61,6 +62,7 @@ _FIXED = (
 
 def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
+    usable_device(config.device)
     config = settled(config.from_anywhere())
     config.world.check()
     with hold_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):

@@ -37,7 +37,7 @@ def test_a_folder_that_is_no_agents_is_named(folder: Path) -> None:
 
 
 def test_half_a_pair_is_told() -> None:
-    with pytest.raises(UserError, match="--agents wants pairs: NAME VALUE"):
+    with pytest.raises(UserError, match="--agents: bc has no value"):
         parse(ServeConfig, ["--agents", "bc"], command="rlhf serve")
 
 

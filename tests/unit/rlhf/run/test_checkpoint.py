@@ -168,8 +168,8 @@ def test_a_full_disk_costs_nothing_but_the_new_checkpoint(tmp_path, monkeypatch)
 
 _KILLED_WHILE_SAVING = """
 import os, signal, sys
-from rlhf import checkpoint
-from tests.unit.rlhf import test_checkpoint
+from rlhf.run import checkpoint
+from tests.unit.rlhf.run import test_checkpoint
 original = checkpoint.write_file
 def die(path, data):
     original(path, data)

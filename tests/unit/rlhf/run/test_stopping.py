@@ -16,7 +16,7 @@ COMMAND = """
 import sys, time
 from pathlib import Path
 from types import SimpleNamespace
-from rlhf import cli
+from pipelines.cli import main as cli
 from rlhf.run.stopping import between_updates
 
 def save():
