@@ -21,7 +21,7 @@ demo: $(RUN) ## the whole loop, from recorded play to a report, on this machine
 	$(BIN)/rlhf demo $(ARGS)
 
 # Journeys start servers, browsers and clusters, which want the machine to themselves.
-test: $(DEV) lint ## style, types and every test
+test: $(DEV) lint docs ## style, types, documents and every test
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
