@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable
 from typing import Any
 
-from worlds.playhouse.sampling import HouseSettings, sample_house
-from worlds.playhouse.world import Playhouse
-from worlds.registry import WorldEntry, register
+# MuJoCo's window library starts a process that looks for it, which Ctrl-C would interrupt with a traceback of its own.
+# Nothing here draws with it; MUJOCO_GL=egl (glfw, osmesa) brings MuJoCo's own renderer back.
+os.environ.setdefault("MUJOCO_GL", "disable")
+
+from worlds.playhouse.sampling import HouseSettings, sample_house  # noqa: E402
+from worlds.playhouse.world import Playhouse  # noqa: E402
+from worlds.registry import WorldEntry, register  # noqa: E402
 
 __all__ = ["HouseSettings", "Playhouse", "sample_config", "sample_house"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -49,3 +51,10 @@ def test_a_bad_entry_point_is_one_line(announced: Path, source: str | None, comp
     with pytest.raises(WorldError, match=f"^world 'elsewhere': {complaint}") as caught:
         registry.get("elsewhere")
     assert "\n" not in str(caught.value)
+
+
+def test_the_playhouse_loads_no_window_library() -> None:
+    code = "import sys; from worlds import registry; registry.get('playhouse'); print('glfw' in sys.modules)"
+    environment = {name: value for name, value in os.environ.items() if name != "MUJOCO_GL"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == "False\n"
