@@ -85,4 +85,8 @@ def _settings(kind: type, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
 def _shown(default: Any) -> str:
     if default is MISSING:
         return "required"
-    return f"`{json.dumps(to_json(default), ensure_ascii=False)}`".replace("|", "\\|")
+    if default is None:
+        return "none"
+    value = to_json(default)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"`{text}`".replace("|", "\\|") if text else "empty"
