@@ -25,7 +25,7 @@ from annotation.server.export.marks import Exporter
 from annotation.server.routes import consent, gold, judging, looking, marking, pages, people, play, study
 from annotation.server.security.limits import SECURITY_HEADERS, Limits, Rates
 from annotation.server.security.policies import refuse_unguarded
-from annotation.server.security.sessions import COOKIE, Signer, load_secret
+from annotation.server.security.sessions import Signer, load_secret
 from annotation.server.services.agents import Agents
 from annotation.server.services.completing import Completer
 from annotation.server.services.continuations import list_continuations
@@ -99,7 +99,7 @@ def create_app(study: Study) -> FastAPI:
     _answer_errors(app)
     app.state.rates = rates = Rates.of(study.config.requests_per_second)
     app.add_middleware(
-        Limits, rates=rates, session=lambda connection: study.signer.token(connection.cookies.get(COOKIE)),
+        Limits, rates=rates, session=lambda connection: study.signer.session(connection.cookies),
         knows_host=study.knows_host,
     )  # fmt: skip
     return app

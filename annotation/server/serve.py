@@ -23,7 +23,18 @@ from worlds.errors import UserError
 if TYPE_CHECKING:
     from annotation.server.study import Study
 
-__all__ = ["CollectConfig", "DeleteConfig", "LookConfig", "ServeConfig", "collect", "delete_person", "look", "serve"]
+__all__ = [
+    "CollectConfig",
+    "DeleteConfig",
+    "LinkConfig",
+    "LookConfig",
+    "ServeConfig",
+    "collect",
+    "delete_person",
+    "link_admin",
+    "look",
+    "serve",
+]
 
 LOCK_FILE = "annotation.server.lock"  # held by whoever serves the study's folder
 KEEP_ALIVE_SEC = 75
@@ -156,6 +167,38 @@ def collect(config: CollectConfig) -> None:
     study = open_study(ServeConfig(data=config.data, database=config.database))
     submissions = export_everything(study.database, study.datasets, now())
     announce(f"the marks and judgements of {submissions} newly submitted episodes are in the datasets of {config.data}")
+
+
+@dataclass(frozen=True)
+class LinkConfig:
+    """Settings of `rlhf people link`.
+
+    Args:
+      data: folder of the study.
+      database: URL of its database, if that is not the SQLite file in the folder.
+      url: where browsers find the server, without a slash at its end.
+    """
+
+    data: Path = Path("data")
+    database: str = ""
+    url: str = f"http://127.0.0.1:{ServeConfig.port}"
+
+
+def link_admin(config: LinkConfig) -> None:
+    """Print a link that signs the admin in, once and within an hour; a server may be running.
+
+    Raises:
+      UserError: if the folder or the database cannot be used.
+    """
+    from annotation.server.app import open_study
+    from annotation.server.clock import now
+    from annotation.server.services import people
+
+    study = open_study(ServeConfig(data=config.data, database=config.database))
+    with study.database.writing() as session:
+        token = people.admin_link(session, now())
+    study.database.close()
+    print(f"sign in as admin (works once, for an hour): {config.url.rstrip('/')}/join#{token}")
 
 
 @dataclass(frozen=True)

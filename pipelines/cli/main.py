@@ -140,6 +140,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         (
             Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people play, mark and judge", _SERVED),
             Verb("look", _SERVE, "LookConfig", "look", "episodes, marks and rewards of datasets", _LOOKED),
+            Verb("people link", _STUDY, "LinkConfig", "link_admin", "a new sign-in link for the study's admin"),
             Verb("people delete", _STUDY, "DeleteConfig", "delete_person", "somebody's data, for good", _GONE),
             Verb("marks collect", _STUDY, "CollectConfig", "collect", "what people submitted into the datasets"),
         ),

@@ -74,12 +74,13 @@ def sign_out(study: Served, visitor: Asking, response: Response) -> dict[str, An
     """End the session."""
     with study.database.writing() as session:
         people.sign_out(session, visitor.session)
-    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax", secure=study.config.secure)
+    for name in (study.signer.cookie_name, COOKIE):
+        response.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=study.config.secure)
     return {}
 
 
 def _set_cookie(study: Study, response: Response, token: str) -> None:
     response.set_cookie(
-        COOKIE, study.signer.cookie(token), max_age=int(SESSION_SEC), path="/", httponly=True, samesite="lax",
-        secure=study.config.secure,
+        study.signer.cookie_name, study.signer.cookie(token), max_age=int(SESSION_SEC), path="/", httponly=True,
+        samesite="lax", secure=study.config.secure,
     )  # fmt: skip

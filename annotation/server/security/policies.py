@@ -16,7 +16,7 @@ from annotation.server.db.tables import Consent, Person, PersonRole, Session
 from annotation.server.errors import Refused
 from annotation.server.security.consent import wanted_version
 from annotation.server.security.limits import TOO_MANY
-from annotation.server.security.sessions import COOKIE, CSRF_HEADER, fingerprint
+from annotation.server.security.sessions import CSRF_HEADER, fingerprint
 from annotation.server.security.visitors import Role, Visitor
 from annotation.server.study import Study, study_of
 
@@ -66,7 +66,7 @@ PLAYERS = Policy("players", frozenset({Role.SETTER, Role.SOLVER, Role.CO_PILOT, 
 def visitor_of(connection: HTTPConnection) -> Visitor | None:
     """The person whose session the connection belongs to; None for nobody."""
     study = study_of(connection)
-    token = study.signer.token(connection.cookies.get(COOKIE))
+    token = study.signer.session(connection.cookies)
     if token is None:
         return None
     with study.database.reading() as session:

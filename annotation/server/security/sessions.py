@@ -7,6 +7,7 @@ import hmac
 import os
 import secrets
 import threading
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from annotation.server.config import SECRET_FILE, SECRET_VARIABLE, secret_too_short
 from worlds.errors import UserError
 
-COOKIE = "rlhf_session"
+COOKIE = "rlhf_session"  # followed by what tells one study from another on the same host
 CSRF_HEADER = "X-CSRF-Token"
 SESSION_SEC = 30 * 24 * 3600.0
 _TOKEN_BYTES = 32
@@ -41,11 +42,16 @@ class Signer:
 
     Args:
       secret: known to the server alone.
+
+    Attributes:
+      cookie_name: of the session's cookie. Servers of other studies on this host have others, as browsers do not tell
+        ports apart.
     """
 
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode()
         self._serializer = URLSafeSerializer(secret, salt="session")
+        self.cookie_name = f"{COOKIE}_{hmac.new(self._secret, b'name', hashlib.sha256).hexdigest()[:8]}"
 
     def cookie(self, token: str) -> str:
         """The cookie of the session ``token``."""
@@ -59,6 +65,10 @@ class Signer:
         except BadSignature:
             return None
         return token if isinstance(token, str) else None
+
+    def session(self, cookies: Mapping[str, str]) -> str | None:
+        """The session that a request's cookies name; a cookie without the study's name is of an older version."""
+        return self.token(cookies.get(self.cookie_name)) or self.token(cookies.get(COOKIE))
 
     def csrf(self, token: str) -> str:
         """What requests of the session ``token`` carry in ``CSRF_HEADER``."""

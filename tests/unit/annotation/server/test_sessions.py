@@ -10,15 +10,19 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select, update
+from starlette.testclient import TestClient
 
+from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
+from annotation.server.config import ServeConfig
 from annotation.server.db.tables import Invitation, Person, Session
 from annotation.server.security import sessions
 from annotation.server.security.sessions import COOKIE, Signer, load_secret
 from annotation.server.security.visitors import Role
 from annotation.server.services import people
 from annotation.server.study import Study
-from tests.unit.annotation.server.conftest import Browser
+from pipelines.cli.main import main
+from tests.unit.annotation.server.conftest import ORIGIN, Browser
 from worlds.errors import UserError
 
 Enter, Visit = Callable[..., Browser], Callable[[], Browser]
@@ -145,6 +149,30 @@ def test_a_session_ends(enter: Enter, study: Study) -> None:
     admin.said("PATCH", f"/api/people/{person['id']}", {"active": False})
     for browser in (out, expired, closed):
         assert browser.ask("GET", "/api/me").status_code == 401
+
+
+def test_two_studies_on_one_host_leave_each_other_signed_in(study: Study, visit: Visit, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = open_study(ServeConfig(data=tmp_path / "other"))
+    ann = visit().join(link(study), "ann")
+    with TestClient(create_app(other), base_url=ORIGIN) as client:
+        there = Browser(client)
+        for name, cookie in ann.client.cookies.items():  # one browser: it does not tell ports apart
+            client.cookies.set(name, cookie)
+        there.join(link(other), "ann")
+        for name, cookie in client.cookies.items():
+            ann.client.cookies.set(name, cookie)
+        assert there.ask("GET", "/api/me").status_code == 200
+    assert ann.ask("GET", "/api/me").status_code == 200
+
+
+def test_a_command_gives_a_new_admin_link_while_the_server_runs(
+    study: Study, visit: Visit, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["people", "link", "--data", str(folder), "--url", "https://study.example.org/"]) == 0
+    url, _, token = capsys.readouterr().out.strip().rpartition(" ")[2].partition("/join#")
+    assert url == "https://study.example.org"
+    assert visit().join(token, "eve").said("GET", "/api/me")["roles"] == ["admin"]
 
 
 def test_a_study_keeps_an_admin(enter: Enter) -> None:
