@@ -59,7 +59,8 @@ def test_an_episode_is_marked_in_firefox(tmp_path: Path) -> None:
         browser.until("!!document.querySelector('[role=slider]')")
         browser.press(*[_RIGHT] * 4, "p")
         browser.until("document.querySelectorAll('.mark').length === 1")
-        browser.move_mouse(browser.middle("[role=slider]"))
+        browser.ask("document.querySelector('.picture').click()")  # the mouse scans again
+        browser.move_mouse(browser.middle(".picture"))
         browser.until(f"document.querySelector('[role=slider]').getAttribute('aria-valuenow') === '{STEPS // 2}'")
         browser.press("n")
         browser.until("document.querySelectorAll('.mark').length === 2")
