@@ -103,7 +103,8 @@ def test_a_killed_training_goes_on_to_the_same_end(
     for name in ("model.safetensors", "config.json", "tokenizer.json"):
         assert (run / made / name).read_bytes() == (undisturbed / made / name).read_bytes(), name
     assert measured(run) == measured(undisturbed)
-    assert [row["step"] for row in measured(run)][-UPDATES:] == list(range(1, UPDATES + 1))
+    steps = [row["step"] for row in measured(run)]  # the last ones are also of how good the result is
+    assert sorted(set(steps) - {0}) == list(range(1, UPDATES + 1))
 
 
 def test_a_finished_run_goes_on_with_more_updates_and_says_so(cloned: Path, tmp_path: Path) -> None:
