@@ -355,7 +355,7 @@ def kill_agent() -> None:
         with suppress(OSError):
             parent = int(re.search(r"PPid:\s+(\d+)", status.read_text())[1])  # type: ignore[index]
             said = (status.parent / "cmdline").read_bytes()
-            if b"spawn_main" in said and parent in SERVERS:
+            if b"processes import serve" in said and parent in SERVERS:
                 os.kill(int(status.parent.name), signal.SIGKILL)
 
 

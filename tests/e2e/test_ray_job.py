@@ -63,7 +63,7 @@ def command(config: ImproveConfig, *more: str) -> list[str]:
         "--execution.stall-sec": config.execution.stall_sec, "--ray.runners": config.ray.runners,
         "--ray.object-store-mb": config.ray.object_store_mb, "--name": config.name, "--executor": "ray",
     }  # fmt: skip
-    words = [str(word) for pair in settings.items() for word in pair]
+    words = [str(word) for name, value in settings.items() if value is not None for word in (name, value)]
     return [sys.executable, "-m", "pipelines.cli.main", "improve", *words, "--scripted-reward", *more]
 
 
