@@ -17,7 +17,6 @@ from fastapi import FastAPI
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from annotation.server.security.sessions import COOKIE
 from tests.unit.annotation.server.conftest import Browser
 
 PATIENCE_SEC = 60.0
@@ -75,9 +74,10 @@ class Player:
 
     def __init__(self, browser: Browser, game_id: str, reads: bool = True, **headers: str) -> None:
         url = str(browser.client.base_url).replace("http", "ws") + f"/api/play/games/{game_id}/socket"
-        told = {"Origin": str(browser.client.base_url), "Cookie": f"{COOKIE}={browser.client.cookies.get(COOKIE)}"}
+        cookies = "; ".join(f"{name}={value}" for name, value in browser.client.cookies.items())
+        own = {"Origin": str(browser.client.base_url), "Cookie": cookies}
         try:
-            self._socket = connect(url, additional_headers=told | headers, max_size=None, proxy=None)
+            self._socket = connect(url, additional_headers=own | headers, max_size=None, proxy=None)
         except InvalidStatus as denied:
             raise Denied(denied.response.status_code) from None
         self.view: dict[str, Any] = {}
