@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from agents.cloning import masked_mean
-from agents.peers import ALONE, Peers
+from agents.workers import SINGLE_WORKER, Workers
 
 
 class Discriminator(nn.Module):
@@ -38,7 +38,7 @@ def css_loss(
     language: Tensor,
     words: Tensor,
     mask: Tensor | None = None,
-    peers: Peers = ALONE,
+    workers: Workers = SINGLE_WORKER,
 ) -> Tensor:
     """Binary cross-entropy of telling matches from mismatches, a scalar; matches and mismatches weigh the same.
 
@@ -54,10 +54,10 @@ def css_loss(
     """
     exact = discriminator.scale.dtype  # whatever the trunk was computed in
     # [T, B, C], C of all learners together
-    logits = discriminator(vision.to(exact), peers.side_by_side(language.to(exact)))
+    logits = discriminator(vision.to(exact), workers.side_by_side(language.to(exact)))
     counts = torch.ones_like(logits[..., 0], dtype=torch.bool) if mask is None else mask
-    own = peers.columns(logits.shape[2])
-    match = masked_mean(F.softplus(-logits[..., own].diagonal(dim1=1, dim2=2)), counts, peers)
-    differ = (words.unsqueeze(2) != peers.side_by_side(words).unsqueeze(1)).any(-1)
-    pairs = counts.unsqueeze(2) & peers.side_by_side(counts).unsqueeze(1) & differ
-    return match + masked_mean(F.softplus(logits), pairs, peers)
+    own = workers.columns(logits.shape[2])
+    match = masked_mean(F.softplus(-logits[..., own].diagonal(dim1=1, dim2=2)), counts, workers)
+    differ = (words.unsqueeze(2) != workers.side_by_side(words).unsqueeze(1)).any(-1)
+    pairs = counts.unsqueeze(2) & workers.side_by_side(counts).unsqueeze(1) & differ
+    return match + masked_mean(F.softplus(logits), pairs, workers)

@@ -84,8 +84,8 @@ class InterTemporalRewardModel(RewardModel):
     def marks_loss(self, output: RewardModelOutput, window: MarkedWindow, config: RewardTrainingConfig) -> Tensor:
         return ibt_loss(output.utility, window.marks, window.resets, config.weighting, window.trust)
 
-    def quiet_loss(self, output: RewardModelOutput, window: MarkedWindow) -> Tensor:
-        return quiet_loss(output.utility, window.quiet, window.resets)
+    def unmarked_drift_loss(self, output: RewardModelOutput, window: MarkedWindow) -> Tensor:
+        return unmarked_drift_loss(output.utility, window.quiet, window.resets)
 
     def utilities(self, observations: ObservationBatch, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
         """The utility [T, B] alone, without the work of the policies."""
@@ -136,7 +136,7 @@ def ibt_loss(
     return loss.sum() / torch.where(weight > 0, weight, 1.0)
 
 
-def quiet_loss(utility: Tensor, quiet: Tensor, resets: Tensor) -> Tensor:
+def unmarked_drift_loss(utility: Tensor, quiet: Tensor, resets: Tensor) -> Tensor:
     """Mean squared change of utility per step where raters watched and saw nothing worth a mark, a scalar.
 
     Not in the paper, and off by default: it takes from an agent the small change that a reward model gives away

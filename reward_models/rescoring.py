@@ -23,7 +23,7 @@ import numpy as np
 
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from reward_models.judge import Judge
+from reward_models.loaded import LoadedRewardModel
 from rlhf.data.memory import EncodedEpisodes
 from rlhf.records.episode import Episode
 from worlds.contract import TaskSpec
@@ -167,7 +167,7 @@ class Rescored:
 
 
 def rescore(
-    judge: Judge,
+    judge: LoadedRewardModel,
     play: EncodedEpisodes,
     episodes: Sequence[Episode],
     moments: Sequence[Moment],

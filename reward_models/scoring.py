@@ -90,7 +90,7 @@ def _seen(
         yield seen.float().cpu().numpy()
 
 
-def paid(
+def rewards_along(
     model: RewardModel, play: EncodedEpisodes, episodes: Sequence[int] | None = None, seed: int = 0
 ) -> list[np.ndarray]:
     """Rewards float32 [T] of each of ``episodes`` (numbers in ``play``; all if None), in their order.
@@ -223,8 +223,8 @@ class UtilityScorer:
         observations = ObservationBatch(*(x.to(self._model.device, non_blocking=True) for x in observations))
         utility, self._state = self._model.utilities(observations, self._state, began)
         self._begun = True
-        paid = self._model.config.reward_scale * utility.float().masked_fill(began, 0.0)
-        return paid.cpu().numpy()
+        rewards_along = self._model.config.reward_scale * utility.float().masked_fill(began, 0.0)
+        return rewards_along.cpu().numpy()
 
     def state_dict(self) -> dict[str, Any]:
         """The memory; nothing before the first step."""

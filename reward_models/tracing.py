@@ -34,9 +34,9 @@ def main() -> None:
 
 def serve(questions: TextIO, answers: TextIO) -> None:
     """Answer each line of ``questions`` with one."""
-    from reward_models.judge import Judge
+    from reward_models.loaded import LoadedRewardModel
 
-    judges: dict[str, Judge] = {}
+    judges: dict[str, LoadedRewardModel] = {}
     for line in questions:
         asked = json.loads(line)
         try:
@@ -54,7 +54,7 @@ def trace(asked: dict[str, str], judges: dict[str, Any]) -> dict[str, Any]:
       UserError: if model, dataset or episode cannot be read, or the model's images have another size.
       FloatingPointError: if what the model says is not finite.
     """
-    from reward_models.judge import load_judge
+    from reward_models.loaded import load_with_tokenizer
     from rlhf.data.memory import encode_episodes
     from rlhf.store import open_store
 
@@ -62,7 +62,7 @@ def trace(asked: dict[str, str], judges: dict[str, Any]) -> dict[str, Any]:
     if version not in judges:
         while len(judges) >= _KEPT_MODELS:
             judges.pop(next(iter(judges)))
-        judges[version] = load_judge(Path(asked["model"]))
+        judges[version] = load_with_tokenizer(Path(asked["model"]))
     judge = judges[version]
     episode = open_store(asked["dataset"]).read(asked["episode_id"])
     (reading,) = judge.read(encode_episodes([episode], judge.tokenizer, judge.sizes))

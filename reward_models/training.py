@@ -14,11 +14,11 @@ from agents.agent import InteractiveAgent
 from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
-from agents.descent import descend, learning_rate, load_optimizer
+from agents.optimization import learning_rate, load_optimizer, optimizer_step
 from agents.random_shift import shifted
 from reward_models.augmentation import Augmentation
 from reward_models.contract import RewardModel, State
-from reward_models.exam import SELECTED_BY, Exam
+from reward_models.evaluation import SELECTED_BY, Exam
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, MarkedStream, MarkedWindow, marks_later
 from reward_models.pairs import MINUS, PLUS
@@ -97,7 +97,7 @@ class RewardTrainer:
         terms, memory = reward_terms(self.model, window, self.memory, self.config)
         weights = term_weights(self.config, self.model.term())
         weighted = {name: (weights[name], term) for name, term in terms.items()}
-        metrics = descend(self.optimizer, self.model.parameters(), weighted, config.clip, self.update_index)
+        metrics = optimizer_step(self.optimizer, self.model.parameters(), weighted, config.clip, self.update_index)
         self.memory = _remade(memory, (part.detach() for part in memory))
         self.update_index += 1
         return {f"reward_model/{name}": value for name, value in metrics.items()} | {"reward_model/learning_rate": rate}

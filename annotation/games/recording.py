@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.games.config import GameConfig
 from annotation.session.states import CAST, Player, Role
-from rlhf.records.episode import AGENT, CO_PILOT, WORLD_OPTIONS, Episode, lived
+from rlhf.records.episode import AGENT, CO_PILOT, WORLD_OPTIONS, Episode, episode_columns
 from rlhf.replay.referee import Referee
 from worlds.contract import Action, Observation
 
@@ -60,7 +60,7 @@ class Recording:
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             split=self._config.split,
             notes=about,
-            **lived(self._rows, self._controller),
+            **episode_columns(self._rows, self._controller),
         )
 
 

@@ -31,7 +31,7 @@ from annotation.server.services.completing import Completer
 from annotation.server.services.continuations import list_continuations
 from annotation.server.services.datasets import Datasets
 from annotation.server.services.gaming import Games
-from annotation.server.services.looking import Look
+from annotation.server.services.looking import ViewerServices
 from annotation.server.services.measuring import Measuring
 from annotation.server.services.removing import Remover
 from annotation.server.study import Study
@@ -60,7 +60,11 @@ def open_study(config: ServeConfig, tracer: Sequence[str] = ()) -> Study:
     signer = Signer(load_secret(config.secrets))
     database = Database(config.database_url)
     list_continuations(database, datasets, now())
-    exporter, look, measuring = Exporter(database, datasets), Look.of(config, tracer), Measuring(config.database_url)
+    exporter, look, measuring = (
+        Exporter(database, datasets),
+        ViewerServices.of(config, tracer),
+        Measuring(config.database_url),
+    )
     remover = Remover(database, datasets, look, measuring)
     completer = Completer(database, datasets, remover)
     games = Games(config.games, config.episode_seconds, agents, datasets.unfinished, completer.wake)

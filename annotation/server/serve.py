@@ -135,7 +135,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
     with ExitStack() as held:
         if folder.is_dir():  # whoever opens it says what else is wrong
-            held.enter_context(lock_file(folder / LOCK_FILE, folder, mend="stop that server, or serve another folder"))
+            held.enter_context(lock_file(folder / LOCK_FILE, folder, hint="stop that server, or serve another folder"))
         yield
 
 

@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from annotation.games import Inputs
 from annotation.server.routes.schema import PlayerMessage
 from annotation.server.security.limits import Rate
-from annotation.server.services.gaming import Running
+from annotation.server.services.gaming import ActiveGame
 from annotation.session import states as session
 from annotation.session.states import Event, Role
 
@@ -61,7 +61,7 @@ class PlayerSocket:
       barred: why they may not be here any more, None if they may; it may take its time.
     """
 
-    def __init__(self, socket: WebSocket, running: Running, role: Role, barred: Callable[[], End | None]) -> None:
+    def __init__(self, socket: WebSocket, running: ActiveGame, role: Role, barred: Callable[[], End | None]) -> None:
         self._socket, self._running, self._role, self._barred = socket, running, role, barred
         self._rate = Rate(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
         self._sending = asyncio.Lock()

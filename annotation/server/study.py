@@ -16,7 +16,7 @@ from annotation.server.services.gaming import Games
 
 if TYPE_CHECKING:  # they know who asks, and whoever asks is known by the study
     from annotation.server.services.completing import Completer
-    from annotation.server.services.looking import Look
+    from annotation.server.services.looking import ViewerServices
     from annotation.server.services.measuring import Measuring
     from annotation.server.services.removing import Remover
 
@@ -33,7 +33,7 @@ class Study:
     signer: Signer
     exporter: Exporter
     games: Games
-    look: Look
+    look: ViewerServices
     measuring: Measuring
     remover: Remover
     completer: Completer

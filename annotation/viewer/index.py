@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rlhf.store import EpisodeRow, ParquetStore
-from rlhf.store.told import ToldEpisode
+from rlhf.store.transcript import EpisodeTranscript
 from worlds.errors import UserError
 
 VERSION = 1  # of the file's tables; a file of another version is made anew
@@ -56,7 +56,7 @@ class Filters:
 
 
 @dataclass(frozen=True)
-class Found:
+class IndexedEpisode:
     """An episode of the index."""
 
     row: EpisodeRow
@@ -108,7 +108,7 @@ class Index:
         with self._reading() as connection:
             return [episode_id for (episode_id,) in connection.execute(query, values)]
 
-    def rows(self, dataset: str, episode_ids: Sequence[str]) -> list[Found]:
+    def rows(self, dataset: str, episode_ids: Sequence[str]) -> list[IndexedEpisode]:
         """What is known of these episodes, in their order; unknown ones are left out."""
         with self._reading() as connection:
             found = (_row(connection, dataset, episode_id) for episode_id in episode_ids)
@@ -197,15 +197,15 @@ def _distinct(connection: sqlite3.Connection, column: str, dataset: str) -> set[
     return {value for (value,) in connection.execute(f"SELECT DISTINCT {column} WHERE dataset = ?", (dataset,))}
 
 
-def _told(store: ParquetStore, episode_id: str) -> ToldEpisode | None:
+def _told(store: ParquetStore, episode_id: str) -> EpisodeTranscript | None:
     try:
-        return store.read_told(episode_id)
+        return store.read_transcript(episode_id)
     except UserError:  # damaged, or dropped since
         return None
 
 
 def _insert(
-    connection: sqlite3.Connection, dataset: str, place: int, row: EpisodeRow, told: ToldEpisode | None
+    connection: sqlite3.Connection, dataset: str, place: int, row: EpisodeRow, told: EpisodeTranscript | None
 ) -> None:
     key = dataset, row.episode_id
     kind = kind_of(told) if told else ""
@@ -224,7 +224,7 @@ def _insert(
     connection.executemany("INSERT INTO words VALUES (?, ?, ?, ?, ?, ?)", said)
 
 
-def kind_of(told: ToldEpisode) -> str:
+def kind_of(told: EpisodeTranscript) -> str:
     """The kind of play: as the session that recorded it calls it, or who asks whom, e.g. "scripted-agent+co-pilot"."""
     if named := told.notes.get("kind"):
         return str(named)
@@ -232,7 +232,7 @@ def kind_of(told: ToldEpisode) -> str:
     return f"{setter}-{solver}" + ("+co-pilot" if told.taken_over else "")
 
 
-def _row(connection: sqlite3.Connection, dataset: str, episode_id: str) -> Found | None:
+def _row(connection: sqlite3.Connection, dataset: str, episode_id: str) -> IndexedEpisode | None:
     query = (
         "SELECT episode_id, steps, split, setter, solver, created, asked, requests, successes, kind FROM episodes "
         "WHERE dataset = ? AND episode_id = ?"
@@ -241,7 +241,7 @@ def _row(connection: sqlite3.Connection, dataset: str, episode_id: str) -> Found
     tasks = connection.execute(
         "SELECT task FROM tasks WHERE dataset = ? AND episode_id = ?", (dataset, episode_id)
     ).fetchall()
-    return found and Found(EpisodeRow(*found[:9]), found[9], tuple(task for (task,) in tasks))
+    return found and IndexedEpisode(EpisodeRow(*found[:9]), found[9], tuple(task for (task,) in tasks))
 
 
 def _conditions(dataset: str, filters: Filters) -> tuple[list[str], list[Any]]:

@@ -50,10 +50,10 @@ class Check:
     verdict: Verdict
     what: str
     found: str
-    mend: str = ""
+    hint: str = ""
 
     def __str__(self) -> str:
-        return f"{self.verdict:<5} {self.what:<12} {self.found}" + (f"\n{'':<19}-> {self.mend}" if self.mend else "")
+        return f"{self.verdict:<5} {self.what:<12} {self.found}" + (f"\n{'':<19}-> {self.hint}" if self.hint else "")
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,8 @@ def check_torch() -> Check:
         torch.ones(8, device="cuda").sum().item()
         return Check("ok", "torch", f"{found}, CUDA on {torch.cuda.get_device_name()}")
     if machine.gpu_names():
-        mend = "the driver lists a GPU that torch cannot use: install a CUDA build of torch"
-        return Check("warn", "torch", f"{found}, no CUDA", mend)
+        hint = "the driver lists a GPU that torch cannot use: install a CUDA build of torch"
+        return Check("warn", "torch", f"{found}, no CUDA", hint)
     return Check("ok", "torch", f"{found}, on the processor (no GPU)")
 
 
@@ -252,10 +252,10 @@ def _rate(step: Callable[[], object], seconds: float) -> float:
     return count / passed
 
 
-def _survive(what: str, mend: str, check: Callable[[], Check]) -> Check:
+def _survive(what: str, hint: str, check: Callable[[], Check]) -> Check:
     """The check, or a failed one with the reason where it raises."""
     try:
         return check()
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        return Check("fail", what, f"does not work: {reason}", mend)
+        return Check("fail", what, f"does not work: {reason}", hint)

@@ -198,7 +198,7 @@ def _totals(rows: Sequence[EpisodeRow], marks: Sequence[Mark]) -> str:
 
 def _problem(problem: Problem) -> Text:
     """One line; a table would cut the names that one wants to copy."""
-    return Text(f"{problem.file}: {problem.what}; {problem.mend}", "dim" if problem.ignorable else "")
+    return Text(f"{problem.file}: {problem.what}; {problem.hint}", "dim" if problem.ignorable else "")
 
 
 def _count(number: int, noun: str) -> str:

@@ -9,15 +9,15 @@ from types import ModuleType
 
 from agents.ranges import Count, check_ranges
 from pipelines.cli.presets import PACKAGE, preset_names
-from pipelines.loops.demo import DEVICES, DemoConfig, demo, on_device, settle
+from pipelines.loops.demo import DEVICES, DemoConfig, demo, on_device, resolve_config
 from pipelines.report.data import DATA_FILE, ReportData, save_report_data
 from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import find
 from pipelines.report.gathered import AFTER, BEFORE, REFERENCE, outcome
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
-from pipelines.stages.steps import other_settings
+from pipelines.stages.steps import differing_settings
 from pipelines.studies.config import StudyConfig, StudySeed
-from pipelines.studies.report import tell
+from pipelines.studies.report import write_study_report
 from pipelines.studies.study import study
 from rlhf.run.config import load_config
 from rlhf.run.progress import announce
@@ -69,15 +69,15 @@ def _study(config: ReproduceConfig, preset: StudyConfig) -> Path:
         device=config.device or preset.device,
     )  # fmt: skip
     for arm, seed in study(settled, config.arms):
-        announce(f"{arm}, seed {seed}: {tell(settled, config.name)}")
-    return tell(settled, config.name)
+        announce(f"{arm}, seed {seed}: {write_study_report(settled, config.name)}")
+    return write_study_report(settled, config.name)
 
 
 def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
     folder = config.runs / config.name
     outcomes = []
     for seed in config.seeds:
-        run = on_device(settle(replace(preset, run=folder / f"seed-{seed}", seed=seed)), config.device)
+        run = on_device(resolve_config(replace(preset, run=folder / f"seed-{seed}", seed=seed)), config.device)
         if not _is_complete(run):
             announce(f"seed {seed}")
             demo(run)
@@ -98,7 +98,7 @@ def _is_complete(run: DemoConfig) -> bool:
     """Whether the run has come to its end, with these very settings."""
     if not (run.run / DATA_FILE).is_file():
         return False
-    return not other_settings(load_config(run.run, DemoConfig, older=True), run, DEVICES)
+    return not differing_settings(load_config(run.run, DemoConfig, older=True), run, DEVICES)
 
 
 def _is_evaluated(config: EvaluateConfig) -> bool:

@@ -13,13 +13,13 @@ from pipelines.diagnose import sentences as said
 from pipelines.diagnose.diagnosis import PART_WORDS, Diagnosis, ModelFindings, save_diagnosis
 from pipelines.diagnose.figures import figures
 from pipelines.diagnose.html import page
-from pipelines.diagnose.material import Group, GroupPlay, GroupReadings, Material, Recordings, gather, group_rows
+from pipelines.diagnose.material import Group, GroupPlay, GroupScores, ModelScores, Recordings, gather, group_rows
 from pipelines.diagnose.measures import Measurer
 from pipelines.report.data import Picture
 from pipelines.report.file import circumstances
 from pipelines.stages.learned_from import Division, division_of
 from reward_models import plots
-from reward_models.judge import Judge, load_judge
+from reward_models.loaded import LoadedRewardModel, load_with_tokenizer
 from rlhf.data.memory import encode_episodes
 from rlhf.records.marks import Mark
 from rlhf.run.config import lock_run, new_run_folder, save_config
@@ -79,7 +79,7 @@ def diagnose(config: DiagnoseConfig) -> Path:
     Raises:
       UserError: if a model or dataset cannot be read, there is no play of the wanted parts, or it has no marks.
     """
-    judges = [load_judge(folder) for folder in config.reward_model]
+    judges = [load_with_tokenizer(folder) for folder in config.reward_model]
     divisions = [division_of(folder) for folder in config.reward_model]
     recordings = Recordings(config.data)
     groups = _wanted(config, recordings, divisions)
@@ -110,7 +110,7 @@ def _wanted(config: DiagnoseConfig, recordings: Recordings, divisions: Sequence[
     return groups
 
 
-def model_names(judges: Sequence[Judge], folders: Sequence[Path]) -> list[str]:
+def model_names(judges: Sequence[LoadedRewardModel], folders: Sequence[Path]) -> list[str]:
     """What the models are called: their kind, and where that is not enough their run, or else their whole path."""
     kinds = [judge.kind for judge in judges]
     runs = [f"{kind} {folder.resolve().parent.name}" for kind, folder in zip(kinds, folders, strict=True)]
@@ -120,11 +120,11 @@ def model_names(judges: Sequence[Judge], folders: Sequence[Path]) -> list[str]:
 
 def _conclude(
     config: DiagnoseConfig,
-    judges: Sequence[Judge],
+    judges: Sequence[LoadedRewardModel],
     names: Sequence[str],
     divisions: Sequence[Division],
     recordings: Recordings,
-    material: Material,
+    material: ModelScores,
 ) -> Diagnosis:
     measurer = Measurer(config.reach, config.tolerance, config.delay, config.seed)
     models, remarks = [], []
@@ -159,7 +159,7 @@ def _conclude(
 
 
 def _threshold(
-    measurer: Measurer, play: Mapping[Group, GroupPlay], found: Mapping[Group, GroupReadings]
+    measurer: Measurer, play: Mapping[Group, GroupPlay], found: Mapping[Group, GroupScores]
 ) -> tuple[float | None, str]:
     """The size of a peak, chosen on all validation play, and what is to be said of it."""
     own = [group for group in play if group[0] == "validation"]
@@ -172,7 +172,7 @@ def _threshold(
 
 def _traces(
     config: DiagnoseConfig,
-    judges: Sequence[Judge],
+    judges: Sequence[LoadedRewardModel],
     names: Sequence[str],
     recordings: Recordings,
     groups: Mapping[Group, Sequence[str]],

@@ -12,7 +12,7 @@ import numpy as np
 from pipelines.diagnose.diagnosis import EVERYBODY
 from pipelines.stages.learned_from import Division
 from pipelines.stages.recordings import in_order
-from reward_models.judge import Judge, Reading
+from reward_models.loaded import LoadedRewardModel, Scores
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.ordering import RARE, OrderedPairs, Reliability, order_pairs
 from reward_models.pairs import count_marks
@@ -52,7 +52,7 @@ class GroupPlay:
 
 
 @dataclass(eq=False)
-class GroupReadings:
+class GroupScores:
     """What one model makes of one group: lists over episodes, but for ``words``, which are over parts of them.
 
     Args:
@@ -65,9 +65,9 @@ class GroupReadings:
     mark_odds: list[tuple[Reliability, ...]] = field(default_factory=list)
     words: dict[Speaker, list[Rescored]] = field(default_factory=lambda: {"solver": [], "setter": []})
 
-    def __add__(self, other: GroupReadings) -> GroupReadings:
+    def __add__(self, other: GroupScores) -> GroupScores:
         words: dict[Speaker, list[Rescored]] = {who: self.words[who] + other.words[who] for who in self.words}
-        return GroupReadings(
+        return GroupScores(
             self.rewards + other.rewards, self.pairs + other.pairs, self.mark_odds + other.mark_odds, words
         )
 
@@ -162,16 +162,16 @@ def moments_of(marks: Sequence[Mark], raters: Sequence[str], steps: int, episode
 
 
 @dataclass(eq=False)
-class Material:
+class ModelScores:
     """All groups, and what all models make of them: ``readings[model][group]``."""
 
     play: dict[Group, GroupPlay]
-    readings: list[dict[Group, GroupReadings]]
+    readings: list[dict[Group, GroupScores]]
 
-    def pooled(self) -> Material:
+    def pooled(self) -> ModelScores:
         """With a group of all solvers after the groups of a part that has several."""
         play: dict[Group, GroupPlay] = {}
-        readings: list[dict[Group, GroupReadings]] = [{} for _ in self.readings]
+        readings: list[dict[Group, GroupScores]] = [{} for _ in self.readings]
         for part in dict.fromkeys(part for part, _ in self.play):
             own = [group for group in self.play if group[0] == part]
             every = (part, EVERYBODY)
@@ -182,22 +182,26 @@ class Material:
             if len(own) > 1:
                 play[every] = sum((self.play[group] for group in own), GroupPlay())
                 for found, ours in zip(self.readings, readings, strict=True):
-                    ours[every] = sum((found[group] for group in own), GroupReadings())
-        return Material(play, readings)
+                    ours[every] = sum((found[group] for group in own), GroupScores())
+        return ModelScores(play, readings)
 
 
 def gather(
-    recordings: Recordings, groups: Mapping[Group, Sequence[str]], judges: Sequence[Judge], reach: int, seed: int
-) -> Material:
+    recordings: Recordings,
+    groups: Mapping[Group, Sequence[str]],
+    judges: Sequence[LoadedRewardModel],
+    reach: int,
+    seed: int,
+) -> ModelScores:
     """Have every model read every group, once as it was and once more, at its moments, under other words."""
-    material = Material({}, [{} for _ in judges])
+    material = ModelScores({}, [{} for _ in judges])
     heard: dict[Speaker, set[Words]] = {"solver": set(), "setter": set()}
     with_moments: dict[Group, list[str]] = {}
     for group, ids in groups.items():
         raters = who_rated(recordings, ids)
         material.play[group] = GroupPlay()
         for found in material.readings:
-            found[group] = GroupReadings()
+            found[group] = GroupScores()
         chunks = progress(recordings.chunks(ids), -(-len(ids) // AT_ONCE), f"{group[0]} {group[1]}")
         with_moments[group] = []
         for episodes in chunks:
@@ -228,7 +232,7 @@ def _note(play: GroupPlay, episodes: Sequence[Episode], recordings: Recordings, 
         play.marks += len(marks)
 
 
-def _read(found: GroupReadings, judge: Judge, play: MarkedPlay, raters: Sequence[Sequence[Moments]]) -> None:
+def _read(found: GroupScores, judge: LoadedRewardModel, play: MarkedPlay, raters: Sequence[Sequence[Moments]]) -> None:
     """Add a model's readings of ``play``, whose episodes ``raters`` marked."""
     for number, reading in enumerate(judge.read(play.episodes)):
         found.rewards.append(reading.reward)
@@ -236,7 +240,7 @@ def _read(found: GroupReadings, judge: Judge, play: MarkedPlay, raters: Sequence
         found.mark_odds.append(_mark_odds(reading, raters[number]))
 
 
-def _mark_odds(reading: Reading, raters: Sequence[Moments]) -> tuple[Reliability, ...]:
+def _mark_odds(reading: Scores, raters: Sequence[Moments]) -> tuple[Reliability, ...]:
     """Reliability of predicted (+) and (-) against every rater's marks; none if the model predicts none."""
     if reading.mark_probability is None:
         return ()
@@ -250,8 +254,8 @@ def _mark_odds(reading: Reading, raters: Sequence[Moments]) -> tuple[Reliability
 
 
 def _reword(
-    found: GroupReadings,
-    judge: Judge,
+    found: GroupScores,
+    judge: LoadedRewardModel,
     episodes: Sequence[Episode],
     heard: dict[Speaker, set[Words]],
     reach: int,

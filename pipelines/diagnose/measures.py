@@ -22,7 +22,7 @@ from pipelines.diagnose.diagnosis import (
     SuccessFindings,
     WordsFindings,
 )
-from pipelines.diagnose.material import AROUND_ANSWER, AROUND_SUCCESS, Group, GroupPlay, GroupReadings, Material
+from pipelines.diagnose.material import AROUND_ANSWER, AROUND_SUCCESS, Group, GroupPlay, GroupScores, ModelScores
 from reward_models.mark_signal import signal_tally, stack_signal
 from reward_models.ordering import (
     DISTANCES,
@@ -65,11 +65,11 @@ class Measurer:
     def __init__(self, reach: int, tolerance: int, delay: int, seed: int) -> None:
         self.reach, self.tolerance, self.delay, self.seed = reach, tolerance, delay, seed
 
-    def threshold(self, play: GroupPlay, found: GroupReadings) -> float | None:
+    def threshold(self, play: GroupPlay, found: GroupScores) -> float | None:
         """The size of reward from which on a peak is a mark, as it serves best on this play."""
         return choose_threshold(found.rewards, play.raters, self.reach, self.tolerance)
 
-    def group(self, group: Group, play: GroupPlay, found: GroupReadings, threshold: float | None) -> GroupFindings:
+    def group(self, group: Group, play: GroupPlay, found: GroupScores, threshold: float | None) -> GroupFindings:
         """All findings of one group."""
         pairs = together(found.pairs)
         predicted = None
@@ -152,7 +152,7 @@ class Measurer:
             )
         return MarkFindings(threshold, tuple(signs))
 
-    def signal(self, play: GroupPlay, found: GroupReadings) -> SignalFindings:
+    def signal(self, play: GroupPlay, found: GroupScores) -> SignalFindings:
         """How far the utility moves at marks, and where the raters who saw an episode marked nothing."""
         tally = stack_signal(
             [
@@ -169,7 +169,7 @@ class Measurer:
             ratio=self._measure(lambda w: tally.weighted(w).ratio, plus + minus),
         )
 
-    def success(self, play: GroupPlay, found: GroupReadings, predicted: Sequence[Moments] | None) -> SuccessFindings:
+    def success(self, play: GroupPlay, found: GroupScores, predicted: Sequence[Moments] | None) -> SuccessFindings:
         """Modelled return and marks of requests that succeeded and of those that failed."""
         spans = [(number, span) for number, own in enumerate(play.spans) for span in own]
         returns = np.array([modelled_return(found.rewards[number], span) for number, span in spans])
@@ -216,7 +216,7 @@ class Measurer:
             curves=tuple(self._curve(curve[:, v], before, episode, len(ids)) for v in range(len(VARIANTS))),
         )
 
-    def compare(self, material: Material, names: Sequence[str]) -> tuple[Comparison, ...]:
+    def compare(self, material: ModelScores, names: Sequence[str]) -> tuple[Comparison, ...]:
         """Every further model against the first, on the same pairs."""
         found = []
         for group in material.play:

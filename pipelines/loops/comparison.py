@@ -16,9 +16,9 @@ from pipelines.loops.rounds import (
     REFERENCE,
     IterateConfig,
     agent_name,
+    resolve_round,
+    resolve_start,
     round_folder,
-    settle_round,
-    settle_start,
 )
 from pipelines.report.data import DATA_FILE, Chart, ReportData, RoundResult, RoundsCompared, save_report_data
 from pipelines.report.file import circumstances, write_report
@@ -41,11 +41,11 @@ Results = Mapping[str, Sequence[ProbeResult]]  # by agent
 
 def write_comparison(config: IterateConfig) -> Path:
     """Write rounds.json and the report of all rounds that have been evaluated; the report's path."""
-    start = settle_start(config)
+    start = resolve_start(config)
     rounds = list(takewhile(lambda number: _is_evaluated(config, number), count(1)))
     results = _by_agent(load_results(start.evaluate.out))
     for number in rounds:
-        results |= _by_agent(load_results(settle_round(config, number).evaluate.out))
+        results |= _by_agent(load_results(resolve_round(config, number).evaluate.out))
     compared = RoundsCompared(
         clone=CLONE,
         clone_success=success(results[CLONE], config.seed),
@@ -94,7 +94,7 @@ def _is_evaluated(config: IterateConfig, number: int) -> bool:
 
 
 def _round_result(config: IterateConfig, number: int, results: Results) -> RoundResult:
-    one = settle_round(config, number)
+    one = resolve_round(config, number)
     store, agent, deployed = open_store(one.play.data), agent_name(number), agent_name(number - 1)
     marks = store.marks()
     progress = sum(mark.sign == PROGRESS for mark in marks)
@@ -132,7 +132,7 @@ def _ends(rows: list[Row], metric: Metric) -> tuple[float, float] | None:
 
 def _report(config: IterateConfig, compared: RoundsCompared, results: Results) -> Path:
     """Write report.json and report.html into the run's folder and return the latter's path."""
-    start, one = settle_start(config), settle_round(config, len(compared.rounds))
+    start, one = resolve_start(config), resolve_round(config, len(compared.rounds))
     numbers = [result.number for result in compared.rounds]
     agents = [CLONE, *map(agent_name, numbers)]
     cloning = config.run / "clone"

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from agents.computing import usable_device
 from agents.ranges import CountFromZero, Range, check_ranges
-from pipelines.report.gathered import tell
+from pipelines.report.gathered import write_loop_report
 from pipelines.stages.clone import CloneConfig, clone
 from pipelines.stages.evaluate import EvaluateConfig, evaluate
 from pipelines.stages.improve import improve
@@ -18,7 +18,7 @@ from pipelines.stages.mark import MarkConfig, mark
 from pipelines.stages.play_settings import PlaySettings, played_in
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.reward import RewardConfig, reward
-from pipelines.stages.steps import Work, begin, go_on, go_through
+from pipelines.stages.steps import Step, open_run, resume_or_start, run_steps
 from pipelines.stages.world_config import LARGEST_SEED
 from reward_models import registry
 from rlhf.run.config import lock_run
@@ -81,29 +81,29 @@ def demo(config: DemoConfig) -> Path:
     Raises:
       UserError: if the run's folder holds a run with other settings, or anything else.
     """
-    config = settle(config)
-    begin(config.run, config, "demo", free=DEVICES)
+    config = resolve_config(config)
+    open_run(config.run, config, "demo", free=DEVICES)
     with lock_run(config.run):
         journey = _journey(config)
-        stages = go_through(config.run, journey, total=len(journey) + 1)
+        stages = run_steps(config.run, journey, total=len(journey) + 1)
         began = time.monotonic()
         announce(f"{len(journey) + 1} of {len(journey) + 1}: writing the report")
-        path = tell(config.run, config, stages, config.evaluate, config.improve, config.seed)
+        path = write_loop_report(config.run, config, stages, config.evaluate, config.improve, config.seed)
         announce(f"report: {path} (written in {time.monotonic() - began:.0f} s)")
     return path
 
 
-def _journey(config: DemoConfig) -> list[Work]:
+def _journey(config: DemoConfig) -> list[Step]:
     """Every stage but the report. All of them go on from what is there."""
     shown, model = config.demonstrations, registry.get(config.reward.kind).short
     return [
-        Work("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)),
-        Work("cloning (BC)", "the agent to improve", lambda: go_on(clone, config.clone)),
-        Work("the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)),
-        Work("marks", "by scripted raters", lambda: mark(config.mark)),
-        Work(f"reward model ({model})", "learned from the marks", lambda: go_on(reward, config.reward)),
-        Work("improvement (BC+RL)", "against the reward model", lambda: go_on(improve, config.improve)),
-        Work("evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)),
+        Step("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)),
+        Step("cloning (BC)", "the agent to improve", lambda: resume_or_start(clone, config.clone)),
+        Step("the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)),
+        Step("marks", "by scripted raters", lambda: mark(config.mark)),
+        Step(f"reward model ({model})", "learned from the marks", lambda: resume_or_start(reward, config.reward)),
+        Step("improvement (BC+RL)", "against the reward model", lambda: resume_or_start(improve, config.improve)),
+        Step("evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)),
     ]  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def _agent_play(config: DemoConfig) -> None:
         record(replace(config.play, episodes=config.held_out_play, split="held_out"))
 
 
-def settle(config: DemoConfig) -> DemoConfig:
+def resolve_config(config: DemoConfig) -> DemoConfig:
     """The configuration with every stage's folders and seeds filled in."""
     config = _in_one_world(config)
     run, seed = config.run, config.seed

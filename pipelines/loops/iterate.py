@@ -12,7 +12,7 @@ from pathlib import Path
 from agents.folder import load_agent
 from pipelines.loops.comparison import write_comparison
 from pipelines.loops.peoples_marks import MarksMissing, wait_for_marks
-from pipelines.loops.rounds import EVALUATED, IterateConfig, Round, settle, settle_round, settle_start
+from pipelines.loops.rounds import EVALUATED, IterateConfig, Round, resolve_round, resolve_start, settle
 from pipelines.stages.clone import clone
 from pipelines.stages.evaluate import evaluate
 from pipelines.stages.improve import improve
@@ -20,7 +20,7 @@ from pipelines.stages.kinds import find_groups, parse_kinds
 from pipelines.stages.mark import mark
 from pipelines.stages.record import record
 from pipelines.stages.reward import reward
-from pipelines.stages.steps import Work, begin, go_on, go_through
+from pipelines.stages.steps import Step, open_run, resume_or_start, run_steps
 from reward_models import registry
 from rlhf.run.config import lock_run
 from rlhf.run.progress import announce
@@ -42,45 +42,45 @@ def iterate(config: IterateConfig) -> Path | None:
     """
     config = settle(config)
     _check(config)
-    begin(config.run, config, "run", free=_FREE)
+    open_run(config.run, config, "run", free=_FREE)
     with lock_run(config.run):
         try:
-            go_through(config.run, _before_the_rounds(config), title="before the rounds, ")
+            run_steps(config.run, _before_the_rounds(config), title="before the rounds, ")
             for number in range(1, config.rounds + 1):
-                one = settle_round(config, number)
-                go_through(one.folder, _journey(config, one), title=f"round {number}, ")
+                one = resolve_round(config, number)
+                run_steps(one.folder, _journey(config, one), title=f"round {number}, ")
         except MarksMissing as missing:
             announce(str(missing))
             return None
         return write_comparison(config)
 
 
-def _before_the_rounds(config: IterateConfig) -> list[Work]:
-    start = settle_start(config)
+def _before_the_rounds(config: IterateConfig) -> list[Step]:
+    start = resolve_start(config)
     works = []
     if config.data is None:
         shown = start.demonstrations
-        works.append(Work("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)))
+        works.append(Step("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)))
         if config.marked_demonstrations and config.marks == "scripted":
-            works.append(Work("marks on demonstrations", "by scripted raters", lambda: mark(start.mark)))
+            works.append(Step("marks on demonstrations", "by scripted raters", lambda: mark(start.mark)))
     if config.agent is None:
-        works.append(Work("cloning (BC)", "where every round starts", lambda: go_on(clone, start.clone)))
-    works.append(Work("evaluation of BC", "held-out houses and instructions", lambda: evaluate(start.evaluate)))
+        works.append(Step("cloning (BC)", "where every round starts", lambda: resume_or_start(clone, start.clone)))
+    works.append(Step("evaluation of BC", "held-out houses and instructions", lambda: evaluate(start.evaluate)))
     return works
 
 
-def _journey(config: IterateConfig, one: Round) -> list[Work]:
+def _journey(config: IterateConfig, one: Round) -> list[Step]:
     """The stages of a round. Recording and marking go on by themselves from what is there."""
     model = registry.get(one.reward.kind).short
     works = [
-        Work("play", f"{one.play.episodes} episodes of the agent before", lambda: _play(config, one)),
-        Work("marks", "by people" if config.marks == "people" else "by scripted raters", lambda: _marks(config, one)),
-        Work(f"reward model ({model})", "from all marks so far", lambda: go_on(reward, one.reward)),
-        Work("improvement (BC+RL)", "a new agent from BC", lambda: go_on(improve, one.improve)),
-        Work(EVALUATED, "on the same episodes", lambda: evaluate(one.evaluate)),
+        Step("play", f"{one.play.episodes} episodes of the agent before", lambda: _play(config, one)),
+        Step("marks", "by people" if config.marks == "people" else "by scripted raters", lambda: _marks(config, one)),
+        Step(f"reward model ({model})", "from all marks so far", lambda: resume_or_start(reward, one.reward)),
+        Step("improvement (BC+RL)", "a new agent from BC", lambda: resume_or_start(improve, one.improve)),
+        Step(EVALUATED, "on the same episodes", lambda: evaluate(one.evaluate)),
     ]
     if one.number < config.rounds:  # after the last it is written in any case
-        works.append(Work("comparison", "of the rounds so far", lambda: write_comparison(config)))
+        works.append(Step("comparison", "of the rounds so far", lambda: write_comparison(config)))
     return works
 
 

@@ -165,7 +165,7 @@ def agent_name(number: int) -> str:
     return CLONE if number == 0 else f"Round {number}"
 
 
-def settle_start(config: IterateConfig) -> Start:
+def resolve_start(config: IterateConfig) -> Start:
     """The settings of what all rounds start from, with folders and seeds filled in."""
     run, seed = config.run, config.seed
     data = config.data or run / "data"
@@ -184,9 +184,9 @@ def settle_start(config: IterateConfig) -> Start:
     )  # fmt: skip
 
 
-def settle_round(config: IterateConfig, number: int) -> Round:
+def resolve_round(config: IterateConfig, number: int) -> Round:
     """The settings of round ``number``, from 1 on, with folders and seeds filled in."""
-    run, seed, start = config.run, config.seed, settle_start(config)
+    run, seed, start = config.run, config.seed, resolve_start(config)
     folders = [round_folder(run, earlier) for earlier in range(1, number + 1)]
     folder, before = folders[-1], folders[-2] if number > 1 else None
     played = tuple(each / "data" for each in folders)

@@ -39,7 +39,7 @@ from rlhf.store import open_store
 BEFORE, AFTER, REFERENCE = "BC", "BC+RL", "demonstrator"
 
 
-def tell(
+def write_loop_report(
     folder: Path,
     config: object,
     stages: Sequence[Stage],

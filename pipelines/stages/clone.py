@@ -23,14 +23,14 @@ from pipelines.stages.learned_from import noted_division, save_division
 from pipelines.stages.memory import check_training
 from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.stages.play_settings import of_datasets
-from pipelines.stages.recordings import Play, read_episodes, spoken_texts, spread
+from pipelines.stages.recordings import Play, evenly_spaced, read_episodes, spoken_texts
 from pipelines.stages.training_words import cloned
 from rlhf.data.config import ReadingConfig
 from rlhf.data.recording import Recording
 from rlhf.data.streamed import Source
 from rlhf.learning.cloner import Cloner, CloningConfig, marginal_entropy
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
-from rlhf.run.config import CONFIG_FILE, hold_run, save_settings
+from rlhf.run.config import CONFIG_FILE, locked_run, save_settings
 from rlhf.run.progress import announce, bar
 from rlhf.run.stopping import between_updates
 from rlhf.run.tracking import Tracker, WandbMode, read_metrics
@@ -97,7 +97,7 @@ def clone(config: CloneConfig) -> Path:
     """Train an agent and return its folder."""
     config = replace(config, data=tuple(folder.absolute() for folder in config.data))  # gone on with from anywhere
     device = usable_device(config.device)
-    with hold_run(config, (*_FIXED, *_FIXED_TRAINING), "rlhf clone") as folder:
+    with locked_run(config, (*_FIXED, *_FIXED_TRAINING), "rlhf clone") as folder:
         checkpoint = Checkpoints(folder).latest_if_any()
         groups = find_groups(config.data, "train", config.solver, config.kinds)
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
@@ -204,7 +204,7 @@ def set_aside(sources: Sequence[Source], share: float) -> list[Source]:
         return []
     first = _first_ones(sources, share)
     alike = len({(source.store, source.solver) for source in sources}) == 1
-    return first if alike else spread(sources, len(first))
+    return first if alike else evenly_spaced(sources, len(first))
 
 
 def _first_ones(sources: Sequence[Source], share: float) -> list[Source]:

@@ -15,8 +15,8 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.folder import load_agent
-from agents.peers import ALONE, Peers
 from agents.tokenizer import Tokenizer
+from agents.workers import SINGLE_WORKER, Workers
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.kinds import begun_with, find_groups, mixed
 from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes
@@ -64,7 +64,7 @@ def make_executor(
     with ExitStack() as opened:
         runner = make_runner(config, agent, tokenizer, replayed, config.slots, config.steps)
         opened.callback(runner.close)
-        learner, recorded = make_learner(config, agent, tokenizer, ALONE, noted)
+        learner, recorded = make_learner(config, agent, tokenizer, SINGLE_WORKER, noted)
         executor = LocalExecutor([runner], learner, recorded, config.execution)
         opened.pop_all()  # they are the executor's to close
     return executor
@@ -116,21 +116,21 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int, noted: Not
 
 
 def learner_on_ray(
-    config: ImproveConfig, peers: Peers = ALONE, noted: NotedEpisodes = EVERY_EPISODE
+    config: ImproveConfig, workers: Workers = SINGLE_WORKER, noted: NotedEpisodes = EVERY_EPISODE
 ) -> tuple[Learner, WindowStream]:
     """The learner of a run on Ray, or one of several, and its recorded play, made where it works."""
     config = replace(config, device="cuda" if config.ray.gpus_per_learner else "cpu")
     if config.torch_threads is not None:
         torch.set_num_threads(config.torch_threads)
     torch.manual_seed(config.seed)
-    return make_learner(config, *load_agent(config.agent, device=config.device), peers, noted)
+    return make_learner(config, *load_agent(config.agent, device=config.device), workers, noted)
 
 
 def make_learner(
     config: ImproveConfig,
     agent: InteractiveAgent,
     tokenizer: Tokenizer,
-    peers: Peers = ALONE,
+    workers: Workers = SINGLE_WORKER,
     noted: NotedEpisodes = EVERY_EPISODE,
 ) -> tuple[Learner, WindowStream]:
     """A learner that improves ``agent`` in place, and the recorded play that it imitates; of several, one's share."""
@@ -140,8 +140,8 @@ def make_learner(
     recorded = mixed({group: play.part(group.sources).encode(tokenizer, sizes) for group in groups})
     check_demonstrated(recorded)
     batch = config.batch or config.slots
-    stream = recorded.stream(config.steps + 1, batch, config.seed, peers.columns(batch))
-    return Learner(agent, config.learner, config.device, peers), stream
+    stream = recorded.stream(config.steps + 1, batch, config.seed, workers.columns(batch))
+    return Learner(agent, config.learner, config.device, workers), stream
 
 
 def make_runner(

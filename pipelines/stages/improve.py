@@ -34,7 +34,7 @@ from rlhf.records.episode import Episode
 from rlhf.replay.runner import Runner
 from rlhf.replay.slot import EpisodeResult
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
-from rlhf.run.config import hold_run, save_settings
+from rlhf.run.config import locked_run, save_settings
 from rlhf.run.progress import announce, bar
 from rlhf.run.stopping import between_updates
 from rlhf.run.tracking import Tracker, read_metrics
@@ -65,7 +65,7 @@ def improve(config: ImproveConfig) -> Path:
     usable_device(config.device)
     config = settled(config.from_anywhere())
     config.world.check()
-    with hold_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
+    with locked_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
         with closing(Improvement(config, folder)) as improvement:
             save_settings(folder, replace(config, drop_play=False))  # which is of this time only
             return improvement.run()

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from agents.ranges import Count, Range, Seed, Share, Steps, check_ranges
 from annotation.scripted_rater import ScriptedRater
-from pipelines.stages.recordings import in_order, spread
+from pipelines.stages.recordings import evenly_spaced, in_order
 from rlhf.records.marks import Mark
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
@@ -126,4 +126,4 @@ def _to_mark(store: EpisodeStore, config: MarkConfig) -> list[str]:
     if config.share == 1.0:
         return store.ids(solver=config.solver)
     rows = in_order(store.rows(solver=config.solver))
-    return [row.episode_id for row in spread(rows, max(1, round(config.share * len(rows))))]
+    return [row.episode_id for row in evenly_spaced(rows, max(1, round(config.share * len(rows))))]

@@ -108,7 +108,7 @@ def _as_recorded(store: ParquetStore) -> tuple[PlaySettings, ...]:
     ids, about = store.ids(), store.description
     if not ids or about.world not in registry.names() or about.image_size is None:
         return ()
-    options = store.read_told(ids[0]).notes.get(WORLD_OPTIONS)
+    options = store.read_transcript(ids[0]).notes.get(WORLD_OPTIONS)
     height, width = about.image_size
     written = None if options is None else json.dumps(options)
     return (PlaySettings(WorldConfig(about.world, height, width, options=written)),)

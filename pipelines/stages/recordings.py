@@ -12,7 +12,7 @@ from agents.tokenizer import Tokenizer
 from rlhf.data.config import ReadingConfig
 from rlhf.data.memory import encode_episodes
 from rlhf.data.recording import Recording
-from rlhf.data.streamed import Source, StreamedEpisodes, Survey, survey
+from rlhf.data.streamed import DatasetSummary, Source, StreamedEpisodes, summarise
 from rlhf.records.episode import Episode, without_frames
 from rlhf.run.machine import usable_memory
 from rlhf.run.progress import announce
@@ -46,9 +46,9 @@ def find_episodes(
         found += [Source(store, row.episode_id, row.steps, row.solver) for row in rows]
     if not found:
         wanted = "".join(f" {name}={value}" for name, value in (("split", split), ("solver", solver)) if value)
-        mend = "mark some first (`rlhf mark`)" if marked else "`rlhf episodes list` shows what is there"
+        hint = "mark some first (`rlhf mark`)" if marked else "`rlhf episodes list` shows what is there"
         where = ", ".join(map(str, data)) or "no dataset at all"
-        raise UserError(f"no {'marked ' if marked else ''}episodes{wanted} in {where}; {mend}")
+        raise UserError(f"no {'marked ' if marked else ''}episodes{wanted} in {where}; {hint}")
     return found
 
 
@@ -83,7 +83,7 @@ def in_order(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
     return sorted(rows, key=lambda row: (rank[row.solver, row.split], row.episode_id))
 
 
-def spread(items: Sequence[Item], count: int) -> list[Item]:
+def evenly_spaced(items: Sequence[Item], count: int) -> list[Item]:
     """``count`` of ``items``, evenly over their order."""
     return [items[index * len(items) // count] for index in range(count)]
 
@@ -107,7 +107,7 @@ class Play:
     def __init__(self, sources: Sequence[Source], reading: ReadingConfig) -> None:
         self.sources, self._reading = list(sources), reading
         self._episodes: list[Episode] | None = None
-        self._survey: Survey | None = None
+        self._survey: DatasetSummary | None = None
         # Any episode tells the size of all: where they differ, the one that does is named when it is encoded.
         first = sources[0].store.read(sources[0].episode_id)
         self.image_size: tuple[int, int] = (first.image.shape[1], first.image.shape[2])
@@ -129,7 +129,7 @@ class Play:
     def load(self) -> None:
         """Read or survey the episodes, if that has not been done."""
         if self.streamed and self._survey is None:
-            self._survey = survey(self.sources, self._reading.threads)
+            self._survey = summarise(self.sources, self._reading.threads)
         elif not self.streamed and self._episodes is None:
             self._episodes = read_sources(self.sources)
 

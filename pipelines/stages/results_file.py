@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
-from pipelines.stages.steps import told
+from pipelines.stages.steps import format_differences
 from pipelines.stages.world_config import PlayersConfig, WorldConfig
 from rlhf.records.json_records import BadRecord, differences, from_json, to_json, with_new_settings
 from rlhf.run.progress import announce
@@ -25,7 +25,7 @@ from worlds.errors import UserError
 Split = Literal["held_out", "train"]
 SCRIPTED = ("scripted", "perfect")  # in place of an agent's folder
 _SETTINGS, _WEIGHTS = "evaluated_with", "weights"  # in a row; files of older versions have neither
-_MEND = "name another file with --out, or move that one away"
+_HINT = "name another file with --out, or move that one away"
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class ResultsFile:
         self._weights = {name: fingerprint(folder) for name, folder in agents.items()}
         self._rows: dict[tuple[str, str], dict[str, Any]] = {}
         if path.exists():
-            self._rows = {(row["agent"], row["probe"]): row for row in self._known(_rows(path, _MEND))}
+            self._rows = {(row["agent"], row["probe"]): row for row in self._known(_rows(path, _HINT))}
 
     def __contains__(self, pair: tuple[str, str]) -> bool:
         """Whether the results of (agent, probe) are there."""
@@ -112,14 +112,14 @@ class ResultsFile:
         try:
             settings = from_json(EvaluatedWith, with_new_settings(EvaluatedWith, row[_SETTINGS]))
         except BadRecord as error:
-            raise UserError(f"{self._path} was written by another version ({error}); {_MEND}") from error
+            raise UserError(f"{self._path} was written by another version ({error}); {_HINT}") from error
         if other := list(differences(settings, self._settings)):
-            raise UserError(f"{self._path} holds results of other settings: {told(other)}; {_MEND}")
+            raise UserError(f"{self._path} holds results of other settings: {format_differences(other)}; {_HINT}")
         agent = row["agent"]
         if self._weights.get(agent, row[_WEIGHTS]) != row[_WEIGHTS]:
             raise UserError(
                 f"{self._path} holds results of an agent {agent} of other weights; call this one by another name, "
-                f"{_MEND}"
+                f"{_HINT}"
             )
 
 
@@ -144,7 +144,7 @@ def load_results(path: Path) -> list[ProbeResult]:
     return [_result(row) for row in _rows(path, "run it again")]
 
 
-def _rows(path: Path, mend: str) -> list[dict[str, Any]]:
+def _rows(path: Path, hint: str) -> list[dict[str, Any]]:
     """The rows of a file. Raises UserError, with what one can do, if it is missing or something else."""
     try:
         rows = json_text.from_json(path.read_text(encoding="utf-8"))
@@ -153,7 +153,7 @@ def _rows(path: Path, mend: str) -> list[dict[str, Any]]:
         for row in rows:
             _result(row)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path} holds no results of `rlhf evaluate` ({error}): {mend}") from error
+        raise UserError(f"{path} holds no results of `rlhf evaluate` ({error}): {hint}") from error
     return rows
 
 

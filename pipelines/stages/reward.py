@@ -21,7 +21,7 @@ from pipelines.stages.recordings import find_episodes, read_sources
 from pipelines.stages.training_words import taught
 from reward_models import registry
 from reward_models.contract import RewardModel
-from reward_models.exam import SIGNAL, Exam
+from reward_models.evaluation import SIGNAL, Exam
 from reward_models.mark_signal import NOISY
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.registry import load_reward_model
@@ -29,7 +29,7 @@ from reward_models.training import RewardTrainer, RewardTraining, RewardTraining
 from rlhf.data.streamed import Source
 from rlhf.records.marks import Mark
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
-from rlhf.run.config import hold_run, save_settings
+from rlhf.run.config import locked_run, save_settings
 from rlhf.run.progress import announce, bar
 from rlhf.run.statistics import ratio_interval
 from rlhf.run.stopping import between_updates
@@ -103,7 +103,7 @@ def reward(config: RewardConfig) -> Path:
         agent=config.agent.absolute(),
         start=None if config.start is None else config.start.absolute(),
     )
-    with hold_run(config, _FIXED, "rlhf reward") as folder:
+    with locked_run(config, _FIXED, "rlhf reward") as folder:
         checkpoint = Checkpoints(folder).latest_if_any()
         if checkpoint is None:
             agent, tokenizer = load_agent(config.agent, device=config.device)

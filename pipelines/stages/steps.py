@@ -1,8 +1,8 @@
 """A long journey in stages: each is done once and noted, so an interrupted run goes on where it was.
 
-    begin(folder, config, "demo")                # a new folder, or that of a run with the same settings
-    with lock_run(folder):
-        done = go_through(folder, [Work("cloning", "the agent", lambda: go_on(clone, config.clone))])
+    open_run(folder, config, "demo")             # a new folder, or that of a run with the same settings
+    with locked_run(folder):
+        done = run_steps(folder, [Step("cloning", "the agent", lambda: resume_or_start(clone, config.clone))])
 
 What has come to its end stands in ``stages.json`` with the seconds it took. A stage that was interrupted, however (a
 ``kill -9`` too), is not in there and is done again: it goes on from what it left, or begins anew.
@@ -34,7 +34,7 @@ _LONGEST_VALUE = 40  # characters of a setting's value that fit into a line
 
 
 @dataclass(frozen=True)
-class Work:
+class Step:
     """A stage to be done.
 
     Args:
@@ -50,7 +50,7 @@ class Work:
     of: tuple[Any, ...] = ()
 
 
-def begin(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> None:
+def open_run(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> None:
     """Make the folder of a new run, or see that the run in it is this one; its configuration is in it afterwards.
 
     Args:
@@ -65,25 +65,29 @@ def begin(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> N
         save_config(new_run_folder(folder.parent, folder.name), config)
         return
     saved = load_config(folder, type(config), older=True)
-    if other := other_settings(saved, config, free):
+    if other := differing_settings(saved, config, free):
         raise UserError(
-            f"{folder} holds a {what} with other settings: {told(other)}; give this one a folder of its own with --run"
+            f"{folder} holds a {what} with other settings: {format_differences(other)}; "
+            "give this one a folder of its own with --run"
         )
-    if other_settings(saved, config):
+    if differing_settings(saved, config):
         save_config(folder, config)
 
 
-def other_settings(one: Any, other: Any, free: Collection[str] = ()) -> list[tuple[str, Any, Any]]:
+def differing_settings(one: Any, other: Any, free: Collection[str] = ()) -> list[tuple[str, Any, Any]]:
     """Dotted name and both values, as JSON, of the settings in which two configurations differ and should not.
 
     Args:
       free: settings (dotted, or a whole group) in which they may.
     """
-    found = differences(one, other)
-    return [told for told in found if not any(told[0] == name or told[0].startswith(f"{name}.") for name in free)]
+    return [
+        (setting, mine, theirs)
+        for setting, mine, theirs in differences(one, other)
+        if not any(setting == name or setting.startswith(f"{name}.") for name in free)
+    ]
 
 
-def go_through(folder: Path, works: Sequence[Work], total: int | None = None, title: str = "") -> list[Stage]:
+def run_steps(folder: Path, works: Sequence[Step], total: int | None = None, title: str = "") -> list[Stage]:
     """Do those of ``works`` that ``folder`` does not note as done, in order, and note each.
 
     Args:
@@ -109,7 +113,7 @@ def go_through(folder: Path, works: Sequence[Work], total: int | None = None, ti
             work.do()
         release_memory()
         stages.append(Stage(work.name, time.monotonic() - began, work.note))
-        write_down(folder, stages)
+        save_finished(folder, stages)
     return stages
 
 
@@ -124,12 +128,12 @@ def _resumed_by_command(folder: Path) -> Iterator[None]:
         raise
 
 
-def write_down(folder: Path, stages: Sequence[Stage]) -> None:
+def save_finished(folder: Path, stages: Sequence[Stage]) -> None:
     """Write down which stages came to their end in ``folder``."""
     write_file(folder / STAGES_FILE, json.dumps([asdict(stage) for stage in stages], indent=2).encode())
 
 
-def go_on(work: Callable[[Run], Path], config: Run) -> Path:
+def resume_or_start(work: Callable[[Run], Path], config: Run) -> Path:
     """Train as ``work(config)`` does, from the last checkpoint of an interrupted attempt in its folder if there is one.
 
     What an attempt without a checkpoint has left is removed.
@@ -155,7 +159,7 @@ def finished(folder: Path) -> list[Stage]:
         raise UserError(f"{path} is damaged ({error}); remove it to do the stages of {folder} again") from None
 
 
-def told(differing: Sequence[tuple[str, Any, Any]]) -> str:
+def format_differences(differing: Sequence[tuple[str, Any, Any]]) -> str:
     """The first of some (setting, there, here) in words, and how many more there are.
 
     For example "clone.training.updates is 30 there and 40 here (and 2 more)"; long values are left out.

@@ -146,7 +146,7 @@ def settle(config: StudyConfig) -> StudyConfig:
 
 
 def _in_complete_world(arm: Arm) -> Arm:
-    """The same arm; where it is improved is as the study's play says (see :mod:`pipelines.studies.works`)."""
+    """The same arm; where it is improved is as the study's play says (see :mod:`pipelines.studies.steps`)."""
     if arm.improve is None:
         return arm
     return replace(arm, improve=replace(arm.improve, world=arm.improve.world.complete()))

@@ -82,7 +82,7 @@ def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
     axes = figure.subplots()
     _plain(axes, "Success over all probes")
     colours = colours_of(list(cells), None)
-    places = apart({arm: marks[arm] for arm in cells}, 0.02 * max(marks.values(), default=0.0))
+    places = dodged({arm: marks[arm] for arm in cells}, 0.02 * max(marks.values(), default=0.0))
     for arm, cell in cells.items():
         low, middle, high = (100 * x for x in (cell.success.low, cell.success.estimate, cell.success.high))
         axes.plot([places[arm]] * 2, [low, high], color=colours[arm], linewidth=1.6)
@@ -98,7 +98,7 @@ def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
     return figure
 
 
-def apart(places: Mapping[str, float], least: float) -> dict[str, float]:
+def dodged(places: Mapping[str, float], least: float) -> dict[str, float]:
     """``places``, neighbours nearer than ``least`` moved so far apart, around their mean, in their order."""
     groups: list[list[str]] = []
     moved: dict[str, float] = {}

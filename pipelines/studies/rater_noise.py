@@ -22,7 +22,7 @@ from agents.tokenizer import Tokenizer
 from annotation.scripted_rater import ScriptedRater
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.stages.mark import LateBy, MarkConfig
-from pipelines.stages.recordings import read_episodes, spread
+from pipelines.stages.recordings import evenly_spaced, read_episodes
 from pipelines.stages.reward import divide
 from pipelines.studies.rater_noise_figure import draw, table
 from pipelines.studies.rater_noise_results import AXES, Noise, NoiseResult, NoiseRun, keep, known
@@ -135,7 +135,7 @@ class _Lessons:
     def learn(self, noise: Noise, seed: int) -> NoiseResult:
         """Mark, teach, judge."""
         training = replace(self._config.training, seed=seed)
-        seen = spread(self._train, max(1, round(noise.marked * len(self._train))))
+        seen = evenly_spaced(self._train, max(1, round(noise.marked * len(self._train))))
         marks = _marks(_rater(noise, self._config.usual.delay_sd, seed), seen)
         with_marks = {mark.episode_id for mark in marks}
         usable = [episode for episode in seen if episode.episode_id in with_marks]

@@ -13,14 +13,14 @@ from pipelines.studies import figures as study_figures
 from pipelines.studies.config import StudyConfig, curve_of, others_compared, results_of, splits_of, suffix_of
 from pipelines.studies.figures import Series
 from pipelines.studies.marks import learned_from, marks_table, mean_marks
+from pipelines.studies.steps import improving_config
 from pipelines.studies.table import Outcomes, Table, differences, markdown, tabulate
-from pipelines.studies.works import improving_config
 from rlhf.records.json_records import to_json
 from rlhf.run.tracking import column, read_metrics
 from rlhf.store.durable import write_file
 
 
-def tell(config: StudyConfig, title: str) -> Path:
+def write_study_report(config: StudyConfig, title: str) -> Path:
     """Write table.md, the tables' JSON and the pictures into the study's folder; the former's path."""
     now, seeds = circumstances(config), ", ".join(map(str, config.seeds))
     parts = [f"# {title}", f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."]

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.stages.steps import Stage, Work, finished, write_down
+from pipelines.stages.steps import Stage, Step, finished, save_finished
 from pipelines.studies.config import StudyConfig, folder_of
-from pipelines.studies.works import serves, works
+from pipelines.studies.steps import serves, works
 from rlhf.run.config import CONFIG_FILE, load_config, lock_run
 from rlhf.run.progress import announce
 from rlhf.store.durable import UNFINISHED, write_file
@@ -63,19 +63,19 @@ def _take(config: StudyConfig, other: StudyConfig, seed: int) -> list[str]:
             continue
         _link(theirs[0].makes, place)
         done = [Stage(own.name, seconds[work.name], own.note) for work, own in pairs]
-        write_down(here, [*finished(here), *done])
+        save_finished(here, [*finished(here), *done])
         taken += [stage.name for stage in done]
     return taken
 
 
-def _all_works(config: StudyConfig, seed: int) -> list[Work]:
+def _all_works(config: StudyConfig, seed: int) -> list[Step]:
     """Every stage of every arm, once."""
     return list({work.name: work for arm in config.arms for work in works(config, arm, seed)}.values())
 
 
-def _by_place(done: list[Work]) -> Iterable[list[Work]]:
+def _by_place(done: list[Step]) -> Iterable[list[Step]]:
     """Stages that write into one folder together."""
-    places = dict[Path, list[Work]]()
+    places = dict[Path, list[Step]]()
     for work in done:
         places.setdefault(work.makes, []).append(work)
     return places.values()

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agents.computing import usable_device
-from pipelines.stages.steps import begin, go_through
+from pipelines.stages.steps import open_run, run_steps
 from pipelines.studies.config import StudyConfig, folder_of, settle
 from pipelines.studies.sharing import take_over
-from pipelines.studies.works import works
+from pipelines.studies.steps import works
 from rlhf.run.config import lock_run
 from worlds.errors import UserError
 
@@ -35,10 +35,10 @@ def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str
     if config.device is not None:
         usable_device(config.device)  # said now, not when the first agent is to be trained
     config = settle(config)
-    begin(config.run, config, "study", free=("seeds", "device", "also_compared_with"))
+    open_run(config.run, config, "study", free=("seeds", "device", "also_compared_with"))
     with lock_run(config.run):
         take_over(config)
         for name in only or config.arms:
             for seed in config.seeds:
-                go_through(folder_of(config, seed), works(config, name, seed), title=f"{name}, seed {seed}: ")
+                run_steps(folder_of(config, seed), works(config, name, seed), title=f"{name}, seed {seed}: ")
                 yield name, seed

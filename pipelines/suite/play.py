@@ -272,13 +272,13 @@ def _plan(cast: _Cast, wanted: _Wanted, recorded: Recorded) -> Plan:
 def _check_purpose(store: ParquetStore) -> None:
     """Raises UserError if the dataset holds other play than continuations."""
     rows = store.rows()
-    if rows and NOTE not in store.read_told(rows[0].episode_id).notes:
+    if rows and NOTE not in store.read_transcript(rows[0].episode_id).notes:
         raise UserError(f"{store} holds recorded play; name another dataset for the continuations with --data")
 
 
 def _check_same(store: ParquetStore, episode_id: str, cast: _Cast) -> None:
     """Raises UserError if a continuation that is there was played with other settings."""
-    if store.read_told(episode_id).notes.get(_SETTINGS) != cast.settings:
+    if store.read_transcript(episode_id).notes.get(_SETTINGS) != cast.settings:
         raise UserError(
             f"{store} has continuations by {cast.name} that were played with other settings, or by another agent of "
             "that name; give this one another name, play into another dataset, or drop those"

@@ -76,7 +76,9 @@ def report_suite(config: ReportSuiteConfig) -> SuiteReport:
       UserError: if nothing was judged in the datasets, or what they say cannot be understood.
     """
     stores = [open_store(folder) for folder in config.data]
-    notes = {store: {row.episode_id: store.read_told(row.episode_id).notes for row in store.rows()} for store in stores}
+    notes = {
+        store: {row.episode_id: store.read_transcript(row.episode_id).notes for row in store.rows()} for store in stores
+    }
     suite, live = _suite(config, notes), _live(config, notes)
     if suite is None and live is None:
         raise UserError(f"{', '.join(map(str, config.data))}: {_nothing(config, notes)}")

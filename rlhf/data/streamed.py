@@ -46,7 +46,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class DatasetSummary:
     """What has to be known of all episodes before the first is learned from: one pass over the dataset.
 
     Args:
@@ -59,7 +59,7 @@ class Survey:
     movement_counts: np.ndarray
 
 
-def survey(sources: Sequence[Source], threads: int = 2) -> Survey:
+def summarise(sources: Sequence[Source], threads: int = 2) -> DatasetSummary:
     """Look at every episode once. Raises UserError, naming it, if one is damaged."""
     texts, demonstrated = set[str](), list[int]()
     counts = np.zeros((TICKS_PER_STEP, len(MOVEMENT_BINS), int(MOVEMENT_BINS.max())), np.int64)
@@ -68,7 +68,7 @@ def survey(sources: Sequence[Source], threads: int = 2) -> Survey:
         imitated = demonstrated_steps(episode.solver, episode.controller)
         demonstrated.append(int(imitated.sum()))
         counts += movement_counts(episode.movement[imitated])
-    return Survey(frozenset(texts - {""}), np.array(demonstrated, np.int64), counts)
+    return DatasetSummary(frozenset(texts - {""}), np.array(demonstrated, np.int64), counts)
 
 
 def read_ahead(sources: Sequence[Source], threads: int) -> Iterator[CompressedEpisode]:
@@ -118,7 +118,7 @@ class StreamedEpisodes:
     def __init__(
         self,
         sources: Sequence[Source],
-        about: Survey,
+        about: DatasetSummary,
         tokenizer: Tokenizer,
         config: AgentConfig,
         reading: ReadingConfig,

@@ -9,7 +9,7 @@ import torch
 
 from agents.batch import RecordedWindow
 from rlhf.data.recording import EpisodesInRows
-from rlhf.records.same_play import check_same_play
+from rlhf.records.same_data import check_same_data
 
 
 class EpisodeStream:
@@ -82,7 +82,7 @@ class EpisodeStream:
 
     def load_state_dict(self, state: dict) -> None:
         """Go on from what :meth:`state_dict` gave. Raises UserError if it was given for other recorded play."""
-        check_same_play(state["play"], self._fingerprint())
+        check_same_data(state["play"], self._fingerprint())
         self._rng.bit_generator.state = state["rng"]
         self._order = list(state["order"])
         self._episode = np.array(state["episode"])

@@ -19,7 +19,7 @@ from ray.rllib.algorithms.impala import IMPALA, IMPALAConfig
 from ray.rllib.core import ALL_MODULES
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, LEARNER_RESULTS, NUM_ENV_STEPS_TRAINED_LIFETIME
 
-from agents.peers import Peers
+from agents.workers import Workers
 from rlhf.distributed.learner import PlayLearner
 from rlhf.distributed.learner_group import PlayLearnerGroup
 from rlhf.distributed.runner import DELIVERIES, PlayRunner
@@ -31,7 +31,7 @@ from worlds.contract import action_space, observation_space
 
 NOTICES = "notices"  # the metric that holds lines to tell people
 MakeRunner = Callable[[int, int], Runner]
-MakeLearner = Callable[[Peers], tuple[Learner, RecordedPlay]]
+MakeLearner = Callable[[Workers], tuple[Learner, RecordedPlay]]
 
 
 class BCRLConfig(IMPALAConfig):
@@ -251,11 +251,11 @@ class BCRL(IMPALA):
 
 
 def _weights_of_the_first(learner: PlayLearner) -> dict[str, np.ndarray] | None:
-    return None if learner.peers.rank else learner.weights()
+    return None if learner.workers.rank else learner.weights()
 
 
 def _state_of_the_first(learner: PlayLearner) -> dict[str, Any] | None:
-    return None if learner.peers.rank else learner.run_state()
+    return None if learner.workers.rank else learner.run_state()
 
 
 class _Reasons(logging.Filter):

@@ -17,8 +17,8 @@ from ray.rllib.core.learner.torch.torch_learner import TorchLearner
 from ray.rllib.core.learner.training_data import TrainingData
 from ray.rllib.utils.metrics import NUM_ENV_STEPS_TRAINED_LIFETIME, WEIGHTS_SEQ_NO
 
-from agents.peers import ALONE, Peers
-from rlhf.distributed import peers as ray_peers
+from agents.workers import SINGLE_WORKER, Workers
+from rlhf.distributed import workers as ray_peers
 from rlhf.learning.learner import Learner
 from rlhf.learning.local_executor import RecordedPlay
 from rlhf.replay.fragment import Fragment, concatenate, take
@@ -36,7 +36,7 @@ class PlayLearner(TorchLearner):
 
     learner: Learner
     recorded: RecordedPlay
-    peers: Peers = ALONE
+    workers: Workers = SINGLE_WORKER
 
     def host(self) -> ray_peers.Meeting:
         """Open the place where several learners meet, and tell where that is."""
@@ -45,11 +45,11 @@ class PlayLearner(TorchLearner):
 
     def join(self, rank: int, count: int, meeting: ray_peers.Meeting, backend: str, timeout_sec: float) -> None:
         """Meet the other learners; before :meth:`build`."""
-        self.peers = ray_peers.join(rank, count, meeting, backend, timeout_sec)
+        self.workers = ray_peers.join(rank, count, meeting, backend, timeout_sec)
 
     def build(self) -> None:
-        self.learner, self.recorded = self.config.make_learner(self.peers)  # type: ignore[attr-defined]
-        self.peers.agree(self.learner.agent.parameters())
+        self.learner, self.recorded = self.config.make_learner(self.workers)  # type: ignore[attr-defined]
+        self.workers.agree(self.learner.agent.parameters())
         self._recent: deque[Fragment] = deque(maxlen=self.config.recent)  # type: ignore[attr-defined]
         self._rng = np.random.default_rng(self.config.draw_seed)  # type: ignore[attr-defined]
         self._idle_since = time.monotonic()
@@ -72,7 +72,7 @@ class PlayLearner(TorchLearner):
         self.metrics.log_value(UPDATE, measured, reduce="item")
         for name, value in measured.items():
             self.metrics.log_value((ALL_MODULES, name), value, window=1)
-        trained = fragment.steps * fragment.columns * self.peers.count
+        trained = fragment.steps * fragment.columns * self.workers.count
         self.metrics.log_value((ALL_MODULES, NUM_ENV_STEPS_TRAINED_LIFETIME), trained, reduce="lifetime_sum")
         result = self.metrics.reduce()
         if return_state:
@@ -113,7 +113,7 @@ class PlayLearner(TorchLearner):
         """Go on from what :meth:`run_state` gave, with the memory of all columns, or None, in the place of its own."""
         memory = state["learner"]["memory"]
         if memory is not None:
-            memory = tuple(part[self.peers.columns(len(part))] for part in memory)
+            memory = tuple(part[self.workers.columns(len(part))] for part in memory)
         self.learner.load_state_dict(state["learner"] | {"memory": memory})
         self.recorded.load_state_dict(state["recorded"])
         self._rng.bit_generator.state = state["rng"]
@@ -125,7 +125,7 @@ class PlayLearner(TorchLearner):
         if components is not None:
             return state
         run = self.run_state()
-        if self.peers.count > 1:  # RLlib asks one of them, which has not all of the memory
+        if self.workers.count > 1:  # RLlib asks one of them, which has not all of the memory
             run["learner"]["memory"] = None
         return state | {_STATE: run}
 
@@ -156,16 +156,16 @@ class PlayLearner(TorchLearner):
 
         Only fragments of which it has columns are fetched.
         """
-        if self.peers.count == 1:
+        if self.workers.count == 1:
             return _fetch(references)
         slots = int(self.config.num_envs_per_env_runner or 1)
-        own, share = self.peers.columns(slots * len(references)), list[Fragment]()
+        own, share = self.workers.columns(slots * len(references)), list[Fragment]()
         for number, reference in enumerate(references):
             columns = slice(max(0, own.start - slots * number), min(slots, own.stop - slots * number))
             if columns.start < columns.stop:
                 share += [take(fragment, columns) for fragment in _fetch([reference])]
         lacking = own.stop - own.start - sum(fragment.columns for fragment in share)
-        return [] if float(self.peers.total(torch.tensor(float(lacking)))) else share
+        return [] if float(self.workers.total(torch.tensor(float(lacking)))) else share
 
     def _numbered(self, weights: Any) -> dict[str, Any]:
         return {COMPONENT_RL_MODULE: weights, WEIGHTS_SEQ_NO: self._weights_seq_no}

@@ -12,7 +12,7 @@ from ray.rllib.core.learner.learner_group import LearnerGroup
 from ray.rllib.core.learner.training_data import TrainingData
 from ray.rllib.utils.actor_manager import FaultTolerantActorManager
 
-from agents.peers import PeerLost
+from agents.workers import WorkerLost
 from rlhf.distributed.learner import PlayLearner
 from rlhf.distributed.watch import RemoteTraceback, RunStalledOnRay, WorkerDied, gist
 
@@ -125,4 +125,4 @@ class PlayLearnerGroup(LearnerGroup):
 
 
 def _merely_lost(error: Exception) -> bool:
-    return isinstance(error, RayTaskError) and isinstance(error.cause, PeerLost)
+    return isinstance(error, RayTaskError) and isinstance(error.cause, WorkerLost)

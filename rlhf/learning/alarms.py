@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rlhf.learning.guards import Alarm
-from rlhf.run.json_lines import mend, read_rows
+from rlhf.run.json_lines import read_rows, truncate_after
 from rlhf.store.durable import sync_folder
 from worlds.errors import UserError
 
@@ -39,7 +39,7 @@ class AlarmLog:
 
     def __init__(self, folder: Path, resume_step: int = 0) -> None:
         self.path = Path(folder) / ALARMS_FILE
-        mend(self.path, resume_step)
+        truncate_after(self.path, resume_step)
         begun = self.path.exists() and bool(read_rows(self.path))
         self._file = open(self.path, "a", encoding="utf-8")
         if not begun:

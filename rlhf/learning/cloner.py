@@ -15,7 +15,7 @@ from agents.batch import RecordedWindow
 from agents.cloning import bc_loss
 from agents.computing import ComputingConfig, autocast, prepare
 from agents.contrastive import css_loss
-from agents.descent import descend, learning_rate, load_optimizer
+from agents.optimization import learning_rate, load_optimizer, optimizer_step
 from agents.random_shift import shifted
 from agents.ranges import Count, CountFromZero, Decay, Pixels, Positive, Seed, Weight, check_ranges
 from agents.tokenizer import PAD_ID
@@ -129,7 +129,7 @@ class Cloner:
         terms, memory = imitation_terms(self.agent, window, self.memory, config.computing)
         weights = {"movement": config.movement_weight, "language": config.language_weight, "css": config.css_weight}
         weighted = {name: (weights[name], term) for name, term in terms.items()}
-        metrics = descend(self.optimizer, self.agent.parameters(), weighted, config.clip, self.update_index)
+        metrics = optimizer_step(self.optimizer, self.agent.parameters(), weighted, config.clip, self.update_index)
         self.memory = AgentState(memory.hidden.detach(), memory.cell.detach())
         self.update_index += 1
         return {f"bc/{name}": value for name, value in metrics.items()} | {"bc/learning_rate": rate}

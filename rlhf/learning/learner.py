@@ -15,9 +15,9 @@ from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, Recorded
 from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
 from agents.contrastive import css_loss
-from agents.descent import descend, load_optimizer
-from agents.peers import ALONE, Peers
+from agents.optimization import load_optimizer, optimizer_step
 from agents.tokenizer import PAD_ID
+from agents.workers import SINGLE_WORKER, Workers
 from rlhf.learning.config import LearnerConfig
 from rlhf.learning.losses import no_op_kl, policy_gradient_loss, value_loss
 from rlhf.learning.vtrace import VTraceReturns, vtrace
@@ -51,10 +51,10 @@ class Learner:
         agent: InteractiveAgent,
         config: LearnerConfig | None = None,
         device: torch.device | str = "cpu",
-        peers: Peers = ALONE,
+        workers: Workers = SINGLE_WORKER,
     ) -> None:
         self.agent = agent.to(device)  # type: ignore[arg-type]
-        self.peers = peers
+        self.workers = workers
         self.config = config or LearnerConfig()
         self.device = torch.device(device)
         self.updates = 0
@@ -91,8 +91,8 @@ class Learner:
         forward = self._forward(played, window)
         terms, statistics = self._reinforcement(forward, played)
         terms |= self._imitation(forward, window, columns=slice(fragment.columns, None))
-        metrics = descend(
-            self._optimizer, self.agent.parameters(), terms, self.config.clip, self.updates, statistics, self.peers
+        metrics = optimizer_step(
+            self._optimizer, self.agent.parameters(), terms, self.config.clip, self.updates, statistics, self.workers
         )
         memory = [part[fragment.columns :].detach().float() for part in forward.state]
         self._memory = AgentState(*memory) if self.config.carry_memory else None
@@ -157,11 +157,11 @@ class Learner:
         """Weighted terms of imitation."""
         config, output = self.config, forward.output
         log_probs = PolicyLogProbs(*(part[:, columns] for part in forward.log_probs))
-        cloning = bc_loss(log_probs, window.demonstrated, self.peers)
+        cloning = bc_loss(log_probs, window.demonstrated, self.workers)
         words = window.observations.setter_tokens
         asked = words[..., 0] != PAD_ID  # before its first word there is nothing to match
         vision, language = output.vision[:, columns], output.language[:, columns]
-        css = css_loss(self.agent.discriminator, vision, language, words, asked, self.peers)
+        css = css_loss(self.agent.discriminator, vision, language, words, asked, self.workers)
         return {
             "bc/movement": (config.bc_movement_weight, cloning["movement"]),
             "bc/language": (config.bc_language_weight, cloning["language"]),

@@ -140,7 +140,7 @@ def demonstrated_steps(solver: str, controller: np.ndarray) -> np.ndarray:
     return np.full(len(controller), not by_agent) | (np.asarray(controller) == CO_PILOT)
 
 
-def lived(rows: Sequence[tuple[Observation, Action, Action]], controller: Sequence[int]) -> dict[str, Any]:
+def episode_columns(rows: Sequence[tuple[Observation, Action, Action]], controller: Sequence[int]) -> dict[str, Any]:
     """The fields of an :class:`Episode` that have a row for every step.
 
     Args:

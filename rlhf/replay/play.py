@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rlhf.records.episode import AGENT, CO_PILOT, Episode, lived
+from rlhf.records.episode import AGENT, CO_PILOT, Episode, episode_columns
 from rlhf.replay.co_pilot import CoPilot
 from rlhf.replay.referee import Referee
 from worlds.contract import SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, silent
@@ -161,7 +161,7 @@ class _Slot:
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             split=self.plan.split,
             notes=dict(self.plan.notes),
-            **lived(self.rows, self.controller),
+            **episode_columns(self.rows, self.controller),
         )
 
 

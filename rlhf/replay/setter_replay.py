@@ -15,7 +15,7 @@ import gymnasium
 import numpy as np
 
 from rlhf.records.episode import Episode
-from rlhf.records.same_play import check_same_play
+from rlhf.records.same_data import check_same_data
 from rlhf.replay.referee import Referee
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, Action, Event, Observation, Task, World
@@ -175,6 +175,6 @@ class EpisodeSampler:
         Raises:
           UserError: if it was given for other episodes.
         """
-        check_same_play(state.get("play", self._play), self._play)
+        check_same_data(state.get("play", self._play), self._play)
         self._rng.bit_generator.state = state["rng"]
         self._order = list(state["order"])

@@ -90,12 +90,12 @@ class Checkpoint:
         except pickle.UnpicklingError as error:  # its text says how to load what is not safe to load
             raise UserError(
                 f"{self.folder / _STATE} is not loaded: it is damaged, or holds other things than tensors, numbers and "
-                f"text, which could run code; {self._mend}"
+                f"text, which could run code; {self._hint}"
             ) from error
         except (RuntimeError, EOFError) as error:
-            raise UserError(f"{self.folder / _STATE} cannot be read ({_first_line(error)}); {self._mend}") from error
+            raise UserError(f"{self.folder / _STATE} cannot be read ({_first_line(error)}); {self._hint}") from error
         if (broken := _not_finite(state, "state")) is not None:
-            raise UserError(f"{self.folder / _STATE} holds values that are not finite in {broken}; {self._mend}")
+            raise UserError(f"{self.folder / _STATE} holds values that are not finite in {broken}; {self._hint}")
         return state
 
     @contextmanager
@@ -112,10 +112,10 @@ class Checkpoint:
             if isinstance(error, RunError) or device_is_full(error):
                 raise
             what = f"{type(error).__name__}: {_first_line(error)}"
-            raise UserError(f"{self.folder / _STATE} is not the state of such a run ({what}); {self._mend}") from error
+            raise UserError(f"{self.folder / _STATE} is not the state of such a run ({what}); {self._hint}") from error
 
     @property
-    def _mend(self) -> str:
+    def _hint(self) -> str:
         return f"remove {self.folder} to go on from the checkpoint before it"
 
     def _verify(self, part: str) -> None:
@@ -124,7 +124,7 @@ class Checkpoint:
             path = self.folder / name
             if name.split("/")[0] == part and (not path.is_file() or _checksum(path) != checksum):
                 what = "is damaged" if path.is_file() else "is missing"
-                raise UserError(f"{path} {what}; {self._mend}")
+                raise UserError(f"{path} {what}; {self._hint}")
 
 
 class Checkpoints:

@@ -81,7 +81,7 @@ def is_locked(folder: Path) -> bool:
 
 
 @contextmanager
-def lock_file(path: Path, what: Path, mend: str = "wait for it to end, or choose another run") -> Iterator[None]:
+def lock_file(path: Path, what: Path, hint: str = "wait for it to end, or choose another run") -> Iterator[None]:
     """Hold the lock ``path`` of ``what``, a file or folder that one run at a time may write; see :func:`lock_run`.
 
     Args:
@@ -93,7 +93,7 @@ def lock_file(path: Path, what: Path, mend: str = "wait for it to end, or choose
         except BlockingIOError:
             file.seek(0)
             holder = file.read().strip() or "another process"
-            raise UserError(f"{what} is being written by {holder}; {mend}") from None
+            raise UserError(f"{what} is being written by {holder}; {hint}") from None
         except OSError as error:  # some network file systems have no locks
             warnings.warn(
                 f"{path}: no lock on this file system ({error.strerror}); start no second run here", stacklevel=3
@@ -143,7 +143,7 @@ class RunSettings(Protocol):
 
 
 @contextmanager
-def hold_run(config: RunSettings, fixed: Collection[str], command: str) -> Iterator[Path]:
+def locked_run(config: RunSettings, fixed: Collection[str], command: str) -> Iterator[Path]:
     """Hold the folder of the run that ``config`` describes: a new one, or the one to be resumed.
 
     A run that was interrupted before its first checkpoint starts from its beginning, by ``--resume`` as well as by the

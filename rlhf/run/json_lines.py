@@ -34,7 +34,7 @@ def read_rows(path: Path) -> list[Row]:
     return rows
 
 
-def mend(path: Path, resume_step: int | None) -> None:
+def truncate_after(path: Path, resume_step: int | None) -> None:
     """Take away a last line that a crash cut off, and the rows after ``resume_step``.
 
     Raises:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rlhf.records.json_records import to_json
-from rlhf.run.json_lines import Row, mend, read_rows
+from rlhf.run.json_lines import Row, read_rows, truncate_after
 from worlds.errors import UserError
 
 METRICS_FILE = "metrics.jsonl"
@@ -48,7 +48,7 @@ class Tracker:
     ) -> None:
         self.path = Path(folder) / METRICS_FILE
         self._lock = threading.Lock()
-        mend(self.path, resume_step)
+        truncate_after(self.path, resume_step)
         self._file = open(self.path, "a", encoding="utf-8")
         self._wandb = None if wandb_mode == "disabled" else _start_wandb(Path(folder), config, wandb_mode, project)
 

@@ -17,7 +17,7 @@ from rlhf.records.marks import Judgement, Mark
 from rlhf.store.compressed import CompressedEpisode, compress
 from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.json_text import to_json
-from rlhf.store.told import ToldEpisode, told
+from rlhf.store.transcript import EpisodeTranscript, transcript
 from worlds.errors import UserError
 
 Record = TypeVar("Record", Mark, Judgement)
@@ -65,7 +65,7 @@ class Problem:
 
     file: str
     what: str
-    mend: str
+    hint: str
     ignorable: bool = False
 
 
@@ -108,9 +108,9 @@ class EpisodeStore(ABC):
         """What learning takes from the episode, with its frames undrawn where the store has them so."""
         return compress(self.read(episode_id))
 
-    def read_told(self, episode_id: str) -> ToldEpisode:
+    def read_transcript(self, episode_id: str) -> EpisodeTranscript:
         """What the episode tells in words, without its frames and movements."""
-        return told(self.read(episode_id))
+        return transcript(self.read(episode_id))
 
     @abstractmethod
     def marks(self, episode_id: str | None = None) -> list[Mark]:

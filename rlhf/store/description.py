@@ -190,5 +190,5 @@ def _nothing_there(folder: Path) -> str:
 
 def _other_version(path: Path, version: Any) -> str:
     newer = isinstance(version, int) and version > SCHEMA_VERSION
-    mend = "update interactive-rlhf" if newer else "read it with the version that wrote it"
-    return f"{path} is of format version {version}, this program reads {SCHEMA_VERSION}; {mend}"
+    hint = "update interactive-rlhf" if newer else "read it with the version that wrote it"
+    return f"{path} is of format version {version}, this program reads {SCHEMA_VERSION}; {hint}"

@@ -25,15 +25,15 @@ from rlhf.store.parquet_files import Damaged, read_rows, to_bytes
 from rlhf.store.records import RecordFolder
 from rlhf.store.recovery import TABLES, data_file
 from rlhf.store.tables import (
-    TOLD_COLUMNS,
+    TRANSCRIPT_COLUMNS,
     judgements_table,
     marks_table,
     to_compressed,
     to_episode,
     to_tables,
-    to_told,
+    to_transcript,
 )
-from rlhf.store.told import ToldEpisode
+from rlhf.store.transcript import EpisodeTranscript
 from rlhf.store.verification import problems_of
 from worlds.errors import UserError
 
@@ -101,8 +101,8 @@ class ParquetStore(EpisodeStore):
     def read_compressed(self, episode_id: str) -> CompressedEpisode:
         return self._read(episode_id, to_compressed)
 
-    def read_told(self, episode_id: str) -> ToldEpisode:
-        return self._read(episode_id, to_told, {"steps": TOLD_COLUMNS})
+    def read_transcript(self, episode_id: str) -> EpisodeTranscript:
+        return self._read(episode_id, to_transcript, {"steps": TRANSCRIPT_COLUMNS})
 
     def note_play_settings(self, settings: Mapping[str, Any]) -> None:
         """Write down that episodes were played with ``settings``, a JSON object, unless that is known already."""

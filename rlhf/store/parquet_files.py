@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rlhf.store.seal import Seal, read_seal, sealed
+from rlhf.store.checksums import Seal, read_seal, sealed
 from rlhf.store.tables import table_name
 
 _FRAMES = "image.bytes"  # compressed already; everything else is dictionary-coded and compressed

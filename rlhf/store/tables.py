@@ -20,7 +20,7 @@ from rlhf.records.marks import Judgement, Mark
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.json_text import from_json, to_json
 from rlhf.store.png import decode_frames, encode_frames
-from rlhf.store.told import ToldEpisode
+from rlhf.store.transcript import EpisodeTranscript
 from worlds.contract import MOVEMENT, TICKS_PER_STEP, Event, TaskSpec
 from worlds.errors import UserError
 
@@ -163,17 +163,17 @@ def to_compressed(about: pa.Table, steps: pa.Table) -> CompressedEpisode:
     )
 
 
-TOLD_COLUMNS = ("episode_id", "step", *TEXTS, "controller")
+TRANSCRIPT_COLUMNS = ("episode_id", "step", *TEXTS, "controller")
 
 
-def to_told(about: pa.Table, steps: pa.Table) -> ToldEpisode:
+def to_transcript(about: pa.Table, steps: pa.Table) -> EpisodeTranscript:
     """As ``to_episode``, of steps with ``TOLD_COLUMNS`` alone, and only what an episode tells in words."""
     row, texts = _row_and_texts(about, steps)
     notes, requests, success_step = from_json(row["notes"]), _requests(row["requests"]), tuple(row["success_step"])
     if not isinstance(notes, dict):
         raise ValueError("its notes are no object")
     check_requests(requests, success_step, len(steps))
-    return ToldEpisode(
+    return EpisodeTranscript(
         episode_id=row["episode_id"],
         setter=row["setter"],
         solver=row["solver"],

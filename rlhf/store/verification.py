@@ -89,10 +89,10 @@ def _leftovers(folder: Path, index: EpisodeIndex) -> Iterator[Problem]:
         what = f"episode {entry.row.episode_id} is recorded but not yet in the index"
         yield Problem(f"steps/{entry.file}.parquet", what, by_itself, ignorable=True)
     for path, why in left.unreadable:
-        mend = "put back a copy of it, or move it out of the dataset"
-        yield Problem(str(path.relative_to(folder)), f"not in the index and not to be taken in: {why}", mend)
+        hint = "put back a copy of it, or move it out of the dataset"
+        yield Problem(str(path.relative_to(folder)), f"not in the index and not to be taken in: {why}", hint)
 
 
 def _told(error: UserError, file: str) -> Problem:
-    what, _, mend = str(error).partition("; ")
-    return Problem(file, what, mend)
+    what, _, hint = str(error).partition("; ")
+    return Problem(file, what, hint)

@@ -25,7 +25,7 @@ from agents.tokenizer import Tokenizer
 from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.registry import load_reward_model
-from reward_models.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, paid, rewards, score
+from reward_models.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, rewards, rewards_along, score
 from rlhf.data.memory import EncodedEpisodes, encode_episodes
 from rlhf.records.episode import Episode
 from tests.unit.agents import own_agent
@@ -158,7 +158,9 @@ def test_streaming_rewards_are_those_of_whole_episodes(model: RewardModel, play:
 def test_what_is_paid_for_whole_episodes_is_what_one_slot_is_paid(model: RewardModel, play: EncodedEpisodes) -> None:
     scorer = StreamingScorer(model, 1, seed=3)
     found = np.concatenate([scorer.rewards(*step)[0] for *step, _ in steps_of(play, 1)])
-    np.testing.assert_allclose(np.concatenate(paid(model, play, seed=3)), found, rtol=TOLERANCE, atol=TOLERANCE)
+    np.testing.assert_allclose(
+        np.concatenate(rewards_along(model, play, seed=3)), found, rtol=TOLERANCE, atol=TOLERANCE
+    )
 
 
 def test_fragments_of_any_length_are_rewarded_as_single_steps(model: RewardModel, play: EncodedEpisodes) -> None:
@@ -265,7 +267,7 @@ def test_a_saved_model_is_read_as_what_it_is(
     assert loaded.config.reward_scale == 0.25 and not loaded.training
     for one, two in zip(score(model, play), score(loaded, play), strict=True):
         np.testing.assert_array_equal(one, two)
-    for one, two in zip(paid(model, play), paid(loaded, play), strict=True):
+    for one, two in zip(rewards_along(model, play), rewards_along(loaded, play), strict=True):
         np.testing.assert_array_equal(one, two)
 
 
@@ -307,7 +309,7 @@ def test_it_begins_as_the_agent_and_shares_nothing_with_it(model: RewardModel) -
 def test_what_is_paid_does_not_depend_on_the_controls(model: RewardModel, play: EncodedEpisodes) -> None:
     still = replace(play, previous_movement=np.zeros_like(play.previous_movement))
     assert not np.array_equal(still.previous_movement, play.previous_movement)
-    for one, two in zip(paid(model, play), paid(model, still), strict=True):
+    for one, two in zip(rewards_along(model, play), rewards_along(model, still), strict=True):
         np.testing.assert_array_equal(one, two)
 
 

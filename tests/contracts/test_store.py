@@ -138,7 +138,7 @@ def test_any_episode_reads_back_exactly(kind: str, episode: Episode) -> None:
         store.write(replace(episode, episode_id=episode.episode_id + "'"))
         back = store.read(episode.episode_id)
         assert same_episode(back, episode)
-        assert store.read_told(episode.episode_id).notes == episode.notes
+        assert store.read_transcript(episode.episode_id).notes == episode.notes
         for field in fields(Episode):
             one, other = getattr(back, field.name), getattr(episode, field.name)
             if isinstance(one, np.ndarray):
@@ -516,7 +516,7 @@ def test_who_played_is_told_by_name(store: EpisodeStore) -> None:
 def test_what_an_episode_tells_needs_no_frames(store: EpisodeStore) -> None:
     store.write(small(4))
     episode = store.read(store.ids()[0])
-    found = store.read_told(episode.episode_id)
+    found = store.read_transcript(episode.episode_id)
     assert found.spoken() == [
         (step, who, words)
         for step in range(len(episode))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agents.folder import load_agent
-from pipelines.loops.demo import DemoConfig, demo, settle
+from pipelines.loops.demo import DemoConfig, demo, resolve_config
 from pipelines.runs import demo as preset
 from pipelines.stages.evaluate import load_results
 from pipelines.stages.improve import improve
@@ -88,7 +88,7 @@ def test_everything_that_was_played_is_there(run: Path) -> None:
 
 
 def test_the_other_kind_of_reward_model_pays_in_marks(run: Path, tmp_path: Path) -> None:
-    config = settle(tiny(run))
+    config = resolve_config(tiny(run))
     taught = replace(config.reward, kind="autoregressive", runs=tmp_path)
     model = reward(replace(taught, training=replace(taught.training, calibrate=True)))
     assert json.loads((model / "config.json").read_text())["model_type"] == "autoregressive_reward_model"

@@ -21,7 +21,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.loops import iterate as journey
 from pipelines.loops import peoples_marks
 from pipelines.loops.iterate import IterateConfig, iterate
-from pipelines.loops.rounds import settle_round
+from pipelines.loops.rounds import resolve_round
 from pipelines.report.data import DATA_FILE, RoundsCompared, load_report_data
 from pipelines.runs import tower
 from pipelines.stages.evaluate import load_results
@@ -164,7 +164,7 @@ def test_another_run_is_refused_by_the_setting_that_differs(run: Path) -> None:
 
 def test_a_round_may_go_on_with_the_reward_model_and_the_setters_of_the_last_alone(run: Path) -> None:
     config = tiny(run, reward_start="previous", replay="latest", marked_demonstrations=False)
-    first, second = settle_round(config, 1), settle_round(config, 2)
+    first, second = resolve_round(config, 1), resolve_round(config, 2)
     assert first.reward.start is None and second.reward.start == run / "round-1" / "reward" / "reward_model"
     assert second.reward.data == (run / "round-1" / "data", run / "round-2" / "data")
     assert second.improve.replay_data == (run / "round-2" / "data",)

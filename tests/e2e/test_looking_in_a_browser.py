@@ -12,7 +12,7 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from benchmarks.serving import running
 from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.judge import load_judge
+from reward_models.loaded import load_with_tokenizer
 from rlhf.data.memory import encode_episodes
 from rlhf.records.marks import Mark
 from rlhf.store import ParquetStore, open_store
@@ -116,7 +116,7 @@ def finds_what_was_said(viewer: Visitor, store: ParquetStore) -> int:
 
 def sees_the_trace(viewer: Visitor, folder: Path, store: ParquetStore, step: int) -> None:
     """What is said at the step is what the model says when it is asked directly."""
-    page, judge = viewer.page, load_judge(folder / "models" / "tiny")
+    page, judge = viewer.page, load_with_tokenizer(folder / "models" / "tiny")
     assert page.get_by_label("reward model").locator("option").all_inner_texts() == ["none", "mine", "models/tiny"]
     page.get_by_label("reward model").select_option("mine")
     page.locator("svg.trace").nth(1).wait_for()

@@ -23,7 +23,7 @@ import torch
 
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent
-from agents.peers import Peers
+from agents.workers import Workers
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.distributed.config import RayConfig
@@ -158,9 +158,9 @@ def make_runner(order: Path, index: int, generation: int) -> Runner:
     return Runner(player, tiny_agent.tokenizer(), player, None, slots, recordings, STEPS, seed=index + generation)
 
 
-def make_learner(peers: Peers) -> tuple:
-    recorded = tiny_agent.recorded(STEPS + 1, 2, columns=peers.columns(2))
-    return Learner(tiny_agent.agent(), LearnerConfig(learning_rate=1e-3), peers=peers), recorded
+def make_learner(workers: Workers) -> tuple:
+    recorded = tiny_agent.recorded(STEPS + 1, 2, columns=workers.columns(2))
+    return Learner(tiny_agent.agent(), LearnerConfig(learning_rate=1e-3), workers=workers), recorded
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.peers import ALONE
+from agents.workers import SINGLE_WORKER
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.distributed.config import RayConfig
@@ -75,7 +75,7 @@ def weights(executor) -> list[dict[str, np.ndarray]]:
 def test_two_learners_make_the_update_of_one(executor) -> None:
     from ray.rllib.core.learner.training_data import TrainingData
 
-    learner, recorded = make_learner(ALONE)
+    learner, recorded = make_learner(SINGLE_WORKER)
     group = executor._algorithm.learner_group
     for number in range(3):
         played = [tiny_agent.fragment(tiny_agent.agent(seed=5), STEPS, SLOTS, seed=3 * number + k) for k in range(3)]
@@ -114,7 +114,7 @@ def test_learners_meet_on_loopback_only(executor) -> None:
 
 def test_the_state_of_two_is_the_state_of_one(executor) -> None:
     state = executor.state_dict()
-    alone, recorded = make_learner(ALONE)
+    alone, recorded = make_learner(SINGLE_WORKER)
     assert state["recorded"].keys() == recorded.state_dict().keys()
     assert [part.shape for part in state["learner"]["memory"]] == [(2, 12), (2, 12)]  # of both learners' columns
     alone.load_state_dict(state["learner"])

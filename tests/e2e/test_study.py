@@ -13,7 +13,7 @@ from pipelines.cli.presets import preset_names
 from pipelines.cli.reproduce import ReproduceConfig, reproduce, results
 from pipelines.runs import demo as preset
 from pipelines.studies.config import Arm, StudyConfig, agent_of, folder_of, settle
-from pipelines.studies.report import tell
+from pipelines.studies.report import write_study_report
 from pipelines.studies.sharing import take_over
 from pipelines.studies.study import study
 from rlhf.run.config import LOCK_FILE, lock_run
@@ -65,11 +65,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = small(folder)
     done = list(study(config, only=("BC", "BC+RL (IBT)")))
     assert done == [("BC", 0), ("BC", 1), ("BC+RL (IBT)", 0), ("BC+RL (IBT)", 1)]
-    page = tell(config, "small").read_text()
+    page = write_study_report(config, "small").read_text()
     late = [line for line in page.splitlines() if line.startswith("| BC+RL (true reward) |") and line.count("|") == 6]
     assert [line.count("not run") for line in late] == [3, 3], "of held-out requests and of training combinations"
     assert list(study(config))[-1] == ("BC+RL (true reward)", 1)
-    tell(config, "small")
+    write_study_report(config, "small")
     return folder
 
 
@@ -142,7 +142,7 @@ def test_a_study_takes_over_what_one_beside_it_has_made(
     config = beside(run, tmp_path, arms=arms, clones={"bc": first.clones["bc"], "new": new}, curves=())
     before = {p: p.stat().st_mtime_ns for p in run.rglob("*") if p.is_file() and p.name != LOCK_FILE}
     assert len(list(study(config))) == 6
-    tell(config, "other")
+    write_study_report(config, "other")
     told = capsys.readouterr().err
     for seed in (0, 1):
         taken = re.search(rf"seed {seed}: taken over from \S+: (.*)", told)

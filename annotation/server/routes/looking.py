@@ -87,7 +87,7 @@ def episode(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking) ->
         marks = looking.marks_of_all(session, store, record)
         raters = looking.by_rater(marks, looking.submitters(session, record))
         gold = looking.gold_of(session, project).get(record.id, "")
-    told = store.read_told(record.episode_id)
+    told = store.read_transcript(record.episode_id)
     row = next(row for row in store.rows() if row.episode_id == record.episode_id)
     return {
         "id": record.id,

@@ -18,7 +18,7 @@ from annotation.server.security.policies import ADMINS, PLAYERS, Asking, Routes,
 from annotation.server.security.visitors import Visitor
 from annotation.server.services import members
 from annotation.server.services.datasets import holds_continuations, list_episodes
-from annotation.server.services.gaming import Running, Wish
+from annotation.server.services.gaming import ActiveGame, GameRequest
 from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End, PlayerSocket
 from annotation.server.study import Study
 from annotation.session.states import CAST, Kind, Player, Role
@@ -80,14 +80,14 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
     _refuse_closed(project, visitor)
     if holds_continuations(study.datasets.store(project.dataset)):
         raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
-    wish = Wish(project.id, project.dataset, body.kind, body.prompted, body.agent)
+    wish = GameRequest(project.id, project.dataset, body.kind, body.prompted, body.agent)
     return _begin(study, visitor, wish, body.role)
 
 
 @ROUTES.add("POST", "/tutorial", PLAYERS)
 def tutorial(study: Served, visitor: Asking) -> dict[str, Any]:
     """Start a game to learn the keys in; it is not kept, and anybody who plays at all may play it."""
-    return _begin(study, visitor, Wish("", "", Kind.PRACTICE_SOLVING), Role.SOLVER)
+    return _begin(study, visitor, GameRequest("", "", Kind.PRACTICE_SOLVING), Role.SOLVER)
 
 
 @ROUTES.add("GET", "/games/{game_id}", PLAYERS)
@@ -148,7 +148,7 @@ async def play(websocket: WebSocket, game_id: _Id, study: Served, visitor: Askin
         task.add_done_callback(_waiting.discard)
 
 
-async def _clear_up(study: Study, running: Running, role: Role, connection: int) -> None:
+async def _clear_up(study: Study, running: ActiveGame, role: Role, connection: int) -> None:
     """Whoever closes the page before play begins, and does not come back, leaves their place to others."""
     if not running.deserted:
         await asyncio.sleep(GIVE_UP_SEC)
@@ -156,7 +156,7 @@ async def _clear_up(study: Study, running: Running, role: Role, connection: int)
     await asyncio.to_thread(study.games.close_deserted, running)
 
 
-def _barred(study: Study, visitor: Visitor | None, running: Running, role: Role) -> End | None:
+def _barred(study: Study, visitor: Visitor | None, running: ActiveGame, role: Role) -> End | None:
     """Why somebody who sits in a game may not play on: roles, projects and terms change while people play."""
     if visitor is None:
         return SIGNED_OUT
@@ -174,14 +174,14 @@ def _barred(study: Study, visitor: Visitor | None, running: Running, role: Role)
     return None
 
 
-def _begin(study: Study, visitor: Visitor, wish: Wish, role: Role) -> dict[str, Any]:
+def _begin(study: Study, visitor: Visitor, wish: GameRequest, role: Role) -> dict[str, Any]:
     with study.games.entering(visitor.person_id):
         running = study.games.start(wish, study.datasets.store(wish.dataset) if wish.dataset else None)
         running.join(role, visitor.person_id, visitor.pseudonym)
     return {"id": running.id}
 
 
-def _game(study: Study, visitor: Visitor, game_id: str) -> Running:
+def _game(study: Study, visitor: Visitor, game_id: str) -> ActiveGame:
     """The game, for somebody who plays in it or may join it. Raises Refused."""
     running = study.games.get(game_id)
     if running.role_of(visitor.person_id) is None:
@@ -225,7 +225,7 @@ def _refuse_other_parts(visitor: Visitor, kind: Kind, role: Role) -> None:
         raise Refused(403, f"you do not take part as {role.value.replace('_', '-')}")
 
 
-def _listed(running: Running, visitor: Visitor, parts: list[Role]) -> dict[str, Any]:
+def _listed(running: ActiveGame, visitor: Visitor, parts: list[Role]) -> dict[str, Any]:
     """A game, as those who may join it see it: nobody's name, and no agent's."""
     now = running.game.session
     return {

@@ -80,7 +80,7 @@ def _unknown(database: Database, there: Collection[str]) -> list[tuple[str, str,
 
 
 def _told(datasets: Datasets, dataset: str, episode_id: str) -> Mapping[str, Any]:
-    about = datasets.store(dataset).read_told(episode_id).notes.get(SCENARIO_NOTE)
+    about = datasets.store(dataset).read_transcript(episode_id).notes.get(SCENARIO_NOTE)
     try:
         assert about is not None
         return {"step": int(about["step"]), "request_step": int(about["request_step"]), "request": about["request"]}

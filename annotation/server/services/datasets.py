@@ -133,7 +133,7 @@ class Datasets:
 def holds_continuations(store: ParquetStore) -> bool:
     """Whether the dataset's episodes are continuations of a suite: the first tells. Raises UserError if unreadable."""
     first = next(iter(store.ids()), None)
-    return first is not None and SCENARIO_NOTE in store.read_told(first).notes
+    return first is not None and SCENARIO_NOTE in store.read_transcript(first).notes
 
 
 def pack(frames: Sequence[bytes]) -> bytes:

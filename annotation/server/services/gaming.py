@@ -37,7 +37,7 @@ _IN_ANOTHER = "you are in another game; leave that first"
 
 
 @dataclass(frozen=True)
-class Wish:
+class GameRequest:
     """What somebody wants to play.
 
     Args:
@@ -79,14 +79,14 @@ def remembered_places(store: EpisodeStore) -> dict[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
-class Running:
+class ActiveGame:
     """One game, and who sits in it. Safe for threads.
 
     Args:
       keeps: its folder; None of a tutorial.
     """
 
-    def __init__(self, wish: Wish, game: Game, keeps: UnfinishedGame | None = None) -> None:
+    def __init__(self, wish: GameRequest, game: Game, keeps: UnfinishedGame | None = None) -> None:
         self.id, self.wish, self.game, self.keeps = uuid4().hex, wish, game, keeps
         self.since = time.monotonic()
         self.over_since: float | None = None
@@ -179,17 +179,17 @@ class Games:
         self.agents, self.seconds = agents, seconds
         self._most, self._unfinished, self._finish = most, unfinished, finish
         self._lock = threading.Lock()
-        self._games: dict[str, Running] = {}
+        self._games: dict[str, ActiveGame] = {}
         self._starting, self._closing = 0, False
         self._entering: set[str] = set()
 
-    def all(self) -> list[Running]:
+    def all(self) -> list[ActiveGame]:
         """Games that are not over, the first one first."""
         with self._lock:
             self._forget()
             return [running for running in self._games.values() if not running.over]
 
-    def get(self, game_id: str) -> Running:
+    def get(self, game_id: str) -> ActiveGame:
         """The game of that id, also one that is over. Raises Refused if there is none."""
         with self._lock:
             self._forget()
@@ -198,7 +198,7 @@ class Games:
             raise Refused(404, "there is no such game: it has ended, or the server was started anew meanwhile")
         return running
 
-    def of_person(self, person_id: str) -> Running | None:
+    def of_person(self, person_id: str) -> ActiveGame | None:
         """The game in which somebody plays now."""
         return next((running for running in self.all() if running.role_of(person_id)), None)
 
@@ -227,7 +227,7 @@ class Games:
             if running.game.state not in _BEFORE_PLAY:
                 running.game.wait(_SAVING_SEC)
 
-    def start(self, wish: Wish, store: EpisodeStore | None) -> Running:
+    def start(self, wish: GameRequest, store: EpisodeStore | None) -> ActiveGame:
         """A new game; it waits for people to join. ``store`` is the dataset, None for a tutorial.
 
         Raises:
@@ -248,7 +248,7 @@ class Games:
         threading.Thread(target=self._follow, args=(running,), name=f"follow {running.game.id}", daemon=True).start()
         return running
 
-    def close_deserted(self, running: Running) -> None:
+    def close_deserted(self, running: ActiveGame) -> None:
         """End a game that nobody waits in any more; takes a moment."""
         if running.deserted:
             running.game.close()
@@ -280,11 +280,11 @@ class Games:
             with self._lock:
                 self._starting -= 1
 
-    def _make(self, wish: Wish, store: EpisodeStore | None) -> Running:
+    def _make(self, wish: GameRequest, store: EpisodeStore | None) -> ActiveGame:
         """The game, not started. Raises UserError if it cannot be played."""
         config = self._config(wish, store)
         if store is None:
-            return Running(wish, Game(config, MemoryStore()))
+            return ActiveGame(wish, Game(config, MemoryStore()))
         agent = None
         if Player.AGENT in CAST[wish.kind].values():
             agent = self._agent(wish, None if not store.rows() else (config.height, config.width))
@@ -297,11 +297,11 @@ class Games:
             if agent is not None:
                 player = AgentPlayer(agent.name, agent.folder, seed=config.seed, image=agent.image)
                 if_it_fails.callback(player.close)
-            running = Running(wish, Game(config, store, player, keeps=keeps), keeps)
+            running = ActiveGame(wish, Game(config, store, player, keeps=keeps), keeps)
             if_it_fails.pop_all()
         return running
 
-    def _config(self, wish: Wish, store: EpisodeStore | None) -> GameConfig:
+    def _config(self, wish: GameRequest, store: EpisodeStore | None) -> GameConfig:
         """The game's settings: those of the dataset, where it has an episode, the defaults where not."""
         held_out = wish.kind is Kind.EVALUATION
         least, end = _HELD_OUT_SEEDS if held_out else _TRAIN_SEEDS
@@ -324,7 +324,7 @@ class Games:
             place_settings=remembered_places(store),
         )  # fmt: skip
 
-    def _agent(self, wish: Wish, image: tuple[int, int] | None) -> Agent:
+    def _agent(self, wish: GameRequest, image: tuple[int, int] | None) -> Agent:
         """The agent that is wished for, or one by chance of those that see ``image``. Raises UserError."""
         blind = wish.kind is Kind.EVALUATION or not wish.agent
         agents = self.agents.all() if blind else [a for a in self.agents.all() if a.name == wish.agent]
@@ -335,7 +335,7 @@ class Games:
             raise UserError("the agent sees pictures of another size than this dataset's; play into another dataset")
         return random.SystemRandom().choice(fitting)
 
-    def _follow(self, running: Running) -> None:
+    def _follow(self, running: ActiveGame) -> None:
         """When the game is over what follows from it is done."""
         running.game.wait()
         if running.keeps is not None:

@@ -15,7 +15,7 @@ from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Person, Project
 from annotation.server.errors import Refused
 from annotation.server.services.datasets import Datasets, list_episodes
-from annotation.viewer.index import Filters, Found, Index
+from annotation.viewer.index import Filters, Index, IndexedEpisode
 from annotation.viewer.indexing import Indexer
 from annotation.viewer.models import FoundModel, Models
 from annotation.viewer.scorer import Scorer
@@ -28,7 +28,7 @@ INDEX_FILE, TRACES_FOLDER = "look.sqlite", "traces"
 
 
 @dataclass(frozen=True)
-class Look:
+class ViewerServices:
     """What looking needs beside the datasets."""
 
     index: Index
@@ -37,7 +37,7 @@ class Look:
     scorer: Scorer
 
     @classmethod
-    def of(cls, config: ServeConfig, tracer: Sequence[str] = ()) -> Look:
+    def of(cls, config: ServeConfig, tracer: Sequence[str] = ()) -> ViewerServices:
         """For the study of ``config``; ``tracer`` is the command of :class:`~annotation.viewer.scorer.Scorer`.
 
         Raises:
@@ -66,8 +66,8 @@ class Look:
 
 
 def page_of(
-    look: Look, store: ParquetStore, project: Project, filters: Filters, marked: str, page: int
-) -> tuple[int, list[Found], Mapping[str, int]]:
+    look: ViewerServices, store: ParquetStore, project: Project, filters: Filters, marked: str, page: int
+) -> tuple[int, list[IndexedEpisode], Mapping[str, int]]:
     """How many episodes are wanted, those of a page, and how many marks each has in its dataset.
 
     Args:
@@ -81,7 +81,7 @@ def page_of(
     return len(found), look.index.rows(project.dataset, wanted), counts
 
 
-def ids_of(database: Database, datasets: Datasets, project: Project, found: Sequence[Found]) -> dict[str, str]:
+def ids_of(database: Database, datasets: Datasets, project: Project, found: Sequence[IndexedEpisode]) -> dict[str, str]:
     """The ids that browsers know of episodes, by the dataset's."""
     query = select(EpisodeRecord.episode_id, EpisodeRecord.id).where(
         EpisodeRecord.project_id == project.id, EpisodeRecord.episode_id.in_([each.row.episode_id for each in found])
@@ -153,7 +153,9 @@ def gold_of(session: Session, project: Project) -> dict[str, str]:
     return {gold.episode_id: gold.purpose for gold in session.scalars(query)}
 
 
-def listed(found: Found, id: str, marks: int, gold: str, hits: Sequence[tuple[int, str, str]]) -> dict[str, Any]:
+def listed(
+    found: IndexedEpisode, id: str, marks: int, gold: str, hits: Sequence[tuple[int, str, str]]
+) -> dict[str, Any]:
     """An episode in a list."""
     row = found.row
     return {

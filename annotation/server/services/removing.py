@@ -18,7 +18,7 @@ from annotation.server.db.tables import EpisodeRecord, GoldEpisode, Person, Proj
 from annotation.server.services import people
 from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets
-from annotation.server.services.looking import Look
+from annotation.server.services.looking import ViewerServices
 from annotation.server.services.measuring import Measuring
 
 _DONE = "done-"  # begins the note of which nothing but traces in the database's file may be left
@@ -74,7 +74,7 @@ def is_in(datasets: Datasets, pseudonym: str) -> bool:
     )
 
 
-def finish(database: Database, datasets: Datasets, look: Look) -> int:
+def finish(database: Database, datasets: Datasets, look: ViewerServices) -> int:
     """Delete what the notes say from every dataset; how many notes there were.
 
     Raises:
@@ -128,7 +128,7 @@ def _forget_note(database: Database, pseudonym: str) -> None:
 class Remover(Background):
     """Finishes what was noted, in the background."""
 
-    def __init__(self, database: Database, datasets: Datasets, look: Look, measuring: Measuring) -> None:
+    def __init__(self, database: Database, datasets: Datasets, look: ViewerServices, measuring: Measuring) -> None:
         def work() -> None:
             if finish(database, datasets, look):
                 measuring.forget()

@@ -15,7 +15,7 @@ from agents.agent import InteractiveAgent
 from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
-from agents.descent import descend
+from agents.optimization import descend
 from agents.footprint import learning_bytes
 from rlhf.learning.cloner import imitation_terms
 from worlds.contract import neutral_movement

@@ -27,7 +27,7 @@ from reward_models.autoregressive import (
 )
 from reward_models.marked_play import MarkedPlay, MarkedStream, MarkedWindow
 from reward_models.pairs import MINUS, PLUS
-from reward_models.scoring import paid
+from reward_models.scoring import rewards_along
 from reward_models.training import RewardTrainer, RewardTrainingConfig, reward_terms, train_reward_model
 
 QUICK = RewardTrainingConfig(
@@ -175,10 +175,10 @@ def test_draws_pick_annotations_as_often_as_they_are_likely() -> None:
 
 def test_what_is_paid_is_a_mark_and_differs_by_seed(model: AutoregressiveRewardModel, lamp_play) -> None:
     play = lamp_play(range(20)).episodes
-    one, same, other = (np.concatenate(paid(model, play, seed=seed)) for seed in (1, 1, 2))
+    one, same, other = (np.concatenate(rewards_along(model, play, seed=seed)) for seed in (1, 1, 2))
     assert set(np.unique(one)) == {-1.0, 0.0, 1.0}
     assert np.array_equal(one, same) and not np.array_equal(one, other)
-    assert not np.concatenate(paid(model, play, seed=1))[play.first].any()
+    assert not np.concatenate(rewards_along(model, play, seed=1))[play.first].any()
 
 
 def test_one_batch_can_be_learned_by_heart_and_is_then_paid_for(agent: InteractiveAgent, lamp_play) -> None:

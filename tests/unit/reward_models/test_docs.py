@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 from agents.agent import InteractiveAgent
-from reward_models.exam import SIGNAL, Exam
+from reward_models.evaluation import SIGNAL, Exam
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.training import RewardTrainingConfig
 

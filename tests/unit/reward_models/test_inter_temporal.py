@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.agent import InteractiveAgent
-from reward_models.inter_temporal import InterTemporalRewardModel, ibt_loss, quiet_loss
+from reward_models.inter_temporal import InterTemporalRewardModel, ibt_loss, unmarked_drift_loss
 from reward_models.pairs import MINUS, PLUS
 
 
@@ -93,7 +93,7 @@ def test_quiet_loss_sees_only_quiet_steps_within_episodes() -> None:
     utility = torch.tensor([[0.0], [1.0], [3.0], [10.0], [14.0]])
     quiet = torch.tensor([True, True, False, True, True]).unsqueeze(1)
     resets = torch.tensor([True, False, False, True, False]).unsqueeze(1)
-    assert quiet_loss(utility, quiet, resets).item() == pytest.approx((1.0**2 + 4.0**2) / 2)
+    assert unmarked_drift_loss(utility, quiet, resets).item() == pytest.approx((1.0**2 + 4.0**2) / 2)
 
 
 def test_the_model_begins_as_the_agent(agent: InteractiveAgent) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-import reward_models.exam
-from reward_models.exam import Exam
+import reward_models.evaluation
+from reward_models.evaluation import Exam
 from reward_models.mark_signal import signal_tally, stack_signal
 from reward_models.marked_play import MarkedPlay
 from reward_models.pairs import MINUS, PLUS
@@ -95,8 +95,8 @@ def test_the_exam_tells_it_of_the_utilities_it_scores(
 ) -> None:
     play, rng = lamp_play(range(6)), np.random.default_rng(4)
     utilities = [rng.normal(size=length) for length in play.episodes.lengths]
-    monkeypatch.setattr(reward_models.exam, "TOLERANCE", 1)
-    monkeypatch.setattr(reward_models.exam, "score", lambda _, episodes, own: [utilities[e] for e in own])
+    monkeypatch.setattr(reward_models.evaluation, "TOLERANCE", 1)
+    monkeypatch.setattr(reward_models.evaluation, "score", lambda _, episodes, own: [utilities[e] for e in own])
     exam = Exam.of(play, most=6)
     found: tuple[list[float], list[float], list[float]] = ([], [], [])
     for episode in exam.episodes:

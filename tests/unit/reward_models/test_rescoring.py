@@ -13,7 +13,7 @@ from agents.agent import InteractiveAgent
 from agents.tokenizer import Tokenizer
 from reward_models import rescoring
 from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.judge import Judge
+from reward_models.loaded import LoadedRewardModel
 from reward_models.rescoring import (
     Moment,
     Words,
@@ -71,12 +71,12 @@ def talk(dialogue) -> list[Episode]:
 
 
 @pytest.fixture
-def judge(agent: InteractiveAgent, tokenizer: Tokenizer) -> Judge:
+def judge(agent: InteractiveAgent, tokenizer: Tokenizer) -> LoadedRewardModel:
     model = InterTemporalRewardModel.from_agent(agent).eval()
     model.config.reward_scale = 2.0
     with torch.no_grad():  # an untrained head hardly hears words: let it speak up
         model.utility[-1].weight.mul_(20)
-    return Judge("IBT", model, tokenizer)
+    return LoadedRewardModel("IBT", model, tokenizer)
 
 
 def test_answers_are_the_words_that_made_a_request_succeed(talk) -> None:
@@ -161,7 +161,7 @@ def test_only_the_words_of_the_moment_are_exchanged(talk, tokenizer, tiny) -> No
 
 @pytest.mark.parametrize("speaker", ["solver", "setter"])
 def test_own_words_score_as_the_episode_does_and_others_only_differ_after(
-    speaker, talk, tokenizer, tiny, judge: Judge
+    speaker, talk, tokenizer, tiny, judge: LoadedRewardModel
 ) -> None:
     play = encode_episodes(talk, tokenizer, tiny)
     moments = (answers if speaker == "solver" else instructions)(talk, reach=4)
@@ -183,7 +183,7 @@ def test_own_words_score_as_the_episode_does_and_others_only_differ_after(
 
 
 def test_the_same_words_are_drawn_whatever_else_is_scored(
-    talk, tokenizer, tiny, judge: Judge, monkeypatch: pytest.MonkeyPatch
+    talk, tokenizer, tiny, judge: LoadedRewardModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def changes(episodes: list[Episode]) -> np.ndarray:
         play, moments = encode_episodes(episodes, tokenizer, tiny), instructions(episodes, reach=4)
@@ -200,7 +200,7 @@ def test_order_is_counted_as_it_is_said() -> None:
     assert order_shares(change).tolist() == [[1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 0], [0.5, 0.5, 0.5, 0]]
 
 
-def test_without_moments_there_is_nothing(talk, tokenizer, tiny, judge: Judge) -> None:
+def test_without_moments_there_is_nothing(talk, tokenizer, tiny, judge: LoadedRewardModel) -> None:
     play = encode_episodes(talk, tokenizer, tiny)
     none = rescore(judge, play, talk, [], "solver", heard_in(talk), (2, 3))
     assert none.change.shape == (0, 3) and none.curve.shape == (0, 3, 5)

@@ -10,7 +10,7 @@ import torch
 
 from agents.agent import InteractiveAgent
 from reward_models import scoring
-from reward_models.exam import Exam
+from reward_models.evaluation import Exam
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.training import (

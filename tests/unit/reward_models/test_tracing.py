@@ -13,7 +13,7 @@ import torch
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.judge import load_judge
+from reward_models.loaded import load_with_tokenizer
 from reward_models.tracing import serve
 from rlhf.data.memory import encode_episodes
 from rlhf.store import open_store
@@ -44,7 +44,7 @@ def answers(*asked: dict[str, str]) -> list[dict]:
 def test_a_trace_is_what_the_model_says(folder: Path) -> None:
     ids = open_store(folder / "play").ids()
     asked = [{"model": str(folder / "model"), "dataset": str(folder / "play"), "episode_id": id} for id in ids]
-    judge = load_judge(folder / "model")
+    judge = load_with_tokenizer(folder / "model")
     readings = judge.read(encode_episodes(open_store(folder / "play").read_many(ids), judge.tokenizer, judge.sizes))
     for said, reading in zip(answers(*asked), readings, strict=True):
         assert np.allclose(said["utility"], reading.utility, atol=2e-6) and len(said["utility"]) == 30

@@ -259,7 +259,7 @@ def test_what_differs_is_named_in_one_line(make: type[Good], complaint: str) -> 
 def test_the_doctor_fails_what_is_refused(make: type[Good], _: str) -> None:
     checks = list(check_contract(entry_of(make)))
     assert {check.verdict for check in checks} == {"fail"}
-    assert all(check.mend for check in checks)
+    assert all(check.hint for check in checks)
 
 
 @pytest.mark.parametrize(

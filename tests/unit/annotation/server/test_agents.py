@@ -11,7 +11,7 @@ import pytest
 from annotation.games.unfinished import Unfinished
 from annotation.server.errors import Refused
 from annotation.server.services.agents import Agents
-from annotation.server.services.gaming import Games, Wish
+from annotation.server.services.gaming import GameRequest, Games
 from annotation.session import states as session
 from annotation.session.states import Event, Kind, Role, State
 from rlhf.store import MemoryStore
@@ -58,21 +58,21 @@ def test_an_agent_that_sees_other_pictures_is_refused_before_anybody_waits(tmp_p
     store.write(synthetic_episode(1, steps=4, height=72, width=96))
     for kind in (Kind.HUMAN_AGENT, Kind.EVALUATION):
         with pytest.raises(Refused, match="another size"):
-            games(tmp_path).start(Wish("p", "people", kind, agent="small"), store)
+            games(tmp_path).start(GameRequest("p", "people", kind, agent="small"), store)
 
 
 def test_an_evaluation_ignores_which_agent_is_wished_for(tmp_path: Path) -> None:
     playing = games(tmp_path, a=make_agent(tmp_path / "a"), b=make_agent(tmp_path / "b"))
-    drawn = {playing._agent(Wish("p", "people", Kind.EVALUATION, agent="a"), None).name for _ in range(60)}
+    drawn = {playing._agent(GameRequest("p", "people", Kind.EVALUATION, agent="a"), None).name for _ in range(60)}
     assert drawn == {"a", "b"}
-    assert {playing._agent(Wish("p", "d", Kind.HUMAN_AGENT, agent="a"), None).name for _ in range(20)} == {"a"}
+    assert {playing._agent(GameRequest("p", "d", Kind.HUMAN_AGENT, agent="a"), None).name for _ in range(20)} == {"a"}
 
 
 @pytest.mark.parametrize("kind", [Kind.HUMAN_AGENT, Kind.EVALUATION])
 def test_an_agent_that_cannot_be_loaded_is_told_and_blindly_where_it_must_be(tmp_path: Path, kind: Kind) -> None:
     playing = games(tmp_path, secret=make_agent(tmp_path / "secret"))
     store = MemoryStore()
-    running = playing.start(Wish("p", "people", kind), store)
+    running = playing.start(GameRequest("p", "people", kind), store)
     with suppress(Refused, session.Refused):  # on a busy machine the game may be over before
         running.join(Role.SETTER, "id", "p1")
         running.connect(Role.SETTER, lambda: None)
@@ -83,12 +83,12 @@ def test_an_agent_that_cannot_be_loaded_is_told_and_blindly_where_it_must_be(tmp
     assert "the agent" in view.notice and ("secret" in view.notice) == (kind is Kind.HUMAN_AGENT)
     playing.close()
     with pytest.raises(Refused, match="stopping"):
-        playing.start(Wish("p", "people", kind), store)
+        playing.start(GameRequest("p", "people", kind), store)
 
 
 def test_evaluations_are_played_where_no_agent_was_trained(tmp_path: Path) -> None:
     playing = games(tmp_path)
     for kind, split, least in ((Kind.EVALUATION, "held_out", 500_000_000), (Kind.HUMAN_HUMAN, "train", 0)):
-        config = playing._config(Wish("p", "people", kind, prompted=True), MemoryStore())
+        config = playing._config(GameRequest("p", "people", kind, prompted=True), MemoryStore())
         assert config.split == split and least <= config.seed < least + 500_000_000
         assert config.steps == 1125 and config.prompt is not None

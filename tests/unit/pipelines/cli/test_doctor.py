@@ -42,7 +42,7 @@ GIB = 2**30
 )
 def test_verdicts(check: Check, verdict: str) -> None:
     assert check.verdict == verdict
-    assert bool(check.mend) == (verdict != "ok")
+    assert bool(check.hint) == (verdict != "ok")
     assert str(check).startswith(verdict)
 
 
@@ -85,7 +85,7 @@ def test_a_check_that_breaks_is_a_failed_check() -> None:
         raise OSError("libfoo.so is missing")
 
     check = module._survive("torch", "install it", broken)
-    assert (check.verdict, check.mend) == ("fail", "install it")
+    assert (check.verdict, check.hint) == ("fail", "install it")
     assert "libfoo.so is missing" in check.found
 
 

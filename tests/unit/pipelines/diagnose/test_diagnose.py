@@ -28,7 +28,7 @@ from pipelines.diagnose.measures import Measurer
 from pipelines.diagnose.sentences import judged_group, signal_sentence
 from pipelines.stages.learned_from import DIVISION_FILE, Division, division_of
 from pipelines.stages.reward import RewardConfig, reward
-from reward_models.judge import Judge, Reading, load_judge
+from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
 from reward_models.training import RewardTrainingConfig
 from rlhf.data.memory import EncodedEpisodes
 from rlhf.records.episode import Episode, Request
@@ -114,18 +114,18 @@ def taught(data: Path, agent: Path, tmp_path_factory: pytest.TempPathFactory) ->
     )
 
 
-class Oracle(Judge):
+class Oracle(LoadedRewardModel):
     """Sees the true utility in the pictures, times ``times``."""
 
-    def __init__(self, judge: Judge, times: float = 1.0) -> None:
+    def __init__(self, judge: LoadedRewardModel, times: float = 1.0) -> None:
         super().__init__(judge.kind, judge.model, judge.tokenizer)
         object.__setattr__(self, "times", times)
 
-    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Reading]:
+    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Scores]:
         assert episodes is None
         level = self.times * (play.image[:, 0, 0, 0].astype(np.float32) - LEVEL) / 10  # type: ignore[attr-defined]
         traces = [level[begin:end] for begin, end in zip(play.starts[:-1], play.starts[1:], strict=True)]
-        return [Reading(trace, np.diff(trace, prepend=trace[:1])) for trace in traces]
+        return [Scores(trace, np.diff(trace, prepend=trace[:1])) for trace in traces]
 
 
 def test_nothing_that_was_learned_from_judges(data: Path, taught: Path) -> None:
@@ -203,7 +203,7 @@ def test_scripted_raters_saw_what_they_did_not_mark_and_people_may_not_have(tmp_
 def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, data: Path, taught: Path) -> None:
     recordings = Recordings([data])
     groups = {g: ids for g, ids in group_rows(recordings, [division_of(taught)], 50).items() if g[0] == "held_out"}
-    material = gather(recordings, groups, [Oracle(load_judge(taught), times)], reach=5, seed=0).pooled()
+    material = gather(recordings, groups, [Oracle(load_with_tokenizer(taught), times)], reach=5, seed=0).pooled()
     measurer = Measurer(reach=2, tolerance=2, delay=1, seed=0)
     found = material.readings[0]
     assert list(material.play) == [("held_out", "scripted"), ("held_out", "agent:clone"), ("held_out", EVERYBODY)]
@@ -232,7 +232,7 @@ def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, d
 class Predictor(Oracle):
     """Says (+) with 0.3 where the true utility has just risen, else with 0.01; (-) never."""
 
-    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Reading]:
+    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Scores]:
         return [
             replace(one, mark_probability=np.stack([np.where(one.reward > 0, 0.3, 0.01), 0 * one.reward], axis=1))
             for one in super().read(play, episodes)
@@ -243,7 +243,7 @@ def test_a_model_that_predicts_marks_is_held_to_how_often_they_are_given(data: P
     recordings = Recordings([data])
     groups = {g: ids for g, ids in group_rows(recordings, [division_of(taught)], 50).items() if g[0] == "held_out"}
     group = ("held_out", "agent:clone")
-    material = gather(recordings, {group: groups[group]}, [Predictor(load_judge(taught))], reach=5, seed=0)
+    material = gather(recordings, {group: groups[group]}, [Predictor(load_with_tokenizer(taught))], reach=5, seed=0)
     found = Measurer(2, 2, 1, 0).group(group, material.play[group], material.readings[0][group], None)
     plus, minus = found.mark_calibration
     rises = {e.episode_id: [v.step for v in e.truth if v.sign > 0] for e in recordings.read(groups[group])}

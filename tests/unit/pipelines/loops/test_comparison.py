@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pipelines.loops.comparison import gain, success
-from pipelines.loops.rounds import MOST_ROUNDS, IterateConfig, agent_name, settle_round, settle_start
+from pipelines.loops.rounds import MOST_ROUNDS, IterateConfig, agent_name, resolve_round, resolve_start
 from pipelines.report.data import RoundResult, RoundsCompared
 from pipelines.report.findings import OVERALL
 from pipelines.report.rounds import before_and_after, compared, marks_by_round, success_by_round
@@ -141,8 +141,8 @@ def test_no_two_recordings_of_a_preset_share_a_seed_and_all_are_allowed() -> Non
     seeds = []
     for seed in (0, 24):
         config = IterateConfig(run=Path("r"), seed=seed, rounds=MOST_ROUNDS)
-        seeds += [settle_start(config).demonstrations.seed]
-        seeds += [settle_round(config, number).play.seed for number in range(1, MOST_ROUNDS + 1)]
+        seeds += [resolve_start(config).demonstrations.seed]
+        seeds += [resolve_round(config, number).play.seed for number in range(1, MOST_ROUNDS + 1)]
     assert len(set(seeds)) == len(seeds) == 2 * (MOST_ROUNDS + 1)
 
 

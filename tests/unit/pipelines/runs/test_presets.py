@@ -13,8 +13,8 @@ from agents.config import AgentConfig
 from pipelines.cli.main import VERBS, Verb, main
 from pipelines.cli.presets import preset_names, presets_of, starting_point
 from pipelines.cli.usage import UsageError
-from pipelines.loops.demo import DemoConfig, settle
-from pipelines.loops.rounds import settle as settle_rounds
+from pipelines.loops.demo import DemoConfig, resolve_config
+from pipelines.loops.rounds import resolve_config as settle_rounds
 from pipelines.runs import demo as preset
 from pipelines.runs import probes, tower
 from pipelines.stages.world_config import WorldConfig
@@ -28,13 +28,13 @@ def test_the_demo_is_a_preset_and_its_own_copy_each_time() -> None:
 
 
 def test_it_can_be_written_and_read_back() -> None:
-    config = settle(replace(preset.demo(), run=Path("somewhere"), seed=3))
+    config = resolve_config(replace(preset.demo(), run=Path("somewhere"), seed=3))
     assert from_json(DemoConfig, to_json(config)) == config
 
 
 def test_every_stage_reads_what_the_one_before_wrote() -> None:
     run = Path("there") / "run"
-    config = settle(replace(preset.demo(), run=run, seed=2))
+    config = resolve_config(replace(preset.demo(), run=run, seed=2))
     agent = run / "clone" / "agent"
     data = {config.demonstrations.data, config.play.data, config.mark.data}
     assert data == {*config.clone.data, *config.reward.data, *config.improve.data} == {run / "data"}
@@ -48,7 +48,7 @@ def test_every_stage_reads_what_the_one_before_wrote() -> None:
 
 
 def test_seeds_of_play_and_of_runs_differ() -> None:
-    seeds = [settle(replace(preset.demo(), seed=seed)) for seed in range(4)]
+    seeds = [resolve_config(replace(preset.demo(), seed=seed)) for seed in range(4)]
     played = [s for config in seeds for s in (config.demonstrations.seed, config.play.seed)]
     assert len(set(played)) == len(played)
 
@@ -56,13 +56,15 @@ def test_seeds_of_play_and_of_runs_differ() -> None:
 def test_an_agent_plays_in_the_world_it_was_cloned_in() -> None:
     config = preset.demo()
     assert config.improve.world == config.play.world == config.evaluate.world == config.demonstrations.world
-    assert settle(replace(config, play=replace(config.play, world=WorldConfig()))).play.world == config.play.world
+    assert (
+        resolve_config(replace(config, play=replace(config.play, world=WorldConfig()))).play.world == config.play.world
+    )
     with pytest.raises(UserError, match="differ in their world"):
-        settle(replace(config, play=replace(config.play, world=WorldConfig(settings="{}"))))
+        resolve_config(replace(config, play=replace(config.play, world=WorldConfig(settings="{}"))))
 
 
 def test_a_run_that_records_its_held_out_play_sets_no_share_aside() -> None:
-    config, rounds = settle(preset.demo()), settle_rounds(tower.iterate())
+    config, rounds = resolve_config(preset.demo()), settle_rounds(tower.iterate())
     for recording in (config.demonstrations, config.play, rounds.demonstrations, rounds.play):
         assert recording.parts() == (recording,) and recording.split == "train"
 

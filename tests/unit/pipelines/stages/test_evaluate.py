@@ -18,7 +18,7 @@ from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.loops.demo import settle
+from pipelines.loops.demo import resolve_config
 from pipelines.runs.demo import WORLD, demo
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results, probe_episodes, probe_plans
 from pipelines.stages.world_config import PROBE_SEEDS, PlayersConfig
@@ -215,7 +215,7 @@ def test_a_study_goes_on_with_an_interrupted_evaluation(tmp_path: Path, plays: l
     """Of its own folder, which may have been moved since, and on another device."""
     config = replace(demo(), run=tmp_path / "run")
     evaluating = replace(
-        settle(config).evaluate, agents={"BC": an_agent(tmp_path / "agent", 0), "demonstrator": "scripted"}
+        resolve_config(config).evaluate, agents={"BC": an_agent(tmp_path / "agent", 0), "demonstrator": "scripted"}
     )
     evaluating.out.parent.mkdir()
     evaluate(replace(evaluating, agents={"BC": evaluating.agents["BC"]}, probes=("go", "lift")))

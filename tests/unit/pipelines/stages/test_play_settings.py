@@ -14,8 +14,8 @@ from agents.play_settings import PLAY_SETTINGS_FILE
 from annotation.server.services.gaming import remembered_places
 from pipelines.cli.episodes import merge_datasets
 from pipelines.cli.main import main
-from pipelines.loops.demo import settle as settle_demo
-from pipelines.loops.rounds import settle as settle_rounds
+from pipelines.loops.demo import resolve_config as settle_demo
+from pipelines.loops.rounds import resolve_config as settle_rounds
 from pipelines.runs import demo as preset
 from pipelines.runs import probes, tower
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, settled
@@ -24,7 +24,7 @@ from pipelines.stages.play_settings import PlaySettings, of_agent, of_dataset, o
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.results_file import EvaluatedWith
 from pipelines.stages.world_config import DEFAULT_PLAYERS, DEFAULT_WORLD, PlayersConfig, WorldConfig
-from pipelines.studies.config import settle as settle_study
+from pipelines.studies.config import resolve_config as settle_study
 from rlhf.records.json_records import from_json, to_json
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import load_config

@@ -16,7 +16,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.stages.clone import read_episodes, spoken_texts
 from pipelines.stages.reward import RewardConfig, reward
 from reward_models.autoregressive import AutoregressiveRewardModel
-from reward_models.exam import SIGNAL, Exam
+from reward_models.evaluation import SIGNAL, Exam
 from reward_models.registry import load_reward_model
 from reward_models.training_config import RewardTrainingConfig
 from rlhf.records.marks import Mark

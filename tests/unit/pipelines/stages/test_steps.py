@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.stages.steps import STAGES_FILE, Work, begin, finished, go_on, go_through
+from pipelines.stages.steps import STAGES_FILE, Step, finished, open_run, resume_or_start, run_steps
 from rlhf.records.json_records import differences
 from rlhf.run.config import CONFIG_FILE, load_config
 from worlds.errors import UserError
@@ -34,9 +34,9 @@ class Config:
 
 def test_every_stage_is_done_once_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done: list[str] = []
-    works = [Work(name, f"makes {name}", lambda name=name: done.append(name)) for name in ("one", "two", "three")]
-    assert [stage.name for stage in go_through(tmp_path, works[:2], total=4)] == ["one", "two"]
-    stages = go_through(tmp_path, works, title="again, ")
+    works = [Step(name, f"makes {name}", lambda name=name: done.append(name)) for name in ("one", "two", "three")]
+    assert [stage.name for stage in run_steps(tmp_path, works[:2], total=4)] == ["one", "two"]
+    stages = run_steps(tmp_path, works, title="again, ")
     assert done == ["one", "two", "three"]
     assert [(stage.name, stage.note) for stage in stages] == [(name, f"makes {name}") for name in done]
     assert finished(tmp_path) == stages and all(stage.seconds >= 0 for stage in stages)
@@ -50,7 +50,7 @@ def test_what_fails_is_not_noted(tmp_path: Path) -> None:
 
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            go_through(tmp_path, [Work("first", "", lambda: None), Work("second", "", fail), Work("third", "", fail)])
+            run_steps(tmp_path, [Step("first", "", lambda: None), Step("second", "", fail), Step("third", "", fail)])
         assert [stage.name for stage in finished(tmp_path)] == ["first"]
 
 
@@ -66,12 +66,12 @@ def test_a_run_goes_on_from_its_checkpoint_or_begins_anew(tmp_path: Path) -> Non
         return folder
 
     folder, seen = tmp_path / "run", list[tuple[Run, bool]]()
-    go_on(begun, Run())
+    resume_or_start(begun, Run())
     (folder / "checkpoints").mkdir(parents=True)
-    go_on(begun, Run())  # what was there without a checkpoint is gone
+    resume_or_start(begun, Run())  # what was there without a checkpoint is gone
     (folder / "checkpoints").mkdir(parents=True)
     (folder / "checkpoints" / "latest").touch()
-    assert go_on(begun, Run()) == folder
+    assert resume_or_start(begun, Run()) == folder
     assert seen == [(Run(), False), (Run(), False), (Run(resume=folder), True)]
 
 
@@ -102,7 +102,7 @@ go_through(folder, [work("a", False), work("b", True), work("c", False)])
 def test_damaged_notes_are_one_line(tmp_path: Path, text: str) -> None:
     (tmp_path / STAGES_FILE).write_text(text)
     with pytest.raises(UserError, match=r"stages.json is damaged .*; remove it") as caught:
-        go_through(tmp_path, [])
+        run_steps(tmp_path, [])
     assert "\n" not in str(caught.value)
 
 
@@ -119,11 +119,11 @@ def test_a_run_with_other_settings_is_refused_by_the_name_of_the_setting(
     tmp_path: Path, changes: dict, said: str
 ) -> None:
     config = Config(run=tmp_path / "run")
-    begin(config.run, config, "trial")
+    open_run(config.run, config, "trial")
     before = (config.run / CONFIG_FILE).read_bytes()
-    begin(config.run, config, "trial")
+    open_run(config.run, config, "trial")
     with pytest.raises(UserError) as caught:
-        begin(config.run, replace(config, **changes), "trial")
+        open_run(config.run, replace(config, **changes), "trial")
     assert (
         str(caught.value)
         == f"{config.run} holds a trial with other settings: {said} this one a folder of its own with --run"
@@ -133,24 +133,24 @@ def test_a_run_with_other_settings_is_refused_by_the_name_of_the_setting(
 
 def test_free_settings_may_differ_and_are_noted(tmp_path: Path) -> None:
     config = Config(run=tmp_path / "run")
-    begin(config.run, config, "trial")
+    open_run(config.run, config, "trial")
     more = replace(config, rounds=5)
-    begin(config.run, more, "trial", free=("rounds",))
+    open_run(config.run, more, "trial", free=("rounds",))
     assert load_config(config.run, Config) == more
     with pytest.raises(UserError, match="inner.updates is 3 there and 9 here; give"):
-        begin(config.run, replace(more, rounds=6, inner=Inner(updates=9)), "trial", free=("rounds",))
+        open_run(config.run, replace(more, rounds=6, inner=Inner(updates=9)), "trial", free=("rounds",))
 
 
 def test_a_run_killed_while_its_configuration_was_written_begins(tmp_path: Path) -> None:
     config = Config(run=tmp_path / "run")
     config.run.mkdir()
     (config.run / "config.partial").write_text('{"kind"')
-    begin(config.run, config, "trial")
+    open_run(config.run, config, "trial")
     assert load_config(config.run, Config) == config
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").touch()
     with pytest.raises(UserError, match="holds a run already"):
-        begin(tmp_path / "other", config, "trial")
+        open_run(tmp_path / "other", config, "trial")
 
 
 def test_differences_are_in_the_order_of_the_settings() -> None:
@@ -162,15 +162,15 @@ def test_differences_are_in_the_order_of_the_settings() -> None:
 
 def test_a_setting_that_came_after_a_run_was_begun_has_its_default_there(tmp_path: Path) -> None:
     config = Config(run=tmp_path / "run")
-    begin(config.run, config, "trial")
+    open_run(config.run, config, "trial")
     path = config.run / CONFIG_FILE
     record = json.loads(path.read_text())
     del record["config"]["inner"]["note"], record["config"]["rates"]
     path.write_text(json.dumps(record))
-    begin(config.run, config, "trial")
+    open_run(config.run, config, "trial")
     assert json.loads(path.read_text()) == record  # what the run was begun with stays
     with pytest.raises(UserError, match="inner.note is .* there and .* here; give"):
-        begin(config.run, replace(config, inner=Inner(note="x")), "trial")
-    begin(config.run, replace(config, inner=Inner(note="x")), "trial", free=("inner.note",))
+        open_run(config.run, replace(config, inner=Inner(note="x")), "trial")
+    open_run(config.run, replace(config, inner=Inner(note="x")), "trial", free=("inner.note",))
     with pytest.raises(UserError, match="inner.updates is 3 there and 4 here; give"):
-        begin(config.run, replace(config, inner=Inner(4, "x")), "trial", free=("inner.note",))
+        open_run(config.run, replace(config, inner=Inner(4, "x")), "trial", free=("inner.note",))

@@ -15,11 +15,11 @@ from agents.tokenizer import Tokenizer
 from pipelines.runs import probes, raters
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
-from pipelines.stages.steps import go_through
+from pipelines.stages.steps import run_steps
 from pipelines.studies.config import Arm, StudyConfig, data_of, folder_of
-from pipelines.studies.figures import apart
+from pipelines.studies.figures import dodged
 from pipelines.studies.marks import learned_from, marks_table
-from pipelines.studies.works import improving_config, works
+from pipelines.studies.steps import improving_config, works
 from reward_models.marked_play import MarkedPlay
 from reward_models.training import RewardTrainer
 from rlhf.records.marks import Mark
@@ -89,7 +89,7 @@ def seen(toy: StudyConfig) -> dict[str, MarkedPlay]:
 
             patch.setattr(RewardTrainer, "__init__", spy)
             stages = [work for work in works(toy, name, 0) if work.name.startswith(("marks", "reward"))]
-            go_through(folder_of(toy, 0), stages)
+            run_steps(folder_of(toy, 0), stages)
             assert (improving_config(toy, name, 0).reward_model / "model.safetensors").is_file()
     return seen
 
@@ -192,11 +192,11 @@ def test_no_two_things_share_a_folder(other: dict) -> None:
 
 def test_what_lies_on_each_other_is_drawn_side_by_side() -> None:
     places = {"a": 0.0, "b": 50.0, "c": 50.0, "d": 50.5, "e": 90.0}
-    moved = apart(places, 2.0)
+    moved = dodged(places, 2.0)
     assert (moved["a"], moved["e"]) == (0.0, 90.0)
     assert np.diff([moved[name] for name in "bcd"]).tolist() == pytest.approx([2.0, 2.0])
     assert np.mean([moved[name] for name in "bcd"]) == pytest.approx(np.mean([50.0, 50.0, 50.5]))
     # What is moved into a neighbour takes it along.
-    moved = apart({"a": 0.0, "b": 0.0, "c": 2.5}, 2.0)
+    moved = dodged({"a": 0.0, "b": 0.0, "c": 2.5}, 2.0)
     assert sorted(moved.values()) == pytest.approx([5 / 6 - 2, 5 / 6, 5 / 6 + 2])
-    assert apart({}, 1.0) == {}
+    assert dodged({}, 1.0) == {}

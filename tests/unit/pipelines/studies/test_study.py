@@ -16,11 +16,11 @@ from pipelines.cli.reproduce import ReproduceConfig, results
 from pipelines.loops.demo import DemoConfig, on_device
 from pipelines.runs import ablations, probes, raters, sizes
 from pipelines.stages.evaluate import ProbeResult, load_results
-from pipelines.stages.steps import begin
+from pipelines.stages.steps import open_run
 from pipelines.studies.config import StudyConfig, others_compared, results_of
-from pipelines.studies.report import tell
+from pipelines.studies.report import write_study_report
+from pipelines.studies.steps import evaluating_config, improving_config
 from pipelines.studies.study import study
-from pipelines.studies.works import evaluating_config, improving_config
 from rlhf.records.json_records import from_json, to_json
 from rlhf.run.config import CONFIG_FILE
 from worlds.errors import UserError
@@ -75,7 +75,7 @@ def test_what_was_not_run_says_so(tmp_path: Path) -> None:
     for arm, rate in (("BC, nano", 0.4), ("BC, micro", 0.5), ("BC+RL, micro", 0.7)):
         for seed in (0, 1):
             played(config, arm, seed, rate)
-    page = tell(config, "sizes").read_text()
+    page = write_study_report(config, "sizes").read_text()
     rows = [line for line in page.splitlines() if line.startswith("| BC")]
     success, differences = rows[:8], rows[8:]
     assert [line.split("|")[1].strip() for line in success] == list(config.arms)
@@ -101,10 +101,12 @@ def test_agents_are_compared_with_a_larger_one_beside_bc(tmp_path: Path) -> None
     for seed in (0, 1):
         played(config, "BC", seed, 0.4)
         played(config, "BC+RL (AR)", seed, 0.7)
-    assert tell(config, "probes").read_text().count("Points more than") == 1  # the larger one has not played yet
+    assert (
+        write_study_report(config, "probes").read_text().count("Points more than") == 1
+    )  # the larger one has not played yet
     for seed in (0, 1):
         played(config, "larger BC", seed, 0.5)
-    _, page = tell(config, "probes").read_text().split("Points more than larger BC")
+    _, page = write_study_report(config, "probes").read_text().split("Points more than larger BC")
     (line,) = (line for line in page.splitlines() if line.startswith("| BC+RL (AR) |"))
     agent, larger = (
         [r.rate for seed in (0, 1) for r in load_results(results_of(config, arm, seed))]
@@ -116,9 +118,9 @@ def test_agents_are_compared_with_a_larger_one_beside_bc(tmp_path: Path) -> None
 
 def test_a_device_reaches_every_stage_and_may_change(tmp_path: Path) -> None:
     config = replace(probes.study(), run=tmp_path / "study")
-    begin(config.run, config, "study", free=("seeds", "device"))
+    open_run(config.run, config, "study", free=("seeds", "device"))
     on_gpu = replace(config, device="cuda")
-    begin(config.run, on_gpu, "study", free=("seeds", "device"))
+    open_run(config.run, on_gpu, "study", free=("seeds", "device"))
     assert json.loads((config.run / CONFIG_FILE).read_text())["config"]["device"] == "cuda"
     for settled, device in ((config, "cpu"), (on_gpu, "cuda")):
         assert improving_config(settled, "BC+RL (IBT)", 0).device == device
@@ -130,7 +132,7 @@ def test_a_device_reaches_every_stage_and_may_change(tmp_path: Path) -> None:
 
 def test_a_study_that_was_begun_before_there_were_devices_and_ways_goes_on(tmp_path: Path) -> None:
     config = replace(probes.study(), run=tmp_path / "study")
-    begin(config.run, config, "study")
+    open_run(config.run, config, "study")
     record = json.loads((config.run / CONFIG_FILE).read_text())
     for name in ("marks", "device", "lines"):
         del record["config"][name]
@@ -138,9 +140,9 @@ def test_a_study_that_was_begun_before_there_were_devices_and_ways_goes_on(tmp_p
         del arm["marks"]
     del record["config"]["mark"]["share"]
     (config.run / CONFIG_FILE).write_text(json.dumps(record))
-    begin(config.run, config, "study", free=("seeds", "device"))
+    open_run(config.run, config, "study", free=("seeds", "device"))
     with pytest.raises(UserError, match=r"mark.share is 1.0 there and 0.5 here"):
-        begin(config.run, replace(config, mark=replace(config.mark, share=0.5)), "study")
+        open_run(config.run, replace(config, mark=replace(config.mark, share=0.5)), "study")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
@@ -160,11 +162,13 @@ def test_requests_of_training_combinations_have_a_table_once_there_is_something_
     for arm, rate in (("BC", 0.4), ("BC+RL (IBT)", 0.8)):
         played(config, arm, 0, rate)
     results_of(config, "BC", 0, "train").write_text(results_of(config, "BC", 0).read_text())
-    assert "training combinations" not in tell(config, "probes").read_text()
+    assert "training combinations" not in write_study_report(config, "probes").read_text()
     assert not (tmp_path / "table-train.json").exists()
     results_of(config, "BC+RL (IBT)", 0, "train").write_text(results_of(config, "BC", 0).read_text())
     held_out, known = (
-        tell(config, "probes").read_text().split("Success in per cent of requests of training combinations")
+        write_study_report(config, "probes")
+        .read_text()
+        .split("Success in per cent of requests of training combinations")
     )
     (found,) = (
         c for c in json.loads((tmp_path / "table.json").read_text())["cells"] if c["probe"] == "all" and c["difference"]

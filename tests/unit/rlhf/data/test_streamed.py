@@ -20,7 +20,7 @@ from pipelines.cli.main import main
 from pipelines.stages.recordings import Play, find_episodes, spoken_texts
 from rlhf.data.config import ReadingConfig
 from rlhf.data.memory import EncodedEpisodes, encode_episodes
-from rlhf.data.streamed import ReadAheadStream, Source, StreamedEpisodes, survey
+from rlhf.data.streamed import ReadAheadStream, Source, StreamedEpisodes, summarise
 from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import marginal_entropy
 from rlhf.records.episode import CO_PILOT, Episode
@@ -60,7 +60,7 @@ def sources(store: Any, scripted: bool = False) -> list[Source]:
 
 def streamed(store: Any, tokenizer: Tokenizer, scripted: bool = False, **reading: Any) -> StreamedEpisodes:
     found = sources(store, scripted)
-    return StreamedEpisodes(found, survey(found), tokenizer, SIZES, ReadingConfig(**reading))
+    return StreamedEpisodes(found, summarise(found), tokenizer, SIZES, ReadingConfig(**reading))
 
 
 def in_memory(store: Any, tokenizer: Tokenizer, scripted: bool = False) -> EncodedEpisodes:
@@ -123,7 +123,7 @@ def test_what_is_known_of_all_play_is_the_same(store: ParquetStore, tokenizer: T
     assert marginal_entropy(disk) == marginal_entropy(memory)
     assert disk.lengths.tolist() == memory.lengths.tolist() == LENGTHS and len(disk) == len(memory)
     episodes = [store.read(source.episode_id) for source in sources(store)]
-    assert survey(sources(store)).texts == spoken_texts(episodes) != set()
+    assert summarise(sources(store)).texts == spoken_texts(episodes) != set()
 
 
 def test_stores_give_compressed_episodes_alike(store: ParquetStore) -> None:
@@ -146,7 +146,7 @@ def test_memory_stays_within_its_bound(tmp_path: Path, tokenizer: Tokenizer) -> 
     found = sources(store)
     decoded = sum(source.steps for source in found) * 36 * 48 * 3
     reading = ReadingConfig(cache_gb=5e5 / 1e9, threads=2, ahead=2)
-    recorded = StreamedEpisodes(found, survey(found), tokenizer, sizes, reading)
+    recorded = StreamedEpisodes(found, summarise(found), tokenizer, sizes, reading)
     stream = recorded.stream(4, 4, seed=0)
     stream.next()
     tracemalloc.start()
@@ -179,14 +179,14 @@ def test_a_damaged_episode_is_named(tmp_path: Path, tokenizer: Tokenizer) -> Non
         for _ in range(10):
             stream.next()
     with pytest.raises(UserError, match="is damaged"):
-        survey(sources(store))
+        summarise(sources(store))
 
 
 def test_images_of_another_size_are_named(store: ParquetStore, tmp_path: Path, tokenizer: Tokenizer) -> None:
     large = open_store(tmp_path / "large", create=True)
     large.write(replace(played(1, 4, 24, 32), episode_id="large"))
     found = [*sources(large), *sources(store)]
-    recorded = StreamedEpisodes(found, survey(found), tokenizer, SIZES, ReadingConfig())
+    recorded = StreamedEpisodes(found, summarise(found), tokenizer, SIZES, ReadingConfig())
     with pytest.raises(UserError, match="episode large has images of 24x32 pixels, the agent needs 12x16"):
         recorded.window(np.arange(4)[:, None])
 

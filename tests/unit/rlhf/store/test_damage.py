@@ -182,7 +182,7 @@ def test_a_damaged_episode_is_named_with_its_mend_and_costs_no_other(folder: Pat
     assert (
         problem.file == "*/e1.parquet"
         and str(path) in problem.what
-        and "episodes drop" in problem.mend
+        and "episodes drop" in problem.hint
         and not problem.ignorable
     )
     assert same_episode(store.read("e2"), small(2))
@@ -325,7 +325,7 @@ def test_a_line_that_disagrees_with_its_episode(folder: Path) -> None:
     path = folder / "index.jsonl"
     path.write_text(path.read_text().replace('"split":"train"', '"split":"held_out"', 1))
     (problem,) = open_store(folder).verify()
-    assert problem.file == "index.jsonl" and "e0" in problem.what and "--rebuild" in problem.mend
+    assert problem.file == "index.jsonl" and "e0" in problem.what and "--rebuild" in problem.hint
 
 
 def test_another_episode_of_the_same_listing_under_the_name(folder: Path) -> None:
@@ -335,7 +335,7 @@ def test_another_episode_of_the_same_listing_under_the_name(folder: Path) -> Non
     for table in ("episodes", "steps"):
         shutil.copy(other.folder / table / "e1.parquet", folder / table / "e1.parquet")
     (problem,) = open_store(folder).verify()
-    assert problem.file == "index.jsonl" and "e1" in problem.what and "--rebuild" in problem.mend
+    assert problem.file == "index.jsonl" and "e1" in problem.what and "--rebuild" in problem.hint
     rebuild_index(folder)
     store = open_store(folder)
     assert store.verify() == [] and store.fingerprints(["e1"]) == other.fingerprints()

@@ -90,7 +90,7 @@ def test_an_older_copy_in_its_place_is_noticed(store: ParquetStore, table: str) 
     shutil.copy(files[1], files[0])
     (problem,) = problems(store)
     assert problem.file == f"{table}/{files[0].name}" and problem.what == f"it holds 1 of the 5 {table} in the index"
-    assert "put back a copy" in problem.mend and "--rebuild" in problem.mend
+    assert "put back a copy" in problem.hint and "--rebuild" in problem.hint
 
 
 def test_what_is_removed_by_the_store_is_not_missed(store: ParquetStore, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_description_of_other_play_is_noticed(folder: Path, key: str, value: A
     problems = open_store(folder).verify()
     assert [problem.file for problem in problems] == ["steps/e0.parquet", "steps/e1.parquet"]
     assert problems[0].what == "episode e0 is of synthetic in 4x5 pixels, dataset.json says otherwise"
-    assert "put back the right dataset.json" in problems[0].mend
+    assert "put back the right dataset.json" in problems[0].hint
 
 
 @pytest.mark.parametrize("side", [30_000, 2**31 - 1])
@@ -188,7 +188,7 @@ def test_an_episode_with_wrong_values_costs_no_other(folder: Path, column: str, 
     assert store.read("e0").episode_id == "e0"
     if column in ("notes", "requests"):
         with pytest.raises(UserError, match=r"e1.*; .*rlhf episodes drop"):
-            store.read_told("e1")
+            store.read_transcript("e1")
 
 
 def test_a_marks_file_whose_lines_never_end(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

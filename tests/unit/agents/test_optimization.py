@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from agents.descent import descend
+from agents.optimization import optimizer_step
 
 
 def weight_and_optimizer() -> tuple[torch.nn.Parameter, torch.optim.Optimizer]:
@@ -18,7 +18,7 @@ def weight_and_optimizer() -> tuple[torch.nn.Parameter, torch.optim.Optimizer]:
 def test_the_weighted_sum_is_descended_and_its_terms_are_told() -> None:
     weight, optimizer = weight_and_optimizer()
     terms = {"first": (2.0, weight[0]), "second": (0.25, 4.0 * weight[1])}
-    told = descend(optimizer, [weight], terms, 100.0, 0, {"seen": torch.tensor(7.0)})
+    told = optimizer_step(optimizer, [weight], terms, 100.0, 0, {"seen": torch.tensor(7.0)})
     assert told == pytest.approx(
         {"first": 3.0, "second": -16.0, "seen": 7.0, "loss": 2.0, "gradient_norm": math.sqrt(5.0)}
     )
@@ -27,7 +27,7 @@ def test_the_weighted_sum_is_descended_and_its_terms_are_told() -> None:
 
 def test_the_gradient_is_clipped_and_its_norm_is_told_as_it_was() -> None:
     weight, optimizer = weight_and_optimizer()
-    told = descend(optimizer, [weight], {"steep": (1.0, (100.0 * weight).sum())}, 1.0, 0)
+    told = optimizer_step(optimizer, [weight], {"steep": (1.0, (100.0 * weight).sum())}, 1.0, 0)
     assert told["gradient_norm"] == pytest.approx(100.0 * math.sqrt(2.0))
     assert weight.tolist() == pytest.approx([3.0 - 0.5 / math.sqrt(2.0), -4.0 - 0.5 / math.sqrt(2.0)], abs=1e-5)
 
@@ -37,12 +37,12 @@ def test_what_is_not_finite_is_named_and_nothing_steps(name: str) -> None:
     weight, optimizer = weight_and_optimizer()
     broken = weight[0] / 0.0 if name == "value" else (weight[0] - 3.0).sqrt()  # the latter's value is 0, its slope not
     with pytest.raises(FloatingPointError, match=rf"update 12 is not finite: .*{name} is inf"):
-        descend(optimizer, [weight], {"fine": (1.0, weight[1]), "value": (1.0, broken)}, 1.0, 12)
+        optimizer_step(optimizer, [weight], {"fine": (1.0, weight[1]), "value": (1.0, broken)}, 1.0, 12)
     assert weight.tolist() == [3.0, -4.0]
 
 
 def test_earlier_gradients_are_forgotten() -> None:
     weight, optimizer = weight_and_optimizer()
     weight.grad = torch.tensor([1e6, 1e6])
-    descend(optimizer, [weight], {"one": (1.0, weight[0])}, 10.0, 0)
+    optimizer_step(optimizer, [weight], {"one": (1.0, weight[0])}, 10.0, 0)
     assert weight.tolist() == [2.5, -4.0]

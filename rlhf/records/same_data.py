@@ -9,7 +9,7 @@ from worlds.errors import UserError
 _TOLD = ("episodes", "steps", "marks")
 
 
-def check_same_play(then: Mapping[str, int], now: Mapping[str, int]) -> None:
+def check_same_data(then: Mapping[str, int], now: Mapping[str, int]) -> None:
     """See that the play is what it was.
 
     Args:

@@ -12,19 +12,19 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from agents.peers import ALONE, Peers
+from agents.workers import SINGLE_WORKER, Workers
 
 _NOTHING: Mapping[str, Tensor] = {}
 
 
-def descend(
+def optimizer_step(
     optimizer: torch.optim.Optimizer,
     parameters: Iterable[nn.Parameter],
     terms: Mapping[str, tuple[float, Tensor]],
     clip: float,
     update: int,
     statistics: Mapping[str, Tensor] = _NOTHING,
-    peers: Peers = ALONE,
+    workers: Workers = SINGLE_WORKER,
 ) -> dict[str, float]:
     """Differentiate the weighted sum of ``terms`` and let ``optimizer`` step, unless something is not finite.
 
@@ -43,7 +43,7 @@ def descend(
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
     measured = {name: term for name, (_, term) in terms.items()} | dict(statistics) | {"loss": loss}
-    numbers = peers.average(parameters, torch.stack([value.detach() for value in measured.values()]))
+    numbers = workers.average(parameters, torch.stack([value.detach() for value in measured.values()]))
     norm = nn.utils.clip_grad_norm_(parameters, clip)
     # One transfer for all numbers: every other way waits for the device once a number.
     told = dict(zip([*measured, "gradient_norm"], torch.cat([numbers, norm[None]]).tolist(), strict=True))

@@ -17,7 +17,7 @@ from rlhf.data.memory import EncodedEpisodes
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class Scores:
     """One episode of T steps as a reward model sees it.
 
     Args:
@@ -31,7 +31,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class LoadedRewardModel:
     """A reward model that has been read from its folder.
 
     Args:
@@ -52,18 +52,18 @@ class Judge:
         """What a change of utility is multiplied by to be an (expected) reward."""
         return self.model.config.reward_scale
 
-    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Reading]:
+    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Scores]:
         """Readings of ``episodes`` (numbers in ``play``; all of them if None), in their order."""
         scored = score(self.model, play, episodes)
         marks = mark_probabilities(self.model, play, episodes) or [None] * len(scored)
-        return [Reading(u, rewards(u, self.scale), p) for u, p in zip(scored, marks, strict=True)]
+        return [Scores(u, rewards(u, self.scale), p) for u, p in zip(scored, marks, strict=True)]
 
 
-def load_judge(folder: Path) -> Judge:
+def load_with_tokenizer(folder: Path) -> LoadedRewardModel:
     """Read the reward model in ``folder``.
 
     Raises:
       UserError: if there is none, or it is damaged.
     """
     model, tokenizer = load_reward_model(folder)
-    return Judge(model.short, model, tokenizer)
+    return LoadedRewardModel(model.short, model, tokenizer)

@@ -14,11 +14,11 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 
-class PeerLost(RuntimeError):
+class WorkerLost(RuntimeError):
     """Another learner could not be reached; what befell it is for itself to tell."""
 
 
-class Peers:
+class Workers:
     """One of ``count`` learners, the one of number ``rank``. Of itself, without anybody else."""
 
     rank, count = 0, 1
@@ -49,16 +49,16 @@ class Peers:
         """Give all learners the parameters of the first."""
 
 
-ALONE = Peers()
+SINGLE_WORKER = Workers()
 
 
-class TorchPeers(Peers):
+class TorchWorkers(Workers):
     """The processes of PyTorch's default process group, which has been initialised.
 
     All learners have to call the same methods in the same order. Sums come out bit-identical for all of them, and so
     do the weights.
 
-    Raises (from every method): PeerLost, if another process is gone or does not answer in time.
+    Raises (from every method): WorkerLost, if another process is gone or does not answer in time.
     """
 
     def __init__(self) -> None:
@@ -104,18 +104,18 @@ class TorchPeers(Peers):
         try:
             collective(*arguments)
         except RuntimeError as error:
-            raise PeerLost(f"another learner cannot be reached: {error}") from error
+            raise WorkerLost(f"another learner cannot be reached: {error}") from error
 
 
 class _SideBySide(torch.autograd.Function):
     """The loss of every learner depends on the tensors of all, so the gradient of one is the sum over all learners."""
 
     @staticmethod
-    def forward(ctx: Any, tensor: Tensor, peers: TorchPeers) -> Tensor:
-        ctx.peers, ctx.columns = peers, tensor.shape[1]
-        return peers.gather(tensor)
+    def forward(ctx: Any, tensor: Tensor, workers: TorchWorkers) -> Tensor:
+        ctx.workers, ctx.columns = workers, tensor.shape[1]
+        return workers.gather(tensor)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
-        begin = ctx.peers.rank * ctx.columns
-        return ctx.peers.total(gradient)[:, begin : begin + ctx.columns], None
+        begin = ctx.workers.rank * ctx.columns
+        return ctx.workers.total(gradient)[:, begin : begin + ctx.columns], None

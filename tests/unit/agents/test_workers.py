@@ -12,8 +12,8 @@ import torch.distributed as dist
 from torch import Tensor
 
 from agents.batch import ActionBatch, RecordedWindow
-from agents.peers import ALONE, PeerLost, Peers, TorchPeers
 from agents.tokenizer import EOS_ID, PAD_ID
+from agents.workers import SINGLE_WORKER, TorchWorkers, WorkerLost, Workers
 from rlhf.learning.learner import Learner, LearnerConfig
 from rlhf.replay.fragment import Fragment, take
 from tests.unit.rlhf import tiny_agent
@@ -47,47 +47,47 @@ def silent(fragment: Fragment) -> Fragment:
     return Fragment(**(vars(fragment) | {"utterance": utterance}))
 
 
-def learn(peers: Peers) -> tuple[Learner, list[dict[str, float]], dict[str, Tensor]]:
+def learn(workers: Workers) -> tuple[Learner, list[dict[str, float]], dict[str, Tensor]]:
     """A learner after some updates, what they measured, and the gradients of the first."""
-    learner = Learner(tiny_agent.agent(), CONFIG, peers=peers)
-    stream = tiny_agent.recorded(STEPS + 1, WINDOWS, columns=peers.columns(WINDOWS))
+    learner = Learner(tiny_agent.agent(), CONFIG, workers=workers)
+    stream = tiny_agent.recorded(STEPS + 1, WINDOWS, columns=workers.columns(WINDOWS))
     metrics, gradients = [], {}
     for number in range(UPDATES):
-        fragment = take(silent(played(number)), peers.columns(SLOTS))
-        metrics.append(learner.update(fragment, window(stream.next(), peers.columns(WINDOWS))))
+        fragment = take(silent(played(number)), workers.columns(SLOTS))
+        metrics.append(learner.update(fragment, window(stream.next(), workers.columns(WINDOWS))))
         gradients = gradients or {name: p.grad.clone() for name, p in learner.agent.named_parameters()}
     return learner, metrics, gradients
 
 
-def meet(folder: Path, rank: int, count: int) -> Peers:
+def meet(folder: Path, rank: int, count: int) -> Workers:
     torch.set_num_threads(1)
     dist.init_process_group("gloo", store=dist.FileStore(str(folder / "store"), count), rank=rank, world_size=count)
-    return TorchPeers()
+    return TorchWorkers()
 
 
 def one_of_two(folder: Path, rank: int) -> None:
     """All that the tests below ask of two processes, which take seconds to start."""
-    peers = meet(folder, rank, 2)
-    learner, metrics, gradients = learn(peers)
+    workers = meet(folder, rank, 2)
+    learner, metrics, gradients = learn(workers)
     state = {"weights": learner.agent.state_dict(), "memory": learner.state_dict()["memory"], "gradients": gradients}
     torch.save(state, folder / f"{rank}.pt")
-    said = {"metrics": metrics, "refused": refused(peers), "lost": ""}
+    said = {"metrics": metrics, "refused": refused(workers), "lost": ""}
     if rank == 0:
         try:
             while True:  # the other one is about to leave
-                peers.total(torch.ones(1))
-        except PeerLost as error:
+                workers.total(torch.ones(1))
+        except WorkerLost as error:
             said["lost"] = str(error)
     (folder / f"{rank}.json").write_text(json.dumps(said))
 
 
-def refused(peers: Peers) -> str:
+def refused(workers: Workers) -> str:
     """What is said of an update of which one learner's part is not finite."""
-    learner = Learner(tiny_agent.agent(), CONFIG, peers=peers)
-    stream = tiny_agent.recorded(STEPS + 1, WINDOWS, columns=peers.columns(WINDOWS))
+    learner = Learner(tiny_agent.agent(), CONFIG, workers=workers)
+    stream = tiny_agent.recorded(STEPS + 1, WINDOWS, columns=workers.columns(WINDOWS))
     reward = played(0).reward.copy()
     reward[1, SLOTS - 1] = np.nan
-    fragment = take(Fragment(**(vars(played(0)) | {"reward": reward})), peers.columns(SLOTS))
+    fragment = take(Fragment(**(vars(played(0)) | {"reward": reward})), workers.columns(SLOTS))
     try:
         learner.update(fragment, stream.next())
     except FloatingPointError as error:
@@ -123,7 +123,7 @@ def felt(name: str, weights: dict[str, Tensor]) -> Tensor:
 
 def test_two_learners_on_halves_are_one_on_the_whole(both: tuple[list[dict], list[dict]]) -> None:
     (first, second), said = both
-    alone, metrics, gradients = learn(ALONE)
+    alone, metrics, gradients = learn(SINGLE_WORKER)
     before = tiny_agent.agent().state_dict()
     for name, tensor in alone.agent.state_dict().items():
         assert torch.equal(first["weights"][name], second["weights"][name]), name
@@ -150,12 +150,12 @@ def test_a_learner_that_is_left_alone_says_so(both: tuple[list[dict], list[dict]
 
 
 def test_columns_are_shared_out_without_rest() -> None:
-    peers = Peers()
-    peers.rank, peers.count = 1, 3
-    assert peers.columns(6) == slice(2, 4)
+    workers = Workers()
+    workers.rank, workers.count = 1, 3
+    assert workers.columns(6) == slice(2, 4)
     for batch in (7, 0):
         with pytest.raises(ValueError, match=f"{batch} columns cannot be shared out evenly among 3 learners"):
-            peers.columns(batch)
+            workers.columns(batch)
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])

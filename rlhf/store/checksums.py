@@ -21,7 +21,7 @@ _FOOTER_END = struct.Struct("<I4s")  # Parquet's own: the footer's length and "P
 _OURS, _PARQUET = b"RLHFSEAL", b"PAR1"
 
 
-class Broken(ValueError):
+class ChecksumMismatch(ValueError):
     """The bytes are not those that were sealed."""
 
 
@@ -36,7 +36,7 @@ class Seal:
         """Raise ``Broken`` unless the row group is as it was written."""
         begin, end, checksum = self.parts[row_group]
         if zlib.crc32(self.file[begin:end]) != checksum:
-            raise Broken("its contents have changed since they were written")
+            raise ChecksumMismatch("its contents have changed since they were written")
 
 
 def sealed(file: memoryview, ends: Sequence[int]) -> bytes:
@@ -56,14 +56,14 @@ def read_seal(file: memoryview) -> Seal:
     """
     footer = _footer_begin(file)
     if footer < _END.size:
-        raise Broken("it is cut short")
+        raise ChecksumMismatch("it is cut short")
     count, checksum, ours = _END.unpack(file[footer - _END.size : footer])
     begin = footer - _END.size - count * _ROW_GROUP.size
     if ours != _OURS or begin < 0:
-        raise Broken("it is a Parquet file, but not one that this program wrote, or it is damaged")
+        raise ChecksumMismatch("it is a Parquet file, but not one that this program wrote, or it is damaged")
     lines = file[begin : footer - _END.size]
     if _checksum(lines, count, file[footer:]) != checksum:
-        raise Broken("its footer has changed since it was written")
+        raise ChecksumMismatch("its footer has changed since it was written")
     ends = [(end, crc) for end, crc in _ROW_GROUP.iter_unpack(lines)]
     begins = [0, *(end for end, _ in ends)]
     return Seal(file, tuple((begin, end, crc) for begin, (end, crc) in zip(begins, ends, strict=False)))
@@ -76,9 +76,9 @@ def _checksum(lines: bytes | memoryview, count: int, footer: memoryview) -> int:
 def _footer_begin(file: memoryview) -> int:
     """Where Parquet's footer begins. Raises Broken if there is none."""
     if len(file) < _FOOTER_END.size:
-        raise Broken("it is empty or cut short")
+        raise ChecksumMismatch("it is empty or cut short")
     length, parquet = _FOOTER_END.unpack(file[-_FOOTER_END.size :])
     begin = len(file) - _FOOTER_END.size - length
     if parquet != _PARQUET or begin < 0:
-        raise Broken("it is no Parquet file, or cut short")
+        raise ChecksumMismatch("it is no Parquet file, or cut short")
     return begin

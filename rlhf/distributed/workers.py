@@ -14,7 +14,7 @@ import torch.distributed as dist
 from ray.util import get_node_ip_address
 from torch._C._distributed_c10d import TCPStore
 
-from agents.peers import ALONE, Peers, TorchPeers
+from agents.workers import SINGLE_WORKER, TorchWorkers, Workers
 
 Meeting = tuple[str, int]  # address and port
 _SIOCGIFADDR = 0x8915  # Linux's request for an interface's address
@@ -37,14 +37,14 @@ def host() -> tuple[TCPStore, Meeting]:
     return store, (address, port)
 
 
-def join(rank: int, count: int, meeting: Meeting, backend: str, timeout_sec: float) -> Peers:
+def join(rank: int, count: int, meeting: Meeting, backend: str, timeout_sec: float) -> Workers:
     """Be the learner ``rank`` of ``count``, of which the first has opened the ``meeting``; return when all are there.
 
     Args:
       backend: PyTorch's name of what carries messages. timeout_sec: how long one learner waits for the others.
     """
     if count == 1:
-        return ALONE
+        return SINGLE_WORKER
     interface = interface_of(get_node_ip_address())
     if interface is not None:
         for library in ("GLOO", "NCCL"):
@@ -52,7 +52,7 @@ def join(rank: int, count: int, meeting: Meeting, backend: str, timeout_sec: flo
     patience = timedelta(seconds=timeout_sec)
     store = TCPStore(*meeting, is_master=False, timeout=patience)
     dist.init_process_group(backend, store=store, rank=rank, world_size=count, timeout=patience)
-    return TorchPeers()
+    return TorchWorkers()
 
 
 def interface_of(address: str) -> str | None:

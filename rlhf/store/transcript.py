@@ -10,7 +10,7 @@ from rlhf.records.episode import CO_PILOT, Episode, Request
 
 
 @dataclass(frozen=True)
-class ToldEpisode:
+class EpisodeTranscript:
     """The words of T steps and what surrounds them; fields as in :class:`rlhf.records.episode.Episode`.
 
     Args:
@@ -35,9 +35,9 @@ class ToldEpisode:
         return said
 
 
-def told(episode: Episode) -> ToldEpisode:
+def transcript(episode: Episode) -> EpisodeTranscript:
     """What ``episode`` tells."""
-    return ToldEpisode(
+    return EpisodeTranscript(
         episode_id=episode.episode_id,
         setter=episode.setter,
         solver=episode.solver,
