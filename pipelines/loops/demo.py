@@ -19,9 +19,9 @@ from pipelines.stages.play_settings import PlaySettings, played_in
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.steps import Step, open_run, resume_or_start, run_steps
-from pipelines.stages.world_config import LARGEST_SEED
 from reward_models import registry
 from rlhf.run.config import lock_run
+from rlhf.run.place_seeds import LARGEST_SEED
 from rlhf.run.progress import announce
 from worlds.errors import UserError
 

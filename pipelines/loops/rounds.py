@@ -19,7 +19,7 @@ from pipelines.stages.mark import MarkConfig
 from pipelines.stages.play_settings import NOTHING, PlaySettings, of_agent, of_datasets, played_in
 from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
-from pipelines.stages.world_config import LARGEST_SEED
+from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 
 CLONE, REFERENCE = "BC", "demonstrator"  # agents that were there before the first round

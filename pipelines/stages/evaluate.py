@@ -11,10 +11,11 @@ from typing import Annotated
 from agents.ranges import Count, Range, check_ranges
 from pipelines.stages.play_settings import PlaySettings, of_agent, other_places, settle, world_flags
 from pipelines.stages.results_file import SCRIPTED, EvaluatedWith, ProbeResult, ResultsFile, Split, load_results
-from pipelines.stages.world_config import PROBE_SEEDS, SEEDS_APART, PlayersConfig, WorldConfig
+from pipelines.stages.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import Episode
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
 from rlhf.run.config import lock_file
+from rlhf.run.place_seeds import probe_seed
 from rlhf.run.progress import announce, progress
 from rlhf.run.setting_forms import NamedPlayers
 from rlhf.run.statistics import wilson_interval
@@ -199,7 +200,7 @@ def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None 
 
 def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver: str | None) -> Iterator[Plan]:
     entry = config.world.entry()
-    found, seed = 0, PROBE_SEEDS + config.seed * SEEDS_APART
+    found, seed = 0, probe_seed(config.seed)
     limit = seed + 200 * config.episodes
     while found < config.episodes:
         if seed >= limit:

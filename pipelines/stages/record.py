@@ -16,11 +16,12 @@ from agents.ranges import Count, Range, ShareBelowOne, Steps, check_ranges
 from pipelines.stages import play_settings
 from pipelines.stages.memory import check_pictures
 from pipelines.stages.play_settings import PlaySettings, of_agent, of_dataset, of_datasets
-from pipelines.stages.world_config import HELD_OUT_SEEDS, LARGEST_SEED, SEEDS_APART, PlayersConfig, WorldConfig
+from pipelines.stages.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import Episode
 from rlhf.replay.co_pilot import CoPilotConfig, ScriptedCoPilot
 from rlhf.replay.play import Plan, ScriptedSolvers, play
 from rlhf.replay.setter_replay import RecordedSetter
+from rlhf.run.place_seeds import LARGEST_SEED, SEEDS_APART, place_seed
 from rlhf.run.processes import divide
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
@@ -352,7 +353,7 @@ def _solver_name(config: RecordConfig) -> str:
 
 
 def _place_seed(config: RecordConfig, number: int) -> int:
-    return config.seed * SEEDS_APART + (HELD_OUT_SEEDS if config.split == "held_out" else 0) + number
+    return place_seed(config.seed, number, held_out=config.split == "held_out")
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,6 @@ from worlds.registry import WorldEntry
 
 Settings = TypeVar("Settings", "WorldConfig", "PlayersConfig")
 
-# Places are drawn from seeds: a run's seed times SEEDS_APART, plus a number. Training, validation and evaluation have
-# ranges that never meet, so no agent is evaluated in a place it was trained in.
-SEEDS_APART = 1_000_000
-LARGEST_SEED = 500  # of recordings; one less is the last
-HELD_OUT_SEEDS = LARGEST_SEED * SEEDS_APART
-PROBE_SEEDS = 2 * HELD_OUT_SEEDS
-
 
 @dataclass(frozen=True)
 class WorldConfig:

@@ -25,7 +25,7 @@ from pipelines.stages.mark import MarkConfig
 from pipelines.stages.play_settings import PlaySettings, played_in
 from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
-from pipelines.stages.world_config import LARGEST_SEED
+from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 
 PLAYER = "bc"  # the cloned agent whose play is marked, and whose setters are replayed

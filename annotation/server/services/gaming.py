@@ -22,15 +22,13 @@ from annotation.session import states as session
 from annotation.session.prompts import draw
 from annotation.session.states import CAST, Event, Kind, Limits, Player, Role, State
 from rlhf.records.episode import WORLD_OPTIONS
+from rlhf.run.place_seeds import HELD_OUT_SEEDS, TRAINING_SEEDS
 from rlhf.store import EpisodeStore, MemoryStore, ParquetStore
 from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 
 LIMITS = Limits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
 REMEMBERED_SEC = 180.0  # a game that is over, so that whoever comes back learns how it ended
-# Places of play and of evaluation, as pipelines/stages/world_config.py divides them: no agent is judged where it
-# was trained.
-_TRAIN_SEEDS, _HELD_OUT_SEEDS = (0, 500_000_000), (500_000_000, 1_000_000_000)
 _BEFORE_PLAY = (State.WAITING, State.READY)
 _SAVING_SEC = 30.0
 _IN_ANOTHER = "you are in another game; leave that first"
@@ -304,8 +302,7 @@ class Games:
     def _config(self, wish: GameRequest, store: EpisodeStore | None) -> GameConfig:
         """The game's settings: those of the dataset, where it has an episode, the defaults where not."""
         held_out = wish.kind is Kind.EVALUATION
-        least, end = _HELD_OUT_SEEDS if held_out else _TRAIN_SEEDS
-        seed = least + secrets.randbelow(end - least)
+        seed = secrets.choice(HELD_OUT_SEEDS if held_out else TRAINING_SEEDS)
         steps = max(1, round(self.seconds * STEPS_PER_SECOND))
         config = GameConfig(
             kind=wish.kind, seed=seed, steps=steps, limits=LIMITS, split="held_out" if held_out else "train",

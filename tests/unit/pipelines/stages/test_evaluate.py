@@ -21,7 +21,8 @@ from agents.tokenizer import Tokenizer
 from pipelines.loops.demo import resolve_config
 from pipelines.runs.demo import WORLD, demo
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results, probe_episodes, probe_plans
-from pipelines.stages.world_config import PROBE_SEEDS, PlayersConfig
+from pipelines.stages.world_config import PlayersConfig
+from rlhf.run.place_seeds import FIRST_PROBE_SEED
 from worlds.errors import UserError
 from worlds.playhouse.language import is_held_out
 
@@ -37,7 +38,7 @@ def test_all_agents_get_the_same_held_out_episodes(probe: str) -> None:
         assert (one.seed, one.config, one.steps) == (other.seed, other.config, other.steps)
         assert one.setter.task.spec == other.setter.task.spec
     seeds = [plan.seed for plan in agents]
-    assert len(set(seeds)) == 3 and min(seeds) >= PROBE_SEEDS
+    assert len(set(seeds)) == 3 and min(seeds) >= FIRST_PROBE_SEED
     for plan in agents:
         spec = plan.setter.task.spec
         assert spec.name == probe and is_held_out(spec.name, spec.arguments), spec
@@ -49,7 +50,7 @@ def test_training_instructions_are_asked_in_the_same_new_houses() -> None:
     assert len(plans) == 3
     for plan in plans:
         spec = plan.setter.task.spec
-        assert not is_held_out(spec.name, spec.arguments) and plan.split == "train" and plan.seed >= PROBE_SEEDS
+        assert not is_held_out(spec.name, spec.arguments) and plan.split == "train" and plan.seed >= FIRST_PROBE_SEED
 
 
 def test_another_seed_asks_for_something_else() -> None:
@@ -112,7 +113,7 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     def quick(config: EvaluateConfig, folder: str, probe: str) -> Iterator[SimpleNamespace]:
         found.append((folder, probe))
         for number in range(config.episodes):
-            yield SimpleNamespace(seed=PROBE_SEEDS + number, success_step=(number if number % 2 else None,))
+            yield SimpleNamespace(seed=FIRST_PROBE_SEED + number, success_step=(number if number % 2 else None,))
 
     monkeypatch.setattr("pipelines.stages.evaluate.probe_episodes", quick)
     return found

@@ -14,13 +14,14 @@ from pipelines.runs.demo import WORLD
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.recordings import read_episodes
-from pipelines.stages.world_config import (
+from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from rlhf.run.place_seeds import (
     HELD_OUT_SEEDS,
     LARGEST_SEED,
-    PROBE_SEEDS,
     SEEDS_APART,
-    PlayersConfig,
-    WorldConfig,
+    TRAINING_SEEDS,
+    place_seed,
+    probe_seed,
 )
 from worlds.contract import WorldError
 from worlds.errors import UserError
@@ -99,8 +100,10 @@ def test_worlds_are_made_as_asked() -> None:
 
 def test_seeds_of_training_validation_and_evaluation_never_meet() -> None:
     last = RecordConfig(seed=LARGEST_SEED - 1, episodes=SEEDS_APART)
-    beyond_training = (last.seed * SEEDS_APART) + last.episodes
-    assert beyond_training <= HELD_OUT_SEEDS and HELD_OUT_SEEDS + beyond_training <= PROBE_SEEDS
+    for held_out, seeds in ((False, TRAINING_SEEDS), (True, HELD_OUT_SEEDS)):
+        assert place_seed(0, 0, held_out) == seeds.start
+        assert place_seed(last.seed, last.episodes - 1, held_out) == seeds.stop - 1
+    assert TRAINING_SEEDS.stop <= HELD_OUT_SEEDS.start and HELD_OUT_SEEDS.stop <= probe_seed(0) < probe_seed(1)
     for wrong in ({"seed": LARGEST_SEED}, {"seed": -1}, {"episodes": SEEDS_APART + 1}):
         with pytest.raises(UserError, match="(seed is from 0 to 499|episodes is from 1 to 1,000,000), not"):
             RecordConfig(**wrong)
