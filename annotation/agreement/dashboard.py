@@ -1,6 +1,6 @@
 """What a study leader is told of raters: how far they agree, how they differ, and how they do on gold episodes.
 
-Pure functions of submitted work. Intervals are of 95%, by the bootstrap over episodes: marks of one episode depend on
+Pure functions of submissions. Intervals are of 95%, by the bootstrap over episodes: marks of one episode depend on
 each other, episodes do not. Numbers that cannot be told (no marks, a single episode) are None.
 """
 
@@ -27,7 +27,7 @@ MOST_PAIRS = 200  # of raters that are told one by one; those with most episodes
 
 
 @dataclass(frozen=True)
-class Work:
+class Submission:
     """One rater's submitted marks of one episode.
 
     Args:
@@ -44,7 +44,7 @@ class Work:
 
 
 def measure(
-    works: Sequence[Work], known: Mapping[str, Sequence[Mark]], tolerance: int, seed: int = 0
+    submissions: Sequence[Submission], known: Mapping[str, Sequence[Mark]], tolerance: int, seed: int = 0
 ) -> dict[str, Any]:
     """Everything, as JSON.
 
@@ -54,38 +54,45 @@ def measure(
       known: marks of gold episodes. tolerance: steps by which marks of one moment may be apart.
     """
     rng = np.random.default_rng(seed)
-    shared = by_episode([work for work in works if work.gold != TRAINING])
+    shared = by_episode([submission for submission in submissions if submission.gold != TRAINING])
     return {
-        "works": len(works),
-        "marks": sum(len(work.marks) for work in works),
+        "submissions": len(submissions),
+        "marks": sum(len(submission.marks) for submission in submissions),
         "shared": len(shared),
-        "over_time": over_time(works),
-        "rates": [round(rate(len(w.marks), w.steps), 2) for w in works if w.gold != TRAINING],
-        "minutes": [round(w.active_sec / 60, 2) for w in works if w.gold != TRAINING],
+        "over_time": over_time(submissions),
+        "rates": [round(rate(len(w.marks), w.steps), 2) for w in submissions if w.gold != TRAINING],
+        "minutes": [round(w.active_sec / 60, 2) for w in submissions if w.gold != TRAINING],
         "agreement": agreement(shared, tolerance, rng),
-        "raters": [rater_bias(rater, shared, tolerance, rng) for rater in sorted({w.rater for w in works})],
-        "gold": gold_scores(works, known, tolerance),
+        "raters": [rater_bias(rater, shared, tolerance, rng) for rater in sorted({w.rater for w in submissions})],
+        "gold": gold_scores(submissions, known, tolerance),
     }
 
 
-def by_episode(works: Sequence[Work]) -> list[list[Work]]:
-    """The works of each episode that has several, sorted by rater."""
-    found: dict[str, list[Work]] = {}
-    for work in works:
-        found.setdefault(work.episode, []).append(work)
-    several = [sorted(works, key=lambda work: work.rater) for _, works in sorted(found.items()) if len(works) > 1]
+def by_episode(submissions: Sequence[Submission]) -> list[list[Submission]]:
+    """The submissions of each episode that has several, sorted by rater."""
+    found: dict[str, list[Submission]] = {}
+    for submission in submissions:
+        found.setdefault(submission.episode, []).append(submission)
+    several = [
+        sorted(submissions, key=lambda submission: submission.rater)
+        for _, submissions in sorted(found.items())
+        if len(submissions) > 1
+    ]
     return several
 
 
-def agreement(shared: Sequence[Sequence[Work]], tolerance: int, rng: np.random.Generator) -> dict[str, Any]:
+def agreement(shared: Sequence[Sequence[Submission]], tolerance: int, rng: np.random.Generator) -> dict[str, Any]:
     """Krippendorff's alpha over moments, and pairwise agreement of all and of each two raters."""
     matrices = np.array(
-        [coincidences(find_moments([w.marks for w in works], works[0].steps, tolerance)) for works in shared]
+        [
+            coincidences(find_moments([w.marks for w in submissions], submissions[0].steps, tolerance))
+            for submissions in shared
+        ]
     ).reshape(-1, 9)
     pairs: dict[tuple[str, str], list[list[int]]] = {}
     pooled = np.zeros((len(shared), 4))
-    for place, works in enumerate(shared):
-        for one, other in combinations(works, 2):
+    for place, submissions in enumerate(shared):
+        for one, other in combinations(submissions, 2):
             a = pairwise_agreement(one.marks, other.marks, tolerance)
             counts = [a.same_sign, a.opposite_sign, a.only_first, a.only_second]
             pairs.setdefault((one.rater, other.rater), []).append(counts)
@@ -121,28 +128,30 @@ def of_signs(counts: np.ndarray) -> np.ndarray:
 
 
 def rater_bias(
-    rater: str, shared: Sequence[Sequence[Work]], tolerance: int, rng: np.random.Generator
+    rater: str, shared: Sequence[Sequence[Submission]], tolerance: int, rng: np.random.Generator
 ) -> dict[str, Any]:
     """How a rater's marks differ from those of the others on the same episodes.
 
     ``share`` of (+) and ``rate`` per five minutes are the rater's own, ``*_others`` the others', ``*_difference`` own
     less others'. ``lag`` is by how many steps the rater marks later than others do at the moments both mark.
     """
-    rows = np.array([_beside_others(rater, works, tolerance) for works in shared if _among(rater, works)])
+    rows = np.array(
+        [_beside_others(rater, submissions, tolerance) for submissions in shared if _among(rater, submissions)]
+    )
     rows = rows.reshape(-1, 8)
     found = {name: _said(float(measured(rows.sum(axis=0)))) for name, measured in _OWN.items()}
     between = {name: with_interval(rows, measured, rng) for name, measured in _BETWEEN.items()}
     return {"rater": rater, "episodes": len(rows), **found, **between}
 
 
-def _among(rater: str, works: Sequence[Work]) -> bool:
-    return any(work.rater == rater for work in works)
+def _among(rater: str, submissions: Sequence[Submission]) -> bool:
+    return any(submission.rater == rater for submission in submissions)
 
 
-def _beside_others(rater: str, works: Sequence[Work], tolerance: int) -> list[float]:
+def _beside_others(rater: str, submissions: Sequence[Submission], tolerance: int) -> list[float]:
     """Of one episode: own (+), marks and steps; the others'; sum and number of own lags."""
-    own = next(work for work in works if work.rater == rater)
-    others = [work for work in works if work.rater != rater]
+    own = next(submission for submission in submissions if submission.rater == rater)
+    others = [submission for submission in submissions if submission.rater != rater]
     lags = [mine.step - its.step for o in others for mine, its in match_marks(own.marks, o.marks, tolerance)]
     marks = [mark for other in others for mark in other.marks]
     return [
@@ -168,13 +177,15 @@ _BETWEEN: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def gold_scores(works: Sequence[Work], known: Mapping[str, Sequence[Mark]], tolerance: int) -> list[dict[str, Any]]:
+def gold_scores(
+    submissions: Sequence[Submission], known: Mapping[str, Sequence[Mark]], tolerance: int
+) -> list[dict[str, Any]]:
     """Precision, recall and F1 of every rater who has had gold episodes, apart for training and for quality."""
     scores: dict[tuple[str, str], list[Score]] = {}
-    for work in works:
-        if work.gold in (TRAINING, QUALITY) and work.episode in known:
-            score = compare(work.marks, known[work.episode], tolerance).score
-            scores.setdefault((work.rater, work.gold), []).append(score)
+    for submission in submissions:
+        if submission.gold in (TRAINING, QUALITY) and submission.episode in known:
+            score = compare(submission.marks, known[submission.episode], tolerance).score
+            scores.setdefault((submission.rater, submission.gold), []).append(score)
     return [
         {"rater": rater, "purpose": purpose, "episodes": len(each), **_told(sum(each, Score()))}
         for (rater, purpose), each in sorted(scores.items())
@@ -185,17 +196,17 @@ def _told(score: Score) -> dict[str, Any]:
     return {name: _said(getattr(score, name)) for name in ("precision", "recall", "f1")}
 
 
-def over_time(works: Sequence[Work]) -> dict[str, Any]:
+def over_time(submissions: Sequence[Submission]) -> dict[str, Any]:
     """Submitted episodes and their marks by the hour, or, where those are too many, by a larger unit (UTC)."""
-    if not works:
+    if not submissions:
         return {"every_sec": 3600, "bins": []}
-    first, last = (int(pick(work.submitted for work in works)) for pick in (min, max))
+    first, last = (int(pick(submission.submitted for submission in submissions)) for pick in (min, max))
     every = next((unit for unit in _UNITS_SEC if last - first <= MOST_BINS * unit), _UNITS_SEC[-1])
     bins = [{"begin": begin, "episodes": 0, "marks": 0} for begin in range(first // every * every, last + 1, every)]
-    for work in works:
-        found = bins[int(work.submitted) // every - first // every]
+    for submission in submissions:
+        found = bins[int(submission.submitted) // every - first // every]
         found["episodes"] += 1
-        found["marks"] += len(work.marks)
+        found["marks"] += len(submission.marks)
     return {"every_sec": every, "bins": bins}
 
 

@@ -24,7 +24,7 @@ LABELS = (NOTHING, PROGRESS, REGRESS)
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class MomentLabels:
     """The units of one episode that R raters have marked.
 
     Args:
@@ -35,7 +35,7 @@ class Moments:
     quiet: int
 
 
-def find_moments(raters: Sequence[Sequence[Mark]], steps: int, tolerance: int) -> Moments:
+def find_moments(raters: Sequence[Sequence[Mark]], steps: int, tolerance: int) -> MomentLabels:
     """The units of an episode of ``steps`` steps, of which each of ``raters`` has given marks (or none).
 
     Raises:
@@ -53,10 +53,10 @@ def find_moments(raters: Sequence[Sequence[Mark]], steps: int, tolerance: int) -
         free = max(free, begin + tolerance + 1)
     quiet += max(0, steps - free) // (tolerance + 1)
     labels = np.array(columns, np.int8).reshape(len(columns), len(raters)).T
-    return Moments(labels, quiet)
+    return MomentLabels(labels, quiet)
 
 
-def coincidences(moments: Moments) -> np.ndarray:
+def coincidences(moments: MomentLabels) -> np.ndarray:
     """Krippendorff's coincidence matrix of an episode, float64 [3, 3] by ``LABELS``; all 0 with fewer than two raters.
 
     Entry (c, k) counts, in every unit, the pairs of different raters of whom one says c and the other k, divided by the

@@ -23,7 +23,7 @@ from annotation.server.db.database import Database
 from annotation.server.errors import Refused
 from annotation.server.export.marks import Exporter
 from annotation.server.routes import consent, gold, judging, looking, marking, pages, people, play, study
-from annotation.server.security.limits import SECURITY_HEADERS, Limits, Rates
+from annotation.server.security.limits import SECURITY_HEADERS, RateLimits, RequestLimits
 from annotation.server.security.policies import refuse_unguarded
 from annotation.server.security.sessions import Signer, load_secret
 from annotation.server.services.agents import Agents
@@ -101,9 +101,9 @@ def create_app(study: Study) -> FastAPI:
         module.ROUTES.add_to(app)
     refuse_unguarded(app)
     _answer_errors(app)
-    app.state.rates = rates = Rates.of(study.config.requests_per_second)
+    app.state.rates = rates = RateLimits.of(study.config.requests_per_second)
     app.add_middleware(
-        Limits, rates=rates, session=lambda connection: study.signer.session(connection.cookies),
+        RequestLimits, rates=rates, session=lambda connection: study.signer.session(connection.cookies),
         knows_host=study.knows_host,
     )  # fmt: skip
     return app

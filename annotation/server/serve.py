@@ -92,7 +92,7 @@ def look(config: LookConfig, tracer: Sequence[str] = ()) -> None:
             data=config.data, port=config.port, reward_models=config.reward_models, scratch=Path(scratch),
             requests_per_second=200.0,
         )  # fmt: skip
-        with listening(viewing) as listener:
+        with listening_socket(viewing) as listener:
             study = open_study(viewing, tracer)
             with study.database.writing() as session:
                 token = people.viewers_link(session, now())
@@ -116,7 +116,7 @@ def serve(config: ServeConfig, tracer: Sequence[str] = ()) -> None:
     from annotation.server.clock import now
     from annotation.server.services import people
 
-    with listening(config) as listener, _alone(config.data.expanduser()):
+    with listening_socket(config) as listener, _alone(config.data.expanduser()):
         study = open_study(config, tracer)
         with study.database.writing() as session:
             token = people.admin_link(session, now())
@@ -231,23 +231,23 @@ def delete_person(config: DeleteConfig) -> None:
     from rlhf.run.progress import announce
 
     study = open_study(ServeConfig(data=config.data, database=config.database))
-    unfinished = removing.finish(study.database, study.datasets, study.look)
+    unfinished = removing.finish_removals(study.database, study.datasets, study.look)
     with study.database.writing() as session:
-        person = removing.find(session, config.person)
+        person = removing.find_person(session, config.person)
         if person is not None:
             try:
-                removing.remove(session, person, config.episodes, now())
+                removing.remove_person(session, person, config.episodes, now())
             except Refused as refused:
                 raise UserError(refused.said) from refused
-        elif removing.is_in(study.datasets, config.person):
-            removing.note(session, config.person, config.episodes, now())
+        elif removing.appears_in(study.datasets, config.person):
+            removing.note_removal(session, config.person, config.episodes, now())
         elif not unfinished:
             raise UserError(f"nobody in {config.data} is called {config.person}; names are on the page Run the study")
-    removing.finish(study.database, study.datasets, study.look)
+    removing.finish_removals(study.database, study.datasets, study.look)
     announce(f"nothing of {config.person} is left in {config.data}" + ("" if config.episodes else " but play"))
 
 
-def listening(config: ServeConfig) -> socket.socket:
+def listening_socket(config: ServeConfig) -> socket.socket:
     """A socket that listens where ``config`` says.
 
     Raises:

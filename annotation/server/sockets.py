@@ -17,7 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from annotation.games import Inputs
 from annotation.server.routes.schema import PlayerMessage
-from annotation.server.security.limits import Rate
+from annotation.server.security.limits import RateLimit
 from annotation.server.services.gaming import ActiveGame
 from annotation.session import states as session
 from annotation.session.states import Event, Role
@@ -63,7 +63,7 @@ class PlayerSocket:
 
     def __init__(self, socket: WebSocket, running: ActiveGame, role: Role, barred: Callable[[], End | None]) -> None:
         self._socket, self._running, self._role, self._barred = socket, running, role, barred
-        self._rate = Rate(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
+        self._rate = RateLimit(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
         self._sending = asyncio.Lock()
         self._replaced = asyncio.Event()
         self._room = asyncio.Event()

@@ -44,7 +44,7 @@ class PersonRole(Base):
     role: Mapped[str] = mapped_column(String(16), primary_key=True)
 
 
-class Session(Base):
+class BrowserSession(Base):
     """A browser that is signed in; its cookie names it."""
 
     __tablename__ = "sessions"

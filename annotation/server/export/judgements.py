@@ -11,7 +11,7 @@ from annotation.server.db.database import Database
 from annotation.server.db.judging_tables import Continuation, JudgingAssignment
 from annotation.server.db.tables import EpisodeRecord, Project
 from annotation.server.services.datasets import Datasets
-from annotation.server.services.submissions import AT_ONCE, export_projects, lost
+from annotation.server.services.submissions import BATCH_SIZE, export_projects, missing_episodes
 from rlhf.records.marks import Judgement
 from rlhf.store import ParquetStore
 
@@ -40,7 +40,7 @@ def _export_some(database: Database, datasets: Datasets, project_id: str, datase
             store.write_judgements(set(batch.values()) - known)
             _note(database, list(batch), when)
     if gone and not batch:
-        raise lost(gone, dataset)
+        raise missing_episodes(gone, dataset)
     return len(batch)
 
 
@@ -67,7 +67,7 @@ def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[s
             EpisodeRecord.project_id == project_id, EpisodeRecord.episode_id.not_in(gone), *_NOT_EXPORTED
         )
         query = query.options(joinedload(JudgingAssignment.judge)).order_by(JudgingAssignment.submitted)
-        found = session.scalars(query.limit(AT_ONCE)).all()
+        found = session.scalars(query.limit(BATCH_SIZE)).all()
         return {one.id: _judgement(one) for one in found}
 
 

@@ -17,7 +17,7 @@ from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, P
 from annotation.server.export.judgements import export_judgements
 from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets
-from annotation.server.services.submissions import AT_ONCE, export_projects, lost
+from annotation.server.services.submissions import BATCH_SIZE, export_projects, missing_episodes
 from rlhf.records.marks import Mark
 from rlhf.store import ParquetStore
 from worlds.errors import UserError
@@ -62,7 +62,7 @@ def _export_some(database: Database, datasets: Datasets, project_id: str, datase
             store.write_marks({mark for marks in batch.values() for mark in marks} - known)
             _note(database, list(batch), when)
     if gone and not batch:
-        raise lost(gone, dataset)
+        raise missing_episodes(gone, dataset)
     return len(batch)
 
 
@@ -91,7 +91,7 @@ def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[s
             .where(Project.id == project_id, EpisodeRecord.episode_id.not_in(gone), *_NOT_EXPORTED)
         )
         query = query.options(joinedload(Assignment.rater)).order_by(Assignment.submitted)
-        assignments = session.scalars(query.limit(AT_ONCE)).all()
+        assignments = session.scalars(query.limit(BATCH_SIZE)).all()
         return {assignment.id: _marks(session, assignment) for assignment in assignments}
 
 

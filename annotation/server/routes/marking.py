@@ -24,7 +24,7 @@ _Id = Annotated[OpaqueId, Path()]
 def work(study: Served, visitor: Asking) -> dict[str, Any]:
     """What the rater has done."""
     with study.database.reading() as session:
-        return marking.work_of(session, visitor.person_id)
+        return marking.progress_of(session, visitor.person_id)
 
 
 @ROUTES.add("POST", "/next", RATERS)
@@ -79,7 +79,7 @@ def frames(assignment_id: _Id, study: Served, visitor: Asking, request: Request)
 @ROUTES.add("PUT", "/{assignment_id}/marks", RATERS)
 def save(assignment_id: _Id, body: MarksBody, study: Served, visitor: Asking) -> dict[str, Any]:
     """Keep marks; they are on disk when this answers. The same twice is the same once."""
-    said = [marking.SaidMark(**mark.model_dump()) for mark in body.marks]
+    said = [marking.MarkEdit(**mark.model_dump()) for mark in body.marks]
     with study.database.writing() as session:
         found = marking.own_assignment(session, assignment_id, visitor)
         kept = marking.save(session, found, said, now())

@@ -51,7 +51,7 @@ def sign_in_by_link(body: LinkBody, study: Served, response: Response) -> dict[s
 def sign_in_by_password(body: SignInBody, study: Served, response: Response) -> dict[str, Any]:
     """Sign in by name and password."""
     with study.database.reading() as session:
-        person = session.scalar(select(Person).where(people.named(body.name), Person.active))
+        person = session.scalar(select(Person).where(people.is_named(body.name), Person.active))
     if not password_matches(person.password if person else None, body.password) or person is None:
         raise Refused(403, "the name or the password is wrong")
     with study.database.writing() as session:

@@ -118,7 +118,7 @@ def remove(person_id: _Id, body: RemovalBody, study: Served) -> dict[str, Any]:
         people.refuse_last_admin(session, _known(session, person_id))
     study.games.leave(person_id)  # before they are gone, or their game would bring them back
     with study.database.writing() as session:
-        removing.remove(session, _known(session, person_id), body.episodes, now())
+        removing.remove_person(session, _known(session, person_id), body.episodes, now())
     study.measuring.forget()
     study.remover.wake()
     return {}

@@ -39,7 +39,7 @@ class _Bucket:
     filled: float  # when, by the monotonic clock
 
 
-class Rate:
+class RateLimit:
     """A bucket of ``burst`` requests for each key, refilled at ``per_second``.
 
     Args:
@@ -75,26 +75,26 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Rates:
+class RateLimits:
     """What a sign-in, a person with all their sign-ins, an address without a person, and one that signs in may do."""
 
-    session: Rate
-    person: Rate
-    address: Rate
-    sign_in: Rate
+    session: RateLimit
+    person: RateLimit
+    address: RateLimit
+    sign_in: RateLimit
 
     @classmethod
-    def of(cls, requests_per_second: float) -> Rates:
+    def of(cls, requests_per_second: float) -> RateLimits:
         """A person's rate; an address, behind which many may sit, signs in 1 a second after the first 60."""
         return cls(
-            Rate(requests_per_second, 10 * requests_per_second),
-            Rate(requests_per_second, 10 * requests_per_second),
-            Rate(2 * requests_per_second, 20 * requests_per_second),
-            Rate(1.0, 60.0),
+            RateLimit(requests_per_second, 10 * requests_per_second),
+            RateLimit(requests_per_second, 10 * requests_per_second),
+            RateLimit(2 * requests_per_second, 20 * requests_per_second),
+            RateLimit(1.0, 60.0),
         )
 
 
-class Limits:
+class RequestLimits:
     """Middleware: security headers, requests a second, bytes of a body.
 
     Whose session it is the database tells, later: what a person does with all their sessions is counted by
@@ -108,7 +108,7 @@ class Limits:
     def __init__(
         self,
         app: ASGIApp,
-        rates: Rates,
+        rates: RateLimits,
         session: Callable[[HTTPConnection], str | None],
         knows_host: Callable[[str], bool],
     ) -> None:

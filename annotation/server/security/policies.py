@@ -12,11 +12,11 @@ from sqlalchemy import and_, bindparam, select
 from starlette.requests import HTTPConnection
 
 from annotation.server.clock import now
-from annotation.server.db.tables import Consent, Person, PersonRole, Session
+from annotation.server.db.tables import BrowserSession, Consent, Person, PersonRole
 from annotation.server.errors import Refused
 from annotation.server.security.consent import wanted_version
 from annotation.server.security.limits import TOO_MANY
-from annotation.server.security.sessions import CSRF_HEADER, fingerprint
+from annotation.server.security.sessions import CSRF_HEADER, token_hash
 from annotation.server.security.visitors import Role, Visitor
 from annotation.server.study import Study, study_of
 
@@ -26,14 +26,14 @@ _SAFE_METHODS = ("GET", "HEAD")
 # Who a session belongs to, a row for each of their roles. Asked at every request: made once, and of columns alone.
 _WHO = (
     select(
-        Person.id, Person.name, Person.pseudonym, Session.expires, wanted_version().label("wanted"), Consent.version,
-        PersonRole.role,
+        Person.id, Person.name, Person.pseudonym, BrowserSession.expires, wanted_version().label("wanted"),
+        Consent.version, PersonRole.role,
     )
     .select_from(Person)
-    .join(Session, Session.person_id == Person.id)
+    .join(BrowserSession, BrowserSession.person_id == Person.id)
     .outerjoin(PersonRole, PersonRole.person_id == Person.id)
     .outerjoin(Consent, and_(Consent.person_id == Person.id, Consent.version == wanted_version()))
-    .where(Session.id == bindparam("session"), Person.active)
+    .where(BrowserSession.id == bindparam("session"), Person.active)
 )  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def visitor_of(connection: HTTPConnection) -> Visitor | None:
     if token is None:
         return None
     with study.database.reading() as session:
-        rows = session.execute(_WHO, {"session": fingerprint(token)}).all()
+        rows = session.execute(_WHO, {"session": token_hash(token)}).all()
     if not rows or rows[0].expires < now():
         return None
     found = rows[0]

@@ -32,7 +32,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
-def fingerprint(token: str) -> str:
+def token_hash(token: str) -> str:
     """What the database keeps of a token: who reads the database cannot use it."""
     return hashlib.sha256(token.encode()).hexdigest()
 

@@ -52,7 +52,7 @@ def _complete(database: Database, datasets: Datasets, game: UnfinishedGame, when
     if row is None:  # it was not worth keeping
         return False
     with database.writing() as session:
-        gone = _is_ours(session, game) and removing.note_absent(session, people_in(row), when)
+        gone = _is_ours(session, game) and removing.note_removal_of_absent(session, people_in(row), when)
     with database.writing() as session:
         list_episodes(session, datasets, when)
     return gone

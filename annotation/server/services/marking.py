@@ -20,7 +20,7 @@ MARKS_PER_EPISODE = 5000  # living and deleted; nobody gives as many
 
 
 @dataclass(frozen=True)
-class SaidMark:
+class MarkEdit:
     """What a browser says of one of its marks; of two sayings the one with the higher revision counts."""
 
     id: str
@@ -148,7 +148,7 @@ def marks_of(session: Session, assignment_id: str) -> list[MarkRecord]:
     return list(session.scalars(query.order_by(MarkRecord.step, MarkRecord.id)))
 
 
-def save(session: Session, assignment: Assignment, said: Sequence[SaidMark], when: float) -> list[MarkRecord]:
+def save(session: Session, assignment: Assignment, said: Sequence[MarkEdit], when: float) -> list[MarkRecord]:
     """Take what the browser says of its marks; said twice, or in any order, it comes to the same.
 
     Returns: what is kept of each mark that was named.
@@ -187,7 +187,7 @@ def submit(session: Session, assignment: Assignment, living: int, when: float) -
     assignment.submitted = when
 
 
-def work_of(session: Session, rater_id: str) -> dict[str, Any]:
+def progress_of(session: Session, rater_id: str) -> dict[str, Any]:
     """How many episodes the rater has submitted, and whether one is begun."""
     mine = Assignment.rater_id == rater_id
     submitted = session.scalar(select(func.count()).where(mine, Assignment.submitted.is_not(None))) or 0

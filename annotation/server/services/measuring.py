@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from annotation.agreement.dashboard import Work, measure
+from annotation.agreement.dashboard import Submission, measure
 from annotation.server.clock import now
 from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Person, Project
@@ -98,7 +98,7 @@ def state_of(session: Session, project: Project) -> tuple[Any, ...]:
     return (*session.execute(work).one(), *session.execute(gold).one(), project.tolerance)
 
 
-def works_of(session: Session, project_id: str) -> list[Work]:
+def submissions_of(session: Session, project_id: str) -> list[Submission]:
     """Everything that was submitted in a project."""
     done = (EpisodeRecord.project_id == project_id, Assignment.submitted.is_not(None))
     query = select(MarkRecord.assignment_id, MarkRecord.step, MarkRecord.sign)
@@ -111,7 +111,7 @@ def works_of(session: Session, project_id: str) -> list[Work]:
         Assignment.active_sec,
     ).join(Person, Person.id == Assignment.rater_id).join(EpisodeRecord).where(*done)  # fmt: skip
     return [
-        Work(
+        Submission(
             rater,
             episode,
             steps,
@@ -146,7 +146,7 @@ def main() -> None:
     database = Database(asked["url"], migrate=False)
     with database.reading() as session:
         project = session.get_one(Project, asked["project"])
-        found = measure(works_of(session, project.id), known_marks(session, project.id), project.tolerance)
+        found = measure(submissions_of(session, project.id), known_marks(session, project.id), project.tolerance)
     json.dump(found, sys.stdout, allow_nan=False)
 
 

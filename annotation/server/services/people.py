@@ -6,11 +6,11 @@ import secrets
 import unicodedata
 
 from sqlalchemy import ColumnElement, delete, func, select
-from sqlalchemy.orm import Session as Transaction
+from sqlalchemy.orm import Session
 
-from annotation.server.db.tables import Invitation, Person, PersonRole, Session
+from annotation.server.db.tables import BrowserSession, Invitation, Person, PersonRole
 from annotation.server.errors import Refused
-from annotation.server.security.sessions import SESSION_SEC, fingerprint, new_token
+from annotation.server.security.sessions import SESSION_SEC, new_token, token_hash
 from annotation.server.security.visitors import Role
 from annotation.server.services import members
 
@@ -20,20 +20,20 @@ _TERMINAL = "printed by rlhf serve"
 
 
 def invite(
-    session: Transaction, role: Role, when: float, *, note: str = "", person_id: str | None = None, lasts: float = 0.0
+    session: Session, role: Role, when: float, *, note: str = "", person_id: str | None = None, lasts: float = 0.0
 ) -> tuple[Invitation, str]:
     """A new invitation and the token of its link, which is told this once."""
     token = new_token()
     expires = when + (lasts or INVITATION_SEC)
     invitation = Invitation(
-        token=fingerprint(token), role=role, person_id=person_id, note=note, created=when, expires=expires
+        token=token_hash(token), role=role, person_id=person_id, note=note, created=when, expires=expires
     )
     session.add(invitation)
     session.flush()
     return invitation, token
 
 
-def admin_link(session: Transaction, when: float) -> str:
+def admin_link(session: Session, when: float) -> str:
     """The token of the link that `rlhf serve` prints: signs in the first admin, or makes one. Earlier ones are void."""
     session.execute(delete(Invitation).where(Invitation.note == _TERMINAL, Invitation.used.is_(None)))
     query = select(Person).join(PersonRole).where(PersonRole.role == Role.ADMIN, Person.active)
@@ -42,22 +42,22 @@ def admin_link(session: Transaction, when: float) -> str:
     return invite(session, Role.ADMIN, when, note=_TERMINAL, person_id=person_id, lasts=ADMIN_LINK_SEC)[1]
 
 
-def viewers_link(session: Transaction, when: float) -> str:
+def viewers_link(session: Session, when: float) -> str:
     """The token of the link that `rlhf look` prints: signs its one viewer in."""
     viewer = new_person(session, "viewer", Role.ADMIN, when)
     return invite(session, Role.ADMIN, when, note=_TERMINAL, person_id=viewer.id, lasts=ADMIN_LINK_SEC)[1]
 
 
-def open_invitation(session: Transaction, token: str, when: float) -> Invitation:
+def open_invitation(session: Session, token: str, when: float) -> Invitation:
     """The invitation of a link. Raises Refused if there is none that still works."""
-    query = select(Invitation).where(Invitation.token == fingerprint(token)).with_for_update()
+    query = select(Invitation).where(Invitation.token == token_hash(token)).with_for_update()
     invitation = session.scalar(query)
     if invitation is None or invitation.used is not None or invitation.expires < when:
         raise Refused(404, "this link is unknown, has been used, or is too old; ask for a new one")
     return invitation
 
 
-def accept(session: Transaction, token: str, name: str, when: float) -> str:
+def accept(session: Session, token: str, name: str, when: float) -> str:
     """Use a link up: the token of a new session of its person, who is made if the link is for somebody new.
 
     Raises:
@@ -76,42 +76,42 @@ def accept(session: Transaction, token: str, name: str, when: float) -> str:
     return sign_in(session, person.id, when)
 
 
-def tidy(name: str) -> str:
+def normalized_name(name: str) -> str:
     """A name as it is kept: however it was typed, the same letters are the same name."""
     return " ".join(unicodedata.normalize("NFC", name).split())
 
 
-def named(name: str) -> ColumnElement[bool]:
+def is_named(name: str) -> ColumnElement[bool]:
     """For queries of people: those called ``name``, in any case."""
-    return func.lower(Person.name) == tidy(name).lower()
+    return func.lower(Person.name) == normalized_name(name).lower()
 
 
-def sign_in(session: Transaction, person_id: str, when: float) -> str:
+def sign_in(session: Session, person_id: str, when: float) -> str:
     """The token of a new session; sessions that have expired go."""
-    session.execute(delete(Session).where(Session.expires < when))
+    session.execute(delete(BrowserSession).where(BrowserSession.expires < when))
     token = new_token()
-    session.add(Session(id=fingerprint(token), person_id=person_id, created=when, expires=when + SESSION_SEC))
+    session.add(BrowserSession(id=token_hash(token), person_id=person_id, created=when, expires=when + SESSION_SEC))
     return token
 
 
-def sign_out(session: Transaction, token: str) -> None:
+def sign_out(session: Session, token: str) -> None:
     """End the session ``token``."""
-    session.execute(delete(Session).where(Session.id == fingerprint(token)))
+    session.execute(delete(BrowserSession).where(BrowserSession.id == token_hash(token)))
 
 
-def close_sessions(session: Transaction, person_id: str) -> None:
+def close_sessions(session: Session, person_id: str) -> None:
     """Sign a person out everywhere."""
-    session.execute(delete(Session).where(Session.person_id == person_id))
+    session.execute(delete(BrowserSession).where(BrowserSession.person_id == person_id))
 
 
-def set_roles(session: Transaction, person: Person, roles: set[Role]) -> None:
+def set_roles(session: Session, person: Person, roles: set[Role]) -> None:
     """Make ``roles`` the person's. Raises Refused if the study would be left without an admin."""
     if Role.ADMIN not in roles:
         refuse_last_admin(session, person)
     person.roles = [PersonRole(person_id=person.id, role=role) for role in sorted(roles)]
 
 
-def refuse_last_admin(session: Transaction, person: Person) -> None:
+def refuse_last_admin(session: Session, person: Person) -> None:
     """Raises Refused if nobody but ``person`` is an active admin."""
     others = select(func.count()).select_from(Person).join(PersonRole)
     others = others.where(PersonRole.role == Role.ADMIN, Person.active, Person.id != person.id)
@@ -119,12 +119,12 @@ def refuse_last_admin(session: Transaction, person: Person) -> None:
         raise Refused(409, "the study needs an admin; make somebody else one first")
 
 
-def new_person(session: Transaction, name: str, role: Role, when: float) -> Person:
+def new_person(session: Session, name: str, role: Role, when: float) -> Person:
     """Somebody new, with a made-up name for datasets. Raises Refused if the name is empty or taken."""
-    name = tidy(name)
+    name = normalized_name(name)
     if not name:
         raise Refused(422, "give a name")
-    if session.scalar(select(Person.id).where(named(name))) is not None:
+    if session.scalar(select(Person.id).where(is_named(name))) is not None:
         raise Refused(409, f"somebody here is called {name} already; choose another name")
     person = Person(name=name, pseudonym=f"p{secrets.token_hex(4)}", created=when, active=True)
     person.roles = [PersonRole(role=role)]

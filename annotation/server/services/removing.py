@@ -24,7 +24,7 @@ from annotation.server.services.measuring import Measuring
 _DONE = "done-"  # begins the note of which nothing but traces in the database's file may be left
 
 
-def remove(session: Session, person: Person, episodes: bool, when: float) -> None:
+def remove_person(session: Session, person: Person, episodes: bool, when: float) -> None:
     """Delete a person from the database, and note that the datasets are to follow.
 
     Args:
@@ -35,16 +35,16 @@ def remove(session: Session, person: Person, episodes: bool, when: float) -> Non
     """
     people.refuse_last_admin(session, person)
     session.execute(delete(GoldEpisode).where(GoldEpisode.source == person.pseudonym))  # those marks are theirs
-    note(session, person.pseudonym, episodes, when)
+    note_removal(session, person.pseudonym, episodes, when)
     session.delete(person)
 
 
-def note(session: Session, pseudonym: str, episodes: bool, when: float) -> None:
+def note_removal(session: Session, pseudonym: str, episodes: bool, when: float) -> None:
     """Note that what the datasets have of somebody is to be deleted."""
     session.merge(Removal(pseudonym=pseudonym, episodes=episodes, asked=when))
 
 
-def note_absent(session: Session, players: Iterable[str], when: float) -> bool:
+def note_removal_of_absent(session: Session, players: Iterable[str], when: float) -> bool:
     """Note who of the players of an episode (pseudonyms) was deleted while they played; whether anybody was.
 
     What they chose is not known any more, so that the episode goes.
@@ -52,16 +52,16 @@ def note_absent(session: Session, players: Iterable[str], when: float) -> bool:
     players = set(players)
     absent = players - set(session.scalars(select(Person.pseudonym).where(Person.pseudonym.in_(players))))
     for pseudonym in sorted(absent):
-        note(session, pseudonym, True, when)
+        note_removal(session, pseudonym, True, when)
     return bool(absent)
 
 
-def find(session: Session, called: str) -> Person | None:
+def find_person(session: Session, called: str) -> Person | None:
     """Somebody by name, in any case, or by what datasets call them."""
-    return session.scalar(select(Person).where(or_(people.named(called), Person.pseudonym == called)))
+    return session.scalar(select(Person).where(or_(people.is_named(called), Person.pseudonym == called)))
 
 
-def is_in(datasets: Datasets, pseudonym: str) -> bool:
+def appears_in(datasets: Datasets, pseudonym: str) -> bool:
     """Whether a dataset knows somebody as rater, judge or player, or will."""
     if datasets.unfinished.played_by(pseudonym):
         return True
@@ -74,7 +74,7 @@ def is_in(datasets: Datasets, pseudonym: str) -> bool:
     )
 
 
-def finish(database: Database, datasets: Datasets, look: ViewerServices) -> int:
+def finish_removals(database: Database, datasets: Datasets, look: ViewerServices) -> int:
     """Delete what the notes say from every dataset; how many notes there were.
 
     Raises:
@@ -130,7 +130,7 @@ class Remover(Background):
 
     def __init__(self, database: Database, datasets: Datasets, look: ViewerServices, measuring: Measuring) -> None:
         def work() -> None:
-            if finish(database, datasets, look):
+            if finish_removals(database, datasets, look):
                 measuring.forget()
 
         super().__init__(work, "delete-people", "people's data waits to be deleted")

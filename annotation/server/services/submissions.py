@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from worlds.errors import UserError
 
-AT_ONCE = 500  # submissions of one transaction
+BATCH_SIZE = 500  # submissions of one transaction
 
 
 def export_projects(projects: Iterable[tuple[str, str]], export_some: Callable[[str, str], int]) -> int:
@@ -27,7 +27,7 @@ def export_projects(projects: Iterable[tuple[str, str]], export_some: Callable[[
     return done
 
 
-def lost(gone: Sequence[str], dataset: str) -> UserError:
+def missing_episodes(gone: Sequence[str], dataset: str) -> UserError:
     """What to say of submitted work on episodes that the dataset has no more."""
     return UserError(
         f"{len(gone)} episodes with work on them are no longer in {dataset}, e.g. {gone[0]}; what was said of "

@@ -75,7 +75,7 @@ export interface RaterMeasures {
 }
 
 export interface Measures {
-  works: number;
+  submissions: number;
   marks: number;
   shared: number;
   over_time: { every_sec: number; bins: { begin: number; episodes: number; marks: number }[] };

@@ -14,7 +14,7 @@ export function Progress(props: { data: Data }) {
             <dl class="figures">
               <div>
                 <dt>episodes submitted</dt>
-                <dd>{measures.works.toLocaleString()}</dd>
+                <dd>{measures.submissions.toLocaleString()}</dd>
               </div>
               <div>
                 <dt>marks</dt>

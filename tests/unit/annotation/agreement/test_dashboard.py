@@ -7,14 +7,14 @@ import json
 import numpy as np
 import pytest
 
-from annotation.agreement.dashboard import Work, measure, over_time, with_interval
+from annotation.agreement.dashboard import Submission, measure, over_time, with_interval
 from annotation.agreement.gold import QUALITY, TRAINING
 from rlhf.records.marks import Mark
 
 
-def work(rater: str, episode: str, *said: tuple[int, int], **more: object) -> Work:
+def work(rater: str, episode: str, *said: tuple[int, int], **more: object) -> Submission:
     marks = tuple(Mark(episode, rater, step, sign, scripted=False) for step, sign in said)
-    return Work(rater, episode, 75, marks, **more)  # type: ignore[arg-type]
+    return Submission(rater, episode, 75, marks, **more)  # type: ignore[arg-type]
 
 
 WORKS = [
@@ -28,7 +28,7 @@ WORKS = [
 
 def test_the_numbers_are_those_of_a_count_by_hand() -> None:
     found = measure(WORKS, {}, tolerance=4)
-    assert (found["works"], found["marks"], found["shared"]) == (5, 8, 2)
+    assert (found["submissions"], found["marks"], found["shared"]) == (5, 8, 2)
     assert found["rates"] == [30.0, 30.0, 15.0, 30.0, 15.0] and found["minutes"] == [1.0, 0.5, 1.5, 1.5, 0.0]
     told = found["agreement"]
     # e1: (10, 12) same, (30, 31) opposite; e2: (5, 8) same, 50 bob's alone

@@ -16,7 +16,7 @@ from annotation.server.db.tables import EpisodeRecord, Person, Project
 from annotation.server.security.visitors import Role
 from annotation.server.services import people
 from annotation.server.services.completing import complete
-from annotation.server.services.removing import finish, remove
+from annotation.server.services.removing import finish_removals, remove_person
 from annotation.server.study import Study
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
@@ -62,8 +62,8 @@ def test_who_was_deleted_meanwhile_does_not_come_back(stored: bool, study: Study
     """Deleted while they played, so that what the command saw was not all there was."""
     pseudonym = player(study, "ann")
     with study.database.writing() as session:
-        remove(session, session.scalars(select(Person).where(Person.name == "ann")).one(), True, now())
-    finish(study.database, study.datasets, study.look)
+        remove_person(session, session.scalars(select(Person).where(Person.name == "ann")).one(), True, now())
+    finish_removals(study.database, study.datasets, study.look)
     game_id = left(study, pseudonym)
     if stored:  # the server died after that
         (game,) = study.datasets.unfinished.left()
@@ -72,7 +72,7 @@ def test_who_was_deleted_meanwhile_does_not_come_back(stored: bool, study: Study
         study.datasets.store("play").write(episode)
         game.let_go()
     assert complete(study.database, study.datasets, now()) is True
-    finish(study.database, study.datasets, study.look)
+    finish_removals(study.database, study.datasets, study.look)
     assert game_id not in open_store(folder / "play") and len(open_store(folder / "play")) == EPISODES
 
 

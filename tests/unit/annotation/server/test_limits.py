@@ -14,7 +14,7 @@ from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.security import limits
-from annotation.server.security.limits import BODY_BYTES, Rate, Rates
+from annotation.server.security.limits import BODY_BYTES, RateLimit, RateLimits
 from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
 from annotation.server.services import people
@@ -24,7 +24,7 @@ from tests.unit.annotation.server.conftest import ORIGIN, Browser
 
 def test_a_bucket_lets_a_burst_through_and_then_its_rate() -> None:
     time = [0.0]
-    rate = Rate(per_second=2.0, burst=3.0, clock=lambda: time[0])
+    rate = RateLimit(per_second=2.0, burst=3.0, clock=lambda: time[0])
     assert [rate.wait("ann") for _ in range(3)] == [0.0, 0.0, 0.0]
     assert rate.wait("ann") == pytest.approx(0.5) and rate.wait("bob") == 0.0
     time[0] = 0.5
@@ -36,7 +36,7 @@ def test_a_bucket_lets_a_burst_through_and_then_its_rate() -> None:
 def test_those_who_came_once_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_KNOWN_BUCKETS", 10)
     time = [0.0]
-    rate = Rate(per_second=1.0, burst=3.0, clock=lambda: time[0])
+    rate = RateLimit(per_second=1.0, burst=3.0, clock=lambda: time[0])
     for number in range(1000):
         time[0] = float(number)
         assert rate.wait(f"address {number}") == 0.0
@@ -44,8 +44,8 @@ def test_those_who_came_once_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_too_many_requests_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    standing = Rates(*(Rate(per_second=0.5, burst=3.0, clock=lambda: 0.0) for _ in range(4)))
-    monkeypatch.setattr(Rates, "of", lambda _: standing)
+    standing = RateLimits(*(RateLimit(per_second=0.5, burst=3.0, clock=lambda: 0.0) for _ in range(4)))
+    monkeypatch.setattr(RateLimits, "of", lambda _: standing)
     app = create_app(open_study(ServeConfig(data=folder)))
     with TestClient(app, base_url=ORIGIN) as client:
         answers = [client.get("/api/me") for _ in range(5)]
@@ -67,7 +67,7 @@ def test_a_person_with_many_sign_ins_may_not_do_more(
         return browser
 
     hers, his = [sign_in(ann) for _ in range(3)], sign_in(bob)
-    slow = Rate(per_second=0.5, burst=4.0, clock=lambda: 0.0)
+    slow = RateLimit(per_second=0.5, burst=4.0, clock=lambda: 0.0)
     monkeypatch.setattr(hers[0].client.app.state, "rates", replace(hers[0].client.app.state.rates, person=slow))  # type: ignore[attr-defined]
     answers = [browser.ask("GET", "/api/me") for _ in range(2) for browser in hers]
     assert [answer.status_code for answer in answers] == [200] * 4 + [429] * 2

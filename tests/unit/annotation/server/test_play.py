@@ -398,8 +398,8 @@ def test_who_is_deleted_while_they_play_is_not_brought_back(
         admin.said("POST", f"/api/people/{person_id}/removal", {"episodes": True})
     else:  # by the command, which knows nothing of this server's games
         with study.database.writing() as session:
-            removing.remove(session, session.get_one(Person, person_id), True, now())
-        removing.finish(study.database, study.datasets, study.look)
+            removing.remove_person(session, session.get_one(Person, person_id), True, now())
+        removing.finish_removals(study.database, study.datasets, study.look)
     solver.sees(state="ended")
     store = study.datasets.store("people")
     until(lambda: not store.played_by(name) and not admin.said("GET", "/api/study")["removals"], "the end of it")

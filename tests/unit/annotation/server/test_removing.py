@@ -155,9 +155,9 @@ def test_a_server_goes_on_with_what_another_has_begun(folder: Path, study: Study
     store = open_store(folder / "play")
     store.write_marks([Mark(store.ids()[0], pseudonym, 3, 1, False)])
     with study.database.writing() as session:
-        found = removing.find(session, "Annabella Q")
+        found = removing.find_person(session, "Annabella Q")
         assert isinstance(found, Person)
-        removing.remove(session, found, False, 1.0)
+        removing.remove_person(session, found, False, 1.0)
     study.remover.wake()  # as a server does when it starts
     wait_until_removed(enter(Role.ADMIN, "eve"))
     assert store.marks() == [] and traces(folder, pseudonym) == []

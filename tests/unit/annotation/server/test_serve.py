@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, text
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
 from annotation.server.db.database import Database
-from annotation.server.serve import LOCK_FILE, CollectConfig, collect, listening, serve
+from annotation.server.serve import LOCK_FILE, CollectConfig, collect, listening_socket, serve
 from pipelines.cli.settings import parse
 from rlhf.run.config import lock_file
 from rlhf.store import open_store
@@ -58,12 +58,12 @@ def test_a_folder_has_one_server_at_a_time(folder: Path) -> None:
 
 def test_an_address_of_another_machine_is_named(folder: Path) -> None:
     with pytest.raises(UserError, match="cannot listen at 203.0.113.7"):
-        listening(ServeConfig(data=folder, host="203.0.113.7", port=0))
+        listening_socket(ServeConfig(data=folder, host="203.0.113.7", port=0))
 
 
 def test_answers_do_not_wait_for_what_was_sent_before(folder: Path) -> None:
     with (
-        listening(ServeConfig(data=folder, port=0)) as listener,
+        listening_socket(ServeConfig(data=folder, port=0)) as listener,
         socket.create_connection(listener.getsockname()),
         listener.accept()[0] as connection,
     ):

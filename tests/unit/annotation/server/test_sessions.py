@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
-from annotation.server.db.tables import Invitation, Person, Session
+from annotation.server.db.tables import BrowserSession, Invitation, Person
 from annotation.server.security import sessions
 from annotation.server.security.sessions import COOKIE, Signer, load_secret
 from annotation.server.security.visitors import Role
@@ -144,7 +144,7 @@ def test_a_session_ends(enter: Enter, study: Study) -> None:
     out.client.cookies.set(COOKIE, cookie)  # somebody has kept it
     with study.database.writing() as session:
         bob = session.scalars(select(Person).where(Person.name == "bob")).one()
-        session.execute(update(Session).where(Session.person_id == bob.id).values(expires=now() - 1))
+        session.execute(update(BrowserSession).where(BrowserSession.person_id == bob.id).values(expires=now() - 1))
     person = next(person for person in admin.said("GET", "/api/study")["people"] if person["name"] == "cid")
     admin.said("PATCH", f"/api/people/{person['id']}", {"active": False})
     for browser in (out, expired, closed):
