@@ -177,9 +177,9 @@ class AutoregressiveRewardModel(RewardModel):
         trust = known if window.trust is None else known * window.trust
         return ar_loss(output.logits, label, trust, config.mark_weight)
 
-    def quiet_loss(self, output: AutoregressiveOutput, window: MarkedWindow) -> Tensor:
+    def unmarked_drift_loss(self, output: AutoregressiveOutput, window: MarkedWindow) -> Tensor:
         """Of the expected mark, each rater's annotations before known."""
-        counts = (window.quiet & ~window.resets).unsqueeze(-1) & window.rated
+        counts = (window.unmarked & ~window.resets).unsqueeze(-1) & window.rated
         return (expected_mark(output.logits).square() * counts).sum() / counts.sum().clamp_min(1)
 
     # -- judging ----------------------------------------------------------------------------------------------

@@ -157,8 +157,9 @@ class RewardModel(InteractiveAgent):
         """The kind's own loss on the marks of ``window``, unweighted, a scalar; ``output`` is :meth:`follow`'s."""
 
     @abstractmethod
-    def quiet_loss(self, output: AgentOutput, window: MarkedWindow) -> Tensor:
-        """Mean square of what the model would pay at steps where raters watched and marked nothing, a scalar."""
+    def unmarked_drift_loss(self, output: AgentOutput, window: MarkedWindow) -> Tensor:
+        """Mean square of the rewards at steps where raters watched and marked nothing, a scalar."""
+        raise NotImplementedError(f"{self.short} has no loss of unmarked drift: leave unmarked_drift_weight at 0")
 
     # -- judging ----------------------------------------------------------------------------------------------
 

@@ -85,7 +85,7 @@ class InterTemporalRewardModel(RewardModel):
         return ibt_loss(output.utility, window.marks, window.resets, config.weighting, window.trust)
 
     def unmarked_drift_loss(self, output: RewardModelOutput, window: MarkedWindow) -> Tensor:
-        return unmarked_drift_loss(output.utility, window.quiet, window.resets)
+        return unmarked_drift_loss(output.utility, window.unmarked, window.resets)
 
     def utilities(self, observations: ObservationBatch, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
         """The utility [T, B] alone, without the work of the policies."""
@@ -136,15 +136,15 @@ def ibt_loss(
     return loss.sum() / torch.where(weight > 0, weight, 1.0)
 
 
-def unmarked_drift_loss(utility: Tensor, quiet: Tensor, resets: Tensor) -> Tensor:
+def unmarked_drift_loss(utility: Tensor, unmarked: Tensor, resets: Tensor) -> Tensor:
     """Mean squared change of utility per step where raters watched and saw nothing worth a mark, a scalar.
 
     Not in the paper, and off by default: it takes from an agent the small change that a reward model gives away
     between events, which is where over-optimisation begins.
 
     Args:
-      utility: [T, B]. quiet: bool [T, B], steps of rated play with no mark near. resets: bool [T, B].
+      utility: [T, B]. unmarked: bool [T, B], steps of rated play with no mark near. resets: bool [T, B].
     """
-    counts = (quiet & ~resets)[1:]
+    counts = (unmarked & ~resets)[1:]
     change = utility[1:] - utility[:-1]
     return (change.square() * counts).sum() / counts.sum().clamp_min(1)

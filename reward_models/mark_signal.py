@@ -22,12 +22,14 @@ class SignalTally:
     """How far the utility moved over windows: float64 [..., 3] each, their number, the sum and the sum of squares.
 
     Args:
-      plus, minus: windows around the marks of a sign. quiet: windows as long in which, and near which, nobody marked.
+      plus: windows around the (+).
+      minus: windows around the (-).
+      unmarked: windows as long in which, and near which, nobody marked.
     """
 
     plus: np.ndarray
     minus: np.ndarray
-    quiet: np.ndarray
+    unmarked: np.ndarray
 
     def weighted(self, weights: np.ndarray) -> SignalTally:
         """Of tallies [E, 3] of episodes that count ``weights`` [..., E] times: [..., 3]."""
@@ -46,14 +48,14 @@ class SignalTally:
     @property
     def noise(self) -> np.ndarray:
         """Standard deviation of the change where nobody marked, [...]; nan without such windows."""
-        number, total, squares = np.moveaxis(self.quiet, -1, 0)
+        number, total, squares = np.moveaxis(self.unmarked, -1, 0)
         number = np.where(number > 0, number, np.nan)
         return np.sqrt(np.maximum(squares / number - (total / number) ** 2, 0.0))
 
     @property
     def ratio(self) -> np.ndarray:
         """Signal to noise, [...]: by how much a (+) moves it further than a (-), in units of the noise; nan without
-        marks of both signs, quiet windows, or any noise."""
+        marks of both signs, unmarked windows, or any noise."""
         noise = self.noise
         return (self.rise - self.fall) / np.where(noise > 0, noise, np.nan)
 
@@ -62,8 +64,8 @@ def signal_tally(utility: np.ndarray, marks: np.ndarray, tolerance: int) -> Sign
     """The tally of one episode with ``utility`` [T] (up to a constant) and counts of ``marks`` [T, 2] of all raters.
 
     A window around a mark is of ``tolerance`` steps on either side, less where the episode begins or ends; what happens
-    in it is what a rater who presses so early or late meant. A quiet window is as long and has no mark in it or within
-    twice ``tolerance`` steps of one of its own, so none of its steps is in the window of a mark.
+    in it is what a rater who presses so early or late meant. An unmarked window is as long and has no mark in it or
+    within twice ``tolerance`` steps of one of its own, so none of its steps is in the window of a mark.
     """
     steps = np.arange(len(utility))
     before = np.concatenate([utility[:1], utility]).astype(np.float64)  # before[t] is the utility ahead of step t
@@ -73,7 +75,7 @@ def signal_tally(utility: np.ndarray, marks: np.ndarray, tolerance: int) -> Sign
     return SignalTally(
         plus=_tally(np.repeat(change, marks[:, PLUS].astype(np.int64))),
         minus=_tally(np.repeat(change, marks[:, MINUS].astype(np.int64))),
-        quiet=_tally(change[whole & ~near]),
+        unmarked=_tally(change[whole & ~near]),
     )
 
 

@@ -71,13 +71,13 @@ class MarkedPlay:
         """Numbers of the episodes whose marks order at least one pair of steps, int64 [K]."""
         return np.array([i for i in range(len(self)) if has_pairs(self.marks_of(i))], dtype=np.int64)
 
-    def quiet(self, margin: int) -> np.ndarray:
+    def unmarked(self, margin: int) -> np.ndarray:
         """Steps of rated episodes that are more than ``margin`` steps from any mark, bool [N]."""
-        quiet = np.zeros(len(self.marks), dtype=bool)
+        unmarked = np.zeros(len(self.marks), dtype=bool)
         for episode in np.flatnonzero(self.rated_episodes.any(axis=1)).tolist():
             marked = self.marks_of(episode).sum(axis=(1, 2)) > 0
-            quiet[self.rows(episode)] = ~near_marks(marked, margin)
-        return quiet
+            unmarked[self.rows(episode)] = ~near_marks(marked, margin)
+        return unmarked
 
 
 def mark_play(
@@ -143,7 +143,7 @@ class MarkedWindow:
       resets: bool [T, B]. marks: uint8 [T, B, R, 2].
       imitate: bool [T, B], steps for behavioural cloning: demonstrated, and not altered by augmentation.
       matched: bool [T, B], steps for the contrastive loss: the setter has spoken, and its words are its own.
-      quiet: bool [T, B], rated steps with no mark near.
+      unmarked: bool [T, B], rated steps with no mark near.
       rated: bool [T, B, R], steps of the episodes that each rater is known to have rated, but for those whose marks
         were left out by augmentation.
       trust: float [T, B, R], how much each rater's marks count; None: all alike.
@@ -155,7 +155,7 @@ class MarkedWindow:
     marks: Tensor
     imitate: Tensor
     matched: Tensor
-    quiet: Tensor
+    unmarked: Tensor
     rated: Tensor
     trust: Tensor | None = None
 
@@ -167,12 +167,12 @@ class MarkedStream(EpisodeStream):
     """
 
     def __init__(
-        self, play: MarkedPlay, steps: int, batch: int, seed: int, augmentation: Augmentation, quiet_margin: int = 8
+        self, play: MarkedPlay, steps: int, batch: int, seed: int, augmentation: Augmentation, unmarked_margin: int = 8
     ) -> None:
         super().__init__(play.episodes, steps, batch, seed)
         self._play, self._augmentation = play, augmentation
         self._dialogue = Dialogue.of(play.episodes, play.marks, augmentation.answer_reach)
-        self._quiet, self._rated = play.quiet(quiet_margin), play.rated
+        self._unmarked, self._rated = play.unmarked(unmarked_margin), play.rated
         self._draws = np.random.default_rng([seed, 1])
         self._keys = [int(self._draws.integers(2**62)) for _ in range(batch)]
         self._altered = [self._alter(e, k) for e, k in zip(self._episode.tolist(), self._keys, strict=True)]
@@ -236,7 +236,7 @@ class MarkedStream(EpisodeStream):
             marks=send(marks, device),
             imitate=send(episodes.demonstrated[rows] & ~altered, device),
             matched=send((setter[..., 0] != PAD_ID) & ~altered, device),
-            quiet=send(self._quiet[rows] & ~altered, device),
+            unmarked=send(self._unmarked[rows] & ~altered, device),
             rated=send(rated, device),
             trust=None if self._play.trust is None else send(self._play.trust[rows], device),
         )

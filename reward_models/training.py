@@ -27,6 +27,7 @@ from reward_models.scoring import calibrated_scale
 from reward_models.training_config import RewardTrainingConfig
 from worlds.errors import UserError
 
+UNMARKED = "quiet"  # the unmarked drift's name among the metrics, which older runs' files have
 __all__ = ["RewardTrainer", "RewardTraining", "RewardTrainingConfig", "train_reward_model"]
 
 
@@ -69,7 +70,7 @@ class RewardTrainer:
             )
         self.model, self.play, self.config = model, play, config
         augmentation = Augmentation(config.augmentation, rater_delay=config.rater_delay + config.marks_later)
-        self.stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.quiet_margin)
+        self.stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.unmarked_margin)
         self.exam = Exam.of(validation, config.evaluation_episodes)
         self.memory: State = model.learning_state(config.batch, play.marks.shape[1])
         self.optimizer = torch.optim.Adam(
@@ -216,8 +217,8 @@ def reward_terms(
     if config.css_weight:
         words = window.observations.setter_tokens
         terms["css"] = css_loss(model.discriminator, output.vision, output.language, words, window.matched)
-    if config.quiet_weight:
-        terms["quiet"] = model.quiet_loss(output, window)
+    if config.unmarked_drift_weight:
+        terms[UNMARKED] = model.unmarked_drift_loss(output, window)
     return terms, state
 
 
@@ -228,7 +229,7 @@ def term_weights(config: RewardTrainingConfig, own: str) -> dict[str, float]:
         "movement": config.bc_weight * config.movement_weight,
         "language": config.bc_weight * config.language_weight,
         "css": config.css_weight,
-        "quiet": config.quiet_weight,
+        UNMARKED: config.unmarked_drift_weight,
     }
 
 

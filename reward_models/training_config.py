@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from agents.computing_config import ComputingConfig
 from agents.ranges import (
@@ -42,8 +43,9 @@ class RewardTrainingConfig:
       css_weight: weight of the contrastive loss (CSS) beside the loss on marks.
       movement_weight: weight of movements inside the imitation loss.
       language_weight: weight of what was said inside the imitation loss.
-      quiet_weight: weight of the mean square of what the model pays where raters marked nothing (paper: 0).
-      quiet_margin: steps on either side of a mark in which quiet_weight does not apply.
+      unmarked_drift_weight: weight of the mean square of the rewards where raters watched and marked nothing (paper:
+        0).
+      unmarked_margin: steps on either side of a mark in which unmarked_drift_weight does not apply.
       weighting: how the IBT model's pairs of moments are averaged; docs/reward-model.md describes each way.
       raters: how the marks of several raters of an episode are used; docs/reward-model.md describes each way.
       raters_tolerance: steps between two raters' marks that may still be of one moment.
@@ -67,6 +69,11 @@ class RewardTrainingConfig:
       computing: precision, compilation and memory.
     """
 
+    EARLIER_NAMES: ClassVar[Mapping[str, str]] = {
+        "quiet_weight": "unmarked_drift_weight",
+        "quiet_margin": "unmarked_margin",
+    }
+
     updates: Count = 20_000
     max_seconds: Positive | None = None
     steps: Annotated[int, Range(least=2, most=LARGEST, why="a shorter window has no pairs")] = 50
@@ -78,8 +85,8 @@ class RewardTrainingConfig:
     css_weight: Weight = 1.0
     movement_weight: Weight = 1.0
     language_weight: Weight = 5.0
-    quiet_weight: Weight = 0.0
-    quiet_margin: Steps = 8
+    unmarked_drift_weight: Weight = 0.0
+    unmarked_margin: Steps = 8
     weighting: Weighting = "stretches"
     raters: Raters = "each"
     raters_tolerance: Steps = 4

@@ -21,6 +21,7 @@ from tyro.constructors import PrimitiveConstructorSpec
 
 from agents.ranges import ranges_of, refusal, shortened
 from pipelines.cli.usage import UsageError
+from rlhf.records.json_records import earlier_names
 
 Config = TypeVar("Config")
 
@@ -71,11 +72,13 @@ class Setting:
       name: dotted, as the configuration has it, e.g. "learner.lambda_".
       hint: its annotation; ``str`` for what is written in a form of its own (a JSON object, for example).
       ranges: the same with the ranges of its numbers; see :mod:`agents.ranges`.
+      earlier: dotted names that it had in earlier versions.
     """
 
     name: str
     hint: Any
     ranges: Any = None
+    earlier: tuple[str, ...] = ()
 
     @property
     def flag(self) -> str:
@@ -100,7 +103,8 @@ def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[S
         else:
             own_form = any(isinstance(mark, PrimitiveConstructorSpec) for mark in marks)
             hint, ranges = (str, str) if own_form else (nested, annotated[field.name])
-            yield Setting(prefix + field.name, hint, ranges)
+            earlier = tuple(prefix + old for old, new in earlier_names(kind).items() if new == field.name)
+            yield Setting(prefix + field.name, hint, ranges, earlier)
 
 
 @functools.cache
@@ -257,6 +261,9 @@ def _is_mapping(hint: Any) -> bool:
 def _no_such(typed: str, known: Mapping[str, Setting], command: str) -> str:
     """What to say of a setting that does not exist: the likeliest meant one, if any is like it."""
     name = _plain(typed)
+    for setting in known.values():
+        if name in setting.earlier:
+            return f"no setting {typed.removeprefix('--')}; it is called {setting.flag.removeprefix('--')} now"
     last = {candidate.rpartition(".")[2]: candidate for candidate in known}  # people forget the group
     close = difflib.get_close_matches(name, known, n=1) or [
         last[match] for match in difflib.get_close_matches(name.rpartition(".")[2], last, n=1)

@@ -161,11 +161,11 @@ class Measurer:
                 if raters
             ]
         )
-        plus, minus, quiet = (moved[:, 0] for moved in (tally.plus, tally.minus, tally.quiet))
+        plus, minus, unmarked = (moved[:, 0] for moved in (tally.plus, tally.minus, tally.unmarked))
         return SignalFindings(
             plus=self._measure(lambda w: tally.weighted(w).rise, plus),
             minus=self._measure(lambda w: tally.weighted(w).fall, minus),
-            noise=self._measure(lambda w: tally.weighted(w).noise, quiet),
+            noise=self._measure(lambda w: tally.weighted(w).noise, unmarked),
             ratio=self._measure(lambda w: tally.weighted(w).ratio, plus + minus),
         )
 

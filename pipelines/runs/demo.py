@@ -10,7 +10,7 @@ What differs from the paper's settings (and from the defaults), and why:
 * Adam with beta1 = 0.9 and a higher learning rate: few updates have to go far.
 * Pictures are moved by up to two pixels in cloning and in teaching the reward model: so few rooms are learned by heart
   otherwise.
-* The quiet loss keeps the reward model from paying for what raters saw and did not mark; little play is marked, and an
+* The loss of unmarked drift keeps rewards at 0 where raters watched and marked nothing; little play is marked, and an
   agent that is improved hard finds whatever else pays.
 * Movement learns from rewards eight times as hard as in the paper, and imitation weighs less: in a few hundred updates
   a policy gradient that small would not be felt. What to say is learned by imitation alone: a reward model of this
@@ -95,7 +95,7 @@ def _cloning() -> CloningConfig:
 def _rewarding() -> RewardTrainingConfig:
     return RewardTrainingConfig(
         updates=550, steps=40, batch=12, learning_rate=2e-3, beta1=0.9, beta2=0.99, evaluate_every=110,
-        evaluation_episodes=150, calibrate=True, quiet_weight=1.0, shift=2,
+        evaluation_episodes=150, calibrate=True, unmarked_drift_weight=1.0, shift=2,
     )  # fmt: skip
 
 

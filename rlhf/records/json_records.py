@@ -55,11 +55,13 @@ def from_json(kind: type[Record], data: Any, where: str = "") -> Record:
 def with_new_settings(hint: Any, data: Any) -> Any:
     """``data``, which ``to_json`` wrote of a ``hint``, with the defaults of fields that it lacks, at every depth.
 
-    For records that were written before those fields were there. What does not fit is left to :func:`from_json`.
+    For records that were written before those fields were there, or while they had other names
+    (:func:`earlier_names`). What does not fit is left to :func:`from_json`.
     """
     origin, members = get_origin(hint), get_args(hint)
     if is_dataclass(hint) and isinstance(hint, type) and isinstance(data, dict):
-        hints = get_type_hints(hint)
+        hints, renamed = get_type_hints(hint), earlier_names(hint)
+        data = {renamed.get(name, name): value for name, value in data.items()}
         found = {name: with_new_settings(hints.get(name), value) for name, value in data.items()}
         for field in fields(hint):
             if field.init and field.name not in data:
@@ -78,6 +80,14 @@ def with_new_settings(hint: Any, data: Any) -> Any:
         hints = members if fixed and len(members) == len(data) else members[:1] * len(data)
         return [with_new_settings(member, item) for member, item in zip(hints, data, strict=True)]
     return data
+
+
+def earlier_names(kind: type) -> Mapping[str, str]:
+    """Names that fields of the dataclass ``kind`` had in earlier versions, each with the name that the field has now.
+
+    A class with such fields lists them in its class variable ``EARLIER_NAMES``.
+    """
+    return getattr(kind, "EARLIER_NAMES", {})
 
 
 def differences(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -243,14 +243,16 @@ def test_its_weight_and_that_of_marks_are_settings(agent: InteractiveAgent, lamp
     assert plain["reward_model/loss"] == plain["reward_model/ar"]
     assert heavy["reward_model/loss"] == pytest.approx(3.0 * plain["reward_model/ar"])
     assert marks["reward_model/ar"] > 2.0 * plain["reward_model/ar"]
-    quiet = first(quiet_weight=1.0)
+    quiet = first(unmarked_drift_weight=1.0)
     assert quiet["reward_model/loss"] == pytest.approx(quiet["reward_model/ar"] + quiet["reward_model/quiet"])
 
 
 def test_quiet_steps_are_to_expect_nothing(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
     with torch.no_grad():
         output, _ = model.follow(window, model.learning_state(3, 2))
-        found = model.quiet_loss(output, replace(window, quiet=torch.arange(48).view(16, 3) % 3 == 0)).item()
+        found = model.unmarked_drift_loss(
+            output, replace(window, unmarked=torch.arange(48).view(16, 3) % 3 == 0)
+        ).item()
         chances = output.logits.softmax(-1).double().numpy()
     counted = [
         (chances[t, 0, r, GOOD] - chances[t, 0, r, BAD]) ** 2

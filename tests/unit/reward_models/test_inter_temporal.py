@@ -89,7 +89,7 @@ def test_loss_is_finite_however_far_utilities_are_apart() -> None:
     assert ibt_loss(utility, marks, torch.zeros(3, 1, dtype=torch.bool)).item() == pytest.approx(1e4)
 
 
-def test_quiet_loss_sees_only_quiet_steps_within_episodes() -> None:
+def test_the_unmarked_drift_loss_sees_only_unmarked_steps_within_episodes() -> None:
     utility = torch.tensor([[0.0], [1.0], [3.0], [10.0], [14.0]])
     quiet = torch.tensor([True, True, False, True, True]).unsqueeze(1)
     resets = torch.tensor([True, False, False, True, False]).unsqueeze(1)

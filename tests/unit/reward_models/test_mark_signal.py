@@ -44,7 +44,7 @@ def test_tallies_are_those_of_a_plain_loop(seed: int) -> None:
     utility = rng.normal(size=steps).astype(np.float32)
     marks = (rng.random((steps, 2)) < 0.04) * rng.integers(1, 3, (steps, 2))
     tally = signal_tally(utility, marks.astype(np.uint8), tolerance)
-    for ours, theirs in zip((tally.plus, tally.minus, tally.quiet), plainly(utility, marks, tolerance), strict=True):
+    for ours, theirs in zip((tally.plus, tally.minus, tally.unmarked), plainly(utility, marks, tolerance), strict=True):
         expected = [len(theirs), sum(theirs), sum(change**2 for change in theirs)]
         np.testing.assert_allclose(ours, expected, rtol=1e-5, atol=1e-5)
 

@@ -61,8 +61,8 @@ def test_only_what_was_demonstrated_is_imitated(make_play, tokenizer, tiny) -> N
 def test_quiet_steps_are_far_from_marks_in_rated_episodes(make_play, tokenizer, tiny) -> None:
     episodes = [make_play("a", ["x"] * 8), make_play("b", ["x"] * 4)]
     play = mark_play(episodes, [Mark("a", "ann", 3, 1, False)], tokenizer, tiny)
-    assert np.flatnonzero(play.quiet(margin=1)).tolist() == [0, 1, 5, 6, 7]
-    assert np.flatnonzero(play.quiet(margin=0)).tolist() == [0, 1, 2, 4, 5, 6, 7]
+    assert np.flatnonzero(play.unmarked(margin=1)).tolist() == [0, 1, 5, 6, 7]
+    assert np.flatnonzero(play.unmarked(margin=0)).tolist() == [0, 1, 2, 4, 5, 6, 7]
 
 
 def test_marks_may_be_read_later_than_they_were_given(make_play, tokenizer, tiny) -> None:

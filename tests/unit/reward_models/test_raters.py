@@ -114,7 +114,7 @@ def test_an_episode_in_which_most_saw_nothing_together_has_been_rated(make_play,
     used = use_raters(play, "majority", 2)
     assert not used.marks.any()
     assert used.rated[:, 0].tolist() == [True] * STEPS + [False] * STEPS
-    assert used.quiet(margin=2).tolist() == [True] * STEPS + [False] * STEPS
+    assert used.unmarked(margin=2).tolist() == [True] * STEPS + [False] * STEPS
 
 
 def test_pairs_of_a_rater_count_as_much_as_the_rater() -> None:

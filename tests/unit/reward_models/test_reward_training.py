@@ -19,6 +19,7 @@ from reward_models.training import (
     reward_terms,
     train_reward_model,
 )
+from rlhf.records.json_records import from_json, to_json, with_new_settings
 from rlhf.records.marks import Mark
 from worlds.errors import UserError
 
@@ -90,7 +91,13 @@ def test_one_batch_can_be_learned_by_heart(agent: InteractiveAgent, play: Marked
     [
         ({}, {"ibt": 1.0, "movement": 1.0, "language": 5.0, "css": 1.0}),  # the paper's
         (
-            {"ibt_weight": 2.0, "bc_weight": 0.5, "language_weight": 3.0, "css_weight": 0.25, "quiet_weight": 4.0},
+            {
+                "ibt_weight": 2.0,
+                "bc_weight": 0.5,
+                "language_weight": 3.0,
+                "css_weight": 0.25,
+                "unmarked_drift_weight": 4.0,
+            },
             {"ibt": 2.0, "movement": 0.5, "language": 1.5, "css": 0.25, "quiet": 4.0},
         ),
         ({"bc_weight": 0.0, "css_weight": 0.0}, {"ibt": 1.0}),
@@ -174,7 +181,7 @@ def test_terms_leave_out_what_is_altered_or_not_demonstrated(
     agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay
 ) -> None:
     model = InterTemporalRewardModel.from_agent(agent)
-    trainer = RewardTrainer(model, play, held_out, replace(QUICK, quiet_weight=1.0))
+    trainer = RewardTrainer(model, play, held_out, replace(QUICK, unmarked_drift_weight=1.0))
     window = trainer.stream.next_marked()
     state = model.initial_state(QUICK.batch)
     terms, _ = reward_terms(model, window, state, trainer.config)
@@ -182,7 +189,7 @@ def test_terms_leave_out_what_is_altered_or_not_demonstrated(
     assert all(term.item() > 0 for term in terms.values())
     nothing = torch.zeros_like(window.imitate)
     terms, _ = reward_terms(
-        model, replace(window, imitate=nothing, matched=nothing, quiet=nothing), state, trainer.config
+        model, replace(window, imitate=nothing, matched=nothing, unmarked=nothing), state, trainer.config
     )
     assert [terms[name].item() for name in ("movement", "language", "css", "quiet")] == [0.0] * 4
 
@@ -238,3 +245,10 @@ def test_a_loss_that_is_not_finite_stops_the_run(agent, play, held_out) -> None:
     with pytest.raises(FloatingPointError, match="ibt is nan"):
         trainer.update(0.0)
     assert torch.equal(trainer.model.state_dict()["trunk.ask.weight"], before["trunk.ask.weight"])
+
+
+def test_a_run_with_earlier_names_of_settings_opens_with_the_present_ones() -> None:
+    saved = to_json(RewardTrainingConfig(unmarked_drift_weight=0.5, unmarked_margin=3))
+    saved["quiet_weight"], saved["quiet_margin"] = saved.pop("unmarked_drift_weight"), saved.pop("unmarked_margin")
+    read = from_json(RewardTrainingConfig, with_new_settings(RewardTrainingConfig, saved))
+    assert (read.unmarked_drift_weight, read.unmarked_margin) == (0.5, 3)

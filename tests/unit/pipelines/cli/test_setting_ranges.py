@@ -95,7 +95,11 @@ def test_configurations_take_a_number_or_refuse_it_whoever_makes_them() -> None:
         ("improve --learner.learning-rate=-0.1", "--learner.learning-rate is above 0, not -0.1"),
         ("improve --learner.lambda 2", "--learner.lambda is from 0 to 1, not 2.0"),
         ("clone --training.learning-rate inf", "--training.learning-rate is a finite number, at least 0, not inf"),
-        ("reward --training.quiet-margin -1", "--training.quiet-margin is a number of steps from 0 on, not -1"),
+        ("reward --training.unmarked-margin -1", "--training.unmarked-margin is a number of steps from 0 on, not -1"),
+        (
+            "reward --training.quiet-weight 1",
+            "no setting training.quiet-weight; it is called training.unmarked-drift-weight now",
+        ),
         ("reward --training.raters-tolerance -1", "--training.raters-tolerance is a number of steps from 0 on, not -1"),
         ("diagnose --tolerance -1", "--tolerance is a number of steps from 0 on, not -1"),
         ("record --tail -1", "--tail is a number of steps from 0 on, not -1"),

@@ -92,7 +92,9 @@ def _ibt() -> list[dict[str, float]]:
         for step in (3, 5)
     ]
     play, validation = (mark_play(some, marks, words, sizes) for some in (episodes[:4], episodes[4:]))
-    config = RewardTrainingConfig(updates=UPDATES, steps=5, batch=4, learning_rate=1e-3, warmup=2, quiet_weight=0.5)
+    config = RewardTrainingConfig(
+        updates=UPDATES, steps=5, batch=4, learning_rate=1e-3, warmup=2, unmarked_drift_weight=0.5
+    )
     model = InterTemporalRewardModel.from_agent(tiny_agent.agent(), seed=0)
     trainer = RewardTrainer(model, play, validation, config)
     return [trainer.update(index / UPDATES) for index in range(UPDATES)] + [trainer.evaluate()]
