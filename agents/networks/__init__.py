@@ -1,0 +1,1 @@
+"""The parts of the agent's network: vision, trunk, memory, movement policy, language policy."""

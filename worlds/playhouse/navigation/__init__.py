@@ -1,0 +1,1 @@
+"""Ways and lines of sight through a house."""

@@ -1,0 +1,1 @@
+"""The scripted setter and solver, and what their bodies can do."""
