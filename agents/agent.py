@@ -9,16 +9,16 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import PreTrainedModel
 
-from agents import movement as movement_policy
 from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs
 from agents.card import AGENT_EXAMPLE
 from agents.config import AgentConfig
-from agents.contrastive import Discriminator
-from agents.language import LanguagePolicy
-from agents.movement import MovementPolicy
+from agents.learning.contrastive import Discriminator
+from agents.networks import movement as movement_policy
+from agents.networks.language import LanguagePolicy
+from agents.networks.movement import MovementPolicy
+from agents.networks.trunk import AgentState, Trunk
 from agents.registry import register
 from agents.tokenizer import PAD_ID
-from agents.trunk import AgentState, Trunk
 from worlds.contract import neutral_movement
 
 __all__ = ["AgentOutput", "AgentState", "InteractiveAgent"]

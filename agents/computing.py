@@ -12,8 +12,8 @@ import shutil
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.checkpointed_layers import CheckpointedLayers
 from agents.computing_config import ComputingConfig
+from agents.networks.checkpointed_layers import CheckpointedLayers
 from worlds.errors import UserError
 
 __all__ = ["ComputingConfig", "autocast", "prepare", "usable_device"]

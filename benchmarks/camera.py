@@ -26,10 +26,10 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from worlds.playhouse.avatar import EYE_HEIGHT
-from worlds.playhouse.camera import Camera
-from worlds.playhouse.sampling import HouseSettings, sample_house
-from worlds.playhouse.scene import build
+from worlds.playhouse.drawing.camera import Camera
+from worlds.playhouse.house.sampling import HouseSettings, sample_house
+from worlds.playhouse.physics.avatar import EYE_HEIGHT
+from worlds.playhouse.physics.scene import build
 
 FOV_Y_DEG = 75.0
 HOUSES, VIEWS = 4, 12  # per case, and per house

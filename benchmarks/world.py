@@ -31,9 +31,9 @@ from worlds.contract import (
     Action,
     silent,
 )
-from worlds.playhouse.pool import WorldPool
-from worlds.playhouse.sampling import HouseSettings
+from worlds.playhouse.house.sampling import HouseSettings
 from worlds.playhouse.world import Playhouse
+from worlds.pool import WorldPool
 
 HOLD_STEPS = 2  # steps for which a movement is held
 

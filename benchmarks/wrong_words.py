@@ -34,9 +34,9 @@ from rlhf.records.episode import Episode
 from rlhf.store import open_store
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, TaskSpec
-from worlds.playhouse import language
-from worlds.playhouse.ground_truth import describe_all
-from worlds.playhouse.language import NO, NUMBERS, YES, Described
+from worlds.playhouse.requests import language
+from worlds.playhouse.requests.ground_truth import describe_all
+from worlds.playhouse.requests.language import NO, NUMBERS, YES, Described
 
 DELAY = ScriptedRater().longest_delay
 

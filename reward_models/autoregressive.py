@@ -34,7 +34,7 @@ from torch.nn import functional as F
 from agents.agent import AgentOutput, AgentState
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
-from agents.memory import ResettingLSTM
+from agents.networks.memory import ResettingLSTM
 from reward_models.contract import RewardModel, RewardModelConfig
 from reward_models.marked_play import MarkedPlay, MarkedWindow
 from reward_models.pairs import MINUS, PLUS

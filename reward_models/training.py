@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 
 from agents.agent import InteractiveAgent
-from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
-from agents.contrastive import css_loss
-from agents.optimization import learning_rate, load_optimizer, optimizer_step
-from agents.random_shift import shifted
+from agents.learning.cloning import bc_loss
+from agents.learning.contrastive import css_loss
+from agents.learning.optimization import learning_rate, load_optimizer, optimizer_step
+from agents.learning.random_shift import shifted
 from reward_models.augmentation import Augmentation
 from reward_models.contract import RewardModel, State
 from reward_models.evaluation import SELECTED_BY, Exam

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from agents.batch import PolicyLogProbs
-from agents.workers import SINGLE_WORKER, Workers
+from agents.learning.workers import SINGLE_WORKER, Workers
 
 
 def bc_loss(

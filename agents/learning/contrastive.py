@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from agents.cloning import masked_mean
-from agents.workers import SINGLE_WORKER, Workers
+from agents.learning.cloning import masked_mean
+from agents.learning.workers import SINGLE_WORKER, Workers
 
 
 class Discriminator(nn.Module):

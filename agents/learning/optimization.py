@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from agents.workers import SINGLE_WORKER, Workers
+from agents.learning.workers import SINGLE_WORKER, Workers
 
 _NOTHING: Mapping[str, Tensor] = {}
 

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 
 from agents.config import AgentConfig
-from agents.movement import gumbel
+from agents.networks.movement import gumbel
+from agents.networks.trunk import TransformerLayer
 from agents.tokenizer import BOS_ID, EOS_ID, PAD_ID
-from agents.trunk import TransformerLayer
 
 
 class LanguagePolicy(nn.Module):

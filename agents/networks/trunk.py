@@ -13,11 +13,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from agents.batch import ObservationBatch
-from agents.checkpointed_layers import CheckpointedLayers
 from agents.config import AgentConfig
-from agents.memory import AgentState, ResettingLSTM
+from agents.networks.checkpointed_layers import CheckpointedLayers
+from agents.networks.memory import AgentState, ResettingLSTM
+from agents.networks.vision import VisionEncoder
 from agents.tokenizer import PAD_ID
-from agents.vision import VisionEncoder
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
 __all__ = ["AgentState", "MovementEmbedding", "Trunk", "TrunkOutput", "TransformerLayer", "masked_mean", "match_scores"]

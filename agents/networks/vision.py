@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from agents.checkpointed_layers import CheckpointedLayers
 from agents.config import AgentConfig
+from agents.networks.checkpointed_layers import CheckpointedLayers
 
 
 class ResidualBlock(nn.Module):

@@ -15,8 +15,8 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.folder import load_agent
+from agents.learning.workers import SINGLE_WORKER, Workers
 from agents.tokenizer import Tokenizer
-from agents.workers import SINGLE_WORKER, Workers
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.kinds import begun_with, find_groups, mixed
 from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes

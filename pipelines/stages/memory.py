@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
-from agents.footprint import UNCERTAINTY, learning_bytes
+from agents.learning.footprint import UNCERTAINTY, learning_bytes
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.run.machine import usable_memory
 from rlhf.run.progress import announce
@@ -51,7 +51,7 @@ def check_memory(setting: str, size: int, needed: Callable[[int], float], usable
     Args:
       setting: that gives the batch's size, as typed, e.g. "--training.batch".
       size: of the batch.
-      needed: estimates the peak bytes for a size, within a factor of :data:`agents.footprint.UNCERTAINTY`.
+      needed: estimates the peak bytes for a size, within a factor of :data:`agents.learning.footprint.UNCERTAINTY`.
       usable: bytes of memory there are.
 
     Raises:

@@ -19,7 +19,7 @@ from ray.rllib.algorithms.impala import IMPALA, IMPALAConfig
 from ray.rllib.core import ALL_MODULES
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, LEARNER_RESULTS, NUM_ENV_STEPS_TRAINED_LIFETIME
 
-from agents.workers import Workers
+from agents.learning.workers import Workers
 from rlhf.distributed.learner import PlayLearner
 from rlhf.distributed.learner_group import PlayLearnerGroup
 from rlhf.distributed.runner import DELIVERIES, PlayRunner

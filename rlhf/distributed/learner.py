@@ -17,7 +17,7 @@ from ray.rllib.core.learner.torch.torch_learner import TorchLearner
 from ray.rllib.core.learner.training_data import TrainingData
 from ray.rllib.utils.metrics import NUM_ENV_STEPS_TRAINED_LIFETIME, WEIGHTS_SEQ_NO
 
-from agents.workers import SINGLE_WORKER, Workers
+from agents.learning.workers import SINGLE_WORKER, Workers
 from rlhf.distributed import workers as ray_peers
 from rlhf.learning.learner import Learner
 from rlhf.learning.local_executor import RecordedPlay

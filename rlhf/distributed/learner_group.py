@@ -12,7 +12,7 @@ from ray.rllib.core.learner.learner_group import LearnerGroup
 from ray.rllib.core.learner.training_data import TrainingData
 from ray.rllib.utils.actor_manager import FaultTolerantActorManager
 
-from agents.workers import WorkerLost
+from agents.learning.workers import WorkerLost
 from rlhf.distributed.learner import PlayLearner
 from rlhf.distributed.watch import RemoteTraceback, RunStalledOnRay, WorkerDied, gist
 

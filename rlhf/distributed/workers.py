@@ -14,7 +14,7 @@ import torch.distributed as dist
 from ray.util import get_node_ip_address
 from torch._C._distributed_c10d import TCPStore
 
-from agents.workers import SINGLE_WORKER, TorchWorkers, Workers
+from agents.learning.workers import SINGLE_WORKER, TorchWorkers, Workers
 
 Meeting = tuple[str, int]  # address and port
 _SIOCGIFADDR = 0x8915  # Linux's request for an interface's address

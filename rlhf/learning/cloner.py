@@ -12,11 +12,11 @@ from torch import Tensor
 
 from agents.agent import AgentState, InteractiveAgent
 from agents.batch import RecordedWindow
-from agents.cloning import bc_loss
 from agents.computing import ComputingConfig, autocast, prepare
-from agents.contrastive import css_loss
-from agents.optimization import learning_rate, load_optimizer, optimizer_step
-from agents.random_shift import shifted
+from agents.learning.cloning import bc_loss
+from agents.learning.contrastive import css_loss
+from agents.learning.optimization import learning_rate, load_optimizer, optimizer_step
+from agents.learning.random_shift import shifted
 from agents.ranges import Count, CountFromZero, Decay, Pixels, Positive, Seed, Weight, check_ranges
 from agents.tokenizer import PAD_ID
 from rlhf.data.recording import Recording, check_demonstrated

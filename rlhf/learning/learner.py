@@ -12,12 +12,12 @@ from torch import Tensor
 
 from agents.agent import AgentOutput, AgentState, InteractiveAgent
 from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, RecordedWindow
-from agents.cloning import bc_loss
 from agents.computing import autocast, prepare
-from agents.contrastive import css_loss
-from agents.optimization import load_optimizer, optimizer_step
+from agents.learning.cloning import bc_loss
+from agents.learning.contrastive import css_loss
+from agents.learning.optimization import load_optimizer, optimizer_step
+from agents.learning.workers import SINGLE_WORKER, Workers
 from agents.tokenizer import PAD_ID
-from agents.workers import SINGLE_WORKER, Workers
 from rlhf.learning.config import LearnerConfig
 from rlhf.learning.losses import no_op_kl, policy_gradient_loss, value_loss
 from rlhf.learning.vtrace import VTraceReturns, vtrace

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from agents.cloning import masked_mean
+from agents.learning.cloning import masked_mean
 
 
 def policy_gradient_loss(log_prob: Tensor, advantages: Tensor, mask: Tensor | None = None) -> Tensor:

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, send
 from agents.config import AgentConfig
+from agents.networks.trunk import AgentState
 from agents.tokenizer import PAD_ID
-from agents.trunk import AgentState
 from worlds.contract import MOVEMENT, TICKS_PER_STEP, neutral_movement
 
 _MOVEMENT_SHAPE = (TICKS_PER_STEP, len(MOVEMENT))

@@ -25,7 +25,7 @@ from worlds.contract import (
     silent,
 )
 from worlds.examination import examine
-from worlds.playhouse.pool import WorldPool
+from worlds.pool import WorldPool
 
 PLAYERS = (SETTER, SOLVER)
 STEPS = 40

@@ -23,7 +23,7 @@ import torch
 
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent
-from agents.workers import Workers
+from agents.learning.workers import Workers
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.distributed.config import RayConfig

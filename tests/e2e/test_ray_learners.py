@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.workers import SINGLE_WORKER
+from agents.learning.workers import SINGLE_WORKER
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.distributed.config import RayConfig

@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 ORDER = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines")
 # Inside a folder: its subfolders from left to right. Those of one entry do not import each other.
 INSIDE = {
+    "worlds.playhouse": (("house",), ("physics",), ("drawing",), ("navigation",), ("requests",), ("players",)),
+    "agents": (("networks", "learning"),),
     "rlhf": (("records",), ("store",), ("run",), ("data",), ("replay",), ("learning",), ("distributed",)),
     "pipelines": (("stages",), ("report",), ("suite", "diagnose", "loops"), ("studies",), ("runs",), ("cli",)),
 }
@@ -46,31 +48,56 @@ def _named(tree: ast.AST) -> Iterator[str]:
     # Names of other packages and texts are dropped by those who ask.
 
 
-def place(module: str) -> tuple[int, int, str]:
-    """Where ``module`` stands: number of its folder, of its subfolder (-1 beside them), and the subfolder's name."""
-    top, _, rest = module.partition(".")
-    sub = rest.partition(".")[0]
-    for number, group in enumerate(INSIDE.get(top, ())):
-        if sub in group:
-            return ORDER.index(top), number, sub
-    return ORDER.index(top), -1, ""
+# In these folders the files beside the subfolders put them together, so the order is that of the subfolders alone.
+FREE_BESIDE = ("worlds.playhouse", "agents")
+
+
+def runs_against(module: str, other: str) -> bool:
+    """Return True if an import of ``other`` by ``module`` runs against the order."""
+    here, there = (ORDER.index(name.partition(".")[0]) for name in (module, other))
+    if here != there:
+        return there > here
+    return any(_runs_against_inside(folder, module, other) for folder in INSIDE)
+
+
+def _runs_against_inside(folder: str, module: str, other: str) -> bool:
+    if not (module.startswith(f"{folder}.") and other.startswith(f"{folder}.")):
+        return False
+    (here, mine), (there, its) = (_place(folder, name) for name in (module, other))
+    if folder in FREE_BESIDE and -1 in (here, there):
+        return False
+    return there > here or (there == here and mine != its)
+
+
+def _place(folder: str, module: str) -> tuple[int, str]:
+    """Number and name of the subfolder of ``folder`` that holds ``module``; -1 and no name beside them."""
+    name = module.removeprefix(f"{folder}.").partition(".")[0]
+    return next(((number, name) for number, group in enumerate(INSIDE[folder]) if name in group), (-1, ""))
 
 
 def test_every_subfolder_has_its_place() -> None:
     for top, groups in INSIDE.items():
-        found = {path.parent.name for path in (ROOT / top).glob("*/__init__.py")}
+        found = {path.parent.name for path in ROOT.joinpath(*top.split(".")).glob("*/__init__.py")}
         assert found == {name for group in groups for name in group}
 
 
 def test_imports_run_in_one_direction() -> None:
-    against = []
-    for module in modules():
-        for other in imported(module) & modules().keys():
-            (here, there) = place(module), place(other)
-            beside = here[:2] == there[:2] and here[2] != there[2]
-            if there[:2] > here[:2] or beside:
-                against.append(f"{module} imports {other}")
+    against = [
+        f"{module} imports {other}"
+        for module in modules()
+        for other in imported(module) & modules().keys()
+        if runs_against(module, other)
+    ]
     assert against == []
+
+
+def test_an_import_against_the_order_is_found() -> None:
+    assert runs_against("worlds.playhouse.house.record", "agents.batch")
+    assert runs_against("worlds.playhouse.physics.scene", "worlds.playhouse.requests.tasks")
+    assert runs_against("agents.networks.trunk", "agents.learning.cloning")
+    assert runs_against("rlhf.store.tables", "rlhf.run.config")
+    assert not runs_against("agents.agent", "agents.networks.trunk")
+    assert not runs_against("worlds.playhouse.world", "worlds.playhouse.physics.scene")
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:

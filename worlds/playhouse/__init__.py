@@ -11,7 +11,7 @@ from typing import Any
 # Nothing here draws with it; MUJOCO_GL=egl (glfw, osmesa) brings MuJoCo's own renderer back.
 os.environ.setdefault("MUJOCO_GL", "disable")
 
-from worlds.playhouse.sampling import HouseSettings, sample_house  # noqa: E402
+from worlds.playhouse.house.sampling import HouseSettings, sample_house  # noqa: E402
 from worlds.playhouse.world import Playhouse  # noqa: E402
 from worlds.registry import WorldEntry, register  # noqa: E402
 
@@ -37,10 +37,10 @@ PLAYHOUSE = register(
         name="playhouse",
         make=Playhouse,
         sample_config=sample_config,
-        make_setter=_later("setter", "make_setter"),
-        make_solver=_later("solver", "make_solver"),
-        make_task=_later("tasks", "make_task"),
-        probe=_later("tasks", "probe"),
+        make_setter=_later("players.setter", "make_setter"),
+        make_solver=_later("players.solver", "make_solver"),
+        make_task=_later("requests.tasks", "make_task"),
+        probe=_later("requests.tasks", "probe"),
         probes=("go", "lift", "position", "color", "count", "exist"),
         games=("tower",),
     )

@@ -25,12 +25,12 @@ from worlds.contract import (
     neutral_movement,
     observation_space,
 )
-from worlds.playhouse import avatar
-from worlds.playhouse.camera import Camera
-from worlds.playhouse.house import House
-from worlds.playhouse.onlooker import Onlooker
-from worlds.playhouse.sampling import HouseSettings, sample_house
-from worlds.playhouse.scene import FIXED_GROUPS, Scene, scene_of
+from worlds.playhouse.drawing.camera import Camera
+from worlds.playhouse.drawing.onlooker import Onlooker
+from worlds.playhouse.house.record import House
+from worlds.playhouse.house.sampling import HouseSettings, sample_house
+from worlds.playhouse.physics import avatar
+from worlds.playhouse.physics.scene import FIXED_GROUPS, Scene, scene_of
 
 AGENTS: tuple[str, ...] = (SETTER, SOLVER)
 EPISODE_STEPS = 1125  # five minutes

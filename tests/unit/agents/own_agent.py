@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from agents.agent import InteractiveAgent
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
-from agents.memory import AgentState, ResettingLSTM
+from agents.networks.memory import AgentState, ResettingLSTM
+from agents.networks.trunk import TrunkOutput
 from agents.registry import register
-from agents.trunk import TrunkOutput
 from reward_models import registry as reward_models
 from reward_models.inter_temporal import InterTemporalConfig, InterTemporalRewardModel
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from agents.agent import InteractiveAgent
 from agents.computing import autocast, prepare, usable_device
 from agents.computing_config import ComputingConfig
-from agents.vision import ResidualBlock
+from agents.networks.vision import ResidualBlock
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.learning.cloner import Cloner, CloningConfig, imitation_terms
 from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worlds.contract import WorldError
-from worlds.playhouse import rasteriser
+from worlds.playhouse.drawing import rasteriser
 
 MAX_GEOMS = (1 << 16) - rasteriser.SKY_LEVELS
 LAST_VISIBLE_GROUP = 2  # as in MuJoCo's own viewers

@@ -5,8 +5,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from worlds.playhouse.camera import Camera
-from worlds.playhouse.scene import Scene
+from worlds.playhouse.drawing.camera import Camera
+from worlds.playhouse.physics.scene import Scene
 
 
 class Onlooker:

@@ -1,4 +1,4 @@
-"""Draws boxes, planes and round things into pixels: the arithmetic behind :mod:`worlds.playhouse.camera`.
+"""Draws boxes, planes and round things into pixels: the arithmetic behind :mod:`worlds.playhouse.drawing.camera`.
 
 A ray starts at the eye and passes through the centre of every pixel; what it hits first is computed exactly, shape by
 shape inside the shape's bounds on the screen. There is no near plane and no meshing: a round thing is round at any

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import hypot
 
-from worlds.playhouse.furniture import FURNITURE_KINDS, FurnitureKind, Surface
-from worlds.playhouse.parts import Part, Vector, box, cylinder
+from worlds.playhouse.house.furniture import FURNITURE_KINDS, FurnitureKind, Surface
+from worlds.playhouse.house.parts import Part, Vector, box, cylinder
 
 __all__ = [
     "COLOURS", "FLOORS", "FURNITURE_KINDS", "OBJECT_KINDS", "SIZES", "FurnitureKind", "ObjectKind", "Surface"

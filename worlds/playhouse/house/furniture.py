@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from worlds.playhouse.parts import Part, Vector, box, cylinder
+from worlds.playhouse.house.parts import Part, Vector, box, cylinder
 
 
 @dataclass(frozen=True)

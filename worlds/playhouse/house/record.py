@@ -2,7 +2,7 @@
 
 Coordinates are metres, x east, y north, z up from the floor; angles are radians, counter-clockwise from +x.
 The record is frozen and turns into JSON and back without loss; :meth:`House.from_json` refuses a house that
-cannot be (see :mod:`worlds.playhouse.house_rules`) with one clear line.
+cannot be (see :mod:`worlds.playhouse.house.rules`) with one clear line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from worlds.contract import WorldError
-from worlds.playhouse.catalogue import FURNITURE_KINDS, OBJECT_KINDS, SIZES, FurnitureKind, ObjectKind
+from worlds.playhouse.house.catalogue import FURNITURE_KINDS, OBJECT_KINDS, SIZES, FurnitureKind, ObjectKind
 
 FORMAT = "playhouse-1"
 FLOOR = "floor"
@@ -193,7 +193,7 @@ class House:
         Raises:
           WorldError: one line that names what is wrong with the configuration.
         """
-        from worlds.playhouse.house_rules import check
+        from worlds.playhouse.house.rules import check
 
         if not isinstance(config, Mapping):
             raise WorldError(f"a house configuration is a JSON object, not {type(config).__name__}")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from worlds.contract import SETTER, SOLVER, WorldError
-from worlds.playhouse.catalogue import COLOURS, FLOORS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
-from worlds.playhouse.house import (
+from worlds.playhouse.house.catalogue import COLOURS, FLOORS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
+from worlds.playhouse.house.record import (
     AVATAR_RADIUS,
     FLOOR,
     WALL_THICKNESS,

@@ -13,8 +13,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER, WorldError
-from worlds.playhouse.catalogue import COLOURS, FLOORS, FURNITURE_KINDS, OBJECT_KINDS, SIZES, Surface
-from worlds.playhouse.house import (
+from worlds.playhouse.house.catalogue import COLOURS, FLOORS, FURNITURE_KINDS, OBJECT_KINDS, SIZES, Surface
+from worlds.playhouse.house.record import (
     AVATAR_RADIUS,
     FLOOR,
     WALL_THICKNESS,
@@ -25,7 +25,7 @@ from worlds.playhouse.house import (
     Start,
     Thing,
 )
-from worlds.playhouse.house_rules import LARGEST_ROOM, SMALLEST_ROOM, footprints_overlap, objects_overlap, shared_wall
+from worlds.playhouse.house.rules import LARGEST_ROOM, SMALLEST_ROOM, footprints_overlap, objects_overlap, shared_wall
 
 PASSAGE = 2 * AVATAR_RADIUS + 0.16  # metres a player needs between fixed things
 DOOR_WIDTH = 1.0

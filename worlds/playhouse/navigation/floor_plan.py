@@ -13,13 +13,15 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
-from worlds.playhouse.house import AVATAR_RADIUS, WALL_THICKNESS, House
+from worlds.playhouse.house.record import AVATAR_RADIUS, WALL_THICKNESS, House
 
 CELL = 0.1
 CLEARANCE = AVATAR_RADIUS + 0.02  # metres always kept from walls and furniture
 COMFORT, NARROW_COST = 2 * AVATAR_RADIUS, 2.0  # nearer than this to them, a metre costs this many
 BUMP_COST = 8.0  # a metre through a loose thing is worth a detour of this many
 Point = Sequence[float] | np.ndarray  # x, y and perhaps more, metres
+ARM_LENGTH = 0.9  # metres from a tower at which its builder stands
+HALF_WAY = 0.45  # metres from a tower to which the way to it must be free: from there it is within arm's length
 _SQRT2 = math.sqrt(2.0)
 NO_DISCS = np.empty((0, 3))  # float64 [N, 3]: x, y, radius (m) of things that are better not walked through
 
@@ -105,6 +107,24 @@ class FloorPlan:
         row, column = math.floor((y - self._origin[1]) / CELL), math.floor((x - self._origin[0]) / CELL)
         rows, columns = self._cost.shape
         return (row, column) if 0 <= row < rows and 0 <= column < columns else None
+
+
+def place_to_stand(plan: FloorPlan, here: Point, base: Point, others: np.ndarray = NO_DISCS) -> np.ndarray | None:
+    """Where to stand an arm's length from ``base`` with nothing in between: float64 [2]; None if there is no place.
+
+    Of the places around, the one nearest in direction to ``here``, first among those with room to turn.
+    """
+    middle, fallback = np.array([base[0], base[1]]), None
+    first = math.atan2(here[1] - base[1], here[0] - base[0])
+    for i in range(24):
+        angle = first + math.radians(15.0) * ((i + 1) // 2) * (-1) ** i
+        way = np.array([math.cos(angle), math.sin(angle)])
+        stand = middle + ARM_LENGTH * way
+        if plan.straight(stand, middle + HALF_WAY * way, others):
+            if plan.roomy(*stand):
+                return stand
+            fallback = stand if fallback is None else fallback
+    return fallback
 
 
 def _standable(house: House, x: np.ndarray, y: np.ndarray, clearance: float) -> np.ndarray:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 from numba import njit
 
-from worlds.playhouse.house import WALL_HEIGHT, Furniture, House
-from worlds.playhouse.scene import walls
+from worlds.playhouse.house.record import WALL_HEIGHT, Furniture, House
+from worlds.playhouse.physics.scene import walls
 
 Box = tuple[float, float, float, float, float, float]  # x0, y0, z0, x1, y1, z1
 

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from worlds.contract import HAND_GRAB, HAND_RELEASE, MOVEMENT, TICKS_PER_SECOND, TICKS_PER_STEP
-from worlds.playhouse.engine import mj_kinematics, mj_ray, mj_step
+from worlds.playhouse.physics.engine import mj_kinematics, mj_ray, mj_step
 
 # Numba's cache on disk notices changes of this file only, so what the compiled code depends on is defined here; the
 # exception is worlds.contract, which is fixed by every recording ever made.

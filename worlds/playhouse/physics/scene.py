@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from worlds.playhouse.avatar import AVATAR_MASS_KG, TIMESTEP_SEC
-from worlds.playhouse.catalogue import COLOURS, FLOORS
-from worlds.playhouse.house import AVATAR_HEIGHT, AVATAR_RADIUS, WALL_HEIGHT, WALL_THICKNESS, House, Thing
-from worlds.playhouse.parts import MAIN, PAINTS, Part, Vector
+from worlds.playhouse.house.catalogue import COLOURS, FLOORS
+from worlds.playhouse.house.parts import MAIN, PAINTS, Part, Vector
+from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, WALL_HEIGHT, WALL_THICKNESS, House, Thing
+from worlds.playhouse.physics.avatar import AVATAR_MASS_KG, TIMESTEP_SEC
 
 AVATAR_COLOURS = {"setter": (0.25, 0.35, 0.60), "solver": (0.60, 0.45, 0.20)}
 SPIN_DAMPING = 2.0  # 1/s
@@ -89,7 +89,7 @@ def scene_of(house: House) -> Scene:
 
 
 def build(house: House) -> Scene:
-    """Compile a house that has passed :func:`worlds.playhouse.house_rules.check`."""
+    """Compile a house that has passed :func:`worlds.playhouse.house.rules.check`."""
     spec = mujoco.MjSpec()
     spec.option.timestep = TIMESTEP_SEC
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP

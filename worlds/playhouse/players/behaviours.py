@@ -12,10 +12,10 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from worlds.contract import HAND_GRAB, HAND_RELEASE, Action, neutral_movement, silent
-from worlds.playhouse.body import WALK_PITCH, Body, toward
-from worlds.playhouse.ground_truth import bearing, distance, gap, grab_distance, support_of
-from worlds.playhouse.steering import LEFT_BIN, TURN, Aim, pitch_to, with_hand
-from worlds.playhouse.success import LIFT_HEIGHT, NEXT_TO
+from worlds.playhouse.players.body import WALK_PITCH, Body, toward
+from worlds.playhouse.players.steering import LEFT_BIN, TURN, Aim, pitch_to, with_hand
+from worlds.playhouse.requests.ground_truth import bearing, distance, gap, grab_distance, support_of
+from worlds.playhouse.requests.success import LIFT_HEIGHT, NEXT_TO
 
 Behaviour = Generator[Action, None, bool]
 

@@ -9,12 +9,22 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER, TICKS_PER_SECOND
-from worlds.playhouse.avatar import HOLD_LIFT, PUSH_RATE
-from worlds.playhouse.ground_truth import bearing, distance
-from worlds.playhouse.house import AVATAR_RADIUS
-from worlds.playhouse.navigation import FloorPlan
-from worlds.playhouse.sight import Sight
-from worlds.playhouse.steering import BACKWARD_BIN, FORWARD, PULL_BIN, PUSH_BIN, REACH, STRAFE, Aim, pitch_to, steer
+from worlds.playhouse.house.record import AVATAR_RADIUS
+from worlds.playhouse.navigation.floor_plan import FloorPlan
+from worlds.playhouse.navigation.sight import Sight
+from worlds.playhouse.physics.avatar import HOLD_LIFT, PUSH_RATE
+from worlds.playhouse.players.steering import (
+    BACKWARD_BIN,
+    FORWARD,
+    PULL_BIN,
+    PUSH_BIN,
+    REACH,
+    STRAFE,
+    Aim,
+    pitch_to,
+    steer,
+)
+from worlds.playhouse.requests.ground_truth import bearing, distance
 
 EDGE = math.radians(4.0)  # a thing's middle this near to the edge of the picture is not seen yet
 LOW = 0.5  # metres; things whose underside is higher are not in a walker's way

@@ -1,6 +1,6 @@
 """How a scripted solver builds: carry a thing high, bring it over another, lower it, let go, and see that it stands.
 
-Generators of actions like those of :mod:`worlds.playhouse.behaviours`.
+Generators of actions like those of :mod:`worlds.playhouse.players.behaviours`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, TICKS_PER_SECOND, silent
-from worlds.playhouse.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT, WALK_SPEED
-from worlds.playhouse.behaviours import (
+from worlds.playhouse.navigation.floor_plan import ARM_LENGTH, place_to_stand
+from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT, WALK_SPEED
+from worlds.playhouse.players.behaviours import (
     ARRIVED,
     CARRY,
     FACING,
@@ -24,20 +25,25 @@ from worlds.playhouse.behaviours import (
     walk_to,
     while_held,
 )
-from worlds.playhouse.body import WALK_PITCH, Body
-from worlds.playhouse.ground_truth import bearing, clearance, distance, half_width, is_over, rests_on, tallest_tower
-from worlds.playhouse.navigation import NO_DISCS, FloorPlan, Point
-from worlds.playhouse.steering import BACKWARD_BIN, FORWARD, Aim, with_hand
-from worlds.playhouse.tower import STACKABLE
+from worlds.playhouse.players.body import WALK_PITCH, Body
+from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, Aim, with_hand
+from worlds.playhouse.requests.ground_truth import (
+    bearing,
+    clearance,
+    distance,
+    half_width,
+    is_over,
+    rests_on,
+    tallest_tower,
+)
+from worlds.playhouse.requests.tower import STACKABLE
 
-ARM = 0.9  # metres from a tower at which its builder stands
 NEAR_ENOUGH = 0.06  # metres by which it may stand farther
 OVER = 0.10  # metres over a top at which a thing is brought to its place
 LET_GO = 0.025  # metres over a top at which it is let go
 PRECISE = 0.04  # metres by which its middle may miss the middle of the top
 HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
 STEPS_TO_SETTLE = 4  # steps that a builder waits to see whether it stands
-HALF_WAY = 0.45  # metres from a tower to which the way to it must be free: from there it is within arm's length
 ATTEMPTS = 4
 PATIENCE = 60  # steps after which coming near is given up
 TURNING_AWAY = 3  # steps of turning aside to put something down
@@ -73,7 +79,7 @@ def stack(body: Body, target: str, base: str, aside: Aside = straight) -> Behavi
         yield from while_held(body, target, _carry_onto(body, target, base, aside()))
         if body.held != target:
             continue
-        if body.far(base) > ARM + 2 * NEAR_ENOUGH:  # there is no way, or none any more
+        if body.far(base) > ARM_LENGTH + 2 * NEAR_ENOUGH:  # there is no way, or none any more
             yield from put_down(body)
             continue
         yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
@@ -128,12 +134,12 @@ def _come_near(body: Body, target: str, base: str) -> Behaviour:
     for _ in range(PATIENCE):
         here, there, obstacles = body.me.position, body.where(base), _in_the_way(body, base)
         far = distance(here, there)
-        if body.same_room(base) and least <= far <= ARM + NEAR_ENOUGH:
+        if body.same_room(base) and least <= far <= ARM_LENGTH + NEAR_ENOUGH:
             return True
-        stop = there[:2] + (here[:2] - there[:2]) * ARM / max(far, 1e-6)
+        stop = there[:2] + (here[:2] - there[:2]) * ARM_LENGTH / max(far, 1e-6)
         direct = distance(here, stop) < ARRIVED or body.plan.straight(here, stop, obstacles)
         if body.same_room(base) and direct:
-            yield silent(_step_back(body, there) if far < ARM else body.move(_toward(there, ARM), CARRY))
+            yield silent(_step_back(body, there) if far < ARM_LENGTH else body.move(_toward(there, ARM_LENGTH), CARRY))
             continue
         spot = place_to_stand(body.plan, here, there, obstacles)
         if spot is None or not (yield from walk_to(body, spot)):
@@ -145,27 +151,9 @@ def _step_back(body: Body, there: np.ndarray) -> np.ndarray:
     """The movement of one step back from ``there`` [3], once it is straight ahead."""
     movement = body.move(_toward(there, None), CARRY)
     if abs(bearing(body.me, there)) < FACING[0]:
-        lacking = ARM - distance(body.me.position, there)
+        lacking = ARM_LENGTH - distance(body.me.position, there)
         movement[: math.ceil(lacking * TICKS_PER_SECOND / WALK_SPEED), FORWARD] = BACKWARD_BIN
     return movement
-
-
-def place_to_stand(plan: FloorPlan, here: Point, base: Point, others: np.ndarray = NO_DISCS) -> np.ndarray | None:
-    """Where to stand an arm's length from ``base`` with nothing in between: float64 [2]; None if there is no place.
-
-    Of the places around, the one nearest in direction to ``here``, first among those with room to turn.
-    """
-    middle, fallback = np.array([base[0], base[1]]), None
-    first = math.atan2(here[1] - base[1], here[0] - base[0])
-    for i in range(24):
-        angle = first + math.radians(15.0) * ((i + 1) // 2) * (-1) ** i
-        way = np.array([math.cos(angle), math.sin(angle)])
-        stand = middle + ARM * way
-        if plan.straight(stand, middle + HALF_WAY * way, others):
-            if plan.roomy(*stand):
-                return stand
-            fallback = stand if fallback is None else fallback
-    return fallback
 
 
 def can_stand_at(body: Body, base: str) -> bool:

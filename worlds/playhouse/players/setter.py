@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent
-from worlds.playhouse.body import Body
-from worlds.playhouse.ground_truth import distance
-from worlds.playhouse.setting_numbers import MOST_STEPS, is_number, is_whole
-from worlds.playhouse.success import PlayhouseTask
-from worlds.playhouse.tasks import PROBES, SPLITS, TASKS, Asker, make_task
+from worlds.playhouse.players.body import Body
+from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
+from worlds.playhouse.requests.ground_truth import distance
+from worlds.playhouse.requests.success import PlayhouseTask
+from worlds.playhouse.requests.tasks import PROBES, SPLITS, TASKS, Asker, make_task
 
 TRY_AGAIN = 8  # steps after which a setter who found nothing to ask for looks again
 STROLL_STEPS = 40  # most steps spent on the way to one place

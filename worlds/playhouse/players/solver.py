@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, MOVEMENT, SOLVER, Action, Observation, WorldError, silent
-from worlds.playhouse import behaviours, building, language
-from worlds.playhouse.body import Body
-from worlds.playhouse.ground_truth import describe_all, distance
-from worlds.playhouse.language import NUMBERS, Described, Understood
-from worlds.playhouse.setting_numbers import MOST_STEPS, is_number, is_whole
-from worlds.playhouse.steering import FORWARD, TURN, with_hand
-from worlds.playhouse.tower import LOWEST, STACKABLE, can_be_base
+from worlds.playhouse.players import behaviours, building
+from worlds.playhouse.players.body import Body
+from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
+from worlds.playhouse.players.steering import FORWARD, TURN, with_hand
+from worlds.playhouse.requests import language
+from worlds.playhouse.requests.ground_truth import describe_all, distance
+from worlds.playhouse.requests.language import NUMBERS, Described, Understood
+from worlds.playhouse.requests.tower import LOWEST, STACKABLE, can_be_base
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from worlds.contract import MOVEMENT, TICKS_PER_SECOND, TICKS_PER_STEP, neutral_movement
-from worlds.playhouse.avatar import EYE_HEIGHT, LOOK_RATE, PITCH_MIN, TURN_RATE, WALK_ACCELERATION, WALK_SPEED
+from worlds.playhouse.physics.avatar import EYE_HEIGHT, LOOK_RATE, PITCH_MIN, TURN_RATE, WALK_ACCELERATION, WALK_SPEED
 
 FORWARD, STRAFE, TURN, LOOK, HAND, REACH = range(len(MOVEMENT))
 FORWARD_BIN, BACKWARD_BIN, LEFT_BIN, RIGHT_BIN, UP_BIN, DOWN_BIN, PULL_BIN, PUSH_BIN = 2, 0, 4, 0, 2, 0, 0, 2

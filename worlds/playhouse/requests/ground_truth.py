@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SOLVER
-from worlds.playhouse.avatar import EYE_HEIGHT, REACH
-from worlds.playhouse.house import FLOOR, House
-from worlds.playhouse.language import Described
+from worlds.playhouse.house.record import FLOOR, House
+from worlds.playhouse.physics.avatar import EYE_HEIGHT, REACH
+from worlds.playhouse.requests.language import Described
 
 NEAR = 1.1  # metres; nobody need come nearer than this to do anything with a thing, where its height allows it
 _GRAB_MARGIN = 0.2  # metres by which a player who wants to take a thing comes nearer than its reach

@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from worlds.playhouse.catalogue import COLOURS, OBJECT_KINDS, SIZES
+from worlds.playhouse.house.catalogue import COLOURS, OBJECT_KINDS, SIZES
 
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 YES, NO = "yes", "no"

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SOLVER, Event, TaskSpec
-from worlds.playhouse.ground_truth import distance, faces, gap
-from worlds.playhouse.language import answer_in, is_courtesy
+from worlds.playhouse.requests.ground_truth import distance, faces, gap
+from worlds.playhouse.requests.language import answer_in, is_courtesy
 
 GO_DISTANCE = 1.3  # metres between avatar and target, measured on the floor
 GO_ANGLE = math.radians(20.0)

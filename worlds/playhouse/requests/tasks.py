@@ -1,6 +1,6 @@
 """What can be asked in the house at hand: feasible, unambiguous instructions for the six probe tasks and for games.
 
-How each is checked is in :mod:`worlds.playhouse.success` and :mod:`worlds.playhouse.tower`.
+How each is checked is in :mod:`worlds.playhouse.requests.success` and :mod:`worlds.playhouse.requests.tower`.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER, TaskSpec, WorldError
-from worlds.playhouse import language
-from worlds.playhouse.avatar import EYE_HEIGHT
-from worlds.playhouse.building import place_to_stand
-from worlds.playhouse.ground_truth import describe_all, distance, gap, grab_distance, tallest_tower
-from worlds.playhouse.house import AVATAR_RADIUS
-from worlds.playhouse.language import NUMBERS, Described, is_held_out
-from worlds.playhouse.navigation import FloorPlan
-from worlds.playhouse.sight import Sight
-from worlds.playhouse.success import GO_DISTANCE, NEXT_TO, Go, Lift, PlayhouseTask, Position, Question
-from worlds.playhouse.tower import HIGHEST, LOWEST, Tower, can_be_base, can_be_stacked, is_meant
+from worlds.playhouse.house.record import AVATAR_RADIUS
+from worlds.playhouse.navigation.floor_plan import FloorPlan, place_to_stand
+from worlds.playhouse.navigation.sight import Sight
+from worlds.playhouse.physics.avatar import EYE_HEIGHT
+from worlds.playhouse.requests import language
+from worlds.playhouse.requests.ground_truth import describe_all, distance, gap, grab_distance, tallest_tower
+from worlds.playhouse.requests.language import NUMBERS, Described, is_held_out
+from worlds.playhouse.requests.success import GO_DISTANCE, NEXT_TO, Go, Lift, PlayhouseTask, Position, Question
+from worlds.playhouse.requests.tower import HIGHEST, LOWEST, Tower, can_be_base, can_be_stacked, is_meant
 
 TASKS: Mapping[str, type[PlayhouseTask]] = {
     "go": Go,

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER
-from worlds.playhouse.ground_truth import clearance, is_over, rests_on, tallest_tower
-from worlds.playhouse.house import WALL_THICKNESS
-from worlds.playhouse.success import AT_REST, Doing
+from worlds.playhouse.house.record import WALL_THICKNESS
+from worlds.playhouse.requests.ground_truth import clearance, is_over, rests_on, tallest_tower
+from worlds.playhouse.requests.success import AT_REST, Doing
 
 STACKABLE = ("block", "book", "mug", "plate")  # kinds whose top and underside are flat, as seen and as felt
 LOWEST, HIGHEST = 2, 3  # things in a tower that is asked for

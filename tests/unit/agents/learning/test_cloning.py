@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from agents.batch import PolicyLogProbs
-from agents.cloning import bc_loss, masked_mean
+from agents.learning.cloning import bc_loss, masked_mean
 
 
 def test_bc_is_the_mean_over_the_steps_that_count() -> None:

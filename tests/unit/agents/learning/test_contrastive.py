@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from agents.contrastive import Discriminator, css_loss
+from agents.learning.contrastive import Discriminator, css_loss
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from agents.footprint import UNCERTAINTY
+from agents.learning.footprint import UNCERTAINTY
 
 MEASURE = """
 import resource, sys, torch
@@ -15,8 +15,8 @@ from agents.agent import InteractiveAgent
 from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
-from agents.optimization import descend
-from agents.footprint import learning_bytes
+from agents.learning.optimization import descend
+from agents.learning.footprint import learning_bytes
 from rlhf.learning.cloner import imitation_terms
 from worlds.contract import neutral_movement
 

@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from agents.optimization import optimizer_step
+from agents.learning.optimization import optimizer_step
 
 
 def weight_and_optimizer() -> tuple[torch.nn.Parameter, torch.optim.Optimizer]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.random_shift import random_shift
+from agents.learning.random_shift import random_shift
 from rlhf.learning.cloner import Cloner, CloningConfig
 from tests.unit.agents.made_up_play import agent, recorded
 

@@ -12,8 +12,8 @@ import torch.distributed as dist
 from torch import Tensor
 
 from agents.batch import ActionBatch, RecordedWindow
+from agents.learning.workers import SINGLE_WORKER, TorchWorkers, WorkerLost, Workers
 from agents.tokenizer import EOS_ID, PAD_ID
-from agents.workers import SINGLE_WORKER, TorchWorkers, WorkerLost, Workers
 from rlhf.learning.learner import Learner, LearnerConfig
 from rlhf.replay.fragment import Fragment, take
 from tests.unit.rlhf import tiny_agent

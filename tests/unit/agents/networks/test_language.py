@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from agents.config import AgentConfig
-from agents.language import LanguagePolicy
+from agents.networks.language import LanguagePolicy
 from agents.tokenizer import BOS_ID, EOS_ID, PAD_ID
 
 LENGTH, VOCABULARY = 4, 12

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from agents.memory import AgentState, ResettingLSTM, stretches
+from agents.networks.memory import AgentState, ResettingLSTM, stretches
 
 WIDTH, MEMORY = 5, 7
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from agents.config import AgentConfig
-from agents.movement import MovementPolicy, entropy, log_prob
+from agents.networks.movement import MovementPolicy, entropy, log_prob
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
 EVERY_ACTION = torch.tensor(list(itertools.product(*map(range, MOVEMENT_BINS))), dtype=torch.int8)  # [1215, C]

@@ -8,8 +8,8 @@ import torch
 
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
+from agents.networks.trunk import MovementEmbedding, TransformerLayer, masked_mean, match_scores
 from agents.tokenizer import PAD_ID
-from agents.trunk import MovementEmbedding, TransformerLayer, masked_mean, match_scores
 from tests.unit.agents import made_up_play
 from worlds.contract import MOVEMENT_BINS, neutral_movement
 

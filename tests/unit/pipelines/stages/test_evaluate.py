@@ -24,7 +24,7 @@ from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results, pr
 from pipelines.stages.world_config import PlayersConfig
 from rlhf.run.place_seeds import FIRST_PROBE_SEED
 from worlds.errors import UserError
-from worlds.playhouse.language import is_held_out
+from worlds.playhouse.requests.language import is_held_out
 
 CONFIG = replace(demo().evaluate, episodes=3, world=WORLD)
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.optimization import learning_rate
+from agents.learning.optimization import learning_rate
 from agents.tokenizer import PAD_ID
 from rlhf.data.memory import EncodedEpisodes
 from rlhf.data.windows import EpisodeStream

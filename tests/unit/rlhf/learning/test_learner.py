@@ -10,7 +10,7 @@ import torch
 
 from agents.agent import AgentState
 from agents.computing_config import ComputingConfig
-from agents.contrastive import css_loss
+from agents.learning.contrastive import css_loss
 from agents.tokenizer import PAD_ID
 from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
 from tests.unit.rlhf import tiny_agent

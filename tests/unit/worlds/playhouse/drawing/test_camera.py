@@ -11,9 +11,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from worlds.contract import WorldError
-from worlds.playhouse import rasteriser
-from worlds.playhouse.camera import Camera
-from worlds.playhouse.catalogue import COLOURS
+from worlds.playhouse.drawing import rasteriser
+from worlds.playhouse.drawing.camera import Camera
+from worlds.playhouse.house.catalogue import COLOURS
 
 HEIGHT, WIDTH, FOV = 36, 48, 75.0
 SHOWN_GROUPS = np.array([1, 1, 1, 0, 0, 0], dtype=np.uint8)

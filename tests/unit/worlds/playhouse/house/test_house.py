@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worlds.contract import WorldError
-from worlds.playhouse.catalogue import COLOURS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
-from worlds.playhouse.house import AVATAR_RADIUS, FLOOR, House
-from worlds.playhouse.house_rules import check
-from worlds.playhouse.sampling import HouseSettings, sample_house
-from worlds.playhouse.scene import walls
+from worlds.playhouse.house.catalogue import COLOURS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
+from worlds.playhouse.house.record import AVATAR_RADIUS, FLOOR, House
+from worlds.playhouse.house.rules import check
+from worlds.playhouse.house.sampling import HouseSettings, sample_house
+from worlds.playhouse.physics.scene import walls
 
 ROOMY = HouseSettings(rooms=(3, 3), furniture=(5, 5), objects=(12, 12))
 

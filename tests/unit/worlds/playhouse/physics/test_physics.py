@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from worlds.contract import MOVEMENT, SETTER, SOLVER, TICKS_PER_SECOND, TICKS_PER_STEP, WorldError, silent
-from worlds.playhouse import avatar
-from worlds.playhouse.catalogue import OBJECT_KINDS
-from worlds.playhouse.house import AVATAR_RADIUS, FLOOR, Doorway, Furniture, House, Room, Start, Thing
-from worlds.playhouse.sampling import HouseSettings
+from worlds.playhouse.house.catalogue import OBJECT_KINDS
+from worlds.playhouse.house.record import AVATAR_RADIUS, FLOOR, Doorway, Furniture, House, Room, Start, Thing
+from worlds.playhouse.house.sampling import HouseSettings
+from worlds.playhouse.physics import avatar
 from worlds.playhouse.world import Playhouse
 
 BINS = {c.name: dict(zip(c.values, range(len(c.values)), strict=True)) for c in MOVEMENT}

@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, Event, WorldError, silent
-from worlds.playhouse import Playhouse, language
-from worlds.playhouse.behaviours import UNDERFOOT
-from worlds.playhouse.body import Body
-from worlds.playhouse.house import AVATAR_RADIUS, Doorway, Furniture, House, Room
-from worlds.playhouse.navigation import FloorPlan
-from worlds.playhouse.setter import ScriptedSetter
-from worlds.playhouse.sight import Sight
-from worlds.playhouse.solver import ScriptedSolver
-from worlds.playhouse.steering import FORWARD, FORWARD_BIN, LEFT_BIN, LOOK, TURN, Aim, steer
-from worlds.playhouse.tasks import PROBES
+from worlds.playhouse import Playhouse
+from worlds.playhouse.house.record import AVATAR_RADIUS, Doorway, Furniture, House, Room
+from worlds.playhouse.navigation.floor_plan import FloorPlan
+from worlds.playhouse.navigation.sight import Sight
+from worlds.playhouse.players.behaviours import UNDERFOOT
+from worlds.playhouse.players.body import Body
+from worlds.playhouse.players.setter import ScriptedSetter
+from worlds.playhouse.players.solver import ScriptedSolver
+from worlds.playhouse.players.steering import FORWARD, FORWARD_BIN, LEFT_BIN, LOOK, TURN, Aim, steer
+from worlds.playhouse.requests import language
+from worlds.playhouse.requests.tasks import PROBES
 
 ROOM = {"rooms": (1, 1), "room_size": (3.5, 4.5), "objects": (4, 4), "furniture": (0, 2)}
 

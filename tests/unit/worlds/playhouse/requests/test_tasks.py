@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from worlds.contract import TaskSpec, WorldError
-from worlds.playhouse import Playhouse, language
-from worlds.playhouse.catalogue import COLOURS, OBJECT_KINDS
-from worlds.playhouse.ground_truth import describe_all
-from worlds.playhouse.house import House, Room, Start, Thing
-from worlds.playhouse.language import Described, refer, resolve, understand
-from worlds.playhouse.success import GO_STEPS, LIFT_HEIGHT, WRONG_STEPS
-from worlds.playhouse.tasks import PROBES, make_task, probe
+from worlds.playhouse import Playhouse
+from worlds.playhouse.house.catalogue import COLOURS, OBJECT_KINDS
+from worlds.playhouse.house.record import House, Room, Start, Thing
+from worlds.playhouse.requests import language
+from worlds.playhouse.requests.ground_truth import describe_all
+from worlds.playhouse.requests.language import Described, refer, resolve, understand
+from worlds.playhouse.requests.success import GO_STEPS, LIFT_HEIGHT, WRONG_STEPS
+from worlds.playhouse.requests.tasks import PROBES, make_task, probe
 
 BALL = Described("a", "ball", "red", "small")
 SEEDS = range(6)

@@ -15,15 +15,17 @@ from pipelines.stages.world_config import WorldConfig
 from rlhf.records.episode import Episode
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
 from worlds.contract import SETTER, SOLVER, TaskSpec, WorldError
-from worlds.playhouse import Playhouse, building, language
-from worlds.playhouse.body import Body
-from worlds.playhouse.ground_truth import clearance, describe_all, rests_on, tallest_tower
-from worlds.playhouse.house import House, Room, Start, Thing
-from worlds.playhouse.language import understand
-from worlds.playhouse.setter import ScriptedSetter
-from worlds.playhouse.solver import ScriptedSolver
-from worlds.playhouse.tasks import GAMES, PROBES, make_task, probe
-from worlds.playhouse.tower import STABLE_STEPS, STACKABLE, can_be_base
+from worlds.playhouse import Playhouse
+from worlds.playhouse.house.record import House, Room, Start, Thing
+from worlds.playhouse.players import building
+from worlds.playhouse.players.body import Body
+from worlds.playhouse.players.setter import ScriptedSetter
+from worlds.playhouse.players.solver import ScriptedSolver
+from worlds.playhouse.requests import language
+from worlds.playhouse.requests.ground_truth import clearance, describe_all, rests_on, tallest_tower
+from worlds.playhouse.requests.language import understand
+from worlds.playhouse.requests.tasks import GAMES, PROBES, make_task, probe
+from worlds.playhouse.requests.tower import STABLE_STEPS, STACKABLE, can_be_base
 from worlds.registry import get
 
 BLOCKS = {"rooms": (1, 1), "room_size": (3.5, 4.5), "objects": (3, 4), "furniture": (0, 2), "kinds": ("block",)}
