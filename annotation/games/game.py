@@ -8,15 +8,15 @@ from collections.abc import Mapping
 
 from annotation.games.casting import cast, check_dataset
 from annotation.games.config import GameConfig
-from annotation.games.course import Course
-from annotation.games.ending import Ending
-from annotation.games.following import Following, Judging
+from annotation.games.timed_session import Course
+from annotation.games.saving import Ending
+from annotation.games.request_outcomes import Following, Judging
 from annotation.games.inputs import Inputs
 from annotation.games.pace import Pace
 from annotation.games.players import AVATAR, LATE_AGENT, LOST_AGENT, Players
-from annotation.games.recording import Recording
+from annotation.games.recorder import Recording
 from annotation.games.screen import DIALOGUE, Line, Screen, Screens, View, notice
-from annotation.games.stage import Stage
+from annotation.games.live_world import Stage
 from annotation.games.stand_ins import AT_WORK, GONE, ScriptedPlayer, StandIn
 from annotation.games.unfinished import UnfinishedGame, new_id
 from annotation.session.states import Event, Kind, Player, Refusal, Refused, Role, Session, State

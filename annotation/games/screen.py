@@ -181,7 +181,7 @@ class Screen:
 
 
 class Seen(Protocol):
-    """What pictures are taken of, see :class:`annotation.games.stage.Stage`."""
+    """What pictures are taken of, see :class:`annotation.games.live_world.Stage`."""
 
     def changed(self) -> bool:
         """Whether a picture taken now may differ from the last."""

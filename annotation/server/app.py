@@ -22,7 +22,8 @@ from annotation.server.config import ServeConfig
 from annotation.server.db.database import Database
 from annotation.server.errors import Refused
 from annotation.server.export.marks import Exporter
-from annotation.server.routes import consent, gold, judging, looking, marking, pages, people, play, study
+from annotation.server.routes import consent, gold, judging, marking, pages, people, play, study
+from annotation.server.routes import viewer as looking
 from annotation.server.security.limits import SECURITY_HEADERS, RateLimits, RequestLimits
 from annotation.server.security.policies import refuse_unguarded
 from annotation.server.security.sessions import Signer, load_secret
@@ -30,8 +31,8 @@ from annotation.server.services.agents import Agents
 from annotation.server.services.completing import Completer
 from annotation.server.services.continuations import list_continuations
 from annotation.server.services.datasets import Datasets
-from annotation.server.services.gaming import Games
-from annotation.server.services.looking import ViewerServices
+from annotation.server.services.games import Games
+from annotation.server.services.viewer import ViewerServices
 from annotation.server.services.measuring import Measuring
 from annotation.server.services.removing import Remover
 from annotation.server.study import Study

@@ -12,11 +12,11 @@ from annotation.server.db.database import Database
 from annotation.server.export.marks import Exporter
 from annotation.server.security.sessions import Signer
 from annotation.server.services.datasets import Datasets
-from annotation.server.services.gaming import Games
+from annotation.server.services.games import Games
 
 if TYPE_CHECKING:  # they know who asks, and whoever asks is known by the study
     from annotation.server.services.completing import Completer
-    from annotation.server.services.looking import ViewerServices
+    from annotation.server.services.viewer import ViewerServices
     from annotation.server.services.measuring import Measuring
     from annotation.server.services.removing import Remover
 

@@ -13,7 +13,8 @@ from annotation.server.errors import Refused
 from annotation.server.routes.schema import GoldBody, OpaqueId
 from annotation.server.security.policies import ADMINS, RATERS, Asking, Routes, Served
 from annotation.server.security.visitors import Visitor
-from annotation.server.services import gold, looking, marking
+from annotation.server.services import viewer as looking
+from annotation.server.services import gold, marking
 from annotation.server.services.members import project_of
 
 ROUTES = Routes()

@@ -18,7 +18,7 @@ from annotation.server.db.tables import EpisodeRecord, GoldEpisode, Person, Proj
 from annotation.server.services import people
 from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets
-from annotation.server.services.looking import ViewerServices
+from annotation.server.services.viewer import ViewerServices
 from annotation.server.services.measuring import Measuring
 
 _DONE = "done-"  # begins the note of which nothing but traces in the database's file may be left

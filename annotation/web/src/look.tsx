@@ -2,9 +2,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
-import { FILTERS, type Overview } from "./look/data";
-import { List, type Search } from "./look/list";
-import { Viewer } from "./look/viewer";
+import { FILTERS, type Overview } from "./viewer/data";
+import { List, type Search } from "./viewer/list";
+import { Viewer } from "./viewer/viewer";
 
 export function Look() {
   const [person, setPerson] = useState<Me | null>(null);

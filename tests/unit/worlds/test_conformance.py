@@ -12,7 +12,7 @@ import pytest
 from gymnasium import spaces
 
 from annotation.games.config import GameConfig
-from annotation.games.stage import Stage
+from annotation.games.live_world import Stage
 from annotation.session.states import Kind
 from pipelines.cli.doctor import check_contract
 from pipelines.cli.main import main

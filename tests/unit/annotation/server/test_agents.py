@@ -11,7 +11,7 @@ import pytest
 from annotation.games.unfinished import Unfinished
 from annotation.server.errors import Refused
 from annotation.server.services.agents import Agents
-from annotation.server.services.gaming import GameRequest, Games
+from annotation.server.services.games import GameRequest, Games
 from annotation.session import states as session
 from annotation.session.states import Event, Kind, Role, State
 from rlhf.store import MemoryStore

@@ -20,7 +20,8 @@ from annotation.server.db.tables import Person
 from annotation.server.errors import Refused
 from annotation.server.routes import play
 from annotation.server.security.visitors import Role
-from annotation.server.services import gaming, people, removing
+from annotation.server.services import games as gaming
+from annotation.server.services import people, removing
 from annotation.server.study import Study
 from rlhf.store import open_store
 from tests.unit.annotation.server.conftest import Browser

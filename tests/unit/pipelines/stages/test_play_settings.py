@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agents.play_settings import PLAY_SETTINGS_FILE
-from annotation.server.services.gaming import remembered_places
+from annotation.server.services.games import remembered_places
 from pipelines.cli.episodes import merge_datasets
 from pipelines.cli.main import main
 from pipelines.loops.demo import resolve_config as settle_demo

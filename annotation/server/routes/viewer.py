@@ -9,7 +9,7 @@ from fastapi import Path, Query, Request, Response
 from annotation.server.routes.marking import CACHED
 from annotation.server.routes.schema import LookQuery, OpaqueId, TraceBody
 from annotation.server.security.policies import ADMINS, Asking, Routes, Served
-from annotation.server.services import looking
+from annotation.server.services import viewer as looking
 from annotation.server.services.members import project_of, projects_of
 from annotation.viewer.index import Filters
 from annotation.viewer.scorer import Wanted
