@@ -24,7 +24,7 @@ from PIL import Image
 from annotation.games import Game, GameConfig, Inputs, Key
 from annotation.games.pace import Pace
 from annotation.games.screen import encode
-from annotation.session.states import Event, Kind, Role
+from annotation.session.states import Kind, Role, SessionEvent
 from benchmarks.camera import machine
 from rlhf.store import MemoryStore, png
 from worlds.contract import STEPS_PER_SECOND
@@ -49,7 +49,7 @@ def game_of(seconds: float, seed: int, also: Callable[[Game], None] = lambda gam
     for role in PEOPLE:
         game.join(role, role.value)
     for role in PEOPLE:
-        game.do(role, Event.READY)
+        game.do(role, SessionEvent.READY)
     return game
 
 

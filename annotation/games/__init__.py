@@ -3,7 +3,7 @@
 game = Game(GameConfig(kind=Kind.HUMAN_HUMAN, seed=3), open_store("data/people", create=True))
 game.start()                                    # a thread of its own
 game.join(Role.SETTER, "p1"); game.join(Role.SOLVER, "p2")
-game.do(Role.SETTER, Event.READY); game.do(Role.SOLVER, Event.READY)
+game.do(Role.SETTER, SessionEvent.READY); game.do(Role.SOLVER, SessionEvent.READY)
 game.give(Role.SETTER, Inputs(say="lift the duck"))
 async for view in game.screen(Role.SETTER).views():   # as fast as this reads, and no faster
     await socket.send_bytes(view.message())
@@ -14,7 +14,7 @@ from __future__ import annotations
 from annotation.games.config import GameConfig
 from annotation.games.game import Game
 from annotation.games.inputs import Inputs, Key
-from annotation.games.screen import Line, Screen, View
+from annotation.games.screen import Screen, SpokenLine, View
 from annotation.games.stand_ins import AgentPlayer, StandIn
 
-__all__ = ["AgentPlayer", "Game", "GameConfig", "Inputs", "Key", "Line", "Screen", "StandIn", "View"]
+__all__ = ["AgentPlayer", "Game", "GameConfig", "Inputs", "Key", "Screen", "SpokenLine", "StandIn", "View"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from annotation.games.config import GameConfig
 from annotation.games.stand_ins import ScriptedPlayer, StandIn
-from annotation.session.states import Player, Role, Session
+from annotation.session.states import Player, PlaySession, Role
 from rlhf.records.episode import WORLD_OPTIONS
 from rlhf.store import EpisodeStore
 from worlds import registry
 from worlds.errors import UserError
 
 
-def cast(session: Session, entry: registry.WorldEntry, stand_in: StandIn | None) -> dict[Role, StandIn]:
+def cast(session: PlaySession, entry: registry.WorldEntry, stand_in: StandIn | None) -> dict[Role, StandIn]:
     """The stand-ins of a session by role."""
     found: dict[Role, StandIn] = {}
     for role, player in session.cast.items():

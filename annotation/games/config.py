@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.session.prompts import Prompt
-from annotation.session.states import Kind, Limits
+from annotation.session.states import Kind, TimeLimits
 from worlds.contract import TICKS_PER_STEP
 from worlds.errors import UserError
 
@@ -50,7 +50,7 @@ class GameConfig:
     view: tuple[int, int] = (240, 320)
     ticks_per_frame: int = 2
     quality: int = 85
-    limits: Limits = field(default_factory=Limits)
+    limits: TimeLimits = field(default_factory=TimeLimits)
     deadline_sec: float = 0.25
     retry_sec: float = 5.0
 

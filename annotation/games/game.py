@@ -8,20 +8,20 @@ from collections.abc import Mapping
 
 from annotation.games.casting import cast, check_dataset
 from annotation.games.config import GameConfig
-from annotation.games.timed_session import Course
-from annotation.games.saving import Ending
-from annotation.games.request_outcomes import Following, Judging
 from annotation.games.inputs import Inputs
+from annotation.games.live_world import LiveWorld
 from annotation.games.pace import Pace
 from annotation.games.players import AVATAR, LATE_AGENT, LOST_AGENT, Players
-from annotation.games.recorder import Recording
-from annotation.games.screen import DIALOGUE, Line, Screen, Screens, View, notice
-from annotation.games.live_world import Stage
+from annotation.games.recorder import EpisodeRecorder
+from annotation.games.request_outcomes import JudgedRequests, ScriptedRequests
+from annotation.games.saving import EpisodeSaver
+from annotation.games.screen import DIALOGUE, Screen, Screens, SpokenLine, View, notice
 from annotation.games.stand_ins import AT_WORK, GONE, ScriptedPlayer, StandIn
+from annotation.games.timed_session import TimedSession
 from annotation.games.unfinished import UnfinishedGame, new_id
-from annotation.session.states import Event, Kind, Player, Refusal, Refused, Role, Session, State
+from annotation.session.states import Kind, Player, PlaySession, Refusal, Role, SessionEvent, State, TransitionRefused
 from annotation.session.transitions import allowed
-from annotation.session.verdicts import Said
+from annotation.session.verdicts import LineVerdict
 from rlhf.records.episode import Episode
 from rlhf.store import EpisodeStore
 from worlds import registry
@@ -60,29 +60,29 @@ class Game:
         self._store, self._pace, self._keeps = store, pace or Pace(), keeps
         check_dataset(config, store)
         entry = registry.get(config.world)
-        self._course = Course(config.kind, config.limits, self._pace.now)
+        self._course = TimedSession(config.kind, config.limits, self._pace.now)
         self._stand_ins = cast(self.session, entry, stand_in)
-        self._stage = Stage(config, entry)
-        self._recording = Recording(config, self._stage.place)
+        self._stage = LiveWorld(config, entry)
+        self._recording = EpisodeRecorder(config, self._stage.place)
         scripted = self._stand_ins.get(Role.SETTER)
-        self._following = Following(entry, scripted) if isinstance(scripted, ScriptedPlayer) else None
-        self._judging = Judging()
+        self._following = ScriptedRequests(entry, scripted) if isinstance(scripted, ScriptedPlayer) else None
+        self._judging = JudgedRequests()
         self._players = Players(self.session, self._stand_ins, self.id)
         people = [role for role, player in self.session.cast.items() if player is Player.PERSON]
         self._screens = Screens({role: AVATAR[role] for role in people}, config.quality)
         self._names = {role: stand_in.name for role, stand_in in self._stand_ins.items()}
         self._changed = threading.Condition(threading.RLock())  # guards what follows and the session
-        self._dialogue: list[Line] = []
+        self._dialogue: list[SpokenLine] = []
         self._in_control = Role.SOLVER  # in the present step
         self._trouble, self._late = "", 0
-        self._ending: Ending | None = None  # once play is over
+        self._ending: EpisodeSaver | None = None  # once play is over
         self._closing = False
         self._thread = threading.Thread(target=self.run, name=self.id, daemon=True)
 
     # -- what the server calls -----------------------------------------------------------------------------------
 
     @property
-    def session(self) -> Session:
+    def session(self) -> PlaySession:
         """Where the session is."""
         return self._course.session
 
@@ -92,7 +92,7 @@ class Game:
         return self._course.state
 
     @property
-    def dialogue(self) -> tuple[Line, ...]:
+    def dialogue(self) -> tuple[SpokenLine, ...]:
         """All that has been said."""
         with self._changed:
             return tuple(self._dialogue)
@@ -105,16 +105,16 @@ class Game:
         """A person called ``name`` (a pseudonym) plays ``role``. Raises Refused if they cannot."""
         with self._changed:
             if self.session.cast.get(role, Player.PERSON) is not Player.PERSON:
-                raise Refused(Refusal.TAKEN)
-            self._happens(Event.JOIN, role)
+                raise TransitionRefused(Refusal.TAKEN)
+            self._happens(SessionEvent.JOIN, role)
             self._names[role] = name
 
-    def do(self, role: Role, event: Event) -> None:
+    def do(self, role: Role, event: SessionEvent) -> None:
         """The person who plays ``role`` causes ``event``. Raises Refused, with the reason, if it leads nowhere."""
-        if event is Event.JOIN or role in self._stand_ins:
-            raise Refused(Refusal.NOT_YOURS)
+        if event is SessionEvent.JOIN or role in self._stand_ins:
+            raise TransitionRefused(Refusal.NOT_YOURS)
         with self._changed:
-            if event in (Event.LOST, Event.LEAVE) and role in self._players.hands:
+            if event in (SessionEvent.LOST, SessionEvent.LEAVE) and role in self._players.hands:
                 self._players.hands[role].rest()
             self._happens(event, role)
 
@@ -125,12 +125,12 @@ class Game:
         """
         with self._changed:
             if role in self._stand_ins or role not in self.session.here:
-                raise Refused(Refusal.NOT_HERE)
+                raise TransitionRefused(Refusal.NOT_HERE)
             if self.state is State.PLAYING:
                 watches = role is Role.CO_PILOT and not self.session.taken_over
                 self._players.hands[role].give(Inputs(held=inputs.held) if watches else inputs)
 
-    def judge(self, role: Role, request_step: int, said: Said) -> None:
+    def judge(self, role: Role, request_step: int, said: LineVerdict) -> None:
         """In an evaluation: what the setter says of the line that they said at ``request_step``; the last counts.
 
         Raises Refused if it is not theirs to say or they said nothing then.
@@ -182,8 +182,8 @@ class Game:
         while self.state in (State.WAITING, State.READY):
             with self._changed:
                 self._stand_ins_join()
-                self._happens_if(Event.TIMEOUT, self._course.time_is_up())
-                self._happens_if(Event.STOP, self._closing)
+                self._happens_if(SessionEvent.TIMEOUT, self._course.time_is_up())
+                self._happens_if(SessionEvent.STOP, self._closing)
                 self._show()
                 if self.state in (State.WAITING, State.READY):
                     self._changed.wait(IDLE_SEC)
@@ -191,12 +191,12 @@ class Game:
     def _stand_ins_join(self) -> None:
         for role, stand_in in self._stand_ins.items():
             if role not in self.session.here:
-                self._happens(Event.JOIN, role)
+                self._happens(SessionEvent.JOIN, role)
             if stand_in.state == AT_WORK and role not in self.session.ready:
-                self._happens(Event.READY, role)
+                self._happens(SessionEvent.READY, role)
             if stand_in.state == GONE:
                 self._trouble = self._players.gone()
-                self._happens(Event.FAIL)
+                self._happens(SessionEvent.FAIL)
                 return
 
     def _play(self) -> None:
@@ -206,8 +206,8 @@ class Game:
         self._draw()
         while True:
             with self._changed:
-                self._happens_if(Event.FINISH, len(self._recording) >= self.config.steps)
-                self._happens_if(Event.STOP, self._closing)
+                self._happens_if(SessionEvent.FINISH, len(self._recording) >= self.config.steps)
+                self._happens_if(SessionEvent.STOP, self._closing)
                 state = self.state
             if state is State.PAUSED:
                 self._pause()
@@ -220,7 +220,7 @@ class Game:
         """Stand still until everybody is back or the time for it is up."""
         with self._changed:
             while self.state is State.PAUSED and not self._closing:
-                self._happens_if(Event.TIMEOUT, self._course.time_is_up())
+                self._happens_if(SessionEvent.TIMEOUT, self._course.time_is_up())
                 self._show()
                 if self.state is State.PAUSED:
                     self._changed.wait(IDLE_SEC)
@@ -236,11 +236,11 @@ class Game:
             if self._in_control is not Role.CO_PILOT and Role.CO_PILOT in self._players.hands:
                 self._players.hands[Role.CO_PILOT].watch()
         self._players.ask(step, seen)
-        event = Event.FINISH
+        event = SessionEvent.FINISH
         try:
             goes_on = self._ticks(step, seen)
         except WorldError as error:  # what was played before this step is good
-            self._trouble, event, goes_on = str(error), Event.FAIL, False
+            self._trouble, event, goes_on = str(error), SessionEvent.FAIL, False
         self._happens_if(event, not goes_on)
 
     def _ticks(self, step: int, seen: Mapping) -> bool:
@@ -280,7 +280,7 @@ class Game:
                 said[player] = self._players.line(action)
                 if said[player]:
                     role = Role.SETTER if player == SETTER else self._in_control
-                    self._dialogue.append(Line(step, role, said[player]))
+                    self._dialogue.append(SpokenLine(step, role, said[player]))
             if said[SETTER]:
                 self._judging.hear(step, said[SETTER])
         return said
@@ -290,23 +290,23 @@ class Game:
     def _end(self) -> None:
         """What becomes of what was played; after an error of the game itself it may be called again."""
         if len(self._recording) < self.config.shortest:
-            self._happens_if(Event.JUDGED, self.state is State.JUDGING)
-            self._happens(Event.EMPTY)
+            self._happens_if(SessionEvent.JUDGED, self.state is State.JUDGING)
+            self._happens(SessionEvent.EMPTY)
             return
-        self._ending = self._ending or Ending(self._episode(), self._store, self._keeps)
+        self._ending = self._ending or EpisodeSaver(self._episode(), self._store, self._keeps)
         self._judge(self._ending)
         self._save(self._ending)
 
-    def _judge(self, ending: Ending) -> None:
+    def _judge(self, ending: EpisodeSaver) -> None:
         """Of an evaluation: until the setter has said of every request whether it succeeded.
 
         All is kept meanwhile, and what they see to be said is on disk or they are told that it is not.
         """
         while True:
             with self._changed:
-                self._happens_if(Event.JUDGED, self._judging.done)
-                self._happens_if(Event.TIMEOUT, self._course.time_is_up())
-                self._happens_if(Event.STOP, self._closing)
+                self._happens_if(SessionEvent.JUDGED, self._judging.done)
+                self._happens_if(SessionEvent.TIMEOUT, self._course.time_is_up())
+                self._happens_if(SessionEvent.STOP, self._closing)
                 asked = self._judging.asked
                 if self.state is not State.JUDGING:
                     return
@@ -316,7 +316,7 @@ class Game:
                 if asked is self._judging.asked and self.state is State.JUDGING and not self._closing:
                     self._changed.wait(self.config.retry_sec if ending.trouble else IDLE_SEC)
 
-    def _save(self, ending: Ending) -> None:
+    def _save(self, ending: EpisodeSaver) -> None:
         """Store the episode; people are told that it is saved once it is durable, and not before."""
         self._show()
         while not ending.save(self._judging.note(self.config.kind)):
@@ -327,7 +327,7 @@ class Game:
                 self._show()
                 self._changed.wait(self.config.retry_sec)
         self._trouble = ""
-        self._happens(Event.SAVED)
+        self._happens(SessionEvent.SAVED)
 
     def _episode(self) -> Episode:
         """What was played, but for what is said of it."""
@@ -341,7 +341,7 @@ class Game:
         """After an error of the game itself: keep what was played, if that can still be done."""
         with self._changed:
             while self.state not in (State.SAVING, State.ENDED, State.ABANDONED):
-                self._happens(Event.FAIL)
+                self._happens(SessionEvent.FAIL)
         if self.state is State.SAVING:
             try:
                 self._end()
@@ -350,12 +350,12 @@ class Game:
 
     # -- events and views ----------------------------------------------------------------------------------------
 
-    def _happens(self, event: Event, role: Role | None = None) -> None:
+    def _happens(self, event: SessionEvent, role: Role | None = None) -> None:
         with self._changed:
             self._course.happens(event, role)
             self._changed.notify_all()
 
-    def _happens_if(self, event: Event, condition: bool) -> None:
+    def _happens_if(self, event: SessionEvent, condition: bool) -> None:
         """``event``, unless the session has got past it meanwhile."""
         with self._changed:
             self._course.happens_if(event, condition)

@@ -14,7 +14,7 @@ from worlds.registry import WorldEntry
 PLAYERS = (SETTER, SOLVER)
 
 
-class Stage:
+class LiveWorld:
     """One world and the step under way in it.
 
     Args:

@@ -10,7 +10,7 @@ import numpy as np
 
 from annotation.games.inputs import Hands
 from annotation.games.stand_ins import GONE, STARTING, StandIn
-from annotation.session.states import Kind, Role, Session
+from annotation.session.states import Kind, PlaySession, Role
 from worlds.contract import SETTER, SOLVER, Action, Observation
 
 AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}
@@ -27,7 +27,7 @@ class Players:
       session: of the game. stand_ins: by role. game_id: for the log.
     """
 
-    def __init__(self, session: Session, stand_ins: Mapping[Role, StandIn], game_id: str) -> None:
+    def __init__(self, session: PlaySession, stand_ins: Mapping[Role, StandIn], game_id: str) -> None:
         self.stand_ins, self._kind, self._game_id = stand_ins, session.kind, game_id
         self.hands = {role: Hands() for role in session.cast}
         self._logged = False

@@ -13,7 +13,7 @@ from rlhf.replay.referee import Referee
 from worlds.contract import Action, Observation
 
 
-class Recording:
+class EpisodeRecorder:
     """The steps of one game so far.
 
     Args:

@@ -7,13 +7,13 @@ from typing import Any
 
 from annotation.games.stand_ins import ScriptedPlayer
 from annotation.session import verdicts
-from annotation.session.states import Kind, Refusal, Refused, Role, Session, State
+from annotation.session.states import Kind, PlaySession, Refusal, Role, State, TransitionRefused
 from rlhf.replay.referee import Referee
 from worlds.contract import SETTER, SOLVER
 from worlds.registry import WorldEntry
 
 
-class Following:
+class ScriptedRequests:
     """Follows a scripted setter's requests as recordings of scripted play do.
 
     Args:
@@ -32,31 +32,31 @@ class Following:
         self.referee.look(world, step, said[SOLVER])
 
 
-class Judging:
+class JudgedRequests:
     """What a person says of their requests in an evaluation. Guarded by the game's lock."""
 
     def __init__(self) -> None:
-        self.asked: tuple[verdicts.Asked, ...] = ()
+        self.asked: tuple[verdicts.SetterLine, ...] = ()
 
     def hear(self, step: int, words: str) -> None:
         """The setter said this."""
-        self.asked += (verdicts.Asked(step, words),)
+        self.asked += (verdicts.SetterLine(step, words),)
 
-    def judge(self, session: Session, role: Role, request_step: int, said: verdicts.Said, step: int) -> None:
+    def judge(self, session: PlaySession, role: Role, request_step: int, said: verdicts.LineVerdict, step: int) -> None:
         """``role`` says ``said`` of the line of ``request_step``. Raises Refused if it is not theirs to say."""
         if role is not Role.SETTER or session.kind is not Kind.EVALUATION:
-            raise Refused(Refusal.NOT_YOURS)
+            raise TransitionRefused(Refusal.NOT_YOURS)
         if session.state not in (State.PLAYING, State.PAUSED, State.JUDGING):
-            raise Refused(Refusal.IS_OVER)
+            raise TransitionRefused(Refusal.IS_OVER)
         try:
-            self.asked = verdicts.judged(self.asked, request_step, said, step)
+            self.asked = verdicts.with_verdict(self.asked, request_step, said, step)
         except KeyError:
-            raise Refused(Refusal.NO_SUCH_REQUEST) from None
+            raise TransitionRefused(Refusal.NO_SUCH_REQUEST) from None
 
     @property
     def done(self) -> bool:
         """Whether something has been said of every line."""
-        return not verdicts.left(self.asked)
+        return not verdicts.without_verdict(self.asked)
 
     def note(self, kind: Kind) -> dict[str, Any]:
         """For the notes of an episode of ``kind``."""

@@ -15,7 +15,7 @@ from worlds.errors import UserError, disk_is_full
 _log = logging.getLogger(__name__)
 
 
-class Ending:
+class EpisodeSaver:
     """One played episode on its way into its dataset. For the game's own thread, as it takes its time.
 
     Args:

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 from PIL import Image
 
-from annotation.session.states import Refusal, Refused, Role, Session, State
-from annotation.session.verdicts import Asked
+from annotation.session.states import PlaySession, Refusal, Role, State, TransitionRefused
+from annotation.session.verdicts import SetterLine
 
 MIME = "image/jpeg"
 DIALOGUE = 8  # lines that a view shows
@@ -24,7 +24,7 @@ SLOW = 0.9  # of real time, below which people are told
 
 
 @dataclass(frozen=True)
-class Line:
+class SpokenLine:
     """One utterance and the step in which it was said."""
 
     step: int
@@ -59,8 +59,8 @@ class View:
     here: tuple[Role, ...]
     ready: tuple[Role, ...]
     lost: tuple[Role, ...]
-    dialogue: tuple[Line, ...]
-    asked: tuple[Asked, ...]
+    dialogue: tuple[SpokenLine, ...]
+    asked: tuple[SetterLine, ...]
     notice: str
     speed: float
     saved: str
@@ -93,7 +93,7 @@ def encode(picture: np.ndarray, quality: int) -> bytes:
     return file.getvalue()
 
 
-def notice(session: Session, starting: bool, speed: float) -> str:
+def notice(session: PlaySession, starting: bool, speed: float) -> str:
     """What everybody should know now, "" for nothing.
 
     Args:
@@ -180,8 +180,8 @@ class Screen:
                 loop.call_soon_threadsafe(event.set)
 
 
-class Seen(Protocol):
-    """What pictures are taken of, see :class:`annotation.games.live_world.Stage`."""
+class PictureSource(Protocol):
+    """What pictures are taken of, see :class:`annotation.games.live_world.LiveWorld`."""
 
     def changed(self) -> bool:
         """Whether a picture taken now may differ from the last."""
@@ -207,10 +207,10 @@ class Screens:
     def of(self, role: Role) -> Screen:
         """Where the person who plays ``role`` is shown what they see. Raises Refused if no person plays it."""
         if role not in self._screens:
-            raise Refused(Refusal.NO_SUCH_ROLE)
+            raise TransitionRefused(Refusal.NO_SUCH_ROLE)
         return self._screens[role]
 
-    def draw(self, stage: Seen) -> None:
+    def draw(self, stage: PictureSource) -> None:
         """Take new pictures for those who watch."""
         watched = {self._players[role] for role, screen in self._screens.items() if screen.watched}
         for player in watched if stage.changed() or not self._frames else ():

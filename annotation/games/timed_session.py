@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from annotation.session.states import Event, Kind, Limits, Refused, Role, Session, State
-from annotation.session.transitions import after
+from annotation.session.states import Kind, PlaySession, Role, SessionEvent, State, TimeLimits, TransitionRefused
+from annotation.session.transitions import transition
 
 
-class Course:
+class TimedSession:
     """Where the session of a game is. Guarded by the game's lock.
 
     Args:
       kind: of the session. limits: how long a state may last. now: seconds that never run backwards.
     """
 
-    def __init__(self, kind: Kind, limits: Limits, now: Callable[[], float]) -> None:
-        self.session = Session(kind)
+    def __init__(self, kind: Kind, limits: TimeLimits, now: Callable[[], float]) -> None:
+        self.session = PlaySession(kind)
         self._limits, self._now = limits, now
         self._since, self._paused_sec = now(), 0.0
 
@@ -26,19 +26,19 @@ class Course:
         """The session's state."""
         return self.session.state
 
-    def happens(self, event: Event, role: Role | None = None) -> None:
+    def happens(self, event: SessionEvent, role: Role | None = None) -> None:
         """``event`` takes place. Raises Refused if it leads nowhere."""
-        before, self.session = self.state, after(self.session, event, role)
+        before, self.session = self.state, transition(self.session, event, role)
         if self.state is not before:
             now = self._now()
             if before is State.PAUSED:
                 self._paused_sec += now - self._since
             self._since = now
 
-    def happens_if(self, event: Event, condition: bool) -> None:
+    def happens_if(self, event: SessionEvent, condition: bool) -> None:
         """``event``, unless the session has got past it meanwhile."""
         if condition:
-            with suppress(Refused):
+            with suppress(TransitionRefused):
                 self.happens(event)
 
     def limit_sec(self) -> float | None:

@@ -22,8 +22,7 @@ from annotation.server.config import ServeConfig
 from annotation.server.db.database import Database
 from annotation.server.errors import Refused
 from annotation.server.export.marks import Exporter
-from annotation.server.routes import consent, gold, judging, marking, pages, people, play, study
-from annotation.server.routes import viewer as looking
+from annotation.server.routes import consent, gold, judging, marking, pages, people, play, study, viewer
 from annotation.server.security.limits import SECURITY_HEADERS, RateLimits, RequestLimits
 from annotation.server.security.policies import refuse_unguarded
 from annotation.server.security.sessions import Signer, load_secret
@@ -32,16 +31,16 @@ from annotation.server.services.completing import Completer
 from annotation.server.services.continuations import list_continuations
 from annotation.server.services.datasets import Datasets
 from annotation.server.services.games import Games
-from annotation.server.services.viewer import ViewerServices
 from annotation.server.services.measuring import Measuring
 from annotation.server.services.removing import Remover
+from annotation.server.services.viewer import ViewerServices
 from annotation.server.study import Study
 from worlds.errors import UserError, disk_is_full
 
 _log = logging.getLogger("rlhf.serve")
 _POLICY_VIOLATED = 1008  # WebSocket's code
-MODULES = (pages, people, study, play, marking, judging, looking, gold, consent)
-VIEWING = (pages, people, looking)  # where there is no study, but only datasets to look at
+MODULES = (pages, people, study, play, marking, judging, viewer, gold, consent)
+VIEWING = (pages, people, viewer)  # where there is no study, but only datasets to look at
 
 
 def open_study(config: ServeConfig, tracer: Sequence[str] = ()) -> Study:
@@ -61,15 +60,15 @@ def open_study(config: ServeConfig, tracer: Sequence[str] = ()) -> Study:
     signer = Signer(load_secret(config.secrets))
     database = Database(config.database_url)
     list_continuations(database, datasets, now())
-    exporter, look, measuring = (
+    exporter, viewer, measuring = (
         Exporter(database, datasets),
         ViewerServices.of(config, tracer),
         Measuring(config.database_url),
     )
-    remover = Remover(database, datasets, look, measuring)
+    remover = Remover(database, datasets, viewer, measuring)
     completer = Completer(database, datasets, remover)
     games = Games(config.games, config.episode_seconds, agents, datasets.unfinished, completer.wake)
-    return Study(config, database, datasets, signer, exporter, games, look, measuring, remover, completer)
+    return Study(config, database, datasets, signer, exporter, games, viewer, measuring, remover, completer)
 
 
 def create_app(study: Study) -> FastAPI:
@@ -90,7 +89,7 @@ def create_app(study: Study) -> FastAPI:
         study.completer.stop()
         study.exporter.stop()
         study.remover.stop()
-        study.look.stop()
+        study.viewer.stop()
         study.database.close()
 
     app = FastAPI(

@@ -231,7 +231,7 @@ def delete_person(config: DeleteConfig) -> None:
     from rlhf.run.progress import announce
 
     study = open_study(ServeConfig(data=config.data, database=config.database))
-    unfinished = removing.finish_removals(study.database, study.datasets, study.look)
+    unfinished = removing.finish_removals(study.database, study.datasets, study.viewer)
     with study.database.writing() as session:
         person = removing.find_person(session, config.person)
         if person is not None:
@@ -243,7 +243,7 @@ def delete_person(config: DeleteConfig) -> None:
             removing.note_removal(session, config.person, config.episodes, now())
         elif not unfinished:
             raise UserError(f"nobody in {config.data} is called {config.person}; names are on the page Run the study")
-    removing.finish_removals(study.database, study.datasets, study.look)
+    removing.finish_removals(study.database, study.datasets, study.viewer)
     announce(f"nothing of {config.person} is left in {config.data}" + ("" if config.episodes else " but play"))
 
 

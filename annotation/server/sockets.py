@@ -20,7 +20,7 @@ from annotation.server.routes.schema import PlayerMessage
 from annotation.server.security.limits import RateLimit
 from annotation.server.services.games import ActiveGame
 from annotation.session import states as session
-from annotation.session.states import Event, Role
+from annotation.session.states import Role, SessionEvent
 
 MESSAGE_CHARS = 4096
 MESSAGES_PER_SECOND, MESSAGES_AT_ONCE = 100.0, 500.0  # inputs come 30 times a second, views are noted 15 times
@@ -129,9 +129,9 @@ class PlayerSocket:
                 return NOT_UNDERSTOOD
             try:
                 self._obey(said)
-            except session.Refused as refused:
+            except session.TransitionRefused as refused:
                 await self._tell({"refused": str(refused)})
-            if said.do == Event.LEAVE:
+            if said.do == SessionEvent.LEAVE:
                 return LEFT
 
     def _obey(self, said: PlayerMessage) -> None:
@@ -143,10 +143,10 @@ class PlayerSocket:
             game.give(self._role, _inputs(said))
         if said.judge is not None:
             game.judge(self._role, said.judge.request_step, said.judge.said)
-        if said.do == Event.LEAVE:
+        if said.do == SessionEvent.LEAVE:
             self._running.leave(self._role)
         elif said.do is not None:
-            game.do(self._role, Event(said.do))
+            game.do(self._role, SessionEvent(said.do))
 
     def _note_seen(self, seen: int) -> None:
         while self._unseen and self._unseen[0][0] <= seen:

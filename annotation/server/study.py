@@ -16,9 +16,9 @@ from annotation.server.services.games import Games
 
 if TYPE_CHECKING:  # they know who asks, and whoever asks is known by the study
     from annotation.server.services.completing import Completer
-    from annotation.server.services.viewer import ViewerServices
     from annotation.server.services.measuring import Measuring
     from annotation.server.services.removing import Remover
+    from annotation.server.services.viewer import ViewerServices
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
@@ -33,7 +33,7 @@ class Study:
     signer: Signer
     exporter: Exporter
     games: Games
-    look: ViewerServices
+    viewer: ViewerServices
     measuring: Measuring
     remover: Remover
     completer: Completer

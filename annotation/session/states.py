@@ -73,7 +73,7 @@ class State(StrEnum):
 OVER = frozenset({State.ENDED, State.ABANDONED})
 
 
-class Event(StrEnum):
+class SessionEvent(StrEnum):
     """What may happen. Those of :data:`OF_PLAYERS` are somebody's doing; the others come from the game itself."""
 
     JOIN = "join"
@@ -93,15 +93,15 @@ class Event(StrEnum):
     EMPTY = "empty"  # there is nothing worth keeping
 
 
-OF_PLAYERS: Mapping[Event, frozenset[Role]] = {
-    Event.JOIN: frozenset(Role),
-    Event.READY: frozenset(Role),
-    Event.LOST: frozenset(Role),
-    Event.BACK: frozenset(Role),
-    Event.LEAVE: frozenset(Role),
-    Event.TAKE_OVER: frozenset({Role.CO_PILOT}),
-    Event.HAND_BACK: frozenset({Role.CO_PILOT}),
-    Event.END: frozenset({Role.SETTER, Role.SOLVER}),
+OF_PLAYERS: Mapping[SessionEvent, frozenset[Role]] = {
+    SessionEvent.JOIN: frozenset(Role),
+    SessionEvent.READY: frozenset(Role),
+    SessionEvent.LOST: frozenset(Role),
+    SessionEvent.BACK: frozenset(Role),
+    SessionEvent.LEAVE: frozenset(Role),
+    SessionEvent.TAKE_OVER: frozenset({Role.CO_PILOT}),
+    SessionEvent.HAND_BACK: frozenset({Role.CO_PILOT}),
+    SessionEvent.END: frozenset({Role.SETTER, Role.SOLVER}),
 }
 
 
@@ -124,7 +124,7 @@ class Refusal(StrEnum):
     NOT_TIMED = "this state has no time limit"
 
 
-class Refused(ValueError):
+class TransitionRefused(ValueError):
     """An event that leads nowhere; ``reason`` says why."""
 
     def __init__(self, reason: Refusal) -> None:
@@ -133,7 +133,7 @@ class Refused(ValueError):
 
 
 @dataclass(frozen=True)
-class Session:
+class PlaySession:
     """One session at one moment.
 
     Args:
@@ -168,7 +168,7 @@ class Session:
 
 
 @dataclass(frozen=True)
-class Limits:
+class TimeLimits:
     """How long, in seconds, a state may last before TIMEOUT."""
 
     waiting: float = 600.0

@@ -14,7 +14,7 @@ from typing import Any
 NOTE = "verdicts"  # in the notes of an episode
 
 
-class Said(StrEnum):
+class LineVerdict(StrEnum):
     """What a setter says of a line of theirs."""
 
     SUCCESS = "success"
@@ -23,7 +23,7 @@ class Said(StrEnum):
 
 
 @dataclass(frozen=True)
-class Asked:
+class SetterLine:
     """A line that a setter said.
 
     Args:
@@ -32,7 +32,7 @@ class Asked:
 
     step: int
     words: str
-    said: Said | None = None
+    said: LineVerdict | None = None
     judged: int | None = None
 
 
@@ -51,28 +51,30 @@ class Verdict:
     success: bool
 
 
-def judged(asked: Sequence[Asked], request_step: int, said: Said, step: int) -> tuple[Asked, ...]:
+def with_verdict(
+    asked: Sequence[SetterLine], request_step: int, said: LineVerdict, step: int
+) -> tuple[SetterLine, ...]:
     """``asked``, with what is said at ``step`` of the line of ``request_step``. Raises KeyError if there is none."""
     if all(line.step != request_step for line in asked):
         raise KeyError(request_step)
     return tuple(replace(line, said=said, judged=step) if line.step == request_step else line for line in asked)
 
 
-def left(asked: Sequence[Asked]) -> tuple[Asked, ...]:
+def without_verdict(asked: Sequence[SetterLine]) -> tuple[SetterLine, ...]:
     """The lines of which nothing has been said yet."""
     return tuple(line for line in asked if line.said is None)
 
 
-def note(asked: Sequence[Asked]) -> list[dict[str, Any]]:
+def note(asked: Sequence[SetterLine]) -> list[dict[str, Any]]:
     """The verdicts for an episode's notes, in the order of the requests."""
     verdicts = [
-        Verdict(line.judged, line.step, line.words, line.said is Said.SUCCESS)
+        Verdict(line.judged, line.step, line.words, line.said is LineVerdict.SUCCESS)
         for line in asked
-        if line.judged is not None and line.said is not Said.NO_REQUEST
+        if line.judged is not None and line.said is not LineVerdict.NO_REQUEST
     ]
     return [asdict(verdict) for verdict in verdicts]
 
 
-def of_notes(notes: Mapping[str, Any]) -> tuple[Verdict, ...]:
+def read_verdicts(notes: Mapping[str, Any]) -> tuple[Verdict, ...]:
     """The verdicts in an episode's notes; none where nobody judged."""
     return tuple(Verdict(**verdict) for verdict in notes.get(NOTE, ()))

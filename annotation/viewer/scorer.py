@@ -28,7 +28,7 @@ _WAITING = 200  # traces at most; whoever asks for another is told to wait
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TraceRequest:
     """A trace: of an episode as it was recorded, by a model as it is."""
 
     model: FoundModel
@@ -55,14 +55,14 @@ class Scorer:
 
     def __init__(self, folder: Path, command: Sequence[str] = (), patience_sec: float = 600.0) -> None:
         self._folder, self._command, self._patience_sec = folder, tuple(command), patience_sec
-        self._queue: queue.Queue[Wanted | None] = queue.Queue()
+        self._queue: queue.Queue[TraceRequest | None] = queue.Queue()
         self._lock = threading.Lock()
         self._waiting: dict[str, float] = {}  # when each was asked for
         self._failed: dict[str, str] = {}
         self._thread: threading.Thread | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
-    def ask(self, wanted: Wanted, again: bool = False) -> dict[str, Any]:
+    def ask(self, wanted: TraceRequest, again: bool = False) -> dict[str, Any]:
         """The trace as ``{"state": "ready", ...}``, or what is the matter with it: "working" or "failed".
 
         Args:
@@ -131,7 +131,7 @@ class Scorer:
                 if why:
                     self._failed[wanted.key] = why
 
-    def _compute(self, wanted: Wanted) -> str:
+    def _compute(self, wanted: TraceRequest) -> str:
         """Compute and keep one trace; why it failed, or ""."""
         asked = {"model": str(wanted.model.folder), "dataset": str(wanted.dataset), "episode_id": wanted.episode_id}
         answer = self._answer(json.dumps(asked).encode() + b"\n")

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from annotation.server.security.visitors import Role
-from annotation.session.verdicts import of_notes
+from annotation.session.verdicts import read_verdicts
 from benchmarks.serving import new_people
 from rlhf.store import open_store
 from tests.e2e.evaluating import SECONDS, ask, browser, evaluating, judge, make_study, play, setter, start, stored
@@ -62,7 +62,7 @@ def test_an_evaluation_waits_for_room_and_so_do_its_verdicts(tmp_path: Path) -> 
         player.sees(state="ended", notice="")
         (episode,) = stored(folder)
     assert episode.episode_id == player.view["saved"] and len(episode) == SECONDS * 15 // 4
-    assert [verdict.success for verdict in of_notes(episode.notes)] == [True, False]
+    assert [verdict.success for verdict in read_verdicts(episode.notes)] == [True, False]
     assert open_store(folder / "live").verify() == []
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from annotation.server.security.visitors import Role
 from annotation.server.serve import DeleteConfig, delete_person
-from annotation.session.verdicts import of_notes
+from annotation.session.verdicts import read_verdicts
 from benchmarks.serving import RaterClient, new_people
 from rlhf.store import open_store
 from tests.e2e.evaluating import SECONDS, browser, evaluating, judge, make_study, play, setter, stored
@@ -39,7 +39,7 @@ def test_what_was_played_and_said_of_it_outlives_the_server(tmp_path: Path) -> N
         (episode,) = stored(folder)
         rater = RaterClient(url, new_people(folder, Role.RATER, 1)[0])
         assert rater.begin() is not None, "it waits to be marked"
-    said = [(verdict.request, verdict.success) for verdict in of_notes(episode.notes)]
+    said = [(verdict.request, verdict.success) for verdict in read_verdicts(episode.notes)]
     assert said == [(WORDS[0], False), (WORDS[1], True)]
     assert episode.notes["ended"] == "complete" and len(episode) == SECONDS * 15 // 4
     assert [words for words in episode.setter_utterance if words] == list(WORDS)
@@ -66,8 +66,8 @@ def test_killed_at_any_moment_of_its_end(tmp_path: Path) -> None:
         episodes = stored(folder)
     assert len(episodes) == 3 and open_store(folder / "live").verify() == []
     if shown == ["success"]:
-        assert [verdict.success for verdict in of_notes(episodes[-1].notes)] == [True]
-    assert of_notes(episodes[0].notes) == ()
+        assert [verdict.success for verdict in read_verdicts(episodes[-1].notes)] == [True]
+    assert read_verdicts(episodes[0].notes) == ()
 
 
 def judge_soon(player) -> None:

@@ -13,8 +13,7 @@ from annotation.server.errors import Refused
 from annotation.server.routes.schema import GoldBody, OpaqueId
 from annotation.server.security.policies import ADMINS, RATERS, Asking, Routes, Served
 from annotation.server.security.visitors import Visitor
-from annotation.server.services import viewer as looking
-from annotation.server.services import gold, marking
+from annotation.server.services import gold, marking, viewer
 from annotation.server.services.members import project_of
 
 ROUTES = Routes()
@@ -26,7 +25,7 @@ def make_gold(episode_id: _Id, body: GoldBody, study: Served, visitor: Asking) -
     """Make an episode gold, or change what it is for: its known marks are those that a rater has given."""
     with study.database.writing() as session:
         record = _known(session, visitor, episode_id)
-        marks = looking.marks_of_all(session, study.datasets.store(record.project.dataset), record)
+        marks = viewer.marks_of_all(session, study.datasets.store(record.project.dataset), record)
         gold.make_gold(session, record, marks, body.rater, body.purpose, now())
     return {}
 

@@ -49,7 +49,7 @@ def lobby(study: Served, visitor: Asking) -> dict[str, Any]:
         "games": [
             _listed(running, visitor, parts)
             for running in study.games.all()
-            if running.wish.project_id in projects or running.role_of(visitor.person_id)
+            if running.request.project_id in projects or running.role_of(visitor.person_id)
         ],
     }
 
@@ -80,8 +80,8 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
     _refuse_closed(project, visitor)
     if holds_continuations(study.datasets.store(project.dataset)):
         raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
-    wish = GameRequest(project.id, project.dataset, body.kind, body.prompted, body.agent)
-    return _begin(study, visitor, wish, body.role)
+    request = GameRequest(project.id, project.dataset, body.kind, body.prompted, body.agent)
+    return _begin(study, visitor, request, body.role)
 
 
 @ROUTES.add("POST", "/tutorial", PLAYERS)
@@ -97,7 +97,7 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
     role, prompt = running.role_of(visitor.person_id), running.game.config.prompt
     return {
         **_listed(running, visitor, _parts(visitor)),
-        "tutorial": running.wish.tutorial,
+        "tutorial": running.request.tutorial,
         "seconds": study.games.seconds,
         "prompt": {"text": prompt.text, "modifier": prompt.modifier} if prompt and role is Role.SETTER else None,
     }
@@ -107,7 +107,7 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 def join(game_id: _Id, body: JoinBody, study: Served, visitor: Asking) -> dict[str, Any]:
     """Sit down in somebody else's game."""
     running = _game(study, visitor, game_id)
-    _refuse_other_parts(visitor, running.wish.kind, body.role)
+    _refuse_other_parts(visitor, running.request.kind, body.role)
     with study.games.entering(visitor.person_id):
         running.join(body.role, visitor.person_id, visitor.pseudonym)
     return {}
@@ -162,21 +162,21 @@ def _barred(study: Study, visitor: Visitor | None, running: ActiveGame, role: Ro
         return SIGNED_OUT
     if visitor.consent_due:
         return TERMS_CHANGED
-    if running.wish.tutorial:
+    if running.request.tutorial:
         return None if PLAYERS.admits(visitor.roles) else TAKEN_OUT
     if role not in _parts(visitor):
         return TAKEN_OUT
     try:
         with study.database.reading() as session:
-            members.project_of(session, visitor, running.wish.project_id)
+            members.project_of(session, visitor, running.request.project_id)
     except Refused:
         return TAKEN_OUT
     return None
 
 
-def _begin(study: Study, visitor: Visitor, wish: GameRequest, role: Role) -> dict[str, Any]:
+def _begin(study: Study, visitor: Visitor, request: GameRequest, role: Role) -> dict[str, Any]:
     with study.games.entering(visitor.person_id):
-        running = study.games.start(wish, study.datasets.store(wish.dataset) if wish.dataset else None)
+        running = study.games.start(request, study.datasets.store(request.dataset) if request.dataset else None)
         running.join(role, visitor.person_id, visitor.pseudonym)
     return {"id": running.id}
 
@@ -186,7 +186,7 @@ def _game(study: Study, visitor: Visitor, game_id: str) -> ActiveGame:
     running = study.games.get(game_id)
     if running.role_of(visitor.person_id) is None:
         with study.database.reading() as session:
-            _refuse_closed(members.project_of(session, visitor, running.wish.project_id), visitor)
+            _refuse_closed(members.project_of(session, visitor, running.request.project_id), visitor)
     return running
 
 
@@ -231,8 +231,8 @@ def _listed(running: ActiveGame, visitor: Visitor, parts: list[Role]) -> dict[st
     return {
         "id": running.id,
         "kind": now.kind,
-        "dataset": running.wish.dataset,
-        "prompted": running.wish.prompted,
+        "dataset": running.request.dataset,
+        "prompted": running.request.prompted,
         "state": now.state,
         "role": running.role_of(visitor.person_id),
         "free": [role for role in running.free() if role in parts],

@@ -12,7 +12,7 @@ from annotation.games import Key
 from annotation.server.security.visitors import Role
 from annotation.session.states import Kind
 from annotation.session.states import Role as Part
-from annotation.session.verdicts import Said
+from annotation.session.verdicts import LineVerdict
 from annotation.viewer.index import OUTCOMES
 from rlhf.records.marks import PROGRESS, REGRESS
 from worlds.contract import UTTERANCE_MAX_CHARS
@@ -230,7 +230,7 @@ class JudgeMessage(Body):
     """What the setter of an evaluation says of the line that they said at a step."""
 
     request_step: Step
-    said: Said
+    said: LineVerdict
 
 
 class PlayerMessage(Body):

@@ -9,10 +9,10 @@ from fastapi import Path, Query, Request, Response
 from annotation.server.routes.marking import CACHED
 from annotation.server.routes.schema import LookQuery, OpaqueId, TraceBody
 from annotation.server.security.policies import ADMINS, Asking, Routes, Served
-from annotation.server.services import viewer as looking
+from annotation.server.services import viewer
 from annotation.server.services.members import project_of, projects_of
 from annotation.viewer.index import Filters
-from annotation.viewer.scorer import Wanted
+from annotation.viewer.scorer import TraceRequest
 from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api/look")
@@ -36,7 +36,7 @@ def datasets(study: Served, visitor: Asking) -> dict[str, Any]:
             for project in projects
             if project.dataset in there
         ],
-        "models": [model.name for model in study.look.models.all()],
+        "models": [model.name for model in study.viewer.models.all()],
         "study": not study.config.viewing,
     }
 
@@ -46,8 +46,8 @@ def choices(project_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
     """What a dataset's episodes can be filtered by."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
-    study.look.indexer.missing(project.dataset, study.datasets.store(project.dataset))
-    return study.look.index.choices(project.dataset)
+    study.viewer.indexer.missing(project.dataset, study.datasets.store(project.dataset))
+    return study.viewer.index.choices(project.dataset)
 
 
 @ROUTES.add("GET", "/{project_id}/episodes", ADMINS)
@@ -57,20 +57,20 @@ def episodes(
     """A page of the episodes that are wanted, the latest first, with where the words searched for were said."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
-        gold = looking.gold_of(session, project)
-    store, look = study.datasets.store(project.dataset), study.look
-    missing = look.indexer.missing(project.dataset, store)
+        gold = viewer.gold_of(session, project)
+    store, services = study.datasets.store(project.dataset), study.viewer
+    missing = services.indexer.missing(project.dataset, store)
     filters = Filters(**asked.model_dump(exclude={"marks", "page"}))
-    total, found, counts = looking.page_of(look, store, project, filters, asked.marks, asked.page)
-    ids = looking.ids_of(study.database, study.datasets, project, found)
+    total, found, counts = viewer.page_of(services, store, project, filters, asked.marks, asked.page)
+    ids = viewer.ids_of(study.database, study.datasets, project, found)
     names = [each.row.episode_id for each in found]
-    hits = look.index.hits(project.dataset, names, asked.words, looking.HITS) if asked.words.strip() else {}
+    hits = services.index.hits(project.dataset, names, asked.words, viewer.HITS) if asked.words.strip() else {}
     return {
         "total": total,
-        "pages": -(-total // looking.PAGE_EPISODES),
+        "pages": -(-total // viewer.PAGE_EPISODES),
         "missing": missing,
         "episodes": [
-            looking.listed(each, id, counts.get(name, 0), gold.get(id, ""), hits.get(name, []))
+            viewer.listed(each, id, counts.get(name, 0), gold.get(id, ""), hits.get(name, []))
             for name, each in zip(names, found, strict=True)
             if (id := ids.get(name)) is not None
         ],
@@ -82,11 +82,11 @@ def episode(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking) ->
     """What was said in an episode, by whom it was played and how it went, and what every rater and judge says of it."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
-        record = looking.episode_of(session, project, episode_id)
+        record = viewer.episode_of(session, project, episode_id)
         store = study.datasets.store(project.dataset)
-        marks = looking.marks_of_all(session, store, record)
-        raters = looking.by_rater(marks, looking.submitters(session, record))
-        gold = looking.gold_of(session, project).get(record.id, "")
+        marks = viewer.marks_of_all(session, store, record)
+        raters = viewer.by_rater(marks, viewer.submitters(session, record))
+        gold = viewer.gold_of(session, project).get(record.id, "")
     told = store.read_transcript(record.episode_id)
     row = next(row for row in store.rows() if row.episode_id == record.episode_id)
     return {
@@ -104,7 +104,7 @@ def episode(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking) ->
             for request, success in zip(told.requests, told.success_step, strict=False)
         ],
         "raters": raters,
-        "judgements": looking.judged(store.judgements(record.episode_id)),
+        "judgements": viewer.judged(store.judgements(record.episode_id)),
         "gold": gold,
     }
 
@@ -114,7 +114,7 @@ def frames(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking, req
     """The solver's view at every step, as one file that browsers keep."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
-        record = looking.episode_of(session, project, episode_id)
+        record = viewer.episode_of(session, project, episode_id)
     headers = {"ETag": f'"{record.id}"', "Cache-Control": CACHED}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
@@ -127,8 +127,8 @@ def trace(project_id: _Id, episode_id: _Id, body: TraceBody, study: Served, visi
     """Utility and reward at every step, by a reward model; or that they are being computed, or why they cannot be."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
-        record = looking.episode_of(session, project, episode_id)
+        record = viewer.episode_of(session, project, episode_id)
     store = study.datasets.store(project.dataset)
     created = next((row.created for row in store.rows() if row.episode_id == record.episode_id), "")
-    wanted = Wanted(study.look.model(body.model), store.folder.absolute(), record.episode_id, created)
-    return study.look.scorer.ask(wanted, body.again)
+    wanted = TraceRequest(study.viewer.model(body.model), store.folder.absolute(), record.episode_id, created)
+    return study.viewer.scorer.ask(wanted, body.again)

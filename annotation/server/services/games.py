@@ -20,14 +20,14 @@ from annotation.server.errors import Refused
 from annotation.server.services.agents import Agent, Agents
 from annotation.session import states as session
 from annotation.session.prompts import draw
-from annotation.session.states import CAST, Event, Kind, Limits, Player, Role, State
+from annotation.session.states import CAST, Kind, Player, Role, SessionEvent, State, TimeLimits
 from rlhf.records.episode import WORLD_OPTIONS
 from rlhf.run.place_seeds import HELD_OUT_SEEDS, TRAINING_SEEDS
 from rlhf.store import EpisodeStore, MemoryStore, ParquetStore
 from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 
-LIMITS = Limits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
+LIMITS = TimeLimits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
 REMEMBERED_SEC = 180.0  # a game that is over, so that whoever comes back learns how it ended
 _BEFORE_PLAY = (State.WAITING, State.READY)
 _SAVING_SEC = 30.0
@@ -66,7 +66,7 @@ class Seat:
     replaced: Callable[[], None] = field(default=lambda: None)  # tells the connection before
 
 
-def remembered_places(store: EpisodeStore) -> dict[str, Any]:
+def recorded_world_settings(store: EpisodeStore) -> dict[str, Any]:
     """The settings with which the places of the first play in ``store`` were sampled; none where it does not say."""
     if not isinstance(store, ParquetStore) or not store.description.play_settings:
         return {}
@@ -84,8 +84,8 @@ class ActiveGame:
       keeps: its folder; None of a tutorial.
     """
 
-    def __init__(self, wish: GameRequest, game: Game, keeps: UnfinishedGame | None = None) -> None:
-        self.id, self.wish, self.game, self.keeps = uuid4().hex, wish, game, keeps
+    def __init__(self, request: GameRequest, game: Game, keeps: UnfinishedGame | None = None) -> None:
+        self.id, self.request, self.game, self.keeps = uuid4().hex, request, game, keeps
         self.since = time.monotonic()
         self.over_since: float | None = None
         self._lock = threading.Lock()
@@ -114,8 +114,8 @@ class ActiveGame:
                 raise Refused(409, "you play in this game already")
             self.game.join(role, pseudonym)
             self._seats[role] = Seat(person_id)
-            with suppress(session.Refused):
-                self.game.do(role, Event.LOST)
+            with suppress(session.TransitionRefused):
+                self.game.do(role, SessionEvent.LOST)
 
     def connect(self, role: Role, replaced: Callable[[], None]) -> int:
         """A connection of whoever sits there: it is theirs now, and the one before is told. Returns its number."""
@@ -125,11 +125,11 @@ class ActiveGame:
                 raise Refused(403, "you are not in this game; join it first")
             if seat.connected:
                 seat.replaced()
-                with suppress(session.Refused):
+                with suppress(session.TransitionRefused):
                     self.game.give(role, Inputs())  # what was held down in the other window
             seat.connection, seat.connected, seat.replaced = seat.connection + 1, True, replaced
             if role in self.game.session.lost:
-                self.game.do(role, Event.BACK)
+                self.game.do(role, SessionEvent.BACK)
             return seat.connection
 
     def disconnect(self, role: Role, connection: int) -> None:
@@ -138,15 +138,15 @@ class ActiveGame:
             seat = self._seats.get(role)
             if seat is not None and seat.connection == connection:
                 seat.connected, seat.replaced = False, lambda: None
-                with suppress(session.Refused):
-                    self.game.do(role, Event.LOST)
+                with suppress(session.TransitionRefused):
+                    self.game.do(role, SessionEvent.LOST)
 
     def leave(self, role: Role) -> None:
         """Whoever sits there gets up for good."""
         with self._lock:
             if self._seats.pop(role, None) is not None:
-                with suppress(session.Refused):
-                    self.game.do(role, Event.LEAVE)
+                with suppress(session.TransitionRefused):
+                    self.game.do(role, SessionEvent.LEAVE)
 
     def give_up(self, role: Role, connection: int) -> None:
         """Before play: whoever has not come back since that connection was lost leaves."""
@@ -225,7 +225,7 @@ class Games:
             if running.game.state not in _BEFORE_PLAY:
                 running.game.wait(_SAVING_SEC)
 
-    def start(self, wish: GameRequest, store: EpisodeStore | None) -> ActiveGame:
+    def start(self, request: GameRequest, store: EpisodeStore | None) -> ActiveGame:
         """A new game; it waits for people to join. ``store`` is the dataset, None for a tutorial.
 
         Raises:
@@ -234,7 +234,7 @@ class Games:
         """
         with self._slot():
             try:
-                running = self._make(wish, store)
+                running = self._make(request, store)
             except UserError as error:
                 raise Refused(409, str(error)) from error
             running.game.start()
@@ -278,36 +278,36 @@ class Games:
             with self._lock:
                 self._starting -= 1
 
-    def _make(self, wish: GameRequest, store: EpisodeStore | None) -> ActiveGame:
+    def _make(self, request: GameRequest, store: EpisodeStore | None) -> ActiveGame:
         """The game, not started. Raises UserError if it cannot be played."""
-        config = self._config(wish, store)
+        config = self._config(request, store)
         if store is None:
-            return ActiveGame(wish, Game(config, MemoryStore()))
+            return ActiveGame(request, Game(config, MemoryStore()))
         agent = None
-        if Player.AGENT in CAST[wish.kind].values():
-            agent = self._agent(wish, None if not store.rows() else (config.height, config.width))
+        if Player.AGENT in CAST[request.kind].values():
+            agent = self._agent(request, None if not store.rows() else (config.height, config.width))
             config = replace(config, height=agent.image[0], width=agent.image[1])
         check_dataset(config, store)
         with ExitStack() as if_it_fails:
-            keeps = self._unfinished.begin(wish.dataset, wish.project_id)
+            keeps = self._unfinished.begin(request.dataset, request.project_id)
             if_it_fails.callback(keeps.release)
             player = None
             if agent is not None:
                 player = AgentPlayer(agent.name, agent.folder, seed=config.seed, image=agent.image)
                 if_it_fails.callback(player.close)
-            running = ActiveGame(wish, Game(config, store, player, keeps=keeps), keeps)
+            running = ActiveGame(request, Game(config, store, player, keeps=keeps), keeps)
             if_it_fails.pop_all()
         return running
 
-    def _config(self, wish: GameRequest, store: EpisodeStore | None) -> GameConfig:
+    def _config(self, request: GameRequest, store: EpisodeStore | None) -> GameConfig:
         """The game's settings: those of the dataset, where it has an episode, the defaults where not."""
-        held_out = wish.kind is Kind.EVALUATION
+        held_out = request.kind is Kind.EVALUATION
         seed = secrets.choice(HELD_OUT_SEEDS if held_out else TRAINING_SEEDS)
         steps = max(1, round(self.seconds * STEPS_PER_SECOND))
         config = GameConfig(
-            kind=wish.kind, seed=seed, steps=steps, limits=LIMITS, split="held_out" if held_out else "train",
-            shortest=steps + 1 if wish.tutorial else min(GameConfig.shortest, steps),
-            prompt=draw(seed) if wish.prompted else None,
+            kind=request.kind, seed=seed, steps=steps, limits=LIMITS, split="held_out" if held_out else "train",
+            shortest=steps + 1 if request.tutorial else min(GameConfig.shortest, steps),
+            prompt=draw(seed) if request.prompted else None,
         )  # fmt: skip
         rows = store.rows() if store is not None else []
         if not rows:
@@ -318,13 +318,13 @@ class Games:
         options = last.notes.get(WORLD_OPTIONS) or {}
         return replace(
             config, world=last.world, world_options=options, height=height, width=width,
-            place_settings=remembered_places(store),
+            place_settings=recorded_world_settings(store),
         )  # fmt: skip
 
-    def _agent(self, wish: GameRequest, image: tuple[int, int] | None) -> Agent:
+    def _agent(self, request: GameRequest, image: tuple[int, int] | None) -> Agent:
         """The agent that is wished for, or one by chance of those that see ``image``. Raises UserError."""
-        blind = wish.kind is Kind.EVALUATION or not wish.agent
-        agents = self.agents.all() if blind else [a for a in self.agents.all() if a.name == wish.agent]
+        blind = request.kind is Kind.EVALUATION or not request.agent
+        agents = self.agents.all() if blind else [a for a in self.agents.all() if a.name == request.agent]
         if not agents:
             raise UserError("there is no such agent; name agents with rlhf serve --agents NAME FOLDER")
         fitting = [agent for agent in agents if image in (None, agent.image)]
@@ -351,5 +351,5 @@ def refusals() -> Iterator[None]:
     """What the session refuses, as the server says it."""
     try:
         yield
-    except session.Refused as refused:
+    except session.TransitionRefused as refused:
         raise Refused(409, str(refused)) from refused

@@ -18,8 +18,8 @@ from annotation.server.db.tables import EpisodeRecord, GoldEpisode, Person, Proj
 from annotation.server.services import people
 from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets
-from annotation.server.services.viewer import ViewerServices
 from annotation.server.services.measuring import Measuring
+from annotation.server.services.viewer import ViewerServices
 
 _DONE = "done-"  # begins the note of which nothing but traces in the database's file may be left
 
@@ -74,7 +74,7 @@ def appears_in(datasets: Datasets, pseudonym: str) -> bool:
     )
 
 
-def finish_removals(database: Database, datasets: Datasets, look: ViewerServices) -> int:
+def finish_removals(database: Database, datasets: Datasets, viewer: ViewerServices) -> int:
     """Delete what the notes say from every dataset; how many notes there were.
 
     Raises:
@@ -89,7 +89,7 @@ def finish_removals(database: Database, datasets: Datasets, look: ViewerServices
                     _forget(database, datasets, name, pseudonym, episodes)
             if episodes:
                 datasets.unfinished.forget(pseudonym)
-                look.forget()
+                viewer.forget()
         _forget_note(database, pseudonym)
     return len(notes)
 
@@ -128,9 +128,9 @@ def _forget_note(database: Database, pseudonym: str) -> None:
 class Remover(Background):
     """Finishes what was noted, in the background."""
 
-    def __init__(self, database: Database, datasets: Datasets, look: ViewerServices, measuring: Measuring) -> None:
+    def __init__(self, database: Database, datasets: Datasets, viewer: ViewerServices, measuring: Measuring) -> None:
         def work() -> None:
-            if finish_removals(database, datasets, look):
+            if finish_removals(database, datasets, viewer):
                 measuring.forget()
 
         super().__init__(work, "delete-people", "people's data waits to be deleted")

@@ -66,7 +66,7 @@ class ViewerServices:
 
 
 def page_of(
-    look: ViewerServices, store: ParquetStore, project: Project, filters: Filters, marked: str, page: int
+    viewer: ViewerServices, store: ParquetStore, project: Project, filters: Filters, marked: str, page: int
 ) -> tuple[int, list[IndexedEpisode], Mapping[str, int]]:
     """How many episodes are wanted, those of a page, and how many marks each has in its dataset.
 
@@ -74,11 +74,11 @@ def page_of(
       marked: "yes" or "no": only those with or without marks.
     """
     counts = store.mark_counts()
-    found = look.index.find(project.dataset, filters)
+    found = viewer.index.find(project.dataset, filters)
     if marked:
         found = [episode_id for episode_id in found if (episode_id in counts) == (marked == "yes")]
     wanted = found[page * PAGE_EPISODES : (page + 1) * PAGE_EPISODES]
-    return len(found), look.index.rows(project.dataset, wanted), counts
+    return len(found), viewer.index.rows(project.dataset, wanted), counts
 
 
 def ids_of(database: Database, datasets: Datasets, project: Project, found: Sequence[IndexedEpisode]) -> dict[str, str]:

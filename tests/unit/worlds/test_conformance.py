@@ -12,7 +12,7 @@ import pytest
 from gymnasium import spaces
 
 from annotation.games.config import GameConfig
-from annotation.games.live_world import Stage
+from annotation.games.live_world import LiveWorld
 from annotation.session.states import Kind
 from pipelines.cli.doctor import check_contract
 from pipelines.cli.main import main
@@ -363,4 +363,4 @@ def test_an_error_in_the_middle_of_an_episode_is_one_line(
 
 def test_people_are_not_let_into_a_world_that_differs() -> None:
     with pytest.raises(WorldError, match="^world 'mine' does not keep the contract of worlds: setter's action space"):
-        Stage(GameConfig(kind=Kind.HUMAN_HUMAN, seed=0, world="mine"), entry_of(DiscreteActions))
+        LiveWorld(GameConfig(kind=Kind.HUMAN_HUMAN, seed=0, world="mine"), entry_of(DiscreteActions))

@@ -11,7 +11,7 @@ import numpy as np
 
 from annotation.games import Game, GameConfig
 from annotation.games.pace import Pace
-from annotation.session.states import Event, Kind, Player
+from annotation.session.states import Kind, Player, SessionEvent
 from rlhf.store import MemoryStore
 from worlds.contract import Action, neutral_movement, silent
 
@@ -41,10 +41,10 @@ def config(kind: Kind, **settings: Any) -> GameConfig:
 
 def everybody_joins(game: Game) -> None:
     """People called p-<role> join and are ready."""
-    for event in (Event.JOIN, Event.READY):
+    for event in (SessionEvent.JOIN, SessionEvent.READY):
         for role, player in game.session.cast.items():
             if player is Player.PERSON:
-                game.join(role, f"p-{role}") if event is Event.JOIN else game.do(role, event)
+                game.join(role, f"p-{role}") if event is SessionEvent.JOIN else game.do(role, event)
 
 
 def play(

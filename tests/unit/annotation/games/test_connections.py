@@ -12,7 +12,7 @@ from PIL import Image
 
 from annotation.games import Game, Inputs, Key, View
 from annotation.games.pace import Pace
-from annotation.session.states import Event, Kind, Limits, Refused, Role, State
+from annotation.session.states import Kind, Role, SessionEvent, State, TimeLimits, TransitionRefused
 from rlhf.store import MemoryStore
 from tests.unit.annotation.games.playing import config, everybody_joins, play
 from worlds.contract import neutral_movement
@@ -23,16 +23,16 @@ def test_a_lost_player_stands_still_and_the_game_waits_for_them():
 
     def comes_back(game: Game) -> None:
         paused.append(game.screen(Role.SETTER).latest)
-        with pytest.raises(Refused):
-            game.do(Role.SETTER, Event.BACK)  # who was not lost
+        with pytest.raises(TransitionRefused):
+            game.do(Role.SETTER, SessionEvent.BACK)  # who was not lost
         game.give(Role.SETTER, Inputs(say="dropped: nothing is played now"))
-        game.do(Role.SOLVER, Event.BACK)
+        game.do(Role.SOLVER, SessionEvent.BACK)
 
     def at_tick(game: Game, tick: int) -> None:
         if tick == 4:
             game.give(Role.SOLVER, Inputs(held=frozenset({Key.FORWARD}), turn=8.0))
         if tick == 8 * 6 + 3:
-            game.do(Role.SOLVER, Event.LOST)
+            game.do(Role.SOLVER, SessionEvent.LOST)
             threading.Timer(0.2, comes_back, [game]).start()
 
     store = MemoryStore()
@@ -51,10 +51,10 @@ def test_a_lost_player_stands_still_and_the_game_waits_for_them():
 def test_who_does_not_come_back_ends_it_and_what_was_played_is_kept():
     def at_tick(game: Game, tick: int) -> None:
         if tick == 8 * 9:
-            game.do(Role.SOLVER, Event.LOST)
+            game.do(Role.SOLVER, SessionEvent.LOST)
 
     store = MemoryStore()
-    game = play(config(Kind.HUMAN_HUMAN, limits=Limits(paused=0.0)), at_tick, store)
+    game = play(config(Kind.HUMAN_HUMAN, limits=TimeLimits(paused=0.0)), at_tick, store)
     assert game.state is State.ENDED and game.session.why == "lost solver"
     assert len(store.read(game.id)) in (9, 10) and store.read(game.id).notes["ended"] == "lost solver"
 
@@ -64,12 +64,12 @@ def test_all_pauses_together_have_one_limit():
     game = Game(config(Kind.HUMAN_HUMAN), MemoryStore(), pace=Pace(clock=lambda: now[0], sleep=lambda seconds: None))
     everybody_joins(game)
     for _ in range(2):
-        game.do(Role.SOLVER, Event.LOST)
+        game.do(Role.SOLVER, SessionEvent.LOST)
         now[0] += 25.0
         assert not game._course.time_is_up()
-        game.do(Role.SOLVER, Event.BACK)
+        game.do(Role.SOLVER, SessionEvent.BACK)
         now[0] += 100.0
-    game.do(Role.SOLVER, Event.LOST)
+    game.do(Role.SOLVER, SessionEvent.LOST)
     assert game._course.limit_sec() == pytest.approx(10.0)
     now[0] += 10.0
     assert game._course.time_is_up()
@@ -78,7 +78,7 @@ def test_all_pauses_together_have_one_limit():
 def test_who_leaves_ends_it():
     def at_tick(game: Game, tick: int) -> None:
         if tick == 8 * 9:
-            game.do(Role.SOLVER, Event.LEAVE)
+            game.do(Role.SOLVER, SessionEvent.LEAVE)
 
     store = MemoryStore()
     game = play(config(Kind.HUMAN_HUMAN), at_tick, store)

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from annotation.games import AgentPlayer, Game, Inputs
-from annotation.session.states import Event, Kind, Limits, Refusal, Refused, Role, State
-from annotation.session.verdicts import Said
+from annotation.session.states import Kind, Refusal, Role, SessionEvent, State, TimeLimits, TransitionRefused
+from annotation.session.verdicts import LineVerdict
 from rlhf.store import MemoryStore
 from tests.unit.annotation.games.playing import config, mortal, play, walker
 
@@ -26,13 +26,13 @@ def asks_and_judges(game: Game, tick: int) -> None:
     if tick in (2 * 8 + 1, 5 * 8 + 1, 8 * 8 + 1):
         game.give(Role.SETTER, Inputs(say=f"lift it {tick}"))
     if tick == 10 * 8 + 2:
-        with pytest.raises(Refused, match=Refusal.NOT_YOURS):
-            game.judge(Role.SOLVER, 2, Said.SUCCESS)
-        with pytest.raises(Refused, match=Refusal.NO_SUCH_REQUEST):
-            game.judge(Role.SETTER, 3, Said.SUCCESS)
-        game.judge(Role.SETTER, 2, Said.SUCCESS)
+        with pytest.raises(TransitionRefused, match=Refusal.NOT_YOURS):
+            game.judge(Role.SOLVER, 2, LineVerdict.SUCCESS)
+        with pytest.raises(TransitionRefused, match=Refusal.NO_SUCH_REQUEST):
+            game.judge(Role.SETTER, 3, LineVerdict.SUCCESS)
+        game.judge(Role.SETTER, 2, LineVerdict.SUCCESS)
     if tick == 14 * 8 + 2:
-        game.judge(Role.SETTER, 2, Said.FAILURE)
+        game.judge(Role.SETTER, 2, LineVerdict.FAILURE)
 
 
 def test_what_is_not_judged_is_asked_for_at_the_end_and_stored() -> None:
@@ -41,9 +41,9 @@ def test_what_is_not_judged_is_asked_for_at_the_end_and_stored() -> None:
     def judge_the_rest() -> None:
         until(lambda: game and game[0].state is State.JUDGING)
         seen.append(game[0].screen(Role.SETTER).latest)
-        game[0].judge(Role.SETTER, 5, Said.SUCCESS)
+        game[0].judge(Role.SETTER, 5, LineVerdict.SUCCESS)
         assert game[0].state is State.JUDGING
-        game[0].judge(Role.SETTER, 8, Said.NO_REQUEST)
+        game[0].judge(Role.SETTER, 8, LineVerdict.NO_REQUEST)
 
     game: list[Game] = []
 
@@ -55,7 +55,7 @@ def test_what_is_not_judged_is_asked_for_at_the_end_and_stored() -> None:
     judge = threading.Thread(target=judge_the_rest)
     judge.start()
     store = MemoryStore()
-    settings = config(Kind.EVALUATION, limits=Limits(judging=1e9))
+    settings = config(Kind.EVALUATION, limits=TimeLimits(judging=1e9))
     play(settings, at_tick, store, AgentPlayer("walker", "nowhere", load=walker))
     judge.join()
     episode = store.read(game[0].id)
@@ -66,13 +66,13 @@ def test_what_is_not_judged_is_asked_for_at_the_end_and_stored() -> None:
     assert [step for step, words in enumerate(episode.setter_utterance) if words] == [2, 5, 8]
     assert episode.solver == "agent:walker" and episode.notes["kind"] == "evaluation"
     assert game[0].screen(Role.SETTER).latest.saved == episode.episode_id
-    with pytest.raises(Refused):
-        game[0].judge(Role.SETTER, 2, Said.SUCCESS)
+    with pytest.raises(TransitionRefused):
+        game[0].judge(Role.SETTER, 2, LineVerdict.SUCCESS)
 
 
 def test_whoever_does_not_judge_the_rest_keeps_nothing_waiting() -> None:
     store = MemoryStore()
-    settings = config(Kind.EVALUATION, limits=Limits(judging=0.0))
+    settings = config(Kind.EVALUATION, limits=TimeLimits(judging=0.0))
     game = play(settings, asks_and_judges, store, AgentPlayer("walker", "nowhere", load=walker))
     assert [v["request_step"] for v in store.read(game.id).notes["verdicts"]] == [2]
 
@@ -91,7 +91,7 @@ def test_who_judges_never_hears_which_agent_it_was() -> None:
         view = game.screen(Role.SETTER).latest
         told.append(str(view.header()) if view else "")
         if tick == 12 * 8:
-            game.do(Role.SETTER, Event.END)
+            game.do(Role.SETTER, SessionEvent.END)
 
     agent = AgentPlayer("mortal", "nowhere", load=mortal)
     game = play(config(Kind.EVALUATION), at_tick, MemoryStore(), agent)

@@ -13,7 +13,7 @@ import pytest
 from annotation.games import AgentPlayer, Game, GameConfig, Inputs, Key, Screen
 from annotation.games.config import FIVE_MINUTES
 from annotation.session.prompts import draw
-from annotation.session.states import Event, Kind, Limits, Refused, Role, State
+from annotation.session.states import Kind, Role, SessionEvent, State, TimeLimits, TransitionRefused
 from rlhf.records.episode import AGENT, CO_PILOT
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.store import MemoryStore, open_store, same_episode
@@ -102,11 +102,11 @@ def test_the_co_pilot_drives_whole_steps_and_the_agent_lives_through_them():
 
     def at_tick(game: Game, tick: int) -> None:
         if tick == 9 * 8 + 4:
-            with pytest.raises(Refused):
-                game.do(Role.SETTER, Event.TAKE_OVER)
-            game.do(Role.CO_PILOT, Event.TAKE_OVER)
+            with pytest.raises(TransitionRefused):
+                game.do(Role.SETTER, SessionEvent.TAKE_OVER)
+            game.do(Role.CO_PILOT, SessionEvent.TAKE_OVER)
         if tick == 19 * 8 + 4:
-            game.do(Role.CO_PILOT, Event.HAND_BACK)
+            game.do(Role.CO_PILOT, SessionEvent.HAND_BACK)
         if tick % 5 == 0:  # all the time, also when it only watches
             game.give(Role.CO_PILOT, Inputs(held=frozenset({Key.BACK}), turn=1.0, say="mine"))
 
@@ -174,7 +174,7 @@ def test_a_world_without_ticks_gives_one_picture_a_step():
 def test_what_is_too_short_is_not_kept():
     def at_tick(game: Game, tick: int) -> None:
         if tick == 30:
-            game.do(Role.SETTER, Event.END)
+            game.do(Role.SETTER, SessionEvent.END)
 
     store = MemoryStore()
     assert play(config(Kind.HUMAN_HUMAN), at_tick, store).state is State.ABANDONED
@@ -244,19 +244,19 @@ def test_roles_are_their_owners():
         lambda: game.join(Role.CO_PILOT, "p1"),
         lambda: game.give(Role.SOLVER, Inputs()),
         lambda: game.give(Role.SETTER, Inputs()),
-        lambda: game.do(Role.SETTER, Event.READY),
-        lambda: game.do(Role.SOLVER, Event.SAVED),
-        lambda: game.do(Role.SOLVER, Event.JOIN),
+        lambda: game.do(Role.SETTER, SessionEvent.READY),
+        lambda: game.do(Role.SOLVER, SessionEvent.SAVED),
+        lambda: game.do(Role.SOLVER, SessionEvent.JOIN),
         lambda: game.screen(Role.SETTER),
     ):
-        with pytest.raises(Refused):
+        with pytest.raises(TransitionRefused):
             refused()
     game.close()
     assert game.state is State.ABANDONED
 
 
 def test_nobody_comes():
-    game = Game(config(Kind.HUMAN_HUMAN, limits=Limits(waiting=0.05)), MemoryStore())
+    game = Game(config(Kind.HUMAN_HUMAN, limits=TimeLimits(waiting=0.05)), MemoryStore())
     game.start()
     game._thread.join(5)
     assert game.state is State.ABANDONED and "not everybody came" in game.session.why

@@ -12,13 +12,14 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image
 
-from annotation.games.screen import Line, Screen, View, encode, notice
-from annotation.session.states import Kind, Role, Session, State
-from annotation.session.verdicts import Asked
+from annotation.games.screen import Screen, SpokenLine, View, encode, notice
+from annotation.session.states import Kind, PlaySession, Role, State
+from annotation.session.verdicts import SetterLine
 
 VIEW = View(
     state=State.PLAYING, step=3, steps=1125, seconds_left=299.2, limit_sec=None, in_control=Role.SOLVER, can=("end",),
-    here=(Role.SETTER,), ready=(Role.SETTER,), lost=(), dialogue=(Line(2, Role.SETTER, "lift the ‹duck›"),), asked=(),
+    here=(Role.SETTER,), ready=(Role.SETTER,), lost=(),
+    dialogue=(SpokenLine(2, Role.SETTER, "lift the ‹duck›"),), asked=(),
     notice="", speed=1.0, saved="", frame=b"\xff\xd8picture",
 )  # fmt: skip
 
@@ -35,7 +36,7 @@ def test_a_message_is_header_and_picture():
 
 
 def test_what_was_asked_for_is_sent_when_it_has_changed() -> None:
-    asked = (Asked(3, "lift it"),)
+    asked = (SetterLine(3, "lift it"),)
     first = replace(VIEW, asked=asked, frame=None)
     for before, sent in ((None, True), (VIEW, True), (first, False), (replace(first, step=9), False)):
         header = json.loads(first.message(before)[4:])
@@ -44,7 +45,7 @@ def test_what_was_asked_for_is_sent_when_it_has_changed() -> None:
 
 
 def test_people_are_told_what_they_wait_for():
-    paused = Session(Kind.HUMAN_HUMAN, State.PAUSED, lost=frozenset({Role.SOLVER, Role.SETTER}))
+    paused = PlaySession(Kind.HUMAN_HUMAN, State.PAUSED, lost=frozenset({Role.SOLVER, Role.SETTER}))
     assert notice(paused, False, 1.0) == "waiting for the setter and the solver, whose connection is lost"
     playing = replace(paused, state=State.PLAYING, lost=frozenset())
     assert "at 50% of its speed" in notice(playing, False, 0.5) and notice(playing, False, 0.95) == ""

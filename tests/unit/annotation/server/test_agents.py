@@ -13,7 +13,7 @@ from annotation.server.errors import Refused
 from annotation.server.services.agents import Agents
 from annotation.server.services.games import GameRequest, Games
 from annotation.session import states as session
-from annotation.session.states import Event, Kind, Role, State
+from annotation.session.states import Kind, Role, SessionEvent, State
 from rlhf.store import MemoryStore
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.annotation.server.players import until
@@ -73,10 +73,10 @@ def test_an_agent_that_cannot_be_loaded_is_told_and_blindly_where_it_must_be(tmp
     playing = games(tmp_path, secret=make_agent(tmp_path / "secret"))
     store = MemoryStore()
     running = playing.start(GameRequest("p", "people", kind), store)
-    with suppress(Refused, session.Refused):  # on a busy machine the game may be over before
+    with suppress(Refused, session.TransitionRefused):  # on a busy machine the game may be over before
         running.join(Role.SETTER, "id", "p1")
         running.connect(Role.SETTER, lambda: None)
-        running.game.do(Role.SETTER, Event.READY)
+        running.game.do(Role.SETTER, SessionEvent.READY)
     until(lambda: running.over_since is not None, "the end of the game")
     view = running.game.screen(Role.SETTER).latest
     assert view is not None and view.state is State.ABANDONED and len(store) == 0

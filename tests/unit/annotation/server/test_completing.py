@@ -63,7 +63,7 @@ def test_who_was_deleted_meanwhile_does_not_come_back(stored: bool, study: Study
     pseudonym = player(study, "ann")
     with study.database.writing() as session:
         remove_person(session, session.scalars(select(Person).where(Person.name == "ann")).one(), True, now())
-    finish_removals(study.database, study.datasets, study.look)
+    finish_removals(study.database, study.datasets, study.viewer)
     game_id = left(study, pseudonym)
     if stored:  # the server died after that
         (game,) = study.datasets.unfinished.left()
@@ -72,7 +72,7 @@ def test_who_was_deleted_meanwhile_does_not_come_back(stored: bool, study: Study
         study.datasets.store("play").write(episode)
         game.let_go()
     assert complete(study.database, study.datasets, now()) is True
-    finish_removals(study.database, study.datasets, study.look)
+    finish_removals(study.database, study.datasets, study.viewer)
     assert game_id not in open_store(folder / "play") and len(open_store(folder / "play")) == EPISODES
 
 

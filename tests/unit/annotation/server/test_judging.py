@@ -213,8 +213,8 @@ def test_nobody_plays_into_a_suite(enter: Enter, folder: Path, study: Study) -> 
     assert [project["dataset"] for project in setter.said("GET", "/api/play")["projects"]] == ["play"]
     with study.database.reading() as session:
         suite = session.scalars(select(Project.id).where(Project.dataset == "sts")).one()
-    wish = {"project": suite, "kind": "practice-setting", "role": "setter"}
-    answer = setter.ask("POST", "/api/play/games", wish)
+    request = {"project": suite, "kind": "practice-setting", "role": "setter"}
+    answer = setter.ask("POST", "/api/play/games", request)
     assert answer.status_code == 409 and "of a test suite" in answer.json()["error"]
 
 

@@ -107,8 +107,8 @@ def test_nobody_but_an_admin_starts_a_game_in_a_closed_project(enter: Enter) -> 
     admin.said("PATCH", f"/api/projects/{known['one']}", {"open": False})
     assert [found["dataset"] for found in setter.said("GET", "/api/play")["projects"]] == ["two"]
     assert {found["dataset"] for found in admin.said("GET", "/api/play")["projects"]} == {"one", "two"}
-    wish = {"project": known["one"], "kind": "practice-setting", "role": "setter"}
-    answer = setter.ask("POST", "/api/play/games", wish)
+    request = {"project": known["one"], "kind": "practice-setting", "role": "setter"}
+    answer = setter.ask("POST", "/api/play/games", request)
     assert answer.status_code == 409 and "closed" in answer.json()["error"]
 
 

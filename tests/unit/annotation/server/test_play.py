@@ -56,8 +56,8 @@ def project(browser: Browser) -> str:
     return browser.said("GET", "/api/play")["projects"][0]["id"]
 
 
-def start(browser: Browser, kind: str, role: str, **wish: Any) -> str:
-    body = {"project": project(browser), "kind": kind, "role": role} | wish
+def start(browser: Browser, kind: str, role: str, **request: Any) -> str:
+    body = {"project": project(browser), "kind": kind, "role": role} | request
     return browser.said("POST", "/api/play/games", body)["id"]
 
 
@@ -400,7 +400,7 @@ def test_who_is_deleted_while_they_play_is_not_brought_back(
     else:  # by the command, which knows nothing of this server's games
         with study.database.writing() as session:
             removing.remove_person(session, session.get_one(Person, person_id), True, now())
-        removing.finish_removals(study.database, study.datasets, study.look)
+        removing.finish_removals(study.database, study.datasets, study.viewer)
     solver.sees(state="ended")
     store = study.datasets.store("people")
     until(lambda: not store.played_by(name) and not admin.said("GET", "/api/study")["removals"], "the end of it")

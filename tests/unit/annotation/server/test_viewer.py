@@ -170,7 +170,7 @@ def test_a_dead_or_slow_scorer_is_told_and_asked_again(
     (folder / "models" / "ibt" / "config.json").write_text('{"model_type": "inter_temporal_reward_model"}')
     (folder / "models" / "ibt" / "model.safetensors").write_bytes(b"0")
     assert admin.said("GET", "/api/look")["models"] == ["models/ibt"]
-    scorer: Scorer = study.look.scorer
+    scorer: Scorer = study.viewer.scorer
     monkeypatch.setattr(scorer, "_command", ("sh", "-c", "read line; kill -9 $$"))
     said = trace(admin, place, "models/ibt")
     assert said["state"] == "failed" and "died" in said["why"]

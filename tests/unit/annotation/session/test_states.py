@@ -12,47 +12,47 @@ from annotation.session.states import (
     CAST,
     OF_PLAYERS,
     OVER,
-    Event,
     Kind,
-    Limits,
     Player,
+    PlaySession,
     Refusal,
-    Refused,
     Role,
-    Session,
+    SessionEvent,
     State,
+    TimeLimits,
+    TransitionRefused,
 )
-from annotation.session.transitions import RULES, after, allowed
+from annotation.session.transitions import GAME_RULES, PLAYER_RULES, allowed, transition
 
-DOINGS = [(event, role) for event in Event for role in (Role if event in OF_PLAYERS else [None])]
+DOINGS = [(event, role) for event in SessionEvent for role in (Role if event in OF_PLAYERS else [None])]
 
 
-def run(kind: Kind, *doings: tuple[Event, Role | None]) -> Session:
-    session = Session(kind)
+def run(kind: Kind, *doings: tuple[SessionEvent, Role | None]) -> PlaySession:
+    session = PlaySession(kind)
     for event, role in doings:
-        session = after(session, event, role)
+        session = transition(session, event, role)
     return session
 
 
-def playing(kind: Kind) -> Session:
-    return run(kind, *((Event.JOIN, r) for r in CAST[kind]), *((Event.READY, r) for r in CAST[kind]))
+def playing(kind: Kind) -> PlaySession:
+    return run(kind, *((SessionEvent.JOIN, r) for r in CAST[kind]), *((SessionEvent.READY, r) for r in CAST[kind]))
 
 
-def refused(session: Session, event: Event, role: Role | None = None) -> Refusal:
-    with pytest.raises(Refused) as caught:
-        after(session, event, role)
+def refused(session: PlaySession, event: SessionEvent, role: Role | None = None) -> Refusal:
+    with pytest.raises(TransitionRefused) as caught:
+        transition(session, event, role)
     return caught.value.reason
 
 
-def reachable(kind: Kind) -> set[Session]:
+def reachable(kind: Kind) -> set[PlaySession]:
     """Every session of ``kind`` that any events lead to."""
-    found, new = {Session(kind)}, [Session(kind)]
+    found, new = {PlaySession(kind)}, [PlaySession(kind)]
     while new:
         session = new.pop()
         for event, role in DOINGS:
             try:
-                then = after(session, event, role)
-            except Refused:
+                then = transition(session, event, role)
+            except TransitionRefused:
                 continue
             if then not in found:
                 found.add(then)
@@ -61,8 +61,9 @@ def reachable(kind: Kind) -> set[Session]:
 
 
 def test_every_state_and_event_has_a_rule():
-    assert set(RULES) == set(product(State, Event))
-    assert all(isinstance(rule, Refusal) or callable(rule) for rule in RULES.values())
+    assert set(PLAYER_RULES) == set(product(State, OF_PLAYERS))
+    assert set(GAME_RULES) == set(product(State, set(SessionEvent) - set(OF_PLAYERS)))
+    assert all(isinstance(rule, Refusal) or callable(rule) for rule in (*PLAYER_RULES.values(), *GAME_RULES.values()))
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -85,10 +86,10 @@ def test_every_reachable_session_is_sound(kind):
 def test_it_is_never_stuck_even_if_nobody_does_anything(kind):
     """The game's own events alone end it from everywhere."""
     for session in reachable(kind):
-        for event in (Event.TIMEOUT, Event.FINISH, Event.TIMEOUT, Event.SAVED):
+        for event in (SessionEvent.TIMEOUT, SessionEvent.FINISH, SessionEvent.TIMEOUT, SessionEvent.SAVED):
             try:
-                session = after(session, event)
-            except Refused:
+                session = transition(session, event)
+            except TransitionRefused:
                 continue
         assert session.state in OVER
 
@@ -96,12 +97,12 @@ def test_it_is_never_stuck_even_if_nobody_does_anything(kind):
 @given(kind=st.sampled_from(Kind), doings=st.lists(st.sampled_from(DOINGS), max_size=60))
 def test_any_events_in_any_order(kind, doings):
     """Over is over; a refusal changes nothing and has a reason; a lost one can always come back or leave."""
-    session = Session(kind)
+    session = PlaySession(kind)
     for event, role in doings:
         was_over = session.over
         try:
-            then = after(session, event, role)
-        except Refused as refusal:
+            then = transition(session, event, role)
+        except TransitionRefused as refusal:
             assert refusal.reason in Refusal
             assert role is None or event not in allowed(session, role)
             continue
@@ -109,100 +110,109 @@ def test_any_events_in_any_order(kind, doings):
         assert not was_over or then.state is session.state
         session = then
         for lost in session.lost:
-            assert {Event.BACK, Event.LEAVE} <= allowed(session, lost)
+            assert {SessionEvent.BACK, SessionEvent.LEAVE} <= allowed(session, lost)
 
 
 def test_it_waits_for_all_and_begins_when_all_are_ready():
-    session = run(Kind.HUMAN_HUMAN, (Event.JOIN, Role.SETTER))
+    session = run(Kind.HUMAN_HUMAN, (SessionEvent.JOIN, Role.SETTER))
     assert session.state is State.WAITING
-    assert refused(session, Event.JOIN, Role.SETTER) is Refusal.TAKEN
-    assert refused(session, Event.READY, Role.SOLVER) is Refusal.NOT_HERE
-    assert refused(session, Event.JOIN, Role.CO_PILOT) is Refusal.NO_SUCH_ROLE
-    session = after(after(session, Event.READY, Role.SETTER), Event.JOIN, Role.SOLVER)
+    assert refused(session, SessionEvent.JOIN, Role.SETTER) is Refusal.TAKEN
+    assert refused(session, SessionEvent.READY, Role.SOLVER) is Refusal.NOT_HERE
+    assert refused(session, SessionEvent.JOIN, Role.CO_PILOT) is Refusal.NO_SUCH_ROLE
+    session = transition(transition(session, SessionEvent.READY, Role.SETTER), SessionEvent.JOIN, Role.SOLVER)
     assert session.state is State.READY
-    assert refused(session, Event.END, Role.SETTER) is Refusal.NOT_YET
-    assert after(session, Event.READY, Role.SOLVER).state is State.PLAYING
+    assert refused(session, SessionEvent.END, Role.SETTER) is Refusal.NOT_YET
+    assert transition(session, SessionEvent.READY, Role.SOLVER).state is State.PLAYING
 
 
 def test_it_does_not_begin_while_somebody_is_lost():
-    session = run(Kind.HUMAN_HUMAN, (Event.JOIN, Role.SETTER), (Event.JOIN, Role.SOLVER), (Event.READY, Role.SOLVER))
-    session = after(after(session, Event.LOST, Role.SOLVER), Event.READY, Role.SETTER)
+    session = run(
+        Kind.HUMAN_HUMAN,
+        (SessionEvent.JOIN, Role.SETTER),
+        (SessionEvent.JOIN, Role.SOLVER),
+        (SessionEvent.READY, Role.SOLVER),
+    )
+    session = transition(transition(session, SessionEvent.LOST, Role.SOLVER), SessionEvent.READY, Role.SETTER)
     assert session.state is State.READY
-    assert after(session, Event.BACK, Role.SOLVER).state is State.PLAYING
+    assert transition(session, SessionEvent.BACK, Role.SOLVER).state is State.PLAYING
 
 
 def test_a_place_left_before_the_beginning_is_free_again_and_people_say_ready_anew():
-    session = run(Kind.HUMAN_AGENT_HUMAN, *((Event.JOIN, r) for r in Role), (Event.READY, Role.SOLVER))
-    session = after(after(session, Event.READY, Role.SETTER), Event.LEAVE, Role.CO_PILOT)
+    session = run(Kind.HUMAN_AGENT_HUMAN, *((SessionEvent.JOIN, r) for r in Role), (SessionEvent.READY, Role.SOLVER))
+    session = transition(transition(session, SessionEvent.READY, Role.SETTER), SessionEvent.LEAVE, Role.CO_PILOT)
     assert session.state is State.WAITING
     assert session.ready == {Role.SOLVER}, "the agent is ready whoever comes"
-    assert after(session, Event.JOIN, Role.CO_PILOT).state is State.READY
+    assert transition(session, SessionEvent.JOIN, Role.CO_PILOT).state is State.READY
 
 
 def test_a_lost_connection_pauses_and_everybody_back_goes_on():
-    session = after(playing(Kind.HUMAN_HUMAN), Event.LOST, Role.SOLVER)
+    session = transition(playing(Kind.HUMAN_HUMAN), SessionEvent.LOST, Role.SOLVER)
     assert session.state is State.PAUSED
-    session = after(session, Event.LOST, Role.SETTER)
-    assert refused(session, Event.TAKE_OVER, Role.SETTER) is Refusal.NOT_YOURS
-    session = after(session, Event.BACK, Role.SOLVER)
+    session = transition(session, SessionEvent.LOST, Role.SETTER)
+    assert refused(session, SessionEvent.TAKE_OVER, Role.SETTER) is Refusal.NOT_YOURS
+    session = transition(session, SessionEvent.BACK, Role.SOLVER)
     assert session.state is State.PAUSED
-    assert after(session, Event.BACK, Role.SETTER).state is State.PLAYING
-    assert after(session, Event.TIMEOUT).why == "lost setter"
-    assert after(session, Event.FINISH).why == "complete"
+    assert transition(session, SessionEvent.BACK, Role.SETTER).state is State.PLAYING
+    assert transition(session, SessionEvent.TIMEOUT).why == "lost setter"
+    assert transition(session, SessionEvent.FINISH).why == "complete"
 
 
 def test_only_the_co_pilot_takes_over_and_hands_back():
     session = playing(Kind.HUMAN_AGENT_HUMAN)
     assert session.in_control is Role.SOLVER
-    assert refused(session, Event.TAKE_OVER, Role.SETTER) is Refusal.NOT_YOURS
-    assert refused(session, Event.HAND_BACK, Role.CO_PILOT) is Refusal.NOT_IN_CONTROL
-    session = after(session, Event.TAKE_OVER, Role.CO_PILOT)
+    assert refused(session, SessionEvent.TAKE_OVER, Role.SETTER) is Refusal.NOT_YOURS
+    assert refused(session, SessionEvent.HAND_BACK, Role.CO_PILOT) is Refusal.NOT_IN_CONTROL
+    session = transition(session, SessionEvent.TAKE_OVER, Role.CO_PILOT)
     assert session.in_control is Role.CO_PILOT
-    assert refused(session, Event.TAKE_OVER, Role.CO_PILOT) is Refusal.IN_CONTROL
-    paused = after(session, Event.LOST, Role.CO_PILOT)
-    assert refused(paused, Event.HAND_BACK, Role.CO_PILOT) is Refusal.STANDS_STILL
-    assert after(paused, Event.BACK, Role.CO_PILOT).in_control is Role.CO_PILOT, "as it was"
-    assert after(session, Event.HAND_BACK, Role.CO_PILOT).in_control is Role.SOLVER
+    assert refused(session, SessionEvent.TAKE_OVER, Role.CO_PILOT) is Refusal.IN_CONTROL
+    paused = transition(session, SessionEvent.LOST, Role.CO_PILOT)
+    assert refused(paused, SessionEvent.HAND_BACK, Role.CO_PILOT) is Refusal.STANDS_STILL
+    assert transition(paused, SessionEvent.BACK, Role.CO_PILOT).in_control is Role.CO_PILOT, "as it was"
+    assert transition(session, SessionEvent.HAND_BACK, Role.CO_PILOT).in_control is Role.SOLVER
 
 
 @pytest.mark.parametrize("kind", Kind)
 def test_who_ends_an_episode(kind):
     session = playing(kind)
-    assert refused(session, Event.FINISH, Role.SETTER) is Refusal.NOT_YOURS
-    assert refused(session, Event.END) is Refusal.NOT_YOURS, "the game does not end it like a person"
+    assert refused(session, SessionEvent.FINISH, Role.SETTER) is Refusal.NOT_YOURS
+    assert refused(session, SessionEvent.END) is Refusal.NOT_YOURS, "the game does not end it like a person"
     persons = {role for role, player in CAST[kind].items() if player is Player.PERSON}
-    may = {role for role in persons if Event.END in allowed(session, role)}
+    may = {role for role in persons if SessionEvent.END in allowed(session, role)}
     assert may == ({Role.SETTER} if Role.SETTER in persons else {Role.SOLVER})
-    left = after(session, Event.LEAVE, next(iter(persons)))
+    left = transition(session, SessionEvent.LEAVE, next(iter(persons)))
     assert left.state is State.SAVING and left.why.endswith("left")
-    assert after(left, Event.SAVED).state is State.ENDED
-    assert after(left, Event.EMPTY).state is State.ABANDONED
+    assert transition(left, SessionEvent.SAVED).state is State.ENDED
+    assert transition(left, SessionEvent.EMPTY).state is State.ABANDONED
 
 
 def test_an_evaluation_is_judged_before_it_is_saved():
     session = playing(Kind.EVALUATION)
-    assert after(session, Event.LEAVE, Role.SETTER).state is State.SAVING
-    assert after(session, Event.STOP).state is State.SAVING, "a server that stops waits for nobody"
-    lost = after(session, Event.LOST, Role.SETTER)
-    assert after(lost, Event.TIMEOUT).state is State.SAVING, "nobody is there to judge"
-    for over in (after(session, Event.FINISH), after(session, Event.END, Role.SETTER), after(session, Event.FAIL)):
+    assert transition(session, SessionEvent.LEAVE, Role.SETTER).state is State.SAVING
+    assert transition(session, SessionEvent.STOP).state is State.SAVING, "a server that stops waits for nobody"
+    lost = transition(session, SessionEvent.LOST, Role.SETTER)
+    assert transition(lost, SessionEvent.TIMEOUT).state is State.SAVING, "nobody is there to judge"
+    for over in (
+        transition(session, SessionEvent.FINISH),
+        transition(session, SessionEvent.END, Role.SETTER),
+        transition(session, SessionEvent.FAIL),
+    ):
         assert over.state is State.JUDGING and over.why
-        assert refused(over, Event.JUDGED, Role.SETTER) is Refusal.NOT_YOURS, "the game counts what is left"
+        assert refused(over, SessionEvent.JUDGED, Role.SETTER) is Refusal.NOT_YOURS, "the game counts what is left"
         for event, role in (
-            (Event.JUDGED, None),
-            (Event.TIMEOUT, None),
-            (Event.STOP, None),
-            (Event.LEAVE, Role.SETTER),
+            (SessionEvent.JUDGED, None),
+            (SessionEvent.TIMEOUT, None),
+            (SessionEvent.STOP, None),
+            (SessionEvent.LEAVE, Role.SETTER),
         ):
-            then = after(over, event, role)
+            then = transition(over, event, role)
             assert then.state is State.SAVING and then.why == over.why
-        away = after(over, Event.LOST, Role.SETTER)
-        assert after(away, Event.BACK, Role.SETTER) == over
+        away = transition(over, SessionEvent.LOST, Role.SETTER)
+        assert transition(away, SessionEvent.BACK, Role.SETTER) == over
 
 
 def test_states_without_a_limit_end_by_themselves():
-    limits = Limits(waiting=1.0, ready=2.0, paused=3.0, judging=4.0)
+    limits = TimeLimits(waiting=1.0, ready=2.0, paused=3.0, judging=4.0)
     timed = {state for state in State if limits.of(state) is not None}
     assert timed == {State.WAITING, State.READY, State.PAUSED, State.JUDGING}
     for state in State:
-        assert isinstance(RULES[state, Event.TIMEOUT], Refusal) != (state in timed)
+        assert isinstance(GAME_RULES[state, SessionEvent.TIMEOUT], Refusal) != (state in timed)

@@ -5,25 +5,30 @@ from __future__ import annotations
 import pytest
 
 from annotation.session import verdicts
-from annotation.session.verdicts import Asked, Said, Verdict, judged, left
+from annotation.session.verdicts import LineVerdict, SetterLine, Verdict, with_verdict, without_verdict
 
 
 def test_the_last_word_counts_and_comes_back_from_the_notes() -> None:
-    asked = (Asked(3, "lift the duck"), Asked(9, "well done"), Asked(20, "is it red?"), Asked(31, "go"))
-    asked = judged(asked, 3, Said.FAILURE, 8)
-    asked = judged(asked, 20, Said.FAILURE, 25)
-    asked = judged(asked, 3, Said.SUCCESS, 12)
-    asked = judged(asked, 9, Said.NO_REQUEST, 40)
-    assert left(asked) == (Asked(31, "go"),)
+    asked = (
+        SetterLine(3, "lift the duck"),
+        SetterLine(9, "well done"),
+        SetterLine(20, "is it red?"),
+        SetterLine(31, "go"),
+    )
+    asked = with_verdict(asked, 3, LineVerdict.FAILURE, 8)
+    asked = with_verdict(asked, 20, LineVerdict.FAILURE, 25)
+    asked = with_verdict(asked, 3, LineVerdict.SUCCESS, 12)
+    asked = with_verdict(asked, 9, LineVerdict.NO_REQUEST, 40)
+    assert without_verdict(asked) == (SetterLine(31, "go"),)
     kept = verdicts.note(asked)
     assert kept == [
         {"step": 12, "request_step": 3, "request": "lift the duck", "success": True},
         {"step": 25, "request_step": 20, "request": "is it red?", "success": False},
     ]
-    assert verdicts.of_notes({"verdicts": kept}) == (Verdict(12, 3, "lift the duck", True), Verdict(25, 20, "is it red?", False))  # fmt: skip # noqa: E501
-    assert verdicts.of_notes({}) == ()
+    assert verdicts.read_verdicts({"verdicts": kept}) == (Verdict(12, 3, "lift the duck", True), Verdict(25, 20, "is it red?", False))  # fmt: skip # noqa: E501
+    assert verdicts.read_verdicts({}) == ()
 
 
 def test_a_verdict_needs_a_request() -> None:
     with pytest.raises(KeyError):
-        judged((Asked(3, "lift"),), 4, Said.SUCCESS, 8)
+        with_verdict((SetterLine(3, "lift"),), 4, LineVerdict.SUCCESS, 8)

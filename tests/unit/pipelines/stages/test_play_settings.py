@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agents.play_settings import PLAY_SETTINGS_FILE
-from annotation.server.services.games import remembered_places
+from annotation.server.services.games import recorded_world_settings
 from pipelines.cli.episodes import merge_datasets
 from pipelines.cli.main import main
 from pipelines.loops.demo import resolve_config as settle_demo
@@ -93,8 +93,12 @@ def test_merged_play_and_games_are_where_the_first_was_played(tmp_path: Path) ->
     record(recording(tmp_path / "one"))
     merge_datasets(tmp_path / "one", tmp_path / "all")
     assert of_dataset(tmp_path / "all") == (PlaySettings(WORLD, PLAYERS),)
-    assert remembered_places(open_store(tmp_path / "all")) == json.loads(ROOM)
-    assert remembered_places(open_store(tmp_path / "new", create=True)) == remembered_places(MemoryStore()) == {}
+    assert recorded_world_settings(open_store(tmp_path / "all")) == json.loads(ROOM)
+    assert (
+        recorded_world_settings(open_store(tmp_path / "new", create=True))
+        == recorded_world_settings(MemoryStore())
+        == {}
+    )
 
 
 @pytest.mark.parametrize("noted", ['"x"', "[1]", '[{"world": {"height": "big"}}]', '[{"place": {}}]'])
