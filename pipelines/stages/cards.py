@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.card import ModelCard, PlayedBy, PlaySource
+from pipelines.stages.chosen_marks import choose_marks
 from pipelines.stages.kinds import find_groups, parse_kinds
 from pipelines.stages.play_settings import NOTHING, PlaySettings
 from rlhf.records.json_records import to_json
@@ -56,11 +57,13 @@ def play_used(
     solver: str | None = None,
     marked: bool = False,
     only: Collection[str] | None = None,
+    raters: Collection[str] = (),
 ) -> tuple[PlaySource, ...]:
     """What :func:`pipelines.stages.recordings.read_episodes` reads of each dataset, and who played and marked it.
 
     Args:
       only: ids of the episodes to count; None counts all of them.
+      raters: whose marks count, as :func:`pipelines.stages.chosen_marks.choose_marks` has them.
     """
     sources = []
     for folder in data:
@@ -71,6 +74,7 @@ def play_used(
         if marked:
             wanted = {row.episode_id for row in rows}
             given = [mark for mark in store.marks() if mark.episode_id in wanted]
+            given = choose_marks(given, raters)
             with_marks = {mark.episode_id for mark in given}
             rows = [row for row in rows if row.episode_id in with_marks]
             by_people = [mark.rater for mark in given if not mark.scripted]

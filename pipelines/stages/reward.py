@@ -13,6 +13,7 @@ from agents.folder import load_agent, save_agent
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
 from pipelines.stages.cards import latest_metrics, model_card, play_used
+from pipelines.stages.chosen_marks import check_not_mixed, check_raters, choose_marks, describe_raters
 from pipelines.stages.learned_from import divide, save_division
 from pipelines.stages.memory import check_training
 from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes, digest_marks, note_episodes, noted_episodes
@@ -47,6 +48,8 @@ class RewardConfig:
       kind: kind of reward model: "inter_temporal" (IBT), or "autoregressive" (AR), which models the marks themselves;
         or one of your own, see docs/reward-model.md.
       data: dataset folders with marks.
+      raters: whose marks are learned: "people", "scripted", or names of raters; none means all of them.
+      mix_raters: learn from people's and scripted raters' marks together, which is refused otherwise.
       agent: folder of the cloned agent that the reward model starts from.
       runs: folder of all runs.
       name: name of this run's folder in it; the reward model is written into its folder "reward_model".
@@ -63,6 +66,8 @@ class RewardConfig:
 
     kind: str = "inter_temporal"
     data: tuple[Path, ...] = (Path("data/play"),)
+    raters: tuple[str, ...] = ()
+    mix_raters: bool = False
     agent: Path = Path("runs/clone/agent")
     runs: Path = Path("runs")
     name: str = "reward"
@@ -85,6 +90,7 @@ _FIXED = (
     "kind",
     "name",
     "validation",
+    "raters",
     "training.steps",
     "training.batch",
     "training.seed",
@@ -149,7 +155,12 @@ def taught_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE) -> M
         f"{registry.get(config.kind).told} It is an agent with one more head; its own play was never improved.",
         config,
         play_used(
-            config.data, f"its marks learned, {config.validation:.0%} set aside", "train", marked=True, only=noted.ids
+            config.data,
+            f"its marks learned, {config.validation:.0%} set aside",
+            "train",
+            marked=True,
+            raters=config.raters,
+            only=noted.ids,
         ),
         began,
         of_agent(config.agent).or_else(of_datasets(config.data, of_agent(config.agent))),
@@ -238,9 +249,21 @@ def _taught_before(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> 
 
 
 def _marked_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[Source], list[Mark]]:
-    """The marked episodes of the run, and all marks. Raises UserError if they are not what it began with."""
-    marks = [mark for folder in config.data for mark in open_store(folder).marks()]
-    return noted.only(_USED, find_episodes(config.data, marked=True), digest_marks(marks)), marks
+    """Episodes that the run's raters have marked, and their marks.
+
+    Raises:
+      UserError: if they are not what the run began with, or a new run would mix people and scripts unasked.
+    """
+    found = find_episodes(config.data, marked=True)
+    given = [mark for folder in config.data for mark in open_store(folder).marks()]
+    check_raters(given, config.raters)
+    marks = choose_marks(given, config.raters)
+    if config.resume is None and not config.mix_raters:
+        check_not_mixed(marks)
+    marked = {mark.episode_id for mark in marks}
+    found = noted.only(_USED, [source for source in found if source.episode_id in marked], digest_marks(marks))
+    announce(f"learning from {describe_raters(marks)}")
+    return found, marks
 
 
 def _marked_play(
