@@ -29,9 +29,10 @@ else
 	$(BIN)/python -m pytest tests/e2e
 endif
 
-lint: $(DEV) ## style and types only
+lint: $(DEV) ## style, spelling and types only
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 	$(BIN)/pyright
 
 format: $(DEV) ## put the code in the project's style

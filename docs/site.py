@@ -64,9 +64,18 @@ def commands_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def settings_by_command() -> dict[str, set[str]]:
+    """Return the names of the settings of every command, as they are typed after ``--``."""
+    verbs = [verb for _, verbs in GROUPS for verb in verbs]
+    return {verb.name: {name for name, _, _ in _settings(_kind(verb))} for verb in verbs}
+
+
+def _kind(verb: Verb) -> type:
+    return getattr(importlib.import_module(verb.module), verb.config)
+
+
 def _command(verb: Verb) -> str:
-    kind = getattr(importlib.import_module(verb.module), verb.config)
-    rows = [f"| `--{name}` | {_shown(default)} | {words} |" for name, default, words in _settings(kind)]
+    rows = [f"| `--{name}` | {_shown(default)} | {words} |" for name, default, words in _settings(_kind(verb))]
     head = f"### rlhf {verb.name}\n\n{verb.help[0].upper()}{verb.help[1:]}."
     return "\n".join([head, "", "| setting | default | meaning |", "|---|---|---|", *rows]) if rows else head
 

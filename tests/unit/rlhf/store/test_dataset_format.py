@@ -190,9 +190,9 @@ def test_a_reader_that_knows_png_alone_may_write_frames(store: ParquetStore, tmp
 
 def test_the_episode_made_by_hand_is_made_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page's code is run, block after block; a block of text says with what error the code before it ends."""
+    page = Path("docs/own-recordings.md").read_text()
     monkeypatch.chdir(tmp_path)
-    section = PAGE.split("## An episode made by hand", 1)[1].split("\n## ", 1)[0]
-    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert [kind for kind, _ in blocks] == ["python", "python", "", "python", ""]
     names: dict[str, Any] = {}
     for (kind, code), (following, text) in zip(blocks, [*blocks[1:], ("python", "")], strict=True):
@@ -204,4 +204,4 @@ def test_the_episode_made_by_hand_is_made_as_the_page_says(tmp_path: Path, monke
             assert f"{caught.type.__name__}: {caught.value}\n" == text
     store = open_store("lab-data")
     assert store.verify() == [] and store.ids(solver="human") == ["lab-0001"] and len(store.marks()) == 1
-    assert re.search(r"rlhf clone --data lab-data --solver (\S+)`", section).group(1) == store.rows()[0].solver  # type: ignore[union-attr]
+    assert re.search(r"rlhf clone --data lab-data --solver (\S+)`", page).group(1) == store.rows()[0].solver  # type: ignore[union-attr]

@@ -1,0 +1,63 @@
+"""The documents of the project, and the code in them, for the tests beside this file."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[3]
+NAMES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LOG.md")
+PAGES = (*(ROOT / name for name in NAMES), *sorted((ROOT / "docs").glob("*.md")))
+FOLDERS = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines", "benchmarks", "tests")
+
+_BLOCK = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+_QUOTED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of code.
+
+    Args:
+      language: the word after the fence, or empty.
+      text: its lines.
+      line: the number of its first line in the page.
+    """
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    """Return the fenced blocks of a page."""
+    text = page.read_text(encoding="utf-8")
+    for match in _BLOCK.finditer(text):
+        yield Block(match[2], match[3], text.count("\n", 0, match.start()) + 2)
+
+
+def prose(page: Path) -> str:
+    """Return the text of a page without its blocks of code and without what stands in backticks."""
+    return _QUOTED.sub("", _BLOCK.sub("", page.read_text(encoding="utf-8")))
+
+
+def code(page: Path) -> Iterator[str]:
+    """Return every piece of code of a page: its blocks, and what stands in backticks."""
+    text = page.read_text(encoding="utf-8")
+    yield from (match[3] for match in _BLOCK.finditer(text))
+    yield from _QUOTED.findall(_BLOCK.sub("", text))
+
+
+@cache
+def site() -> ModuleType:
+    """Return the hook that builds the documentation site."""
+    spec = importlib.util.spec_from_file_location("docs_site", ROOT / "docs" / "site.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

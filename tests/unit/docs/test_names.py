@@ -1,0 +1,159 @@
+"""Every file, module, function, command and setting that a document names is there."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.unit.docs.pages import FOLDERS, PAGES, ROOT, blocks, code, site
+
+# Files of a study's folder, whose names look like modules of the package `annotation`.
+STUDY_FILES = {
+    "annotation.sqlite",
+    "annotation.secret",
+    "annotation.cache",
+    "annotation.games",
+    "annotation.server.lock",
+}
+ENDINGS = ("py", "ts", "tsx", "svelte", "md", "json", "ipynb", "yml", "toml")
+
+_PATH = re.compile(rf"(?<![\w./:-])(?:{'|'.join(FOLDERS)}|docs|examples)/[\w./-]*")
+_DOTTED = re.compile(rf"(?<![\w./:-])(?:{'|'.join(FOLDERS)})(?:\.[A-Za-z_]\w*)+(?![\w/])")
+_BARE = re.compile(rf"^[\w-]+\.(?:{'|'.join(ENDINGS[:4])})$")
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@cache
+def sources() -> dict[str, list[Path]]:
+    """Return the paths of all files of code, by their last component."""
+    found: dict[str, list[Path]] = {}
+    for folder in (*FOLDERS, "docs", "examples"):
+        for path in (ROOT / folder).rglob("*"):
+            if "node_modules" not in path.parts and path.suffix.lstrip(".") in ENDINGS:
+                found.setdefault(path.name, []).append(path)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_paths_exist(page: Path) -> None:
+    named = {path for text in code(page) for path in _PATH.findall(text)}
+    missing = [path for path in sorted(named) if not (ROOT / path.rstrip(".")).exists()]
+    bare = {text for text in code(page) if _BARE.match(text)}
+    assert missing + sorted(bare - sources().keys()) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_trees_of_folders_are_as_drawn(page: Path) -> None:
+    for block in blocks(page):
+        if re.match(rf"(?:{'|'.join(FOLDERS)})/", block.text):
+            assert [path for path in _drawn(block.text) if not (ROOT / path).exists()] == [], block.line
+
+
+def _drawn(tree: str) -> Iterator[str]:
+    """Return the paths of a tree: names before the first double space, indented by two under their folder."""
+    above: list[str] = []
+    for line in tree.splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        for each in re.split(r"\s{2,}", line.strip())[0].split(", "):
+            if re.fullmatch(r"[\w./-]+(?:/|\.\w+)", each):
+                yield "/".join([*above[:depth], each.rstrip("/")])
+                above = [*above[:depth], each.rstrip("/")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_dotted_names_exist(page: Path) -> None:
+    named = {dotted for text in code(page) for dotted in _DOTTED.findall(text)} - STUDY_FILES
+    ended = {dotted for dotted in named if dotted.rpartition(".")[2] in ENDINGS}
+    assert [dotted for dotted in sorted(named - ended) if not exists(dotted)] == []
+
+
+def exists(dotted: str) -> bool:
+    """Return whether a dotted name leads to a module, or to something that a module defines or imports."""
+    parts = dotted.split(".")
+    for length in range(len(parts), 0, -1):
+        path = ROOT.joinpath(*parts[:length])
+        for file in (path.with_suffix(".py"), path / "__init__.py"):
+            if file.is_file():
+                return _defines(ast.parse(file.read_text(encoding="utf-8")).body, parts[length:])
+    return ROOT.joinpath(*parts).is_dir()
+
+
+def _defines(body: list[ast.stmt], names: list[str]) -> bool:
+    if not names:
+        return True
+    for statement in body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and statement.name == names[0]:
+            return isinstance(statement, ast.ClassDef) and _defines(statement.body, names[1:]) or len(names) == 1
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if any(isinstance(target, ast.Name) and target.id == names[0] for target in targets):
+                return True
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            if any((alias.asname or alias.name) == names[0] for alias in statement.names):
+                return True
+        if isinstance(statement, ast.If) and _defines(statement.body, names):  # `if TYPE_CHECKING:`
+            return True
+    # Names that a package loads when they are first asked for stand as strings in its table.
+    return any(isinstance(node, ast.Constant) and node.value == names[0] for each in body for node in ast.walk(each))
+
+
+def test_functions_of_the_table_where_do_i_change_are_in_the_files_beside_them() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", page[page.index("## Where do I change") :], re.MULTILINE)
+    rows = [row for row in rows if row[0] != "to change"]
+    assert len(rows) > 30
+    for change, where in rows:
+        quoted = re.findall(r"`([^`]+)`", where)
+        files = [ROOT / each for each in quoted if _PATH.fullmatch(each) and (ROOT / each).is_file()]
+        text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+        assert files or any((ROOT / each).is_dir() for each in quoted), change
+        names = [each for each in quoted if re.fullmatch(r"[A-Za-z_][\w.]*", each) and not each.endswith(ENDINGS)]
+        for part in (part for each in names for part in each.split(".")):
+            defined = rf"\b(?:def|class|function|const|type|interface) {part}\b|^ *{part}\b.*[:=]"
+            assert re.search(defined, text, re.MULTILINE), f"{change}: {part}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_commands_and_their_settings_exist(page: Path) -> None:
+    known = settings()
+    for block in blocks(page):
+        if block.language in ("", "bash", "sh"):
+            for line in block.text.replace("\\\n", " ").splitlines():
+                if line.startswith("rlhf "):
+                    check(line.partition(" #")[0].partition(" > ")[0], known)
+    for text in code(page):
+        if re.match(r"rlhf [a-z]+[^\n]*$", text):
+            check(text, known)
+
+
+@cache
+def settings() -> dict[str, set[str]]:
+    return site().settings_by_command()
+
+
+def check(line: str, known: dict[str, set[str]]) -> None:
+    """Fail where a command line has a command or a setting that the program lacks."""
+    words = shlex.split(line.replace("`", "").replace("...", ""))[1:]
+    if not words or words[0].isupper() or "|" in words[0]:
+        return
+    if "|" in line or words[0] in ("COMMAND",):
+        return
+    command = next((" ".join(words[:length]) for length in (2, 1) if " ".join(words[:length]) in known), None)
+    if command is None:
+        assert any(each.startswith(f"{words[0]} ") for each in known), line
+        return
+    everywhere = {"help", "preset", "version"}
+    for word in words:
+        if match := re.match(r"--(?:no-)?([A-Za-z][\w.-]*)", word):
+            typed = match[1].replace("_", "-")
+            names = known[command] | everywhere
+            assert typed in names or word[2:].partition("=")[0] in names, f"{line}: {word}"

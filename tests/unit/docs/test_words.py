@@ -1,0 +1,72 @@
+"""Documents are written in the field's words, say for whom they are, and have lines that fit a screen."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.unit.docs.pages import PAGES, ROOT, prose
+
+# Words that documents avoid, and what they write.
+AVOIDED = {
+    r"told|tells?(?! apart)": "reported, learned, shows",
+    r"mend(?:ed|s|ing)?": "fix, remedy",
+    r"whoever|whomever": "who, the user, the person",
+    r"somebody|someone": "a person, a user",
+    r"(?:go|goes|going|went|gone) on": "resume, continue",
+    r"anew": "again",
+    r"peers?|alone as": "workers, another library",
+    r"luck": "chance, sampling noise",
+    r"lived": "what happened, the record",
+    r"exams?": "evaluation",
+    r"settled": "resolved",
+    r"becomes? of|became of|come of|comes of": "result of",
+    r"comes? to (?:its|their) end": "ends",
+    r"journeys?": "end-to-end test, command",
+    r"taken for|took for": "counted as",
+    r"stands? in (?:a|the|its) (?:file|folder)": "is saved in",
+    r"nobody's business": "not shown",
+    r"learn(?:s|ed)? by heart": "overfit",
+}
+WIDTH = 120
+
+# Pages that still wait for their turn.
+PENDING = {
+    "CHANGELOG.md", "LOG.md", *(f"docs/{name}.md" for name in (
+        "agents", "annotation", "benchmarks", "diagnostics", "glossary", "judging", "own-world", "play", "python",
+        "ray", "results", "reward-model", "robustness", "rounds", "shared-control", "study", "tower",
+    )),
+}  # fmt: skip
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+DONE = [page for page in PAGES if name(page) not in PENDING]
+
+
+@pytest.mark.parametrize("page", DONE, ids=name)
+def test_words_of_the_field(page: Path) -> None:
+    text = " ".join(prose(page).split())
+    found = {
+        match[0]: instead
+        for word, instead in AVOIDED.items()
+        for match in re.finditer(rf"\b(?:{word})\b", text, re.IGNORECASE)
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize("page", DONE, ids=name)
+def test_lines_are_wrapped(page: Path) -> None:
+    lines = re.sub(r"^( *)```.*?^\1```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    free = ("|", "![", "<!--", "`python -m")  # rows of tables, pictures, and lines that programs write
+    assert [line for line in lines.splitlines() if len(line) > WIDTH and not line.startswith(free)] == []
+
+
+@pytest.mark.parametrize("page", [page for page in DONE if page.parent == ROOT / "docs"], ids=name)
+def test_pages_say_for_whom_they_are(page: Path) -> None:
+    heading, _, reader = page.read_text(encoding="utf-8").partition("\n\n")
+    assert heading.startswith("# ") and re.match(r"\*\*For\*\* .*\*\*After it\*\*\s", reader, re.DOTALL)
