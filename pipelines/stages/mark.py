@@ -76,8 +76,8 @@ class MarkConfig:
         )
 
 
-def mark(config: MarkConfig) -> int:
-    """Mark the episodes and return the number of new marks. A rater's earlier marks on an episode are not doubled.
+def mark(config: MarkConfig) -> list[Mark]:
+    """Mark the episodes and return the new marks. A rater's earlier marks on an episode are not doubled.
 
     Raises:
       UserError: if there is no episode to mark.
@@ -100,7 +100,7 @@ def mark(config: MarkConfig) -> int:
         new |= marks
         known |= earlier
     announce(_summary(new, known, config))
-    return len(new)
+    return sorted(new, key=lambda mark: (mark.episode_id, mark.step, mark.rater))
 
 
 def _summary(new: Collection[Mark], known: Collection[Mark], config: MarkConfig) -> str:

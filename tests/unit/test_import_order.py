@@ -49,7 +49,7 @@ def _named(tree: ast.AST) -> Iterator[str]:
 
 
 # In these folders the files beside the subfolders put them together, so the order is that of the subfolders alone.
-FREE_BESIDE = ("worlds.playhouse", "agents")
+FREE_BESIDE = ("worlds.playhouse", "agents", "pipelines")
 
 
 def runs_against(module: str, other: str) -> bool:

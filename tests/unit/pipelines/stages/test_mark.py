@@ -33,17 +33,17 @@ def test_marks_are_counted_aloud_and_written_once(tmp_path: Path, capsys: pytest
     for seed in range(3):
         store.write(synthetic_episode(seed, steps=30, height=8, width=8))
     config = MarkConfig(data=tmp_path, raters=2, miss=0.0)
-    written = mark(config)
+    written = len(mark(config))
     marks = open_store(tmp_path).marks()
     there = f"{len(marks)} marks on {len({mark.episode_id for mark in marks})} episodes"
     assert written == len(marks) > 0 and all(mark.scripted for mark in marks)
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith("scripted-rater-0 marks: 3/3 episodes")
     assert said[-1] == f"wrote {there} of {tmp_path}"
-    assert mark(config) == 0 and len(open_store(tmp_path).marks()) == len(marks)
+    assert mark(config) == [] and len(open_store(tmp_path).marks()) == len(marks)
     assert capsys.readouterr().err.splitlines()[-1] == f"wrote no new marks of {tmp_path}; {there} were there already"
     store.write(synthetic_episode(3, steps=30, height=8, width=8))
-    more = mark(config)
+    more = len(mark(config))
     assert more == len(open_store(tmp_path).marks()) - len(marks) > 0
     said = capsys.readouterr().err.splitlines()
     assert said[-1] == f"wrote {more} marks on 1 episode of {tmp_path}; {there} were there already"
@@ -55,7 +55,7 @@ def test_a_mark_that_a_rater_gives_twice_counts_once(tmp_path: Path, capsys: pyt
     made = synthetic_episode(0, steps=30, height=8, width=8)
     store.write(replace(made, truth=(Event(5, 1, "near"), Event(5, 1, "there"), Event(9, -1, "away"))))
     config = MarkConfig(data=tmp_path, delay=0.0, delay_sd=0.0, miss=0.0, mistake=0.0)
-    assert mark(config) == len(open_store(tmp_path).marks()) == 2
+    assert len(mark(config)) == len(open_store(tmp_path).marks()) == 2
     assert capsys.readouterr().err.splitlines()[-1] == f"wrote 2 marks on 1 episode of {tmp_path}"
 
 
@@ -122,7 +122,7 @@ def test_a_share_is_spread_over_every_solver_and_split(tmp_path: Path) -> None:
     for rater in ("scripted-rater-0", "scripted-rater-1"):
         marked = sorted({int(m.episode_id.rpartition("-")[2]) for m in given if m.rater == rater})
         assert marked == [0, 4, 8, 12, 16, 20]
-    assert mark(config) == 0  # the same episodes again
+    assert mark(config) == []  # the same episodes again
     mark(replace(config, share=1.0))
     everything = open_store(tmp_path).marks()
     assert set(given) < set(everything) and len({m.episode_id for m in everything}) == 24

@@ -1,0 +1,536 @@
+"""The loop as Python functions: what the commands do, with paths in and paths or records out.
+
+    import pipelines as rl
+
+    play = rl.record("data/play", episodes=20, seed=0)
+    rl.mark(play)
+    agent = rl.clone(play, name="clone", updates=200)
+    model = rl.train_reward_model(play, agent=agent, updates=100)
+    better = rl.improve(play, agent=agent, reward_model=model, updates=20, slots=8)
+    results = rl.evaluate({"BC": agent, "BC+RL": better}, episodes=20)
+
+Every function takes the settings that most users change as keywords, and all others as the frozen configuration of the
+command of that name: ``rl.clone(play, config=rl.CloneConfig(size="micro", held_out=0.1))``. A keyword that is None, and
+so every keyword that is left out, leaves the setting as the configuration has it; without ``config`` that is the
+command's default. A finished or interrupted recording, marking or evaluation is completed by the same call; training is
+resumed with ``resume``.
+
+Nothing here needs an ``if __name__ == "__main__":``. Progress goes to standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import agents.folder
+import reward_models.registry
+from agents.agent import InteractiveAgent
+from agents.tokenizer import Tokenizer
+from pipelines.stages import clone as cloning
+from pipelines.stages import evaluate as evaluation
+from pipelines.stages import improve as improvement
+from pipelines.stages import mark as marking
+from pipelines.stages import record as recording
+from pipelines.stages import reward as rewarding
+from pipelines.stages.clone import CloneConfig
+from pipelines.stages.evaluate import EvaluateConfig
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.mark import MarkConfig
+from pipelines.stages.record import RecordConfig
+from pipelines.stages.results_file import ProbeResult, Split
+from pipelines.stages.reward import RewardConfig
+from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from reward_models.contract import RewardModel
+from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
+from reward_models.training_config import RewardTrainingConfig
+from rlhf.data.memory import encode_episodes
+from rlhf.learning.cloner import CloningConfig
+from rlhf.learning.config import LearnerConfig
+from rlhf.records.episode import Episode
+from rlhf.records.marks import Mark
+from rlhf.run.config import load_config
+from rlhf.store import ParquetStore, open_store
+from worlds.errors import UserError
+
+__all__ = [
+    "CloneConfig",
+    "CloningConfig",
+    "Episode",
+    "EvaluateConfig",
+    "ImproveConfig",
+    "LearnerConfig",
+    "Mark",
+    "MarkConfig",
+    "ParquetStore",
+    "PlayersConfig",
+    "ProbeResult",
+    "RecordConfig",
+    "RewardConfig",
+    "RewardTrainingConfig",
+    "Scores",
+    "UserError",
+    "WorldConfig",
+    "clone",
+    "evaluate",
+    "improve",
+    "load_agent",
+    "load_reward_model",
+    "mark",
+    "open_dataset",
+    "record",
+    "score",
+    "train_reward_model",
+]
+
+AnyPath = str | PathLike[str]
+Paths = AnyPath | Sequence[AnyPath]  # of one dataset or several
+Config = TypeVar("Config")
+
+_SCORED_AT_ONCE = 64  # episodes that are in memory together
+
+
+def record(
+    data: AnyPath | None = None,
+    *,
+    episodes: int | None = None,
+    steps: int | None = None,
+    solver: AnyPath | None = None,
+    split: Literal["train", "held_out"] | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    world: WorldConfig | None = None,
+    players: PlayersConfig | None = None,
+    config: RecordConfig | None = None,
+) -> Path:
+    """Record episodes of play into a dataset, as `rlhf record` does.
+
+    Episodes that the dataset holds already are kept and not played again.
+
+    Args:
+      data: folder of the dataset, which is made if it does not exist; "data/play" by default.
+      episodes: number of episodes, 100 by default.
+      steps: most steps of an episode, 1,125 (five minutes) by default.
+      solver: "scripted" (the default), or the folder of an agent that plays.
+      split: "train" or "held_out", the split of all episodes; by default a tenth of them is held out.
+      seed: seed of places and requests, from 0 to 499; 0 by default.
+      workers: processes of scripted play, 2 by default.
+      world: the world and its settings.
+      players: the settings of the scripted players.
+      config: all other settings.
+
+    Returns:
+      The folder of the dataset.
+
+    Raises:
+      UserError: if the dataset holds these episodes with other settings, or a setting is not understood.
+
+    Example:
+      >>> import pipelines as rl
+      >>> play = rl.record("data/play", episodes=20, seed=0)
+      >>> len(rl.open_dataset(play))
+      20
+    """
+    resolved = _with(
+        config or RecordConfig(),
+        data=_path(data),
+        episodes=episodes,
+        steps=steps,
+        solver=None if solver is None else str(solver),
+        split=split,
+        seed=seed,
+        workers=workers,
+        world=world,
+        players=players,
+    )
+    recording.record(resolved)
+    return resolved.data
+
+
+def mark(
+    data: AnyPath | None = None,
+    *,
+    raters: int | None = None,
+    solver: str | None = None,
+    share: float | None = None,
+    seed: int | None = None,
+    config: MarkConfig | None = None,
+) -> list[Mark]:
+    """Have scripted raters mark the episodes of a dataset, as `rlhf mark` does.
+
+    Args:
+      data: folder of the dataset, "data/play" by default.
+      raters: number of raters, 1 by default; each marks every episode.
+      solver: mark only episodes of this solver, e.g. "scripted" or "agent:clone"; by default all.
+      share: share of the episodes that is marked, 1.0 by default.
+      seed: seed of the raters' errors, 0 by default.
+      config: all other settings.
+
+    Returns:
+      The new marks, by episode and step. Marks that were in the dataset before are not among them.
+
+    Raises:
+      UserError: if there is no episode to mark.
+
+    Example:
+      >>> marks = rl.mark("data/play")
+      >>> sum(mark.sign > 0 for mark in marks)  # marks of progress
+      33
+    """
+    return marking.mark(
+        _with(config or MarkConfig(), data=_path(data), raters=raters, solver=solver, share=share, seed=seed)
+    )
+
+
+def clone(
+    data: Paths | None = None,
+    *,
+    name: str | None = None,
+    runs: AnyPath | None = None,
+    size: str | None = None,
+    updates: int | None = None,
+    batch: int | None = None,
+    steps: int | None = None,
+    learning_rate: float | None = None,
+    seed: int | None = None,
+    device: str | None = None,
+    resume: AnyPath | None = None,
+    config: CloneConfig | None = None,
+) -> Path:
+    """Train an agent to imitate recorded play, as `rlhf clone` does.
+
+    Args:
+      data: folder or folders of datasets, "data/play" by default.
+      name: name of the run, "clone" by default.
+      runs: folder of all runs, "runs" by default.
+      size: size of the agent: "nano" (the default), "micro", "mini", "5m", "18m", "71m" or "165m".
+      updates: number of gradient steps, 20,000 by default.
+      batch: trajectories in every update, 96 by default.
+      steps: consecutive steps of every trajectory, 50 by default.
+      learning_rate: learning rate of Adam after the warm-up, 1e-4 by default.
+      seed: seed of weights and order, 0 by default.
+      device: "cpu" (the default), "cuda" or "cuda:1".
+      resume: folder of a run to resume from its last checkpoint; its settings are those of the run.
+      config: all other settings; ``config.training`` holds those of the training.
+
+    Returns:
+      The folder of the agent, for :func:`load_agent`.
+
+    Raises:
+      UserError: if there is no play to imitate, or the run's folder holds another run.
+
+    Example:
+      >>> agent = rl.clone("data/play", name="clone", updates=200)
+      >>> agent
+      PosixPath('runs/clone/agent')
+    """
+    start = _start(config, CloneConfig, resume)
+    training = _with(start.training, updates=updates, batch=batch, steps=steps, learning_rate=learning_rate, seed=seed)
+    return cloning.clone(
+        _with(start, data=_paths(data), name=name, runs=_path(runs), size=size, device=device, training=training)
+    )
+
+
+def train_reward_model(
+    data: Paths | None = None,
+    *,
+    agent: AnyPath | None = None,
+    kind: str | None = None,
+    name: str | None = None,
+    runs: AnyPath | None = None,
+    updates: int | None = None,
+    batch: int | None = None,
+    steps: int | None = None,
+    learning_rate: float | None = None,
+    seed: int | None = None,
+    device: str | None = None,
+    resume: AnyPath | None = None,
+    config: RewardConfig | None = None,
+) -> Path:
+    """Train a reward model on marks, as `rlhf reward` does.
+
+    Args:
+      data: folder or folders of datasets with marks, "data/play" by default.
+      agent: folder of the cloned agent from whose weights the reward model starts, "runs/clone/agent" by default.
+      kind: "inter_temporal" (IBT, the default) or "autoregressive" (AR).
+      name: name of the run, "reward" by default.
+      runs: folder of all runs, "runs" by default.
+      updates: number of gradient steps, 20,000 by default.
+      batch: trajectories in every update, 96 by default.
+      steps: consecutive steps of every trajectory, 50 by default.
+      learning_rate: learning rate of Adam after the warm-up, 1e-4 by default.
+      seed: seed of new weights, order and augmentation, 0 by default.
+      device: "cpu" (the default), "cuda" or "cuda:1".
+      resume: folder of a run to resume from its last checkpoint; its settings are those of the run.
+      config: all other settings; ``config.training`` holds those of the training.
+
+    Returns:
+      The folder of the reward model, for :func:`load_reward_model` and :func:`score`.
+
+    Raises:
+      UserError: if there are no marks, or the run's folder holds another run.
+
+    Example:
+      >>> model = rl.train_reward_model("data/play", agent="runs/clone/agent", updates=100)
+      >>> model
+      PosixPath('runs/reward/reward_model')
+    """
+    start = _start(config, RewardConfig, resume)
+    training = _with(start.training, updates=updates, batch=batch, steps=steps, learning_rate=learning_rate, seed=seed)
+    return rewarding.reward(
+        _with(
+            start,
+            data=_paths(data),
+            agent=_path(agent),
+            kind=kind,
+            name=name,
+            runs=_path(runs),
+            device=device,
+            training=training,
+        )
+    )
+
+
+def improve(
+    data: Paths | None = None,
+    *,
+    agent: AnyPath | None = None,
+    reward_model: AnyPath | None = None,
+    name: str | None = None,
+    runs: AnyPath | None = None,
+    updates: int | None = None,
+    slots: int | None = None,
+    steps: int | None = None,
+    batch: int | None = None,
+    learning_rate: float | None = None,
+    seed: int | None = None,
+    device: str | None = None,
+    resume: AnyPath | None = None,
+    config: ImproveConfig | None = None,
+) -> Path:
+    """Improve a cloned agent against a reward model by setter replay (BC+RL), as `rlhf improve` does.
+
+    Args:
+      data: folder or folders of datasets, "data/play" by default: their setters are replayed, their play is imitated.
+      agent: folder of the cloned agent, "runs/clone/agent" by default.
+      reward_model: folder of the reward model, "runs/reward/reward_model" by default.
+      name: name of the run, "improve" by default.
+      runs: folder of all runs, "runs" by default.
+      updates: number of gradient steps, 10,000 by default.
+      slots: environments that are played at once, 96 by default.
+      steps: steps of every fragment of play, 50 by default.
+      batch: trajectories of recorded play in every update; as many as slots by default.
+      learning_rate: learning rate of Adam.
+      seed: seed of play and order, 0 by default.
+      device: "cpu" (the default), "cuda" or "cuda:1".
+      resume: folder of a run to resume from its last checkpoint; its settings are those of the run.
+      config: all other settings; ``config.learner`` holds those of the losses and the optimiser.
+
+    Returns:
+      The folder of the improved agent, for :func:`load_agent`.
+
+    Raises:
+      UserError: if agent, reward model and world do not fit each other, or the run's folder holds another run.
+
+    Example:
+      >>> better = rl.improve("data/play", agent=agent, reward_model=model, updates=20, slots=8, steps=8)
+      >>> better
+      PosixPath('runs/improve/agent')
+    """
+    start = _start(config, ImproveConfig, resume)
+    return improvement.improve(
+        _with(
+            start,
+            data=_paths(data),
+            agent=_path(agent),
+            reward_model=_path(reward_model),
+            name=name,
+            runs=_path(runs),
+            updates=updates,
+            slots=slots,
+            steps=steps,
+            batch=batch,
+            seed=seed,
+            device=device,
+            learner=_with(start.learner, learning_rate=learning_rate),
+        )
+    )
+
+
+def evaluate(
+    agents: Mapping[str, AnyPath] | None = None,
+    *,
+    probes: Sequence[str] | None = None,
+    episodes: int | None = None,
+    split: Split | None = None,
+    seed: int | None = None,
+    device: str | None = None,
+    out: AnyPath | None = None,
+    config: EvaluateConfig | None = None,
+) -> list[ProbeResult]:
+    """Measure how often agents succeed at the probe tasks, as `rlhf evaluate` does.
+
+    Args:
+      agents: folder of every agent by a name of your choice; the folder "scripted" is the demonstrator, "perfect" the
+        demonstrator without its errors.
+      probes: names of probe tasks or games; by default all probe tasks of the world.
+      episodes: episodes of each probe and agent, 200 by default.
+      split: "held_out" (the default) or "train": the instructions. The houses are new in both.
+      seed: seed of houses and instructions, 0 by default.
+      device: "cpu" (the default), "cuda" or "cuda:1".
+      out: JSON file of the results, "results.json" by default. Results that it holds are not played again.
+      config: all other settings.
+
+    Returns:
+      One result for every agent and probe in ``out``, with ``agent``, ``probe``, ``rate`` and the outcome of every
+      episode.
+
+    Raises:
+      UserError: if there is no agent or no such probe, or ``out`` holds results of other settings.
+
+    Example:
+      >>> results = rl.evaluate({"BC": agent, "demonstrator": "scripted"}, probes=["go"], episodes=20)
+      >>> [(result.agent, result.probe, result.rate) for result in results]
+      [('BC', 'go', 0.1), ('demonstrator', 'go', 0.95)]
+    """
+    named = None if agents is None else {name: str(folder) for name, folder in agents.items()}
+    return evaluation.evaluate(
+        _with(
+            config or EvaluateConfig(),
+            agents=named,
+            probes=None if probes is None else tuple(probes),
+            episodes=episodes,
+            split=split,
+            seed=seed,
+            device=device,
+            out=_path(out),
+        )
+    )
+
+
+def open_dataset(data: AnyPath, create: bool = False) -> ParquetStore:
+    """Open a dataset of recorded play.
+
+    Args:
+      data: folder of the dataset.
+      create: make an empty dataset if there is nothing in the folder.
+
+    Returns:
+      The dataset: ``ids()``, ``rows()``, ``read(episode_id)``, ``stream(ids)`` and ``marks()`` read it,
+      ``write(episode)`` and ``write_marks(marks)`` add to it.
+
+    Raises:
+      UserError: if there is no dataset, or it cannot be read.
+
+    Example:
+      >>> dataset = rl.open_dataset("data/play")
+      >>> episode = dataset.read(dataset.ids()[0])
+      >>> episode.image.shape
+      (1125, 72, 96, 3)
+    """
+    return open_store(Path(data), create=create)
+
+
+def load_agent(agent: AnyPath, device: str = "cpu") -> tuple[InteractiveAgent, Tokenizer]:
+    """Read an agent from its folder.
+
+    Args:
+      agent: the folder, as :func:`clone` and :func:`improve` return it.
+      device: where its weights are put: "cpu", "cuda" or "cuda:1".
+
+    Returns:
+      The agent, a PyTorch module in evaluation mode, and its tokenizer.
+
+    Raises:
+      UserError: if the folder holds no agent or a damaged one, or there is no such device.
+
+    Example:
+      >>> agent, tokenizer = rl.load_agent("runs/clone/agent")
+      >>> agent.config.image_size
+      (72, 96)
+    """
+    return agents.folder.load_agent(Path(agent), device=device)
+
+
+def load_reward_model(reward_model: AnyPath, device: str = "cpu") -> tuple[RewardModel, Tokenizer]:
+    """Read a reward model from its folder.
+
+    Args:
+      reward_model: the folder, as :func:`train_reward_model` returns it.
+      device: where its weights are put: "cpu", "cuda" or "cuda:1".
+
+    Returns:
+      The reward model, a PyTorch module in evaluation mode, and its tokenizer.
+
+    Raises:
+      UserError: if the folder holds no reward model or a damaged one, or there is no such device.
+
+    Example:
+      >>> model, tokenizer = rl.load_reward_model("runs/reward/reward_model")
+      >>> model.short
+      'IBT'
+    """
+    return reward_models.registry.load_reward_model(Path(reward_model), device)
+
+
+def score(
+    reward_model: AnyPath | LoadedRewardModel, data: AnyPath, episodes: Sequence[str] | None = None
+) -> dict[str, Scores]:
+    """Score recorded episodes with a reward model: utility and reward at every step.
+
+    Args:
+      reward_model: folder of the reward model, or one that :func:`reward_models.loaded.load_with_tokenizer` has read.
+      data: folder of the dataset.
+      episodes: ids of the episodes; by default all of the dataset.
+
+    Returns:
+      The scores of every episode by its id: ``utility`` and ``reward``, float32 [T], and of a model that predicts marks
+      ``mark_probability``, float32 [T, 2].
+
+    Raises:
+      UserError: if the reward model or an episode cannot be read, or they differ in the size of the images.
+
+    Example:
+      >>> scores = rl.score("runs/reward/reward_model", "data/play")
+      >>> {episode_id: scored.reward.sum() for episode_id, scored in scores.items()}
+    """
+    model = reward_model if isinstance(reward_model, LoadedRewardModel) else load_with_tokenizer(Path(reward_model))
+    store = open_dataset(data)
+    wanted = store.ids() if episodes is None else list(episodes)
+    found: dict[str, Scores] = {}
+    for begin in range(0, len(wanted), _SCORED_AT_ONCE):
+        ids = wanted[begin : begin + _SCORED_AT_ONCE]
+        encoded = encode_episodes(list(store.stream(ids)), model.tokenizer, model.sizes)
+        found.update(zip(ids, model.read(encoded), strict=True))
+    return found
+
+
+def _path(path: AnyPath | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+def _paths(paths: Paths | None) -> tuple[Path, ...] | None:
+    if paths is None:
+        return None
+    return (Path(paths),) if isinstance(paths, (str, PathLike)) else tuple(Path(path) for path in paths)
+
+
+def _with(config: Config, **settings: Any) -> Config:
+    """``config`` with those of ``settings`` that are not None."""
+    return replace(config, **{name: value for name, value in settings.items() if value is not None})  # type: ignore[type-var]
+
+
+def _start(config: Config | None, kind: type[Config], resume: AnyPath | None) -> Config:
+    """The settings that keywords override: ``config``, those of the run to ``resume``, or the defaults.
+
+    Raises:
+      UserError: if both are given.
+    """
+    if resume is None:
+        return kind() if config is None else config
+    if config is not None:
+        raise UserError("resume takes the settings of the run; leave out config")
+    return replace(load_config(Path(resume), kind, older=True), resume=Path(resume))  # type: ignore[type-var]
