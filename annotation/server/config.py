@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from agents.ranges import Count, Positive, Range, check_ranges
 from rlhf.run.setting_forms import NamedFolders
@@ -18,6 +20,8 @@ CACHE_FOLDER = "annotation.cache"
 SECRET_FILE = "annotation.secret"
 SECRET_VARIABLE = "RLHF_SERVE_SECRET"  # in the environment, what sessions are signed with
 _SHORTEST_SECRET = 32
+
+_PUBLIC_URL = re.compile(r"https?://[^/?#\s]+(/[A-Za-z0-9._~-]+)*/?")
 
 Port = Annotated[int, Range(least=0, most=65535, what="a number")]
 
@@ -32,6 +36,7 @@ class ServeConfig:
       port: port to listen at, up to 65535; 0 takes a free one.
       database: URL of another database than the SQLite file in the folder, e.g. postgresql+psycopg://...
       public_url: how people's browsers reach the server, if not by host and port, e.g. https://study.example.org.
+        A path may follow, e.g. https://example.org/study; the proxy may leave it on its requests or take it off.
       lock_minutes: minutes that an episode stays with a rater who has stopped working on it.
       requests_per_second: requests that one person may make a second, on average; bursts of ten times as many pass.
       reward_models: a name and a folder for every reward model to look at episodes with, beside those in the study's
@@ -56,8 +61,10 @@ class ServeConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-        if self.public_url and not self.public_url.startswith(("http://", "https://")):
-            raise UserError(f"public-url begins with http:// or https://, not {self.public_url}")
+        if self.public_url and not _PUBLIC_URL.fullmatch(self.public_url):
+            raise UserError(
+                f"public-url is like https://study.example.org or https://example.org/study, not {self.public_url}"
+            )
 
     @property
     def database_url(self) -> str:
@@ -78,6 +85,21 @@ class ServeConfig:
     def viewing(self) -> bool:
         """Whether there is no study, but only datasets to look at."""
         return False
+
+    @property
+    def prefix(self) -> str:
+        """Path below which browsers find the server, such as "/study1"; "" for none."""
+        return urlsplit(self.public_url).path.rstrip("/")
+
+    @property
+    def public_origin(self) -> str:
+        """Scheme, host and port of the public URL, as browsers name the origin of a request; "" without one."""
+        return self.public_url.removesuffix("/").removesuffix(self.prefix)
+
+    @property
+    def cookie_path(self) -> str:
+        """Path below which browsers send the session's cookie."""
+        return self.prefix or "/"
 
     @property
     def loopback(self) -> bool:

@@ -47,7 +47,7 @@ class Study:
 
     def origins(self, host: str) -> set[str]:
         """The origins of our own pages, when a browser calls the server ``host``."""
-        return {f"http://{host}", f"https://{host}", self.config.public_url.rstrip("/")} - {""}
+        return {f"http://{host}", f"https://{host}", self.config.public_origin} - {""}
 
 
 def study_of(connection: HTTPConnection) -> Study:

@@ -75,12 +75,14 @@ def sign_out(study: Served, visitor: Asking, response: Response) -> dict[str, An
     with study.database.writing() as session:
         people.sign_out(session, visitor.session)
     for name in (study.signer.cookie_name, COOKIE):
-        response.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=study.config.secure)
+        response.delete_cookie(
+            name, path=study.config.cookie_path, httponly=True, samesite="lax", secure=study.config.secure
+        )
     return {}
 
 
 def _set_cookie(study: Study, response: Response, token: str) -> None:
     response.set_cookie(
-        study.signer.cookie_name, study.signer.cookie(token), max_age=int(SESSION_SEC), path="/", httponly=True,
-        samesite="lax", secure=study.config.secure,
+        study.signer.cookie_name, study.signer.cookie(token), max_age=int(SESSION_SEC),
+        path=study.config.cookie_path, httponly=True, samesite="lax", secure=study.config.secure,
     )  # fmt: skip

@@ -1,4 +1,5 @@
 // The server's answers. Every change carries the token that tells our pages from others'.
+import { at, page } from "./address";
 
 export interface Me {
   name: string;
@@ -62,14 +63,14 @@ async function request(method: string, path: string, body?: unknown, patience = 
 }
 
 function toConsent(): void {
-  if (location.pathname !== "/consent") location.assign(`/consent#${location.pathname}`);
+  if (page() !== "/consent") location.assign(`consent#${page()}`);
 }
 
 async function send(method: string, path: string, body: unknown, patience: number): Promise<Response> {
   const headers: Record<string, string> = { "X-CSRF-Token": csrf };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   try {
-    return await fetch(path, {
+    return await fetch(at(path), {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),

@@ -18,10 +18,10 @@ export function Consent() {
       .then(setPerson)
       .then(() => ask<Present>("GET", "/api/consent"))
       .then(setPresent)
-      .catch((error: ApiError) => (error.status === 401 ? location.replace("/") : setTrouble(error.message)));
+      .catch((error: ApiError) => (error.status === 401 ? location.replace("./") : setTrouble(error.message)));
   useEffect(() => void load(), []);
 
-  const back = () => location.replace(location.hash.startsWith("#/") ? location.hash.slice(1) : "/");
+  const back = () => location.replace(location.hash.startsWith("#/") ? `.${location.hash.slice(1)}` : "./");
   const agree = async () => {
     try {
       await ask("POST", "/api/consent", { version: present?.version });

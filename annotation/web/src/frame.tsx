@@ -10,7 +10,7 @@ export function Frame(props: { title: string; me?: Me | null; status?: Component
   return (
     <>
       <header class="top">
-        <a class="brand" href="/">
+        <a class="brand" href="./">
           interactive-rlhf
         </a>
         <h1>{props.title}</h1>
@@ -25,7 +25,7 @@ export function Frame(props: { title: string; me?: Me | null; status?: Component
 function Account(props: { me: Me }) {
   const leave = async () => {
     await ask("POST", "/api/sign-out").catch(() => undefined);
-    location.assign("/");
+    location.assign("./");
   };
   return (
     <div class="account">

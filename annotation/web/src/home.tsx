@@ -4,11 +4,11 @@ import { ApiError, ask, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 
 const JOURNEYS: { role: string; href: string; name: string; what: string }[] = [
-  { role: "admin", href: "/study", name: "Run the study", what: "Invite people, set how many raters see each episode, and follow how far they are." },
-  { role: "admin", href: "/look", name: "Look at episodes", what: "Find episodes by who played, what was asked or said; see all marks, and what a reward model makes of them." },
-  { role: "setter solver co-pilot admin", href: "/play", name: "Play", what: "Ask or do things in a small house, together with others or with an agent; what is played is recorded." },
-  { role: "rater", href: "/mark", name: "Mark episodes", what: "Watch recorded play and mark where the solver made progress, and where it went wrong." },
-  { role: "judge", href: "/judge", name: "Judge", what: "Watch how a solver goes on after a request, and say whether it did what was asked." },
+  { role: "admin", href: "study", name: "Run the study", what: "Invite people, set how many raters see each episode, and follow how far they are." },
+  { role: "admin", href: "look", name: "Look at episodes", what: "Find episodes by who played, what was asked or said; see all marks, and what a reward model makes of them." },
+  { role: "setter solver co-pilot admin", href: "play", name: "Play", what: "Ask or do things in a small house, together with others or with an agent; what is played is recorded." },
+  { role: "rater", href: "mark", name: "Mark episodes", what: "Watch recorded play and mark where the solver made progress, and where it went wrong." },
+  { role: "judge", href: "judge", name: "Judge", what: "Watch how a solver goes on after a request, and say whether it did what was asked." },
 ];
 
 export function Home() {
@@ -18,7 +18,7 @@ export function Home() {
 
   useEffect(() => {
     me()
-      .then((found) => (found.viewing ? location.replace("/look") : setPerson(found)))
+      .then((found) => (found.viewing ? location.replace("look") : setPerson(found)))
       .catch((error: ApiError) => (error.status === 401 ? setStranger(true) : setTrouble(error.message)));
   }, []);
 

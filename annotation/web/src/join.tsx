@@ -21,7 +21,7 @@ export function Join() {
     setBusy(true);
     try {
       await ask("POST", "/api/sign-in/link", { token, name });
-      location.replace("/");
+      location.replace("./");
     } catch (error) {
       setTrouble((error as Error).message);
       setBusy(false);

@@ -21,7 +21,7 @@ export function Look() {
         setOverview(found);
         setSearch((search) => ({ ...search, project: project || found.datasets[0]?.id || "" }));
       })
-      .catch((error: ApiError) => (error.status === 401 ? location.replace("/") : setTrouble(error.message)));
+      .catch((error: ApiError) => (error.status === 401 ? location.replace("./") : setTrouble(error.message)));
   }, []);
 
   if (person && overview && project && episode) {

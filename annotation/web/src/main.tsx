@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { at, page } from "./address";
 import { Consent } from "./consent";
 import { Home } from "./home";
 import { Join } from "./join";
@@ -24,10 +25,10 @@ const PAGES: Record<string, () => preact.JSX.Element> = {
 const MADE_FOR_HASH = ["/join", "/play"];
 
 const root = document.getElementById("app");
-const Page = PAGES[location.pathname] ?? Home;
+const Page = PAGES[page()] ?? Home;
 if (root) {
   root.replaceChildren();
   render(<Page />, root);
 }
-if (MADE_FOR_HASH.includes(location.pathname)) addEventListener("hashchange", () => location.reload());
-if ("serviceWorker" in navigator) navigator.serviceWorker.register("/service-worker.js").catch(() => undefined);
+if (MADE_FOR_HASH.includes(page())) addEventListener("hashchange", () => location.reload());
+if ("serviceWorker" in navigator) navigator.serviceWorker.register(at("/service-worker.js")).catch(() => undefined);

@@ -4,7 +4,8 @@
 declare const self: ServiceWorkerGlobalScope;
 
 const CACHE = "pages-1";
-const FILES = ["/", "/static/app.js", "/static/app.css", "/static/icon.svg"];
+const HOME = self.registration.scope; // ends with a slash; a proxy may have put a path into it
+const FILES = ["", "static/app.js", "static/app.css", "static/icon.svg"].map((name) => HOME + name);
 const PATIENCE_MS = 4_000;
 
 self.addEventListener("install", (event) => {
@@ -21,10 +22,10 @@ self.addEventListener("activate", (event) => {
 });
 
 self.addEventListener("fetch", (event) => {
-  const url = new URL(event.request.url);
-  if (event.request.method !== "GET" || url.origin !== self.location.origin) return;
-  const page = event.request.mode === "navigate";
-  if (page || FILES.includes(url.pathname)) event.respondWith(newest(event.request, page ? "/" : url.pathname));
+  const { method, mode, url } = event.request;
+  if (method !== "GET" || !url.startsWith(HOME)) return;
+  const page = mode === "navigate";
+  if (page || FILES.includes(url)) event.respondWith(newest(event.request, page ? HOME : url));
 });
 
 async function newest(request: Request, kept: string): Promise<Response> {

@@ -50,7 +50,7 @@ export function Study() {
     me()
       .then(setPerson)
       .then(load)
-      .catch((error: ApiError) => (error.status === 401 ? location.replace("/") : setTrouble(error.message)));
+      .catch((error: ApiError) => (error.status === 401 ? location.replace("./") : setTrouble(error.message)));
     const timer = setInterval(() => document.visibilityState === "visible" && void load(), REFRESH_MS);
     const turned = () => setTab(location.hash.slice(1));
     addEventListener("hashchange", turned);

@@ -1,10 +1,11 @@
 // A page on which one piece of work follows the other: who works, what on, and then the bench for it.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { base } from "./address";
 import { ApiError, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 
-const KNOWN = "rlhf-me"; // who was here last, for visits without a connection
+const KNOWN = "rlhf-me"; // with the address of the study: who was here last, for visits without a connection
 
 const AGAIN_MS = 5_000;
 
@@ -27,7 +28,7 @@ export function Workplace<W>(props: Props<W>) {
       const person = await whoIsHere();
       setLoaded({ person, work: await props.load(person) });
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) location.replace("/");
+      if (error instanceof ApiError && error.status === 401) location.replace("./");
       else setTrouble(error as Error);
       if (error instanceof ApiError && error.passing) setTimeout(() => void load(), AGAIN_MS);
     }
@@ -45,7 +46,7 @@ export function Workplace<W>(props: Props<W>) {
       )}
       {barred && (
         <p>
-          <a href="/">To what you can do here</a>
+          <a href="./">To what you can do here</a>
         </p>
       )}
       {!loaded && !trouble && <p role="status">Loading the episode…</p>}
@@ -64,13 +65,14 @@ export function Workplace<W>(props: Props<W>) {
 }
 
 async function whoIsHere(): Promise<Me> {
+  const known = base() === "/" ? KNOWN : `${KNOWN}${base()}`;
   try {
     const person = await me();
-    localStorage.setItem(KNOWN, JSON.stringify({ ...person, csrf: "" }));
+    localStorage.setItem(known, JSON.stringify({ ...person, csrf: "" }));
     return person;
   } catch (error) {
-    const known = localStorage.getItem(KNOWN);
-    if (error instanceof ApiError && error.passing && known) return JSON.parse(known) as Me;
+    const kept = localStorage.getItem(known);
+    if (error instanceof ApiError && error.passing && kept) return JSON.parse(kept) as Me;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 // A player's connection to a game. When it is lost it is made again, for as long as the game waits.
+import { absolute } from "../address";
 import { ApiError, ask } from "../api";
 import { parse, type About, type Asked, type View } from "./view";
 
@@ -49,8 +50,7 @@ export class Connection {
   }
 
   private open(): void {
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const socket = new WebSocket(`${scheme}://${location.host}/api/play/games/${this.game}/socket`);
+    const socket = new WebSocket(absolute(`/api/play/games/${this.game}/socket`).replace(/^http/, "ws"));
     socket.binaryType = "arraybuffer";
     this.socket = socket;
     this.seen = 0;

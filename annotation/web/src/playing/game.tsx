@@ -21,7 +21,7 @@ export function Play(props: { id: string }) {
       setPerson(await me());
       setAbout(await ask<About>("GET", `/api/play/games/${props.id}`));
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) location.replace("/");
+      if (error instanceof ApiError && error.status === 401) location.replace("./");
       else setTrouble((error as Error).message);
     }
   };
@@ -49,7 +49,7 @@ export function Play(props: { id: string }) {
         </div>
       )}
       <p>
-        <a href="/play">All games</a>
+        <a href="play">All games</a>
       </p>
     </Frame>
   );
@@ -111,7 +111,7 @@ function Table(props: { person: Me; about: About }) {
     }
     connection.current?.close();
     await ask("POST", `/api/play/games/${about.id}/leave`).catch(() => undefined);
-    location.assign("/play");
+    location.assign("play");
   };
   const control = view?.in_control === "co_pilot" ? "co-pilot" : "solver";
   return (

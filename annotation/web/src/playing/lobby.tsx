@@ -35,7 +35,7 @@ export function Lobby() {
         setKnows(knowsKeys(found));
       })
       .then(load)
-      .catch((error: ApiError) => (error.status === 401 ? location.replace("/") : setTrouble(error.message)));
+      .catch((error: ApiError) => (error.status === 401 ? location.replace("./") : setTrouble(error.message)));
     const timer = setInterval(() => document.visibilityState === "visible" && void load(), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
@@ -46,7 +46,7 @@ export function Lobby() {
     setTrouble("");
     try {
       const made = await ask<{ id?: string }>("POST", path, body);
-      location.assign(`/play#${id ?? made.id}`);
+      location.assign(`play#${id ?? made.id}`);
     } catch (error) {
       setTrouble((error as Error).message);
       setBusy(false);
@@ -114,7 +114,7 @@ function Mine(props: { game: Game; onLeave: () => void }) {
         {game.dataset ? KINDS[game.kind].name : "Learn the keys"}, as {game.role && NAMES[game.role]}: {game.state}
       </p>
       <div class="row">
-        <a class="button primary" href={`/play#${game.id}`}>
+        <a class="button primary" href={`play#${game.id}`}>
           Go on
         </a>
         <button type="button" onClick={props.onLeave}>

@@ -1,5 +1,6 @@
 // What lies over the picture whenever the game does not simply go on: why, for how long, and what one can do.
 import type { ComponentChildren } from "preact";
+import { absolute } from "../address";
 import { Copied, Trouble } from "../frame";
 import type { Link } from "./connection";
 import { Requests } from "./panels";
@@ -27,7 +28,7 @@ export function Situation(props: Props) {
       <Sheet title="You are no longer connected">
         <p>{link.why || "The game is over."}</p>
         <p>
-          <a href="/play">All games</a>
+          <a href="play">All games</a>
         </p>
       </Sheet>
     );
@@ -90,7 +91,7 @@ function Waiting(props: { about: About; view: View }) {
   const { about, view } = props;
   const cast = KINDS[about.kind].cast;
   const missing = Object.keys(cast).filter((role) => !view.here.includes(role as Role)) as Role[];
-  const link = `${location.origin}/play#${about.id}`;
+  const link = absolute(`/play#${about.id}`);
   return (
     <Sheet title={`Waiting for the ${missing.map((role) => NAMES[role]).join(" and the ")}`}>
       <Cast about={about} view={view} />
@@ -174,7 +175,7 @@ function Ended() {
 function Onwards() {
   return (
     <p>
-      <a class="button primary" href="/play">
+      <a class="button primary" href="play">
         All games
       </a>
     </p>

@@ -25,7 +25,7 @@ function Episodes(props: { measured: Measured; project: Project; change: Change 
   const rows = props.measured.gold_episodes.map((gold) => ({
     key: gold.id,
     cells: [
-      <a href={`/look${address(project.id, gold.id)}`}>{gold.name}</a>,
+      <a href={`look${address(project.id, gold.id)}`}>{gold.name}</a>,
       <select value={gold.purpose} aria-label={`What ${gold.name} is for`} onChange={(e) => change("PUT", `/api/gold/${gold.id}`, { rater: gold.source, purpose: e.currentTarget.value })}>
         <option>training</option>
         <option>quality</option>
@@ -42,7 +42,7 @@ function Episodes(props: { measured: Measured; project: Project; change: Change 
     <Section title="Episodes with known marks">
       <p class="hint">
         Every rater gets those for <b>training</b> first and sees, after submitting, the known marks beside their own. Those for <b>quality</b> come among the others, and nobody is told. To make an episode gold, mark and submit it
-        yourself, or have a scripted rater mark it, and open it from <a href="/look">Look at episodes</a>.
+        yourself, or have a scripted rater mark it, and open it from <a href="look">Look at episodes</a>.
       </p>
       <div class="row">
         <label>

@@ -1,5 +1,6 @@
 // Links for people who are to take part.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { absolute } from "../address";
 import { ask } from "../api";
 import { Copied, Trouble } from "../frame";
 import { called, ROLES, type Change, type Data } from "./data";
@@ -16,7 +17,7 @@ export function Invitations(props: { data: Data; reload: () => Promise<void>; ch
     event.preventDefault();
     try {
       const { token } = await ask<{ token: string }>("POST", "/api/invitations", { role, note, projects: project ? [project] : [] });
-      setLink(`${location.origin}/join#${token}`);
+      setLink(absolute(`/join#${token}`));
       setNote("");
       setTrouble("");
       await props.reload();

@@ -1,5 +1,6 @@
 // Everybody in the study: roles, projects, consent, how much they have marked; their links, their accounts, their leaving.
 import { useState } from "preact/hooks";
+import { absolute } from "../address";
 import { ask } from "../api";
 import { called, ROLES, type Change, type Data, type Person } from "./data";
 import { Link } from "./invitations";
@@ -12,7 +13,7 @@ export function People(props: { data: Data; reload: () => Promise<void>; change:
   const [leaving, setLeaving] = useState("");
   const renew = async (person: Person) => {
     const { token } = await ask<{ token: string }>("POST", `/api/people/${person.id}/link`);
-    setLink({ name: person.name, link: `${location.origin}/join#${token}` });
+    setLink({ name: person.name, link: absolute(`/join#${token}`) });
   };
   const patch = (person: Person, body: unknown) => change("PATCH", `/api/people/${person.id}`, body);
   const rows = data.people.map((person) => ({

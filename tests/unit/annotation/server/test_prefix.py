@@ -1,0 +1,83 @@
+"""A study behind a proxy that shows it below a path."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import uvicorn
+
+from annotation.server.app import create_app, open_study
+from annotation.server.clock import now
+from annotation.server.config import ServeConfig
+from annotation.server.services import people
+from annotation.server.study import Study
+from tests.unit.annotation.server.reverse_proxy import ReverseProxy
+from worlds.errors import UserError
+
+
+@pytest.fixture(params=["strips", "keeps"])
+def proxy(request: pytest.FixtureRequest) -> Iterator[ReverseProxy]:
+    proxy = ReverseProxy("/study1", strips=request.param == "strips")
+    yield proxy
+    proxy.close()
+
+
+@pytest.fixture
+def study(folder: Path, proxy: ReverseProxy) -> Iterator[Study]:
+    """The study, served behind the proxy."""
+    study = open_study(ServeConfig(data=folder, public_url=f"{proxy.url}/"))
+    server = uvicorn.Server(uvicorn.Config(create_app(study), log_level="warning"))
+    listener = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    proxy.pass_on_to(listener.getsockname()[1])
+    yield study
+    server.should_exit = True
+    thread.join()
+
+
+def test_pages_links_and_cookies_work_below_a_path(study: Study, proxy: ReverseProxy) -> None:
+    with study.database.writing() as session:
+        token = people.admin_link(session, now())
+    assert study.config.url(0) == proxy.url  # links begin with it
+    with httpx.Client(headers={"Origin": proxy.url.removesuffix("/study1")}) as browser:
+        page = browser.get(f"{proxy.url}/mark")
+        files = re.findall(r'(?:href|src)="([^"]+)"', page.text)
+        assert len(files) == 3
+        assert [browser.get(page.url.join(file)).status_code for file in files] == [200] * 3
+        answer = browser.post(f"{proxy.url}/api/sign-in/link", json={"token": token, "name": "Eve"})
+        assert answer.status_code == 200 and "Path=/study1;" in answer.headers["set-cookie"]
+        me = browser.get(f"{proxy.url}/api/me").json()
+        assert me["name"] == "Eve"
+        assert browser.get(f"{proxy.url}/api/study").status_code == 200
+        out = browser.post(f"{proxy.url}/api/sign-out", headers={"X-CSRF-Token": me["csrf"]})
+        assert out.status_code == 200 and browser.get(f"{proxy.url}/api/me").status_code == 401
+
+
+def test_the_path_without_its_slash_leads_to_the_first_page(study: Study, proxy: ReverseProxy) -> None:
+    with httpx.Client(follow_redirects=True) as browser:
+        if proxy._strips:  # such a proxy adds the slash itself
+            return
+        assert str(browser.get(proxy.url).url) == f"{proxy.url}/"
+
+
+def test_an_unknown_page_leads_home(study: Study, proxy: ReverseProxy) -> None:
+    page = httpx.get(f"{proxy.url}/no/such/page", headers={"Accept": "text/html,*/*"})
+    assert page.status_code == 404 and 'href="/study1/"' in page.text
+    for path, accept in (("/no/such/page", "*/*"), ("/api/nothing", "text/html")):
+        answer = httpx.get(f"{proxy.url}{path}", headers={"Accept": accept})
+        assert answer.status_code == 404 and answer.json() == {"error": "not found"}
+
+
+@pytest.mark.parametrize(
+    "wrong", ["study.example", "ftp://a", "https://a/b c", "https://a/b?c", 'https://a/"x', "https://"]
+)
+def test_a_public_url_that_cannot_be_one_is_refused(wrong: str) -> None:
+    with pytest.raises(UserError, match="public-url is like"):
+        ServeConfig(public_url=wrong)
