@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
-import { MarksRow, Tracks, WordsRow } from "../look/tracks";
+import { MarksRow, Tracks, WordsRow } from "../viewer/tracks";
 import { Captions, Dialogue } from "../episode/dialogue";
 import { Guidelines } from "./guidelines";
 import { command } from "../episode/keys";

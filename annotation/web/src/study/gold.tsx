@@ -1,5 +1,5 @@
 // Gold episodes: those there are, when they are given, and how raters do on them.
-import { address } from "../look/data";
+import { address } from "../viewer/data";
 import type { Change, Data, Measured, Project } from "./data";
 import { WithMeasures } from "./measured";
 import { Section, Table } from "./table";
