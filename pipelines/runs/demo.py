@@ -19,8 +19,6 @@ What differs from the paper's settings (and from the defaults), and why:
 
 from __future__ import annotations
 
-import json
-
 from pipelines.loops.demo import DemoConfig
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
@@ -44,18 +42,16 @@ _ROOM = {
     "colours": ["red", "blue", "green", "yellow"],
     "on_furniture": 0.0,
 }
-WORLD = WorldConfig("playhouse", 36, 48, settings=json.dumps(_ROOM), options=json.dumps({"fov_y_deg": 60.0}))
+WORLD = WorldConfig("playhouse", 36, 48, settings=_ROOM, options={"fov_y_deg": 60.0})
 _TASKS = {"go": 8.0, "lift": 3.0, "position": 0.2, "color": 0.3, "count": 0.1, "exist": 0.2}
 _SOLVER = {"wrong_object": 0.1, "motor_noise": 0.01, "hesitation": 0.02, "reaction": 0, "drop": 0.05}
 # Demonstrations pack requests closely; the agent's own play has one request an episode, which setter replay repeats.
 _DEMONSTRATED = PlayersConfig(
     tasks=_TASKS,
-    setter=json.dumps({"first_request": [0, 0], "pause": [1, 3], "patience": 20}),
-    solver=json.dumps(_SOLVER),
+    setter={"first_request": [0, 0], "pause": [1, 3], "patience": 20},
+    solver=_SOLVER,
 )
-_PLAYED = PlayersConfig(
-    tasks=_TASKS, setter=json.dumps({"first_request": [0, 0], "follow_up": False}), solver=json.dumps(_SOLVER)
-)
+_PLAYED = PlayersConfig(tasks=_TASKS, setter={"first_request": [0, 0], "follow_up": False}, solver=_SOLVER)
 
 
 def demo() -> DemoConfig:

@@ -14,7 +14,6 @@ times as long as the demo's: towers ask for as much as Position. What differs fr
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 from pipelines.loops.iterate import IterateConfig
@@ -38,13 +37,13 @@ _HOUSE = {
 _SHOWN = {TASK: 4.0, "lift": 1.0}  # how often demonstrations ask for what
 _STEPS = 64  # of an episode, recorded or played
 
-WORLD = WorldConfig("playhouse", 36, 48, settings=json.dumps(_HOUSE), options=json.dumps({"fov_y_deg": 60.0}))
+WORLD = WorldConfig("playhouse", 36, 48, settings=_HOUSE, options={"fov_y_deg": 60.0})
 
 
 def iterate() -> IterateConfig:
     """`rlhf iterate`."""
     base, improving = probes.study(), probes.improving()
-    shown = json.dumps({"first_request": [0, 0], "pause": [1, 3], "patience": _STEPS})
+    shown = {"first_request": [0, 0], "pause": [1, 3], "patience": _STEPS}
     demonstrated = replace(base.demonstrations.players, tasks=_SHOWN, setter=shown)
     asked = PlayersConfig(tasks={TASK: 1.0}, setter=base.play.players.setter, solver=base.play.players.solver)
     return IterateConfig(

@@ -110,8 +110,7 @@ def _as_recorded(store: ParquetStore) -> tuple[PlaySettings, ...]:
         return ()
     options = store.read_transcript(ids[0]).notes.get(WORLD_OPTIONS)
     height, width = about.image_size
-    written = None if options is None else json.dumps(options)
-    return (PlaySettings(WorldConfig(about.world, height, width, options=written)),)
+    return (PlaySettings(WorldConfig(about.world, height, width, options=options)),)
 
 
 def of_datasets(folders: Sequence[Path], given: PlaySettings = NOTHING) -> PlaySettings:
@@ -204,4 +203,8 @@ def world_flags(world: WorldConfig, remembered: WorldConfig) -> str:
     """The settings of ``world`` that differ from those ``remembered``, as one types them."""
     world, remembered = world.complete(), remembered.complete()
     pairs = [(f.name, getattr(world, f.name), getattr(remembered, f.name)) for f in fields(WorldConfig)]
-    return "".join(f" --world.{name} {shlex.quote(str(mine))}" for name, mine, theirs in pairs if mine != theirs)
+    return "".join(f" --world.{name} {shlex.quote(_typed(mine))}" for name, mine, theirs in pairs if mine != theirs)
+
+
+def _typed(value: Any) -> str:
+    return json.dumps(dict(value)) if isinstance(value, Mapping) else str(value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
@@ -15,11 +14,13 @@ from tyro.constructors import PrimitiveConstructorSpec
 
 from agents.ranges import Count, Weight, check_ranges
 from rlhf.records.episode import WORLD_OPTIONS, Episode
+from rlhf.run.setting_forms import OwnSettings
 from worlds import registry
 from worlds.conformance import check_conforms, refuse, space_problems
 from worlds.contract import SOLVER, World, WorldError
 from worlds.errors import UserError
 from worlds.faults import named_failure
+from worlds.own_settings import own_settings, read_own_settings
 from worlds.plugins import FILE_SUFFIX
 from worlds.registry import WorldEntry
 
@@ -37,18 +38,19 @@ class WorldConfig:
       name: name of the registered world, or path of the Python file that registers it; playhouse by default.
       height: height of the image in pixels; 72 by default.
       width: width of the image in pixels; 96 by default.
-      settings: the world's own settings for sampling a place, as JSON, e.g. '{"rooms": [1, 1]}'.
-      options: the world's own settings for playing in it, as JSON, e.g. '{"fov_y_deg": 60}'.
+      settings: the world's own settings for sampling a place, e.g. {"rooms": [1, 1]}.
+      options: the world's own settings for playing in it, e.g. {"fov_y_deg": 60}.
     """
 
     name: str | None = None
     height: Count | None = None
     width: Count | None = None
-    settings: str | None = None
-    options: str | None = None
+    settings: OwnSettings = None
+    options: OwnSettings = None
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
+        read_own_settings(self, "world", ("settings", "options"))
         # Other processes and resumed runs may begin in another folder.
         if self.name is not None and self.name.endswith(FILE_SUFFIX):
             object.__setattr__(self, "name", str(Path(self.name).absolute()))
@@ -88,12 +90,12 @@ class WorldConfig:
         return replace(self, name=self.entry().name)
 
     def sampling(self) -> dict[str, Any]:
-        """The settings as a mapping. Raises UserError if they are not a JSON object."""
-        return _object(self.settings, "world.settings")
+        """The settings for sampling a place; none where they are not known."""
+        return dict(self.settings or {})
 
     def play_options(self) -> dict[str, Any]:
-        """The options as a mapping. Raises UserError if they are not a JSON object."""
-        return _object(self.options, "world.options")
+        """The settings for playing; none where they are not known."""
+        return dict(self.options or {})
 
     def entry(self) -> WorldEntry:
         """The registered world."""
@@ -166,7 +168,7 @@ class WorldConfig:
 
 
 _DEFAULT_NAME, _DEFAULT_SIZE = "playhouse", (72, 96)
-DEFAULT_WORLD = WorldConfig(_DEFAULT_NAME, *_DEFAULT_SIZE, settings="{}", options="{}")
+DEFAULT_WORLD = WorldConfig(_DEFAULT_NAME, *_DEFAULT_SIZE, settings={}, options={})
 
 
 def _weights(text: str) -> Mapping[str, float] | None:
@@ -177,7 +179,7 @@ def _weights(text: str) -> Mapping[str, float] | None:
     """
     if text == "None":
         return None
-    weights = _object(text, "players.tasks", example='{"lift": 1, "tower": 2}')
+    weights = own_settings(text, "players.tasks", example='{"lift": 1, "tower": 2}')
     for name, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int | float):
             raise UserError(f"players.tasks: the weight of {name} is a number, not {json.dumps(weight)}")
@@ -207,13 +209,13 @@ class PlayersConfig:
     Args:
       tasks: how often each kind of request is made, relative to the others, as JSON, e.g. '{"lift": 1, "tower": 2}';
         what is not named is not asked for. By default each of the world's probes, equally often.
-      setter: the scripted setter's own settings, as JSON.
-      solver: the scripted solver's own settings, as JSON.
+      setter: the scripted setter's own settings, e.g. {"pause": [1, 3]}.
+      solver: the scripted solver's own settings, e.g. {"reaction": 0}.
     """
 
     tasks: Annotated[Mapping[str, Weight] | None, _WEIGHTS] = None
-    setter: str | None = None
-    solver: str | None = None
+    setter: OwnSettings = None
+    solver: OwnSettings = None
 
     def or_else(self, other: PlayersConfig) -> PlayersConfig:
         """These players, with what is None as ``other`` has it."""
@@ -225,6 +227,7 @@ class PlayersConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
+        read_own_settings(self, "players", ("setter", "solver"))
 
     def weights(self, entry: WorldEntry) -> dict[str, float]:
         """How often each kind of request is made in a world; by default each of its probes equally often."""
@@ -232,19 +235,19 @@ class PlayersConfig:
         return dict.fromkeys(entry.probes, 1.0) if every else dict(self.tasks or {})
 
     def setter_settings(self) -> dict[str, Any]:
-        """The setter's settings as a mapping. Raises UserError if they are not a JSON object, or settings of others."""
-        settings = _object(self.setter, "players.setter")
+        """The setter's settings. Raises UserError for those that are set elsewhere."""
+        settings = dict(self.setter or {})
         for name, instead in (("tasks", "players.tasks"), ("split", "split")):
             if name in settings:
                 raise UserError(f"players.setter: {name} is not set here but by --{instead}")
         return settings
 
     def solver_settings(self) -> dict[str, Any]:
-        """The solver's settings as a mapping. Raises UserError if they are not a JSON object."""
-        return _object(self.solver, "players.solver")
+        """The solver's settings."""
+        return dict(self.solver or {})
 
 
-DEFAULT_PLAYERS = PlayersConfig(_EVERY_PROBE, setter="{}", solver="{}")
+DEFAULT_PLAYERS = PlayersConfig(_EVERY_PROBE, setter={}, solver={})
 
 
 def _filled(settings: Settings, other: Settings) -> Settings:
@@ -265,21 +268,3 @@ def _check_names(make: Callable[..., Any], settings: Mapping[str, Any], given: C
             raise UserError(f"{where}: {name} is not set here but by the command")
         if name not in known and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
             raise UserError(f"{where}: no setting {name}; known: {', '.join(known)}")
-
-
-def _object(text: str | None, where: str, example: str = '{"rooms": [1, 1]}') -> dict[str, Any]:
-    def refused(number: str) -> float:
-        raise UserError(f"{where} holds {number}; numbers are finite")
-
-    def finite(number: str) -> float:
-        return value if math.isfinite(value := float(number)) else refused(number)
-
-    try:
-        parsed = {} if text is None else json.loads(text, parse_constant=refused, parse_float=finite)
-    except RecursionError:
-        raise UserError(f"{where} is nested too deeply; write e.g. '{example}'") from None
-    except ValueError as error:
-        raise UserError(f"{where} is not JSON ({error}); write e.g. '{example}'") from error
-    if not isinstance(parsed, dict):
-        raise UserError(f"{where} is a JSON object, e.g. '{example}'")
-    return parsed

@@ -106,7 +106,7 @@ def _settled(config: PlaySuiteConfig, suite: Suite, recordings: ParquetStore) ->
     """The configuration in which the players are complete: as given, else as in the play that the suite was drawn from.
     Where an agent learned in other places than that was played in, it is announced."""
     about, held = suite.recordings, of_datasets([recordings.folder], PlaySettings(players=config.players))
-    world = WorldConfig(about.world, *about.image_size, options=json_text(about.options)).or_else(held.world)
+    world = WorldConfig(about.world, *about.image_size, options=about.options).or_else(held.world)
     for name, folder in config.agents.items():
         learned = of_agent(folder).world if folder not in (RECORDED, *SCRIPTED) else WorldConfig()
         if world.settings is None:  # nobody knows how these places were made
@@ -151,7 +151,7 @@ class _Cast:
     def world(self) -> WorldConfig:
         about = self.suite.recordings
         height, width = about.image_size
-        return WorldConfig(name=about.world, height=height, width=width, options=json_text(about.options))
+        return WorldConfig(name=about.world, height=height, width=width, options=about.options)
 
     @cached_property
     def wanted(self) -> list[_Wanted]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import difflib
 import enum
+import json
 import math
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,9 +72,12 @@ def with_new_settings(hint: Any, data: Any) -> Any:
                     found[field.name] = to_json(field.default_factory())
         return found
     if origin in (Union, types.UnionType):
-        records = [member for member in members if is_dataclass(member)]
-        return with_new_settings(records[0], data) if len(records) == 1 else data
-    if origin in (dict, Mapping) and isinstance(data, dict):
+        records = [member for member in members if is_dataclass(member) or get_origin(member) is Mapping]
+        return with_new_settings(records[0], data) if len(records) == 1 and data is not None else data
+    if origin in (dict, Mapping):
+        data = _unpacked(members, data)
+        if not isinstance(data, dict):
+            return data
         return {key: with_new_settings(members[1], item) for key, item in data.items()}
     if origin in (tuple, list, Sequence) and isinstance(data, list):
         fixed = origin is tuple and members[-1] is not Ellipsis
@@ -138,6 +142,7 @@ def _value(hint: Any, data: Any, where: str) -> Any:
     if origin in (tuple, list, Sequence):
         return _sequence(origin, members, data, where)
     if origin in (dict, Mapping):
+        data = _unpacked(members, data)
         _checked(isinstance(data, dict), data, data, where, "an object")
         return {
             _value(members[0], key, where): _value(members[1], item, f"{where}.{key}") for key, item in data.items()
@@ -147,6 +152,16 @@ def _value(hint: Any, data: Any, where: str) -> Any:
     if is_dataclass(hint):
         return _record(hint, data, where)  # type: ignore[arg-type]
     return _scalar(hint, data, where)
+
+
+def _unpacked(members: tuple[Any, ...], data: Any) -> Any:
+    """``data``, which should be a mapping; read from its JSON text where older versions saved open settings as that."""
+    if not (isinstance(data, str) and members[1] is Any):
+        return data
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return data
 
 
 def _member(members: tuple[Any, ...], data: Any, where: str) -> Any:

@@ -59,7 +59,7 @@ def command(config: ImproveConfig, *more: str) -> list[str]:
         "--steps": config.steps, "--batch": config.batch, "--updates": config.updates, "--wandb": "disabled",
         "--evaluate-every": config.evaluate_every, "--evaluation-episodes": config.evaluation_episodes,
         "--checkpoint-every": config.checkpoint_every, "--world.height": config.world.height,
-        "--world.width": config.world.width, "--world.settings": config.world.settings,
+        "--world.width": config.world.width, "--world.settings": json.dumps(config.world.settings),
         "--execution.stall-sec": config.execution.stall_sec, "--ray.runners": config.ray.runners,
         "--ray.object-store-mb": config.ray.object_store_mb, "--name": config.name, "--executor": "ray",
     }  # fmt: skip

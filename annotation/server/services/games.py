@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import secrets
 import threading
@@ -26,6 +25,7 @@ from rlhf.run.place_seeds import HELD_OUT_SEEDS, TRAINING_SEEDS
 from rlhf.store import EpisodeStore, MemoryStore, ParquetStore
 from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
+from worlds.own_settings import own_settings
 
 LIMITS = TimeLimits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
 REMEMBERED_SEC = 180.0  # a game that is over, so that whoever comes back learns how it ended
@@ -71,10 +71,9 @@ def recorded_world_settings(store: EpisodeStore) -> dict[str, Any]:
     if not isinstance(store, ParquetStore) or not store.description.play_settings:
         return {}
     try:
-        settings = json.loads(store.description.play_settings[0]["world"]["settings"])
-    except (KeyError, TypeError, ValueError):
+        return own_settings(store.description.play_settings[0]["world"]["settings"], "world.settings")
+    except (KeyError, TypeError, UserError):
         return {}
-    return settings if isinstance(settings, dict) else {}
 
 
 class ActiveGame:

@@ -60,7 +60,7 @@ def test_an_agent_plays_in_the_world_it_was_cloned_in() -> None:
         resolve_config(replace(config, play=replace(config.play, world=WorldConfig()))).play.world == config.play.world
     )
     with pytest.raises(UserError, match="differ in their world"):
-        resolve_config(replace(config, play=replace(config.play, world=WorldConfig(settings="{}"))))
+        resolve_config(replace(config, play=replace(config.play, world=WorldConfig(settings={}))))
 
 
 def test_a_run_that_records_its_held_out_play_sets_no_share_aside() -> None:

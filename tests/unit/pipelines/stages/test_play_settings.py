@@ -32,9 +32,10 @@ from rlhf.store import MemoryStore, open_store
 from rlhf.store.description import DESCRIPTION_FILE
 from worlds.errors import UserError
 
-ROOM = '{"rooms":[1,1],"furniture":[0,0],"objects":[3,3],"room_size":[4.0,4.0]}'  # as people type it
-WORLD = WorldConfig("playhouse", 12, 16, ROOM, '{"fov_y_deg": 60.0}')
-PLAYERS = PlayersConfig({"go": 1.0}, '{"first_request": [0, 0]}', '{"reaction": 0}')
+_ROOM = {"rooms": [1, 1], "furniture": [0, 0], "objects": [3, 3], "room_size": [4.0, 4.0]}
+ROOM = json.dumps(_ROOM)  # as people type it
+WORLD = WorldConfig("playhouse", 12, 16, _ROOM, {"fov_y_deg": 60.0})
+PLAYERS = PlayersConfig({"go": 1.0}, {"first_request": [0, 0]}, {"reaction": 0})
 
 
 def recording(folder: Path, **changes: Any) -> RecordConfig:
@@ -60,9 +61,23 @@ def test_a_dataset_remembers_what_it_was_recorded_with(tmp_path: Path) -> None:
     assert of_datasets([tmp_path / "nothing"]) == PlaySettings()
 
 
+def test_settings_that_an_older_version_saved_as_text_are_read(tmp_path: Path) -> None:
+    ids = record(recording(tmp_path))
+    path = tmp_path / DESCRIPTION_FILE
+    about = json.loads(path.read_text())
+    for group, names in {"world": ("settings", "options"), "players": ("setter", "solver")}.items():
+        settings = about["play_settings"][0][group]
+        settings |= {name: json.dumps(settings[name]) for name in names}
+    path.write_text(json.dumps(about))
+    assert of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)
+    assert recorded_world_settings(open_store(tmp_path)) == _ROOM
+    record(recording(tmp_path, episodes=3))
+    assert of_datasets([tmp_path]) == PlaySettings(WORLD, PLAYERS) and len(open_store(tmp_path).ids()) == len(ids) + 1
+
+
 def test_settings_that_nothing_can_be_played_with_are_not_remembered(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="'x'"):
-        record(recording(tmp_path, players=replace(PLAYERS, solver='{"x": 1}')))
+        record(recording(tmp_path, players=replace(PLAYERS, solver={"x": 1})))
     assert of_dataset(tmp_path) == ()
 
 
@@ -70,7 +85,7 @@ def test_the_first_of_several_settings_counts_and_the_others_are_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record(recording(tmp_path))
-    record(recording(tmp_path, seed=1, players=replace(PLAYERS, solver="{}")))
+    record(recording(tmp_path, seed=1, players=replace(PLAYERS, solver={})))
     assert len(of_dataset(tmp_path)) == 2
     capsys.readouterr()
     assert of_datasets([tmp_path]) == PlaySettings(WORLD, PLAYERS)
@@ -93,7 +108,7 @@ def test_merged_play_and_games_are_where_the_first_was_played(tmp_path: Path) ->
     record(recording(tmp_path / "one"))
     merge_datasets(tmp_path / "one", tmp_path / "all")
     assert of_dataset(tmp_path / "all") == (PlaySettings(WORLD, PLAYERS),)
-    assert recorded_world_settings(open_store(tmp_path / "all")) == json.loads(ROOM)
+    assert recorded_world_settings(open_store(tmp_path / "all")) == _ROOM
     assert (
         recorded_world_settings(open_store(tmp_path / "new", create=True))
         == recorded_world_settings(MemoryStore())
@@ -123,24 +138,24 @@ def test_an_evaluation_is_where_its_agent_learned(tmp_path: Path, capsys: pytest
     config = settled(EvaluateConfig(agents=agents))
     assert (config.world, config.players) == (WORLD, PLAYERS)
     assert capsys.readouterr().err == ""
-    elsewhere = settled(EvaluateConfig(agents=agents, world=WorldConfig(settings='{"rooms": [1, 5]}')))
-    assert elsewhere.world == replace(WORLD, settings='{"rooms": [1, 5]}')  # and the rest is remembered
+    elsewhere = settled(EvaluateConfig(agents=agents, world=WorldConfig(settings={"rooms": [1, 5]})))
+    assert elsewhere.world == replace(WORLD, settings={"rooms": [1, 5]})  # and the rest is remembered
     (line,) = capsys.readouterr().err.splitlines()
     assert (
         "evaluating in other places than bc learned in: rooms [1, 5] instead of [1, 1], furniture the default" in line
     )
 
 
-def test_what_is_the_same_in_other_letters_is_not_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_settings_in_another_order_are_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     agents = {"bc": an_agent(tmp_path / "bc", PlaySettings(WORLD, PLAYERS))}
-    settled(EvaluateConfig(agents=agents, world=WorldConfig(settings=json.dumps(json.loads(ROOM), indent=1))))
+    settled(EvaluateConfig(agents=agents, world=WorldConfig(settings=dict(reversed(_ROOM.items())))))
     assert capsys.readouterr().err == ""
 
 
 def test_agents_of_different_places_are_not_evaluated_together_unless_the_places_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = replace(WORLD, settings='{"rooms": [1, 5]}')
+    other = replace(WORLD, settings={"rooms": [1, 5]})
     agents = {
         "bc": an_agent(tmp_path / "bc", PlaySettings(WORLD, PLAYERS)),
         "old": an_agent(tmp_path / "old", None),
@@ -151,7 +166,7 @@ def test_agents_of_different_places_are_not_evaluated_together_unless_the_places
     ) as refused:
         evaluate(EvaluateConfig(agents=agents, out=tmp_path / "results.json"))
     assert f"--world.settings '{ROOM}'" in str(refused.value) and "\n" not in str(refused.value)
-    assert settled(EvaluateConfig(agents=agents, world=WorldConfig(settings=ROOM))).world == WORLD
+    assert settled(EvaluateConfig(agents=agents, world=WorldConfig(settings=_ROOM))).world == WORLD
     (line,) = capsys.readouterr().err.splitlines()
     assert "in other places than far learned in: rooms [1, 1] instead of [1, 5]" in line
 
@@ -162,9 +177,9 @@ def test_agents_that_remember_nothing_are_evaluated_in_the_default_places(tmp_pa
 
 
 def test_the_settings_of_another_world_are_no_defaults() -> None:
-    moon = PlaySettings(WorldConfig(name="moon"), PlayersConfig(setter="{}"))
+    moon = PlaySettings(WorldConfig(name="moon"), PlayersConfig(setter={}))
     assert moon.or_else(PlaySettings(WORLD, PLAYERS)).complete() == PlaySettings(
-        WorldConfig("moon", 12, 16, "{}", "{}"), replace(DEFAULT_PLAYERS, setter="{}")
+        WorldConfig("moon", 12, 16, {}, {}), replace(DEFAULT_PLAYERS, setter={})
     )
     assert other_places(WorldConfig(name="moon"), WORLD) == ["world moon instead of playhouse"]
 
@@ -175,7 +190,7 @@ def test_a_recording_is_added_to_as_it_was_begun(tmp_path: Path, capsys: pytest.
     assert set(ids) < set(record(more))  # refused if it were of other settings
     assert open_store(tmp_path).description.image_size == (12, 16)
     capsys.readouterr()
-    record(replace(more, seed=1, episodes=1, world=WorldConfig(settings='{"rooms": [1, 1]}')))
+    record(replace(more, seed=1, episodes=1, world=WorldConfig(settings={"rooms": [1, 1]})))
     assert f"recording in other places than {tmp_path} holds: furniture the default instead" in capsys.readouterr().err
 
 

@@ -43,7 +43,7 @@ def test_a_recording_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     "other",
     [
-        {"world": WorldConfig(height=24, width=32, settings='{"rooms": [1, 1], "objects": [5, 5]}')},
+        {"world": WorldConfig(height=24, width=32, settings={"rooms": [1, 1], "objects": [5, 5]})},
         {"players": PlayersConfig(tasks={"go": 1.0})},
         {"steps": 7},
     ],
@@ -65,7 +65,7 @@ def test_several_processes_record_what_one_does(tmp_path: Path) -> None:
     assert all(np.array_equal(a.image, b.image) for a, b in zip(one, several, strict=True))
 
 
-@pytest.mark.parametrize("wrong", [{"world": WorldConfig(name="moon")}, {"players": PlayersConfig(solver='{"x": 1}')}])
+@pytest.mark.parametrize("wrong", [{"world": WorldConfig(name="moon")}, {"players": PlayersConfig(solver={"x": 1})}])
 def test_what_no_process_could_play_is_refused_before_any_begins(tmp_path: Path, wrong: dict) -> None:
     with pytest.raises(WorldError, match=r"moon|'x'"):
         record(replace(config(tmp_path, 2), workers=2, **wrong))

@@ -31,26 +31,22 @@ BAD = ["{", "rooms: 1", "[1, 1]", "3", "null", ""]
 
 @pytest.mark.parametrize("text", BAD)
 def test_settings_that_are_no_json_object_are_named(text: str) -> None:
-    for said, read in {
-        "world.settings": WorldConfig(settings=text).sampling,
-        "world.options": lambda: WorldConfig(options=text).make(1),
-        "players.setter": PlayersConfig(setter=text).setter_settings,
-        "players.solver": PlayersConfig(solver=text).solver_settings,
-    }.items():
-        with pytest.raises(UserError, match=said) as caught:
-            read()
-        assert "\n" not in str(caught.value)
+    for group, kind in {"world": WorldConfig, "players": PlayersConfig}.items():
+        for name in ("settings", "options") if group == "world" else ("setter", "solver"):
+            with pytest.raises(UserError, match=f"{group}.{name}") as caught:
+                kind(**{name: text})
+            assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ('{"fov": 60}', "world.options: no setting fov; known: settings, max_steps, fov_y_deg"),
-        ('{"qqq": 1}', "world.options: no setting qqq; known: settings, max_steps, fov_y_deg"),
-        ('{"height": 60}', "world.options: height is not set here but by the command"),
+        ({"fov": 60}, "world.options: no setting fov; known: settings, max_steps, fov_y_deg"),
+        ({"qqq": 1}, "world.options: no setting qqq; known: settings, max_steps, fov_y_deg"),
+        ({"height": 60}, "world.options: height is not set here but by the command"),
     ],
 )
-def test_options_that_the_world_lacks_are_named(options: str, complaint: str) -> None:
+def test_options_that_the_world_lacks_are_named(options: dict, complaint: str) -> None:
     with pytest.raises(UserError, match=f"^{complaint}$"):
         WorldConfig(options=options).make(1)
 
@@ -58,12 +54,12 @@ def test_options_that_the_world_lacks_are_named(options: str, complaint: str) ->
 def test_settings_that_scripted_players_lack_are_named() -> None:
     entry = WORLD.entry()
     with pytest.raises(WorldError, match="no setter setting named 'patince'; known: .*patience"):
-        entry.make_setter(tasks={"go": 1.0}, split="train", **PlayersConfig(setter='{"patince": 3}').setter_settings())
+        entry.make_setter(tasks={"go": 1.0}, split="train", **PlayersConfig(setter={"patince": 3}).setter_settings())
     with pytest.raises(WorldError, match="no solver setting named 'x'; known: reaction"):
-        entry.make_solver(**PlayersConfig(solver='{"x": 1}').solver_settings())
+        entry.make_solver(**PlayersConfig(solver={"x": 1}).solver_settings())
     for name, option in {"tasks": "--players.tasks", "split": "--split"}.items():
         with pytest.raises(UserError, match=f"players.setter: {name} is not set here but by {option}"):
-            PlayersConfig(setter=f'{{"{name}": 3}}').setter_settings()
+            PlayersConfig(setter={name: 3}).setter_settings()
 
 
 def test_what_is_asked_for_is_one_json_object_on_the_command_line() -> None:
@@ -131,11 +127,11 @@ def test_recordings_made_with_other_options_are_refused(tmp_path: Path) -> None:
     record(RecordConfig(data=tmp_path, episodes=1, steps=4, workers=1, world=one))
     (episode,) = read_episodes([tmp_path])
     one.check_recorded(episode, tmp_path)
-    replace(one, options='{ "fov_y_deg": 60 }').check_recorded(episode, tmp_path)  # the same, written otherwise
+    replace(one, options={"fov_y_deg": 60}).check_recorded(episode, tmp_path)  # the same, written otherwise
     complaint = r"recorded with world.options \{\"fov_y_deg\": 60.0\}, .* with \{\}; use --world.options '\{"
     with pytest.raises(UserError, match=complaint):
-        replace(one, options="{}").check_recorded(episode, tmp_path)
-    replace(one, options="{}").check_recorded(replace(episode, notes={}), tmp_path)  # made elsewhere
+        replace(one, options={}).check_recorded(episode, tmp_path)
+    replace(one, options={}).check_recorded(replace(episode, notes={}), tmp_path)  # made elsewhere
 
 
 @pytest.mark.parametrize(

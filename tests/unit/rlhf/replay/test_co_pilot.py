@@ -244,7 +244,7 @@ def config(folder: Path, **changes: Any) -> RecordConfig:
         save_agent(PLAYER, TOKENIZER, agent)
     made = RecordConfig(
         data=folder / "play", episodes=2, steps=30, solver=str(agent), slots=2, world=WORLD,
-        players=PlayersConfig(tasks={"lift": 1.0}, setter='{"first_request": [0, 0]}'),
+        players=PlayersConfig(tasks={"lift": 1.0}, setter={"first_request": [0, 0]}),
         shared_control=True, co_pilot=CoPilotConfig(patience=5),
     )  # fmt: skip
     return replace(made, **changes)
@@ -276,4 +276,4 @@ def test_a_co_pilot_needs_an_agent_to_watch(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="shared_control is for an agent: name its folder with --solver"):
         RecordConfig(shared_control=True)
     with pytest.raises(WorldError, match="no solver setting named 'lazy'"):
-        record(config(tmp_path, players=PlayersConfig(solver='{"lazy": 1}')))
+        record(config(tmp_path, players=PlayersConfig(solver={"lazy": 1})))
