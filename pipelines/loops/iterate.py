@@ -12,7 +12,7 @@ from pathlib import Path
 from agents.folder import load_agent
 from pipelines.loops.comparison import write_comparison
 from pipelines.loops.peoples_marks import MarksMissing, wait_for_marks
-from pipelines.loops.rounds import EVALUATED, IterateConfig, Round, resolve_round, resolve_start, settle
+from pipelines.loops.rounds import EVALUATED, IterateConfig, Round, resolve_config, resolve_round, resolve_start
 from pipelines.stages.clone import clone
 from pipelines.stages.evaluate import evaluate
 from pipelines.stages.improve import improve
@@ -40,7 +40,7 @@ def iterate(config: IterateConfig) -> Path | None:
     Raises:
       UserError: if the run's folder holds a run with other settings, or anything else.
     """
-    config = settle(config)
+    config = resolve_config(config)
     _check(config)
     open_run(config.run, config, "run", free=_FREE)
     with lock_run(config.run):

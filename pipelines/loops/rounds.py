@@ -133,7 +133,7 @@ class Round:
     evaluate: EvaluateConfig
 
 
-def settle(config: IterateConfig) -> IterateConfig:
+def resolve_config(config: IterateConfig) -> IterateConfig:
     """The configuration with what a run decides for all its rounds.
 
     Paths are absolute, recordings are of one split each, and where a stage leaves world or players open, they are as in

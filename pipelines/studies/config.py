@@ -129,7 +129,7 @@ class StudyConfig:
         }
 
 
-def settle(config: StudyConfig) -> StudyConfig:
+def resolve_config(config: StudyConfig) -> StudyConfig:
     """The configuration with what a study decides for all its seeds.
 
     Recordings are of one split each, and where a stage leaves world or players open, they are as in the demonstrations.

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from agents.computing import usable_device
 from pipelines.stages.steps import open_run, run_steps
-from pipelines.studies.config import StudyConfig, folder_of, settle
+from pipelines.studies.config import StudyConfig, folder_of, resolve_config
 from pipelines.studies.sharing import take_over
 from pipelines.studies.steps import works
 from rlhf.run.config import lock_run
@@ -34,7 +34,7 @@ def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str
         raise UserError(f"no arm {unknown[0]!r} in this study; known: {', '.join(config.arms)}")
     if config.device is not None:
         usable_device(config.device)  # said now, not when the first agent is to be trained
-    config = settle(config)
+    config = resolve_config(config)
     open_run(config.run, config, "study", free=("seeds", "device", "also_compared_with"))
     with lock_run(config.run):
         take_over(config)

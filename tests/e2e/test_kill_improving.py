@@ -64,7 +64,7 @@ def settings_as_words(config: ImproveConfig) -> list[str]:
         f"--batch={config.batch}", f"--updates={config.updates}", f"--evaluate-every={config.evaluate_every}",
         f"--checkpoint-every={config.checkpoint_every}", f"--threads={config.threads}", "--torch-threads=1",
         "--wandb=disabled", f"--world.height={config.world.height}", f"--world.width={config.world.width}",
-        f"--world.settings={json.dumps(config.world.settings)}", f"--learner.learning-rate={config.learner.learning_rate}",
-        "--execution.overlap", f"--execution.reuse={config.execution.reuse}",
-        f"--execution.recent={config.execution.recent}",
+        f"--world.settings={json.dumps(config.world.settings)}",
+        f"--learner.learning-rate={config.learner.learning_rate}", "--execution.overlap",
+        f"--execution.reuse={config.execution.reuse}", f"--execution.recent={config.execution.recent}",
     ]  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 from pipelines.cli.presets import preset_names
 from pipelines.cli.reproduce import ReproduceConfig, reproduce, results
 from pipelines.runs import demo as preset
-from pipelines.studies.config import Arm, StudyConfig, agent_of, folder_of, settle
+from pipelines.studies.config import Arm, StudyConfig, agent_of, folder_of, resolve_config
 from pipelines.studies.report import write_study_report
 from pipelines.studies.sharing import take_over
 from pipelines.studies.study import study
@@ -129,7 +129,7 @@ def test_other_settings_are_another_study(run: Path) -> None:
 def beside(run: Path, folder: Path, **settings: object) -> StudyConfig:
     """Another study beside the first."""
     (folder / "first").symlink_to(run)
-    return settle(replace(small(folder / "other"), **settings))  # type: ignore[arg-type]
+    return resolve_config(replace(small(folder / "other"), **settings))  # type: ignore[arg-type]
 
 
 def test_a_study_takes_over_what_one_beside_it_has_made(

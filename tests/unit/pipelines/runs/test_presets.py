@@ -14,7 +14,7 @@ from pipelines.cli.main import VERBS, Verb, main
 from pipelines.cli.presets import preset_names, presets_of, starting_point
 from pipelines.cli.usage import UsageError
 from pipelines.loops.demo import DemoConfig, resolve_config
-from pipelines.loops.rounds import resolve_config as settle_rounds
+from pipelines.loops.rounds import resolve_config as resolve_rounds
 from pipelines.runs import demo as preset
 from pipelines.runs import probes, tower
 from pipelines.stages.world_config import WorldConfig
@@ -64,7 +64,7 @@ def test_an_agent_plays_in_the_world_it_was_cloned_in() -> None:
 
 
 def test_a_run_that_records_its_held_out_play_sets_no_share_aside() -> None:
-    config, rounds = resolve_config(preset.demo()), settle_rounds(tower.iterate())
+    config, rounds = resolve_config(preset.demo()), resolve_rounds(tower.iterate())
     for recording in (config.demonstrations, config.play, rounds.demonstrations, rounds.play):
         assert recording.parts() == (recording,) and recording.split == "train"
 

@@ -14,8 +14,8 @@ from agents.play_settings import PLAY_SETTINGS_FILE
 from annotation.server.services.games import recorded_world_settings
 from pipelines.cli.episodes import merge_datasets
 from pipelines.cli.main import main
-from pipelines.loops.demo import resolve_config as settle_demo
-from pipelines.loops.rounds import resolve_config as settle_rounds
+from pipelines.loops.demo import resolve_config as resolve_demo
+from pipelines.loops.rounds import resolve_config as resolve_rounds
 from pipelines.runs import demo as preset
 from pipelines.runs import probes, tower
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, settled
@@ -24,7 +24,7 @@ from pipelines.stages.play_settings import PlaySettings, of_agent, of_dataset, o
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.results_file import EvaluatedWith
 from pipelines.stages.world_config import DEFAULT_PLAYERS, DEFAULT_WORLD, PlayersConfig, WorldConfig
-from pipelines.studies.config import resolve_config as settle_study
+from pipelines.studies.config import resolve_config as resolve_study
 from rlhf.records.json_records import from_json, to_json
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import load_config
@@ -196,7 +196,7 @@ def test_a_recording_is_added_to_as_it_was_begun(tmp_path: Path, capsys: pytest.
 
 def test_presets_are_as_they_were() -> None:
     """Their runs of before can be resumed: nothing that is remembered or left open changes them."""
-    shown, rounds, study = settle_demo(preset.demo()), settle_rounds(tower.iterate()), settle_study(probes.study())
+    shown, rounds, study = resolve_demo(preset.demo()), resolve_rounds(tower.iterate()), resolve_study(probes.study())
     for config in (shown, rounds, study):
         assert from_json(type(config), to_json(config)) == config
         assert config.demonstrations.world == config.play.world == config.evaluate.world == config.play.world.complete()
