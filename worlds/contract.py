@@ -200,6 +200,35 @@ class TickWise(Protocol):
 
 
 @dataclass(frozen=True)
+class GrabFailure:
+    """A grab that took nothing.
+
+    Args:
+      tick: ticks that had been played since the reset when it failed.
+      reason: words for the player, e.g. "the red ball is 0.4 m out of reach: go nearer".
+    """
+
+    tick: int
+    reason: str
+
+
+@runtime_checkable
+class GrabHints(Protocol):
+    """Optional part of a world: hints about grabbing for the pages on which people play.
+
+    Agents never see them. Asking changes nothing in what is played, also in the middle of a step.
+    """
+
+    def graspable(self, agent: str) -> str | None:
+        """Return words for what a grab by ``agent`` would take now, e.g. "the red ball"; None if it would fail."""
+        ...
+
+    def last_grab_failure(self, agent: str) -> GrabFailure | None:
+        """Return the last failed grab of ``agent`` in :meth:`TickWise.play_ticks`; None since a grab that succeeded."""
+        ...
+
+
+@dataclass(frozen=True)
 class Event:
     """Something a task's ground truth counts as progress (+1) or regress (-1).
 

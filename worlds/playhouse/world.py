@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import mujoco
 import numpy as np
 
 from worlds.contract import (
+    HAND_GRAB,
     MOVEMENT,
     SETTER,
     SOLVER,
     TICKS_PER_STEP,
     UTTERANCE_MAX_CHARS,
     Action,
+    GrabFailure,
     Observation,
     StepResult,
     World,
@@ -27,9 +30,10 @@ from worlds.contract import (
 )
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.drawing.onlooker import Onlooker
-from worlds.playhouse.house.record import House
+from worlds.playhouse.house.record import House, Thing
 from worlds.playhouse.house.sampling import HouseSettings, sample_house
 from worlds.playhouse.physics import avatar
+from worlds.playhouse.physics.grabbing import Candidate, Grabs, gaze, name_of, reason_of_failure
 from worlds.playhouse.physics.scene import FIXED_GROUPS, Scene, scene_of
 
 AGENTS: tuple[str, ...] = (SETTER, SOLVER)
@@ -159,7 +163,9 @@ class Playhouse(World):
         left = TICKS_PER_STEP - self._tick
         if ticks > left:
             raise WorldError(f"a movement has {ticks} ticks, {left} are left of the step; end_step() comes before more")
+        held = self._players[:, avatar.HELD] >= 0
         self._play(self._read_movement(movement, ticks))
+        self._note_grabs(ticks, held)
 
     def end_step(self, utterances: Mapping[str, str]) -> StepResult:
         """See :meth:`worlds.contract.TickWise.end_step`."""
@@ -241,6 +247,7 @@ class Playhouse(World):
         self._texts = dict(snapshot.texts)
         self._previous = {a: m.copy() for a, m in snapshot.previous.items()}
         self._step_index, self._tick, self.agents = snapshot.step_index, 0, list(snapshot.agents)
+        self._grabs = [Grabs() for _ in AGENTS]
         return {a: self._observe(a) for a in AGENTS}
 
     # -- ground truth ---------------------------------------------------------------------------------------
@@ -256,13 +263,13 @@ class Playhouse(World):
         """Where a player is, where it looks, what it holds."""
         player = self._player(agent)
         state = self._players[player]
-        held = int(state[avatar.HELD])
+        held = self._held(player)
         return AvatarState(
             position=np.array([*self._position(player), 0.0]),
             eye=self._eye(player),
             yaw=float(state[avatar.YAW]),
             pitch=float(state[avatar.PITCH]),
-            held=self.house.objects[held].id if held >= 0 else None,
+            held=held.id if held else None,
         )
 
     def object_position(self, object_id: str) -> np.ndarray:
@@ -281,12 +288,53 @@ class Playhouse(World):
         found = avatar.target(*self._addresses, player, self._players, *self._arrays)
         return self.house.objects[found].id if found >= 0 else None
 
+    def graspable(self, agent: str) -> str | None:
+        """See :meth:`worlds.contract.GrabHints.graspable`."""
+        found = self.target_under_crosshair(agent)
+        return None if found is None else name_of(self.house.objects_by_id[found])
+
+    def last_grab_failure(self, agent: str) -> GrabFailure | None:
+        """See :meth:`worlds.contract.GrabHints.last_grab_failure`."""
+        return self._grabs[self._player(agent)].failure
+
     def room_at(self, xy: Sequence[float] | np.ndarray) -> str | None:
         """Id of the room whose floor holds (x, y); None outside the house."""
         room = self.house.room_at(float(xy[0]), float(xy[1]))
         return room.id if room else None
 
     # -- inside ---------------------------------------------------------------------------------------------
+
+    def _note_grabs(self, ticks: int, held: np.ndarray) -> None:
+        """Note the grabs of the last ``ticks``; ``held`` bool [players]: with something in hand before them."""
+        tick = self._step_index * TICKS_PER_STEP + self._tick
+        for player, grabs in enumerate(self._grabs):
+            hands = self._movement[player, self._tick - ticks : self._tick, avatar.HAND]
+            if (hands == HAND_GRAB).any():
+                grabs.note(tick, bool(held[player]), self._held(player), partial(self._why_not_grabbed, player))
+            grabs.under_way = ticks > 0 and bool(hands[-1] == HAND_GRAB)
+
+    def _why_not_grabbed(self, player: int) -> str:
+        state = self._players[player]
+        return reason_of_failure(gaze(state[avatar.YAW], state[avatar.PITCH]), self._candidates(player))
+
+    def _candidates(self, player: int) -> Iterator[Candidate]:
+        """All loose things as ``player`` sees them."""
+        eye, scene = self._eye(player), self._scene
+        ray, own_body = self._arrays[0][0], int(scene.avatar_body[player])
+        for i, thing in enumerate(self.house.objects):
+            at = scene.object_qpos[i]
+            way = self._data.qpos[at : at + 3] - eye
+            holder = next((AGENTS[p] for p, row in enumerate(self._players) if row[avatar.HELD] == i), None)
+
+            def in_sight(way: np.ndarray = way, body: int = int(scene.object_body[i])) -> bool:
+                ray[:3], ray[3:6] = eye, way
+                return avatar.in_sight(*self._addresses, self._arrays[0], own_body, body)
+
+            yield Candidate(thing, way, float(scene.object_radius[i]), holder, in_sight)
+
+    def _held(self, player: int) -> Thing | None:
+        held = int(self._players[player, avatar.HELD])
+        return self.house.objects[held] if held >= 0 else None
 
     def _enter(self, scene: Scene) -> None:
         """Begin at the beginning of a scene, with nothing left of what was played before."""
@@ -301,6 +349,7 @@ class Playhouse(World):
         self._texts = dict.fromkeys(AGENTS, "")
         self._previous = {agent: neutral_movement() for agent in AGENTS}
         self._step_index, self._tick, self.agents = 0, 0, list(AGENTS)
+        self._grabs = [Grabs() for _ in AGENTS]
 
     def _use(self, scene: Scene, data: mujoco.MjData) -> None:
         """Bind to a scene and its state; everything that depends on their addresses is made anew."""

@@ -317,7 +317,7 @@ def target(model, data, p, players, hands, state, avatars, objects):
         if miss > best_miss or _is_held(players, i):
             continue
         ray[3], ray[4], ray[5] = dx, dy, dz
-        if _in_sight(model, data, hands, avatars[0][p], objects[0][i]):
+        if in_sight(model, data, hands, avatars[0][p], objects[0][i]):
             best, best_miss = i, miss
     return best
 
@@ -331,8 +331,8 @@ def _is_held(players, thing):
 
 
 @_jit
-def _in_sight(model, data, hands, own_body, body):
-    """Whether nothing but ``body`` is between the start of the ray and its end (hands[0]: start, difference)."""
+def in_sight(model, data, hands, own_body, body):
+    """Return True if nothing but ``body`` is between start and end of the ray (hands[0]: start, difference)."""
     hit = _cast(model, data, hands, 0, own_body)
     return hit < 0.0 or hit >= 1.0 or hands[2][hands[1][0]] == body
 
