@@ -7,8 +7,8 @@ does so under the entry point group ``interactive_rlhf.worlds``, and a single fi
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial, wraps
 from typing import Any
 
@@ -41,6 +41,7 @@ class WorldEntry:
       make_setter: (tasks={name: weight}, split=, **settings) -> a scripted setter that asks for these tasks, so often
         relative to each other; by default one that stands still and asks for what ``probe`` offers.
       games: names of further tasks, which are asked for and evaluated only where they are named.
+      people_settings: settings of ``sample_config`` for places in which people play, where they are not set otherwise.
 
     ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know; for
     those that name their settings in their signatures, the entry does so.
@@ -55,13 +56,14 @@ class WorldEntry:
     probes: Sequence[str]
     make_setter: Callable[..., Setter] = _asks_for_probes
     games: Sequence[str] = ()
+    people_settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.make_setter is _asks_for_probes:
             known = (*self.probes, *self.games)
             object.__setattr__(self, "make_setter", partial(AskingSetter, self.probe, self.make_task, known))
-        for field, noun in (("sample_config", "place"), ("make_setter", "setter"), ("make_solver", "solver")):
-            object.__setattr__(self, field, _refusing_unknown(getattr(self, field), noun))
+        for setting, noun in (("sample_config", "place"), ("make_setter", "setter"), ("make_solver", "solver")):
+            object.__setattr__(self, setting, _refusing_unknown(getattr(self, setting), noun))
 
 
 def _refusing_unknown(make: Callable[..., Any], noun: str) -> Callable[..., Any]:

@@ -31,7 +31,7 @@ class LiveWorld:
         self.world = world
         place = config.place
         if place is None:
-            place = entry.sample_config(config.seed, **config.place_settings)
+            place = entry.sample_config(config.seed, **{**entry.people_settings, **config.place_settings})
         self.observations: Mapping[str, Observation] = world.reset(seed=config.seed, options={"config": place})[0]
         self.place = world.config
         self._begin()

@@ -43,5 +43,6 @@ PLAYHOUSE = register(
         probe=_later("requests.tasks", "probe"),
         probes=("go", "lift", "position", "color", "count", "exist"),
         games=("tower",),
+        people_settings={"face_room": True},
     )
 )

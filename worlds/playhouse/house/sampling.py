@@ -8,7 +8,7 @@ they do not touch, and clear of doorways. Loose things stand apart on the floor 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -33,6 +33,8 @@ DOOR_KEEP_OUT = 0.9  # metres kept free before and behind a doorway
 GAP = 0.01  # metres between things that are side by side
 HOUSES_TRIED = 30
 PLACES_TRIED = 40
+OPEN_VIEW = 2.0  # metres of free floor ahead with which a player's first view is good enough
+DIRECTIONS = 24  # that are tried for a better one
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,17 @@ class HouseSettings:
     """What houses are sampled from.
 
     Args:
-      rooms, furniture, objects: (fewest, most) in the whole house, both included.
+      rooms: (fewest, most) in the house, both included.
+      furniture: (fewest, most) in the whole house, both included.
+      objects: (fewest, most) in the whole house, both included.
       room_size: (least, greatest) width and depth of a room in metres.
-      kinds, colours, sizes: names objects may have; None means all of the catalogue. Colours hold for furniture too.
-      furniture_kinds: names furniture may have; None means all.
+      kinds: names of kinds of object; None means all of the catalogue.
+      colours: names of the colours of objects and furniture; None means all.
+      sizes: names of the sizes of objects; None means all.
+      furniture_kinds: names of kinds of furniture; None means all.
       on_furniture: chance that an object stands on furniture, where it fits on any, rather than on the floor.
+      face_room: turn players who would start close before a wall or furniture to where the room is open. The house of a
+        seed is the same with and without.
 
     Raises:
       WorldError: a range is empty, or a name is not in the catalogue.
@@ -59,6 +67,7 @@ class HouseSettings:
     sizes: tuple[str, ...] | None = None
     furniture_kinds: tuple[str, ...] | None = None
     on_furniture: float = 0.4
+    face_room: bool = False
 
     def __post_init__(self) -> None:
         for name, least in (("rooms", 1), ("furniture", 0), ("objects", 0), ("room_size", 2 * SMALLEST_ROOM)):
@@ -71,6 +80,8 @@ class HouseSettings:
             self._check_names(name, catalogue)
         if not 0.0 <= self.on_furniture <= 1.0:
             raise WorldError(f"setting on_furniture: {self.on_furniture} is not a chance between 0 and 1")
+        if not isinstance(self.face_room, bool):
+            raise WorldError(f"setting face_room: {self.face_room!r} is neither true nor false")
 
     def _check_range(self, name: str, least: float) -> None:
         value = getattr(self, name)
@@ -121,7 +132,8 @@ def sample_house(seed: int, settings: HouseSettings | None = None) -> House:
     problem = ""
     for _ in range(HOUSES_TRIED):
         try:
-            return _Builder(rng, settings).build()
+            house = _Builder(rng, settings).build()
+            return facing_the_room(house) if settings.face_room else house
         except _NoPlaceError as error:
             problem = str(error)
     raise WorldError(f"house settings: {problem}; ask for fewer or allow larger rooms (room_size)")
@@ -335,6 +347,30 @@ class _Builder:
             surface.at[0] + self._between(-hx, hx) * 0.999, surface.at[1] + self._between(-hy, hy) * 0.999
         )
         return piece.room, piece.id, round(x, 3), round(y, 3), surface.at[2]
+
+
+def facing_the_room(house: House) -> House:
+    """Return ``house`` with players who look at something near turned to the direction in which they see farthest."""
+    return replace(house, starts=tuple(_facing_the_room(start, house) for start in house.starts))
+
+
+def _facing_the_room(start: Start, house: House) -> Start:
+    if _open_distance(start, start.yaw, house) >= OPEN_VIEW:
+        return start
+    turns = [2 * np.pi * i / DIRECTIONS for i in range(DIRECTIONS)]
+    yaws = [round(float((start.yaw + turn + np.pi) % (2 * np.pi) - np.pi), 3) for turn in turns]
+    return replace(start, yaw=max(yaws, key=lambda yaw: _open_distance(start, yaw, house)))
+
+
+def _open_distance(start: Start, yaw: float, house: House) -> float:
+    """Metres of floor that lie free before a player who looks along ``yaw``, within its room."""
+    room = house.room_at(start.x, start.y)
+    ahead = np.arange(AVATAR_RADIUS, 2 * LARGEST_ROOM, 0.1)
+    for distance in ahead:
+        x, y = start.x + distance * np.cos(yaw), start.y + distance * np.sin(yaw)
+        if room is None or not room.contains(x, y) or any(piece.gap_to(x, y) == 0.0 for piece in house.furniture):
+            return float(distance)
+    return float(ahead[-1])
 
 
 def _rooms_overlap(a: Room, b: Room) -> bool:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import math
+from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worlds import registry
 from worlds.contract import WorldError
 from worlds.playhouse.house.catalogue import COLOURS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
 from worlds.playhouse.house.record import AVATAR_RADIUS, FLOOR, House
@@ -207,3 +210,32 @@ def test_impossible_settings_are_refused_in_one_line(settings, message):
     with pytest.raises(WorldError) as caught:
         sample_house(0, HouseSettings.of(**settings))
     assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_who_starts_nose_to_wall_is_turned_to_the_room_and_nothing_else_changes():
+    turned = 0
+    for seed in range(30):
+        plain, facing = sample_house(seed), sample_house(seed, HouseSettings(face_room=True))
+        assert replace(facing, starts=plain.starts) == plain
+        for before, after in zip(plain.starts, facing.starts, strict=True):
+            assert (before.x, before.y) == (after.x, after.y)
+            free, freer = (_free_before(plain, start) for start in (before, after))
+            assert freer >= min(free, 2.0)
+            turned += before != after
+            assert before == after or (free < 2.0 and freer > free)
+    assert turned > 10
+
+
+def _free_before(house, start):
+    """Metres from a start, along its gaze, to the first wall or piece of furniture."""
+    room = house.room_at(start.x, start.y)
+    for distance in np.arange(0.0, 10.0, 0.05):
+        x, y = start.x + distance * np.cos(start.yaw), start.y + distance * np.sin(start.yaw)
+        if not room.contains(x, y) or any(piece.gap_to(x, y) == 0.0 for piece in house.furniture):
+            return distance
+
+
+def test_people_play_in_houses_where_they_look_into_the_room():
+    entry = registry.get("playhouse")
+    assert entry.people_settings == {"face_room": True}
+    assert entry.sample_config(3) == sample_house(3).to_json()
