@@ -28,10 +28,11 @@ def study_page(study: Served) -> dict[str, Any]:
     """Everything the page shows."""
     with study.database.writing() as session:
         troubles = list_episodes(session, study.datasets, now())
+    played = study.datasets.episodes_played()
     with study.database.reading() as session:
         return {
             "projects": progress.projects(session, now()),
-            "people": progress.people(session),
+            "people": progress.people(session, played),
             "invitations": progress.invitations(session, now()),
             "dataset_troubles": troubles,
             "export_trouble": study.exporter.trouble,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from annotation.server.db.judging_tables import JudgingAssignment
 from annotation.server.db.tables import GONE, PRESENT, Assignment, EpisodeRecord, Project
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.compressed import CompressedEpisode
+from rlhf.store.contract import people_in
 from rlhf.store.description import DESCRIPTION_FILE
 from rlhf.store.durable import UNFINISHED, only_writer
 from worlds.errors import UserError
@@ -86,6 +87,11 @@ class Datasets:
         with suppress(UserError):
             return record.episode_id in self.store(record.project.dataset)
         return False
+
+    def episodes_played(self) -> Counter[str]:
+        """Return in how many recorded episodes each person played, by pseudonym."""
+        stores = (self.store(name) for name in self.readable())
+        return Counter(person for store in stores for row in store.rows() for person in people_in(row))
 
     def _is_readable(self, name: str) -> bool:
         with suppress(UserError):

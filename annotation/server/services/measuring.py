@@ -1,4 +1,4 @@
-"""The dashboard's numbers: computed by a process of its own, so that raters never wait for them, and kept.
+"""The dashboard's numbers, computed by a process of its own, so that raters never wait for them, and kept.
 
 python -m annotation.server.services.measuring < QUESTION > ANSWER
 """
@@ -30,10 +30,10 @@ COMMAND = (sys.executable, "-m", "annotation.server.services.measuring")
 
 
 class Measuring:
-    """Keeps what was last computed of each project.
+    """The measures last computed of each project.
 
     Args:
-      url: of the database.
+      url: URL of the database.
     """
 
     def __init__(self, url: str) -> None:
@@ -45,10 +45,15 @@ class Measuring:
         self._begun: dict[str, float] = {}
 
     def of(self, project_id: str, state: Any) -> dict[str, Any]:
-        """What is known of a project; if its state is another than when that was computed, it is computed anew.
+        """Return what is known of a project; where its state has changed since, compute it again beside.
 
-        Returns: ``measures`` (None: not yet), when they were ``computed``, whether it is ``working``, and what went
-          wrong (``trouble``).
+        Args:
+          project_id: the project.
+          state: see :func:`state_of`.
+
+        Returns:
+          ``measures`` (None: not yet), when they were ``computed``, whether they are being computed (``working``) or
+          will be soon (``outdated``), and what went wrong (``trouble``).
         """
         with self._lock:
             outdated = self._state.get(project_id) != state
@@ -58,10 +63,10 @@ class Measuring:
                 self._begun[project_id] = time.monotonic()
                 threading.Thread(target=self._work, args=(project_id, state), daemon=True).start()
             known = self._known.get(project_id, {"measures": None, "computed": None, "trouble": ""})
-            return known | {"working": project_id in self._working}
+            return known | {"working": project_id in self._working, "outdated": outdated}
 
     def forget(self) -> None:
-        """What was computed is no longer known."""
+        """Forget what was computed, as when a person's data is deleted."""
         with self._lock:
             self._known, self._state, self._begun = {}, {}, {}
 
@@ -90,7 +95,7 @@ def _ask(url: str, project_id: str) -> dict[str, Any]:
 
 
 def state_of(session: Session, project: Project) -> tuple[Any, ...]:
-    """Changes when something is submitted or deleted, or what it is held against changes."""
+    """Return a value that changes when work is submitted or deleted, or known marks or the tolerance change."""
     work = select(func.count(), func.max(Assignment.submitted)).select_from(Assignment).join(EpisodeRecord)
     work = work.where(EpisodeRecord.project_id == project.id, Assignment.submitted.is_not(None))
     gold = select(func.count(), func.max(GoldEpisode.created)).select_from(GoldEpisode).join(EpisodeRecord)
@@ -99,7 +104,7 @@ def state_of(session: Session, project: Project) -> tuple[Any, ...]:
 
 
 def submissions_of(session: Session, project_id: str) -> list[Submission]:
-    """Everything that was submitted in a project."""
+    """Return everything that was submitted in a project."""
     done = (EpisodeRecord.project_id == project_id, Assignment.submitted.is_not(None))
     query = select(MarkRecord.assignment_id, MarkRecord.step, MarkRecord.sign)
     query = query.join(Assignment, MarkRecord.assignment_id == Assignment.id).join(EpisodeRecord)
@@ -125,12 +130,12 @@ def submissions_of(session: Session, project_id: str) -> list[Submission]:
 
 
 def marks_from(episode: str, rater: str, pairs: list[tuple[int, int]]) -> tuple[Mark, ...]:
-    """Steps and signs as marks, in order."""
+    """Return steps and signs as marks, in order."""
     return tuple(Mark(episode, rater, step, sign, scripted=False) for step, sign in sorted(pairs))
 
 
 def known_marks(session: Session, project_id: str) -> dict[str, tuple[Mark, ...]]:
-    """The known marks of a project's gold episodes."""
+    """Return the known marks of a project's gold episodes."""
     query = select(GoldEpisode).join(EpisodeRecord).where(EpisodeRecord.project_id == project_id)
     return {
         gold.episode_id: marks_from(gold.episode_id, "", [(step, sign) for step, sign in gold.marks])
@@ -139,7 +144,7 @@ def known_marks(session: Session, project_id: str) -> dict[str, tuple[Mark, ...]
 
 
 def main() -> None:
-    """Answer the one question that is asked."""
+    """Answer the question on standard input."""
     end_with(os.getppid())
     os.nice(10)
     asked = json.load(sys.stdin)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session
 
+from annotation.server.db.judging_tables import JudgingAssignment
 from annotation.server.db.tables import (
     PRESENT,
     Assignment,
@@ -81,9 +83,16 @@ def gold_episodes(session: Session, project: Project) -> list[dict[str, Any]]:
     ]
 
 
-def people(session: Session) -> list[dict[str, Any]]:
-    """Everybody, and how much they have marked."""
+def people(session: Session, played: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return everybody, and how much they have played, marked and judged.
+
+    Args:
+      session: of the database.
+      played: recorded episodes by the pseudonym of who played in them.
+    """
     listed, restricted = [], _memberships(session)
+    submitted = select(JudgingAssignment.judge_id, func.count()).where(JudgingAssignment.submitted.is_not(None))
+    judged = {judge: count for judge, count in session.execute(submitted.group_by(JudgingAssignment.judge_id))}
     wanted = select(Consent).where(Consent.version == wanted_version())
     consents = {found.person_id: found.agreed for found in session.scalars(wanted)}
     for person in session.scalars(select(Person).order_by(Person.created)):
@@ -105,6 +114,8 @@ def people(session: Session) -> list[dict[str, Any]]:
                 "marks": marks,
                 "marks_per_five_minutes": _per_five_minutes(marks, steps),
                 "minutes_per_episode": round(active_sec / count / 60, 1) if count else None,
+                "played": played.get(person.pseudonym, 0),
+                "judged": judged.get(person.id, 0),
             }
         )
     return listed

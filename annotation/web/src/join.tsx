@@ -1,6 +1,6 @@
 // Where a link leads: its token stands behind the #, which browsers keep to themselves.
 import { useEffect, useState } from "preact/hooks";
-import { ask } from "./api";
+import { ask, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 
 export function Join() {
@@ -9,11 +9,13 @@ export function Join() {
   const [name, setName] = useState("");
   const [trouble, setTrouble] = useState("");
   const [busy, setBusy] = useState(false);
+  const [person, setPerson] = useState<Me | null>(null); // who is signed in on this browser already
 
   useEffect(() => {
+    const signedIn = me().catch(() => null);
     ask<{ role: string; new: boolean }>("POST", "/api/sign-in/look", { token: token || "-" })
-      .then(setLink)
-      .catch((error: Error) => setTrouble(error.message));
+      .then(async (found) => (setPerson(await signedIn), setLink(found)))
+      .catch(async (error: Error) => ((await signedIn) ? location.replace("./") : setTrouble(error.message)));
   }, [token]);
 
   const join = async (event: Event) => {
@@ -42,10 +44,16 @@ export function Join() {
                 What shall we call you?
                 <input value={name} onInput={(e) => setName(e.currentTarget.value)} maxLength={80} required autofocus autocomplete="nickname" />
               </label>
-              <p class="hint">Only whoever runs the study sees this name; in the data you have a made-up one.</p>
+              <p class="hint">Only the study's leader sees this name; in the data you have a made-up one.</p>
             </>
           ) : (
             <p>This link signs you in on this browser. It works once.</p>
+          )}
+          {person && (
+            <p>
+              You are signed in as <strong>{person.name}</strong> here; this signs {person.name} out on this browser. For somebody else, use another browser or a private window, or{" "}
+              <a href="./">go back</a>.
+            </p>
           )}
           <button class="primary" disabled={busy}>
             {link.new ? "Join" : "Sign in"}

@@ -1,5 +1,5 @@
 // The study leader's pages: projects and people, how it goes, agreement, gold episodes, consent.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 import { Suites } from "./judging/suites";
@@ -26,7 +26,9 @@ const REFRESH_MS = 10_000;
 export function Study() {
   const [person, setPerson] = useState<Me | null>(null);
   const [data, setData] = useState<Data | null>(null);
-  const [trouble, setTrouble] = useState("");
+  const [trouble, setTrouble] = useState(""); // why the page cannot be loaded
+  const [refusal, setRefusal] = useState(""); // why the last change was not made
+  const leads = useRef(false);
   const [tab, setTab] = useState(location.hash.slice(1));
 
   const load = () =>
@@ -39,19 +41,22 @@ export function Study() {
   const change: Change = async (method, path, body) => {
     try {
       await ask(method, path, body);
+      setRefusal("");
     } catch (error) {
-      setTrouble((error as Error).message);
-      return;
+      setRefusal((error as Error).message);
     }
-    await load();
+    await load(); // also when it is refused: the page shows what is
   };
 
   useEffect(() => {
     me()
-      .then(setPerson)
-      .then(load)
+      .then((found) => {
+        leads.current = found.roles.includes("admin");
+        setPerson(found);
+        return leads.current ? load() : setTrouble("This page is for the study's leaders.");
+      })
       .catch((error: ApiError) => (error.status === 401 ? location.replace("./") : setTrouble(error.message)));
-    const timer = setInterval(() => document.visibilityState === "visible" && void load(), REFRESH_MS);
+    const timer = setInterval(() => leads.current && document.visibilityState === "visible" && void load(), REFRESH_MS);
     const turned = () => setTab(location.hash.slice(1));
     addEventListener("hashchange", turned);
     return () => {
@@ -60,6 +65,15 @@ export function Study() {
     };
   }, []);
 
+  if (person && !leads.current)
+    return (
+      <Frame title="Run the study" me={person}>
+        <Trouble said={trouble} />
+        <p>
+          <a href="./">To what you can do here</a>
+        </p>
+      </Frame>
+    );
   return (
     <Frame title="Run the study" me={person} wide>
       <div class="study">
@@ -71,6 +85,14 @@ export function Study() {
           ))}
         </nav>
         <Trouble said={trouble} />
+        {refusal && (
+          <div class="trouble refusal" role="alert">
+            <span>{refusal}</span>
+            <button type="button" class="quiet" onClick={() => setRefusal("")}>
+              Close
+            </button>
+          </div>
+        )}
         {data?.dataset_troubles.map((said) => <Trouble key={said} said={`A dataset cannot be read, and nobody gets work in it: ${said}`} />)}
         {data?.export_trouble && <Trouble said={`Marks wait to be written to their dataset: ${data.export_trouble}`} />}
         {data && data.removals > 0 && (

@@ -60,3 +60,23 @@ test("what is said while the disk is read is newer than what the disk has", asyn
   assert.equal(sent[sent.length - 1], 2);
   assert.ok(!sent.includes(1));
 });
+
+test("what is added while the last is being sent is sent before the queue is flushed", async () => {
+  const { queue, last } = visit([], 409);
+  const now = queue("now");
+  await now.add("now", { id: "a", revision: 1 });
+  const flushed = now.flush();
+  void now.add("now", { id: "b", revision: 1 });
+  await flushed;
+  await now.flush();
+  assert.equal(now.waiting, 0);
+  assert.equal(last()?.trouble, "");
+});
+
+test("a queue that cannot be flushed says why", async () => {
+  const { queue } = visit([], 409);
+  const old = queue("old");
+  await old.add("old", { id: "a", revision: 1 });
+  await assert.rejects(old.flush(), /not everything is saved yet \(the episode is submitted\)/);
+  clearTimeout((old as unknown as { timer: ReturnType<typeof setTimeout> }).timer);
+});

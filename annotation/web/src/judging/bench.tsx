@@ -49,8 +49,7 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
     setSubmitting(true);
     setTrouble("");
     try {
-      await queue.send();
-      if (queue.waiting > 0) throw new Error("not everything is saved yet; go on when it is");
+      await queue.flush();
       await ask("POST", `/api/judging/${episode.id}/submit`, { revision: verdict.now.revision });
       await VERDICTS.forgetWork(props.person.id).catch(() => undefined); // or a lost connection would bring it back
       props.onNext();
@@ -70,6 +69,7 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
   const moment: Mark[] = success && step !== null ? [{ id: "success", revision: 1, step, sign: 1, deleted: false }] : [];
   const judged = verdict.judged(player.step);
   useEffect(() => setTrouble(""), [judged]);
+  useEffect(() => void (saved.waiting === 0 && setTrouble("")), [saved.waiting]); // all that was missing is saved now
   // An earlier answer is no answer to this request.
   const heard = judged ? episode.words.filter((said) => said.step >= episode.takes_over) : episode.words;
   return (

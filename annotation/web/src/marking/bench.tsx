@@ -1,5 +1,5 @@
 // Where an episode is marked: picture, timeline, dialogue, guidelines, and the state of what was marked.
-import { useCallback, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Controls } from "./controls";
@@ -49,8 +49,7 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
     setSubmitting(true);
     setTrouble("");
     try {
-      await queue.send();
-      if (queue.waiting > 0) throw new Error("not everything is saved yet; submit when it is");
+      await queue.flush();
       await ask("POST", `/api/marking/${episode.id}/submit`, { marks: marks.living().length });
       await MARKS.forgetWork(props.person.id).catch(() => undefined); // or a lost connection would bring it back
       props.onNext();
@@ -59,6 +58,8 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
       setSubmitting(false);
     }
   };
+
+  useEffect(() => void (saved.waiting === 0 && setTrouble("")), [saved.waiting]); // all that was missing is saved now
 
   const living = marks.living();
   return (

@@ -4,6 +4,7 @@ import type { Episode } from "./load";
 import type { Marks } from "./marks";
 import type { Player } from "../episode/player";
 import { Playing, Tool } from "../episode/transport";
+import { count } from "../words";
 
 interface Props {
   player: Player;
@@ -42,7 +43,7 @@ export function Controls(props: Props) {
         {tool({ do: "redo" }, "↷", "Redo (Ctrl Y)", !marks.canRedo)}
       </div>
       <div class="group end">
-        <span class="count">{marks.living().length} marks</span>
+        <span class="count">{count(marks.living().length, "mark")}</span>
         <button type="button" class="primary" disabled={props.submitting} onClick={props.onSubmit}>
           {props.submitting ? "Submitting…" : "Submit episode"}
         </button>

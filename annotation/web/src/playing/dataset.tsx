@@ -28,7 +28,7 @@ export function NewDataset(props: { first: boolean; onMade: () => unknown }) {
         </label>
         <button class="primary">Make it</button>
       </form>
-      <p class="hint">It is a folder in the study's. Its world and size of pictures are the first game's: the Playhouse, as `rlhf record` has it.</p>
+      <p class="hint">It is a folder in the study's. Its world and size of pictures are the first game's: the Playhouse, as <code>rlhf record</code> makes it.</p>
     </details>
   );
 }

@@ -5,6 +5,7 @@ import type { PendingEdit, Edit, LocalStore } from "./local_store";
 import type { EpisodeInfo } from "../episode/types";
 import { keepPlace, type Work } from "./work";
 import { Queue, type SavedState } from "./queue";
+import { count } from "../words";
 
 interface Place {
   position: number;
@@ -63,9 +64,9 @@ function usePlace(step: number, before: number): () => Place {
 
 export function Saved(props: { state: SavedState }) {
   const { waiting, trouble, lost } = props.state;
-  const count = `${waiting} ${waiting === 1 ? "change" : "changes"}`;
+  const changes = count(waiting, "change");
   const kind = waiting === 0 ? "good" : trouble ? "bad" : "busy";
-  const said = waiting === 0 ? "all saved" : lost ? `no connection: ${count} kept in this browser` : trouble ? `${count} not saved: ${trouble}` : "saving…";
+  const said = waiting === 0 ? "all saved" : lost ? `no connection: ${changes} kept in this browser` : trouble ? `${changes} not saved: ${trouble}` : "saving…";
   return (
     <span class={`saved ${kind}`} role="status" data-waiting={waiting}>
       {said}

@@ -69,6 +69,14 @@ export class Queue<S extends Edit> {
     return this.sending;
   }
 
+  /** Send until nothing waits. Throws an error that says why, if something cannot be sent now. */
+  async flush(): Promise<void> {
+    while (this.unsaved.size > 0) {
+      await this.send();
+      if (this.unsaved.size > 0 && this.trouble) throw new Error(`not everything is saved yet (${this.trouble}); it is sent again by itself`);
+    }
+  }
+
   get waiting(): number {
     return this.unsaved.size;
   }

@@ -29,7 +29,9 @@ export interface Person {
   active: boolean;
   projects: string[];
   consented: number | null;
-  episodes: number;
+  played: number; // recorded episodes
+  judged: number; // continuations
+  episodes: number; // marked and submitted
   marks: number;
   marks_per_five_minutes: number | null;
   minutes_per_episode: number | null;
@@ -95,7 +97,8 @@ export interface Measures {
 export interface Measured {
   measures: Measures | null;
   computed: number | null;
-  working: boolean;
+  working: boolean; // newer numbers are being computed
+  outdated: boolean; // they will be soon
   trouble: string;
   gold_episodes: { id: string; name: string; purpose: string; source: string; marks: number; done: number }[];
 }

@@ -7,6 +7,7 @@ import { called, type Data, type Measured, type Project } from "./data";
 
 const WORKING_MS = 1_500;
 const RESTING_MS = 20_000;
+const AGAIN_MS = 3_000; // after an error
 
 export function WithMeasures(props: { data: Data; show: (measured: Measured, project: Project, reload: () => void) => ComponentChildren }) {
   const { projects } = props.data;
@@ -24,10 +25,11 @@ export function WithMeasures(props: { data: Data; show: (measured: Measured, pro
         if (!current) return;
         setMeasured(found);
         setTrouble(found.trouble);
-        timer = setTimeout(() => void load(), found.working ? WORKING_MS : RESTING_MS);
+        timer = setTimeout(() => void load(), found.working || found.outdated ? WORKING_MS : RESTING_MS);
       } catch (error) {
-        if (current) setTrouble((error as Error).message);
-        timer = setTimeout(() => void load(), RESTING_MS);
+        if (!current) return;
+        setTrouble((error as Error).message);
+        timer = setTimeout(() => void load(), AGAIN_MS);
       }
     };
     void load();
@@ -56,17 +58,19 @@ export function WithMeasures(props: { data: Data; show: (measured: Measured, pro
           <span>{called(project)}</span>
         )}
         <span class="hint" role="status">
-          {told(measured)}
+          {age(measured)}
         </span>
       </div>
       <Trouble said={trouble} />
       {measured && props.show(measured, project, () => setRound((round) => round + 1))}
+      {!measured?.measures && !trouble && <p class="card hint">The numbers of this project are being computed; this takes some seconds.</p>}
     </>
   );
 }
 
-function told(measured: Measured | null): string {
-  if (!measured?.computed) return "The numbers are being computed…";
+/** When the numbers were computed, and whether newer ones come. */
+function age(measured: Measured | null): string {
+  if (!measured?.computed) return "";
   const when = new Date(1000 * measured.computed).toLocaleTimeString();
-  return measured.working ? `as of ${when}; newer numbers are being computed…` : `as of ${when}`;
+  return measured.working || measured.outdated ? `as of ${when}; newer numbers are being computed…` : `as of ${when}`;
 }

@@ -1,7 +1,8 @@
-// Everybody in the study: roles, projects, consent, how much they have marked; their links, their accounts, their leaving.
+// Everybody in the study: roles, projects, consent, what they have done; links, accounts, and deleting their data.
 import { useState } from "preact/hooks";
 import { absolute } from "../address";
 import { ask } from "../api";
+import { Trouble } from "../frame";
 import { called, ROLES, type Change, type Data, type Person } from "./data";
 import { Link } from "./invitations";
 import { Removal } from "./removal";
@@ -11,27 +12,39 @@ export function People(props: { data: Data; reload: () => Promise<void>; change:
   const { data, change } = props;
   const [link, setLink] = useState<{ name: string; link: string } | null>(null);
   const [leaving, setLeaving] = useState("");
+  const [trouble, setTrouble] = useState("");
   const renew = async (person: Person) => {
-    const { token } = await ask<{ token: string }>("POST", `/api/people/${person.id}/link`);
-    setLink({ name: person.name, link: absolute(`/join#${token}`) });
+    setTrouble("");
+    try {
+      const { token } = await ask<{ token: string }>("POST", `/api/people/${person.id}/link`);
+      setLink({ name: person.name, link: absolute(`/join#${token}`) });
+    } catch (error) {
+      setTrouble((error as Error).message);
+    }
   };
   const patch = (person: Person, body: unknown) => change("PATCH", `/api/people/${person.id}`, body);
   const rows = data.people.map((person) => ({
     key: person.id,
     class: person.active ? "" : "closed",
     cells: [
-      person.name,
-      <code>{person.pseudonym}</code>,
+      <>
+        {person.name}
+        <code class="pseudonym" title="the name in the data">
+          {person.pseudonym}
+        </code>
+      </>,
       <Choice named="roles" chosen={person.roles} all={ROLES.map((role) => [role, role])} least={1} onChoose={(roles) => patch(person, { roles })} />,
       ...(data.projects.length > 1
         ? [<Choice named="projects" chosen={person.projects} all={data.projects.map((each) => [each.id, called(each)])} none="all" onChoose={(projects) => patch(person, { projects })} />]
         : []),
       ...(data.consent_version ? [person.consented ? new Date(1000 * person.consented).toLocaleDateString() : "not yet"] : []),
-      person.episodes,
-      person.marks,
+      person.played || "–",
+      person.episodes || "–",
+      person.episodes ? person.marks : "–",
       person.marks_per_five_minutes ?? "–",
       person.minutes_per_episode ?? "–",
-      <>
+      person.judged || "–",
+      <span class="actions">
         <button type="button" class="quiet" onClick={() => renew(person)} disabled={!person.active}>
           New link
         </button>
@@ -41,24 +54,26 @@ export function People(props: { data: Data; reload: () => Promise<void>; change:
         <button type="button" class="quiet" onClick={() => setLeaving(person.id)}>
           Delete…
         </button>
-      </>,
+      </span>,
     ],
   }));
   const columns: (Column | string)[] = [
-    "name",
-    "in the data",
+    { name: "name", title: "With the made-up name in the data" },
     "roles",
     ...(data.projects.length > 1 ? ["projects"] : []),
     ...(data.consent_version ? [{ name: "agreed", title: `To version ${data.consent_version} of the consent text` }] : []),
-    { name: "episodes", number: true },
+    { name: "played", number: true, title: "Recorded episodes in which they played" },
+    { name: "marked", number: true, title: "Episodes that they have marked and submitted" },
     { name: "marks", number: true },
     { name: "marks / 5 min", number: true },
-    { name: "min / episode", number: true },
+    { name: "min / episode", number: true, title: "Minutes of work on an episode that they marked" },
+    { name: "judged", number: true, title: "Continuations of a suite that they have judged" },
     "account",
   ];
   const gone = data.people.find((person) => person.id === leaving);
   return (
     <Section title="People">
+      <Trouble said={trouble} />
       {link && (
         <div>
           For {link.name}: <Link link={link.link} />
@@ -73,17 +88,17 @@ export function People(props: { data: Data; reload: () => Promise<void>; change:
 /** Some of several, behind a summary of those that are chosen. */
 function Choice(props: { named: string; chosen: string[]; all: [string, string][]; none?: string; least?: number; onChoose: (chosen: string[]) => void }) {
   const { chosen, all } = props;
-  const toggle = (value: string) => {
-    const next = chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value];
-    if (next.length >= (props.least ?? 0)) props.onChoose(next);
+  const toggle = (value: string, box: HTMLInputElement) => {
+    box.checked = chosen.includes(value); // until the server has agreed
+    props.onChoose(chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value]);
   };
   const said = all.filter(([value]) => chosen.includes(value)).map(([, name]) => name);
   return (
     <details class="roles">
       <summary>{said.join(", ") || props.none || "none"}</summary>
       {all.map(([value, name]) => (
-        <label key={value}>
-          <input type="checkbox" checked={chosen.includes(value)} onChange={() => toggle(value)} /> {name}
+        <label key={value} title={chosen.includes(value) && chosen.length <= (props.least ?? 0) ? "at least one is needed" : undefined}>
+          <input type="checkbox" checked={chosen.includes(value)} disabled={chosen.includes(value) && chosen.length <= (props.least ?? 0)} onChange={(e) => toggle(value, e.currentTarget)} /> {name}
         </label>
       ))}
     </details>

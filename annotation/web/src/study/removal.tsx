@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";
 import type { Person } from "./data";
+import { names } from "../words";
 import { useFocus } from "./focus";
 
 export function Removal(props: { person: Person; onDone: () => void; reload: () => Promise<void> }) {
@@ -40,11 +41,11 @@ export function Removal(props: { person: Person; onDone: () => void; reload: () 
         </label>
       </fieldset>
       <label>
-        type <b>{person.name}</b> to confirm
+        type <b>{person.name}</b> or <code>{person.pseudonym}</code> to confirm
         <input value={typed} onInput={(e) => setTyped(e.currentTarget.value)} autocomplete="off" />
       </label>
       <Trouble said={trouble} />
-      <button class="dangerous" disabled={busy || typed !== person.name}>
+      <button class="dangerous" disabled={busy || !names(typed, person)}>
         {busy ? "Deleting…" : "Delete for good"}
       </button>
       <button type="button" class="quiet" onClick={props.onDone}>

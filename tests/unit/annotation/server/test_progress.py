@@ -1,0 +1,69 @@
+"""What the study's leader sees: what everybody has done, and numbers that follow what is changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from annotation.server.db.judging_tables import Continuation, JudgingAssignment
+from annotation.server.db.tables import EpisodeRecord, Person
+from annotation.server.security.visitors import Role
+from annotation.server.services import measuring
+from annotation.server.study import Study
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+from tests.unit.annotation.server.conftest import STEPS, Browser
+from tests.unit.annotation.server.test_marking import begin
+
+Enter = Callable[..., Browser]
+
+
+def test_play_marking_and_judging_are_counted(enter: Enter, study: Study, folder: Path) -> None:
+    admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
+    name = ann.said("GET", "/api/me")["id"]
+    store = open_store(folder / "play")
+    for seed, solver in enumerate((f"human:{name}", f"agent:bc+human:{name}", "scripted")):
+        store.write(replace(synthetic_episode(seed + 10, steps=STEPS, height=12, width=16), solver=solver))
+    ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
+    with study.database.writing() as session:
+        episode = session.scalars(select(EpisodeRecord)).first()
+        judge = session.scalars(select(Person).where(Person.pseudonym == name)).one()
+        assert episode is not None
+        session.add(Continuation(episode=episode, step=3, request_step=2, request="lift it"))
+        session.flush()
+        session.add(
+            JudgingAssignment(
+                episode_id=episode.id, judge_id=judge.id, opened=1.0, locked_until=1.0, success=False, submitted=2.0
+            )
+        )
+    found = {person["name"]: person for person in admin.said("GET", "/api/study")["people"]}
+    assert [found["ann"][what] for what in ("played", "episodes", "judged")] == [2, 1, 1]
+    assert [found["eve"][what] for what in ("played", "episodes", "judged")] == [0, 0, 0]
+
+
+def test_numbers_that_are_outdated_are_reported_as_such_and_computed_again(enter: Enter, monkeypatch: Any) -> None:
+    monkeypatch.setattr(measuring, "LEAST_SEC", 1.0)
+    admin = enter(Role.ADMIN, "eve")
+    project = admin.said("GET", "/api/study")["projects"][0]["id"]
+
+    def measures() -> dict[str, Any]:
+        return admin.said("GET", f"/api/projects/{project}/measures")
+
+    def settled() -> dict[str, Any]:
+        until = time.monotonic() + 60
+        while (found := measures())["outdated"] and time.monotonic() < until:
+            time.sleep(0.1)
+        return found
+
+    first = measures()
+    assert first["working"] and first["outdated"] and first["measures"] is None
+    computed = settled()
+    assert computed["measures"]["submissions"] == 0 and not computed["working"]
+    admin.said("PATCH", f"/api/projects/{project}", {"tolerance": 9})
+    assert measures()["outdated"]  # also while it rests
+    assert settled()["computed"] > computed["computed"]
