@@ -1,4 +1,4 @@
-"""Playing many places at once with one agent: text in, text out, memory kept per slot."""
+"""Acting: one agent plays N slots at once. Text goes in and comes out; memory is kept by slot."""
 
 from __future__ import annotations
 
@@ -8,10 +8,28 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import ObservationBatch, send
+from agents.batch import ObservationArrays, ObservationBatch, send
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from worlds.contract import Action, Observation
+
+
+def observation_arrays(
+    observations: Sequence[Observation], tokenizer: Tokenizer, config: AgentConfig
+) -> ObservationArrays:
+    """Encode one step of N slots as arrays [N, ...], texts as tokens.
+
+    Args:
+      observations: N, one a slot.
+      tokenizer: the agent's.
+      config: the agent's; it has the numbers of tokens.
+    """
+    return ObservationArrays(
+        np.stack([o["image"] for o in observations]),
+        tokenizer.encode([o["setter_text"] for o in observations], config.setter_text_length),
+        tokenizer.encode([o["solver_text"] for o in observations], config.solver_text_length),
+        np.stack([o["previous_movement"] for o in observations]),
+    )
 
 
 def encode_observations(
@@ -20,22 +38,27 @@ def encode_observations(
     config: AgentConfig,
     device: torch.device | str = "cpu",
 ) -> ObservationBatch:
-    """One step of N places as a batch [1, N, ...] on ``device``."""
-    heard = tokenizer.encode([o["setter_text"] for o in observations], config.setter_text_length)
-    said = tokenizer.encode([o["solver_text"] for o in observations], config.solver_text_length)
-    return ObservationBatch(
-        send(np.stack([o["image"] for o in observations])[None], device),
-        send(heard[None], device),
-        send(said[None], device),
-        send(np.stack([o["previous_movement"] for o in observations])[None], device),
-    )
+    """Encode one step of N slots as a batch [1, N, ...].
+
+    Args:
+      observations: N, one a slot.
+      tokenizer: the agent's.
+      config: the agent's; it has the numbers of tokens.
+      device: where the batch is wanted.
+    """
+    arrays = observation_arrays(observations, tokenizer, config)
+    return ObservationBatch(*(send(array[None], device) for array in arrays))
 
 
 class AgentSolvers:
-    """One agent that plays the solver in N slots, batched.
+    """One agent as the solver of N slots, in one batch.
 
     Args:
-      agent, tokenizer: who plays. slots: how many places. seed: of its choices. greedy: always the likeliest action.
+      agent: the player.
+      tokenizer: the agent's.
+      slots: N, number of worlds played at once.
+      seed: of the agent's choices.
+      greedy: take the likeliest action instead of a sample.
     """
 
     def __init__(
@@ -46,7 +69,12 @@ class AgentSolvers:
         self._generator = torch.Generator(agent.device).manual_seed(seed)
 
     def act(self, observations: Sequence[Observation], resets: np.ndarray) -> list[Action]:
-        """The solver's action in every slot; ``resets`` bool [N] marks slots whose episode begins now."""
+        """Return the solver's action in every slot.
+
+        Args:
+          observations: N, one a slot.
+          resets: bool [N], True in slots whose episode begins now.
+        """
         device = self._agent.device
         batch = encode_observations(observations, self._tokenizer, self._agent.config, device)
         begins = send(resets[None], device)

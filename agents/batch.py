@@ -20,6 +20,15 @@ def send(array: np.ndarray, device: torch.device | str) -> Tensor:
     return tensor.to(device)
 
 
+class ObservationArrays(NamedTuple):
+    """What is perceived at one step of N slots, in NumPy."""
+
+    image: np.ndarray  # uint8 [N, H, W, 3]
+    setter_tokens: np.ndarray  # int64 [N, L]
+    solver_tokens: np.ndarray  # int64 [N, L]
+    previous_movement: np.ndarray  # int8 [N, 8, C]
+
+
 class ObservationBatch(NamedTuple):
     """What is perceived, time-major."""
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, send
+from agents.batch import ActionBatch, ObservationArrays, ObservationBatch, PolicyLogProbs, send
 from agents.config import AgentConfig
 from agents.networks.trunk import AgentState
 from agents.tokenizer import PAD_ID
@@ -172,10 +172,10 @@ class FragmentRows:
         self.resets = np.zeros(shape, np.bool_)
         self.reference_speak_logit = np.zeros(shape, np.float32)
 
-    def see(self, t: int, batch: ObservationBatch, resets: np.ndarray) -> None:
-        """Put into row t what is perceived [1, N, ...] and where an episode begins, bool [N]."""
-        for name, tensor in batch._asdict().items():
-            getattr(self, name)[t] = tensor[0].numpy()
+    def see(self, t: int, observations: ObservationArrays, resets: np.ndarray) -> None:
+        """Put into row t what is perceived in N slots and where an episode begins, bool [N]."""
+        for name, array in observations._asdict().items():
+            getattr(self, name)[t] = array
         self.resets[t] = resets
 
     def do(self, t: int, actions: ActionBatch, log_probs: PolicyLogProbs) -> None:

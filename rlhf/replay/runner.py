@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.acting import encode_observations
+from agents.acting import observation_arrays
 from agents.agent import AgentState, InteractiveAgent
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
@@ -227,7 +227,7 @@ class Runner:
     def _see(self, rows: FragmentRows, t: int) -> tuple[ObservationBatch, Tensor]:
         """Put what the slots show now into row t; the same as tensors [1, N, ...]."""
         seen = [slot.observation for slot in self._slots]
-        rows.see(t, encode_observations(seen, self._tokenizer, self._config), self._resets)
+        rows.see(t, observation_arrays(seen, self._tokenizer, self._config), self._resets)
         return rows.observed(slice(t, t + 1), self.device)
 
     def _step(self, rows: FragmentRows, t: int) -> list[tuple[int, int, EpisodeResult | None]]:
