@@ -21,7 +21,7 @@ from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from pipelines.stages.recordings import Play, find_episodes
 from rlhf.data.config import ReadingConfig
-from rlhf.data.streamed import StreamedEpisodes
+from rlhf.data.streamed import StreamedDataset
 from rlhf.run import machine
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.png import decode_frames, encode_frames
@@ -119,7 +119,7 @@ def report_windows(store: ParquetStore, steps: int = 50, batch: int = 96) -> Non
         stream = recording.stream(steps, batch, seed=0)
         stream.next()
         took = best(lambda stream=stream: [stream.next() for _ in range(4)], rounds=3) / 4
-        kept = f", {recording.bytes_kept / 1e6:.1f} MB kept" if isinstance(recording, StreamedEpisodes) else ""
+        kept = f", {recording.bytes_kept / 1e6:.1f} MB kept" if isinstance(recording, StreamedDataset) else ""
         print(f"  windows  of {steps} x {batch} steps {name}: {1 / took:,.1f} a second{kept}")
 
 

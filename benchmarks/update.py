@@ -26,7 +26,7 @@ from agents.batch import ActionBatch, ObservationBatch
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID
-from rlhf.data.memory import EncodedEpisodes
+from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
 from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
 from rlhf.replay.fragment import Fragment
@@ -127,12 +127,12 @@ def compare(config: AgentConfig, steps: int, batch: int, rounds: int, device: to
     load(learner, fragments[0], rounds)
 
 
-def recordings(config: AgentConfig, episodes: int, steps: int) -> EncodedEpisodes:
+def recordings(config: AgentConfig, episodes: int, steps: int) -> MemoryDataset:
     """Recorded play made up, more than a processor's caches hold."""
     rows = made_up_play(config, episodes * steps - 1, 1, 2)
     first = np.zeros(episodes * steps, np.bool_)
     first[::steps] = True
-    return EncodedEpisodes(
+    return MemoryDataset(
         image=rows.image[:, 0],
         setter_tokens=rows.setter_tokens[:, 0],
         solver_tokens=rows.solver_tokens[:, 0],

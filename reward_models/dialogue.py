@@ -23,7 +23,7 @@ import numpy as np
 
 from agents.tokenizer import PAD_ID
 from reward_models.pairs import MINUS, PLUS
-from rlhf.data.memory import EncodedEpisodes
+from rlhf.data.memory import MemoryDataset
 
 ANSWER_REACH = 8
 COMES_BACK = 1.5  # a content word comes back in an episode this many times as often as by chance, at least,
@@ -50,7 +50,7 @@ class Dialogue:
     liked: dict[int, frozenset[int]]
 
     @classmethod
-    def of(cls, play: EncodedEpisodes, marks: np.ndarray | None = None, reach: int = ANSWER_REACH) -> Dialogue:
+    def of(cls, play: MemoryDataset, marks: np.ndarray | None = None, reach: int = ANSWER_REACH) -> Dialogue:
         """The dialogue of ``play``.
 
         Args:

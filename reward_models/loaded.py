@@ -13,7 +13,7 @@ from agents.tokenizer import Tokenizer
 from reward_models.contract import RewardModel
 from reward_models.registry import load_reward_model
 from reward_models.scoring import mark_probabilities, rewards, score
-from rlhf.data.memory import EncodedEpisodes
+from rlhf.data.memory import MemoryDataset
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class LoadedRewardModel:
         """What a change of utility is multiplied by to be an (expected) reward."""
         return self.model.config.reward_scale
 
-    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Scores]:
+    def read(self, play: MemoryDataset, episodes: Sequence[int] | None = None) -> list[Scores]:
         """Readings of ``episodes`` (numbers in ``play``; all of them if None), in their order."""
         scored = score(self.model, play, episodes)
         marks = mark_probabilities(self.model, play, episodes) or [None] * len(scored)

@@ -18,7 +18,7 @@ from agents.tokenizer import PAD_ID, Tokenizer
 from reward_models.augmentation import Alteration, Augmentation
 from reward_models.dialogue import Dialogue
 from reward_models.pairs import count_marks, has_pairs, near_marks, raters_of
-from rlhf.data.memory import EncodedEpisodes, encode_episodes
+from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
@@ -36,7 +36,7 @@ class MarkedPlay:
       rated_by: bool [E, R], which of the E episodes each rater has rated; None: those that it has marked.
     """
 
-    episodes: EncodedEpisodes
+    episodes: MemoryDataset
     episode_ids: tuple[str, ...]
     marks: np.ndarray
     raters: tuple[tuple[str, ...], ...]

@@ -24,7 +24,7 @@ import numpy as np
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from reward_models.loaded import LoadedRewardModel
-from rlhf.data.memory import EncodedEpisodes
+from rlhf.data.memory import MemoryDataset
 from rlhf.records.episode import Episode
 from worlds.contract import TaskSpec
 
@@ -168,7 +168,7 @@ class Rescored:
 
 def rescore(
     judge: LoadedRewardModel,
-    play: EncodedEpisodes,
+    play: MemoryDataset,
     episodes: Sequence[Episode],
     moments: Sequence[Moment],
     speaker: Speaker,
@@ -205,13 +205,13 @@ def rescore(
 
 
 def respoken(
-    play: EncodedEpisodes,
+    play: MemoryDataset,
     moments: Sequence[Moment],
     texts: Sequence[str | None],
     speaker: Speaker,
     tokenizer: Tokenizer,
     sizes: AgentConfig,
-) -> EncodedEpisodes:
+) -> MemoryDataset:
     """One episode for each of ``moments``, up to its end, in which its words are exchanged for its text.
 
     Args:
@@ -221,7 +221,7 @@ def respoken(
     taken = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
     arrays = {name: values[taken] for name, values in vars(play).items() if name != "starts"}
     starts = np.concatenate([[0], np.cumsum([len(some) for some in rows])]).astype(np.int64)
-    excerpts = EncodedEpisodes(**arrays, starts=starts)
+    excerpts = MemoryDataset(**arrays, starts=starts)
     name = f"{speaker}_tokens"
     tokens, length = getattr(excerpts, name), sizes.setter_text_length
     if speaker == "solver":

@@ -18,7 +18,7 @@ from agents.batch import ObservationBatch
 from reward_models.contract import RewardModel, State
 from reward_models.marked_play import MarkedPlay
 from reward_models.pairs import PLUS, PairAgreement, pair_agreement
-from rlhf.data.memory import EncodedEpisodes
+from rlhf.data.memory import MemoryDataset
 
 _STEPS_AT_ONCE = 64  # bounds the memory that scoring takes, whatever the length of the episodes
 
@@ -31,7 +31,7 @@ def rewards(utility: np.ndarray, scale: float = 1.0) -> np.ndarray:
 
 def score(
     model: RewardModel,
-    play: EncodedEpisodes,
+    play: MemoryDataset,
     episodes: Sequence[int] | None = None,
     batch: int = 32,
 ) -> list[np.ndarray]:
@@ -43,7 +43,7 @@ def score(
 
 
 def mark_probabilities(
-    model: RewardModel, play: EncodedEpisodes, episodes: Sequence[int] | None = None, batch: int = 32
+    model: RewardModel, play: MemoryDataset, episodes: Sequence[int] | None = None, batch: int = 32
 ) -> list[np.ndarray] | None:
     """As :func:`score`, probabilities of a (+) and of a (-), float32 [T, 2]; None if the kind has none."""
     if not model.tells_marks:
@@ -54,7 +54,7 @@ def mark_probabilities(
 def _follow(
     model: RewardModel,
     look: Callable[[ObservationBatch, State, Tensor], tuple[Any, State]],
-    play: EncodedEpisodes,
+    play: MemoryDataset,
     episodes: Sequence[int] | None,
     batch: int,
 ) -> list[np.ndarray]:
@@ -77,7 +77,7 @@ def _follow(
 def _seen(
     model: RewardModel,
     look: Callable[[ObservationBatch, State, Tensor], tuple[Any, State]],
-    play: EncodedEpisodes,
+    play: MemoryDataset,
     rows: np.ndarray,
 ) -> Iterator[np.ndarray]:
     """What ``look`` sees in the steps at ``rows`` [T, B], some steps at a time: float32 [t, B, ...]."""
@@ -91,7 +91,7 @@ def _seen(
 
 
 def rewards_along(
-    model: RewardModel, play: EncodedEpisodes, episodes: Sequence[int] | None = None, seed: int = 0
+    model: RewardModel, play: MemoryDataset, episodes: Sequence[int] | None = None, seed: int = 0
 ) -> list[np.ndarray]:
     """Rewards float32 [T] of each of ``episodes`` (numbers in ``play``; all if None), in their order.
 

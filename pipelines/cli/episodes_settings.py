@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agents.ranges import CountFromZero, check_ranges
 from pipelines.cli import episodes as episodes_command
-from rlhf.run.setting_forms import Dataset, EpisodeId, EpisodeIds, SourceDataset, TargetDataset
+from rlhf.run.setting_forms import DatasetFolder, EpisodeId, EpisodeIds, SourceDataset, TargetDataset
 from worlds.errors import UserError
 
 
@@ -22,7 +22,7 @@ class ListConfig:
       limit: episodes to list at most; 0 lists all.
     """
 
-    data: Dataset
+    data: DatasetFolder
     split: str | None = None
     solver: str | None = None
     limit: CountFromZero = 50
@@ -41,7 +41,7 @@ class ShowConfig:
       png: PNG file into which a sheet of the episode's frames is drawn; None draws none.
     """
 
-    data: Dataset
+    data: DatasetFolder
     episode: EpisodeId
     png: Path | None = None
 
@@ -55,7 +55,7 @@ class VerifyConfig:
       rebuild: first recreate the index from the recorded files.
     """
 
-    data: Dataset
+    data: DatasetFolder
     rebuild: bool = False
 
 
@@ -81,7 +81,7 @@ class DropConfig:
       episodes: ids of the episodes to remove, with their marks and judgements, for good.
     """
 
-    data: Dataset
+    data: DatasetFolder
     episodes: EpisodeIds
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rlhf.run.progress import announce
-from rlhf.run.setting_forms import Dataset, MarksFile
+from rlhf.run.setting_forms import DatasetFolder, MarksFile
 from rlhf.store import open_store
 from rlhf.store.marks_file import export_marks, import_marks
 
@@ -20,7 +20,7 @@ class ImportMarksConfig:
     """
 
     file: MarksFile
-    data: Dataset
+    data: DatasetFolder
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class ExportMarksConfig:
       file: file to write, .jsonl or .parquet; it must not exist.
     """
 
-    data: Dataset
+    data: DatasetFolder
     file: MarksFile
 
 

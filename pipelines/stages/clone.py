@@ -26,7 +26,7 @@ from pipelines.stages.play_settings import of_datasets
 from pipelines.stages.recordings import Play, evenly_spaced, read_episodes, spoken_texts
 from pipelines.stages.training_words import cloned
 from rlhf.data.config import ReadingConfig
-from rlhf.data.recording import Recording
+from rlhf.data.dataset import Dataset
 from rlhf.data.streamed import Source
 from rlhf.learning.cloner import Cloner, CloningConfig, marginal_entropy
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
@@ -142,7 +142,7 @@ def _train(
     folder: Path,
     cloner: Cloner,
     tokenizer: Tokenizer,
-    held_out: Recording | None,
+    held_out: Dataset | None,
     tracker: Tracker,
     card: ModelCard,
 ) -> None:
@@ -214,7 +214,7 @@ def _first_ones(sources: Sequence[Source], share: float) -> list[Source]:
 
 def _prepare(
     config: CloneConfig, checkpoint: Checkpoint | None, groups: Sequence[Group], validation: frozenset[str]
-) -> tuple[InteractiveAgent, Tokenizer, Recording, Recording | None]:
+) -> tuple[InteractiveAgent, Tokenizer, Dataset, Dataset | None]:
     """An agent, untrained or as it is in ``checkpoint``, its tokenizer, and what it learns from and is validated on."""
     everything = Play([source for group in groups for source in group.sources], config.reading)
     learned, validated = dict[Group, Play](), dict[Group, Play]()

@@ -23,7 +23,7 @@ from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes
 from pipelines.stages.recordings import Play, find_episodes, read_sources
 from reward_models.registry import load_reward_model
 from reward_models.scoring import MeanScorer, StreamingScorer, UtilityScorer
-from rlhf.data.recording import WindowStream, check_demonstrated
+from rlhf.data.dataset import WindowStream, check_demonstrated
 from rlhf.data.streamed import Source
 from rlhf.learning.learner import Learner
 from rlhf.learning.local_executor import LocalExecutor, UpdateReport

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pipelines.stages.noted_episodes import NotedEpisodes
 from pipelines.stages.recordings import find_episodes
-from rlhf.data.mixed import MixedPlay
-from rlhf.data.recording import Recording
+from rlhf.data.dataset import Dataset
+from rlhf.data.mixed import MixedDataset
 from rlhf.data.streamed import Source, read_ahead
 from rlhf.records.episode import CO_PILOT
 from rlhf.store import json_text
@@ -90,8 +90,10 @@ def kinds_of(sources: Sequence[Source]) -> list[str]:
     return kinds
 
 
-def mixed(parts: Mapping[Group, Recording]) -> Recording:
+def mixed(parts: Mapping[Group, Dataset]) -> Dataset:
     """The recordings of several groups as one to learn from; a single one as it is."""
     if len(parts) == 1:
         return next(iter(parts.values()))
-    return MixedPlay({group.kind: part for group, part in parts.items()}, {group.kind: group.weight for group in parts})
+    return MixedDataset(
+        {group.kind: part for group, part in parts.items()}, {group.kind: group.weight for group in parts}
+    )

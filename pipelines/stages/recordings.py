@@ -10,9 +10,9 @@ from typing import TypeVar
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.data.config import ReadingConfig
+from rlhf.data.dataset import Dataset
 from rlhf.data.memory import encode_episodes
-from rlhf.data.recording import Recording
-from rlhf.data.streamed import DatasetSummary, Source, StreamedEpisodes, summarise
+from rlhf.data.streamed import DatasetSummary, Source, StreamedDataset, summarise
 from rlhf.records.episode import Episode, without_frames
 from rlhf.run.machine import usable_memory
 from rlhf.run.progress import announce
@@ -138,10 +138,10 @@ class Play:
         self.load()
         return set(self._survey.texts) if self._survey is not None else spoken_texts(self._episodes or [])
 
-    def encode(self, tokenizer: Tokenizer, config: AgentConfig) -> Recording:
+    def encode(self, tokenizer: Tokenizer, config: AgentConfig) -> Dataset:
         """The episodes as an agent of ``config`` learns from them. Raises UserError if one has other images."""
         self.load()
         if self._survey is not None:
-            return StreamedEpisodes(self.sources, self._survey, tokenizer, config, self._reading)
+            return StreamedDataset(self.sources, self._survey, tokenizer, config, self._reading)
         episodes, self._episodes = self._episodes or [], None  # once encoded they are not needed twice
         return encode_episodes(episodes, tokenizer, config)

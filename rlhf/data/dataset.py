@@ -23,7 +23,7 @@ class WindowStream(Protocol):
     def load_state_dict(self, state: dict) -> None: ...
 
 
-class Recording(Protocol):
+class Dataset(Protocol):
     """Recorded play to learn from, in memory or not, of one kind or several."""
 
     @property
@@ -42,7 +42,7 @@ class Recording(Protocol):
         ...
 
 
-class EpisodesInRows(Protocol):
+class EpisodeDataset(Protocol):
     """Episodes end to end: row ``starts[i]`` is the first step of episode i."""
 
     @property
@@ -70,7 +70,7 @@ def movement_counts(movement: np.ndarray) -> np.ndarray:
     return counts.reshape(*movement.shape[1:], bins)
 
 
-def check_demonstrated(episodes: Recording) -> None:
+def check_demonstrated(episodes: Dataset) -> None:
     """Raises UserError if no step of ``episodes`` is one to imitate."""
     if not episodes.steps_demonstrated:
         raise UserError(

@@ -13,14 +13,14 @@ from torch import Tensor
 from agents.batch import ActionBatch, ObservationBatch, RecordedWindow, send
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from rlhf.data.recording import check_image_size, movement_counts
+from rlhf.data.dataset import check_image_size, movement_counts
 from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import Episode
 from worlds.errors import UserError
 
 
 @dataclass(frozen=True, eq=False)
-class EncodedEpisodes:
+class MemoryDataset:
     """Many episodes end to end in one set of arrays: row ``starts[i]`` is the first step of episode i.
 
     Args:
@@ -81,7 +81,7 @@ class EncodedEpisodes:
         return EpisodeStream(self, steps, batch, seed, columns)
 
 
-def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: AgentConfig) -> EncodedEpisodes:
+def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: AgentConfig) -> MemoryDataset:
     """Encode ``episodes`` for an agent of ``config``.
 
     Raises:
@@ -95,7 +95,7 @@ def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: A
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     first = np.zeros(starts[-1], dtype=bool)
     first[starts[:-1]] = True
-    return EncodedEpisodes(
+    return MemoryDataset(
         image=np.concatenate([e.image for e in episodes]),
         setter_tokens=tokenizer.encode([t for e in episodes for t in e.setter_text], config.setter_text_length),
         solver_tokens=tokenizer.encode([t for e in episodes for t in e.solver_text], config.solver_text_length),

@@ -11,19 +11,19 @@ import torch
 from torch import Tensor
 
 from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
-from rlhf.data.recording import Recording, WindowStream
+from rlhf.data.dataset import Dataset, WindowStream
 from worlds.errors import UserError
 
 
 @dataclass(frozen=True, eq=False)
-class MixedPlay:
+class MixedDataset:
     """Several recordings, of which every window shows some columns each.
 
     Args:
       parts: by the name of the kind. weights: of the same names; columns are shared out in proportion to them.
     """
 
-    parts: Mapping[str, Recording]
+    parts: Mapping[str, Dataset]
     weights: Mapping[str, float]
 
     def __len__(self) -> int:

@@ -21,7 +21,7 @@ from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.data.config import ReadingConfig
-from rlhf.data.recording import check_image_size, movement_counts
+from rlhf.data.dataset import check_image_size, movement_counts
 from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import demonstrated_steps, movement_before
 from rlhf.store import EpisodeStore
@@ -51,7 +51,7 @@ class DatasetSummary:
 
     Args:
       texts: all that was said. demonstrated: int64 [episodes], how many steps of each are to be imitated.
-      movement_counts: int64 [8, C, bins], see :meth:`rlhf.data.recording.Recording.movement_counts`.
+      movement_counts: int64 [8, C, bins], see :meth:`rlhf.data.dataset.Dataset.movement_counts`.
     """
 
     texts: frozenset[str]
@@ -87,8 +87,8 @@ def read_ahead(sources: Sequence[Source], threads: int) -> Iterator[CompressedEp
 
 
 @dataclass(frozen=True, eq=False)
-class _Encoded:
-    """An episode of T steps for an agent: arrays [T, ...] as in EncodedEpisodes, but for the frames."""
+class CompressedEpisodeTokens:
+    """An episode of T steps for an agent: arrays [T, ...] as in MemoryDataset, but for the frames."""
 
     episode_id: str
     frames: tuple[bytes, ...]
@@ -106,8 +106,8 @@ class _Encoded:
         return sum(map(len, self.frames)) + sum(array.nbytes for array in arrays)
 
 
-class StreamedEpisodes:
-    """A ``Recording`` in datasets. ``bytes_kept`` never exceeds the configured cache, but for the
+class StreamedDataset:
+    """A ``Dataset`` in datasets. ``bytes_kept`` never exceeds the configured cache, but for the
     episodes that threads are working on.
 
     Args:
@@ -127,7 +127,7 @@ class StreamedEpisodes:
         self._tokenizer, self._config = tokenizer, config
         self.starts = np.concatenate([[0], np.cumsum([source.steps for source in sources])]).astype(np.int64)
         self.steps_demonstrated = int(about.demonstrated.sum())
-        self._kept: OrderedDict[int, Future[_Encoded]] = OrderedDict()
+        self._kept: OrderedDict[int, Future[CompressedEpisodeTokens]] = OrderedDict()
         self.bytes_kept = 0
         self._lock = Lock()
         self._drawers = ThreadPoolExecutor(reading.threads, thread_name_prefix="draw")
@@ -192,7 +192,7 @@ class StreamedEpisodes:
             window["image"][place] = self._frames(episode, steps)
             window["first"][place] = np.arange(steps.start, steps.stop) == 0
 
-    def _frames(self, episode: _Encoded, steps: slice) -> np.ndarray:
+    def _frames(self, episode: CompressedEpisodeTokens, steps: slice) -> np.ndarray:
         try:
             drawn = decode_frames(episode.frames[steps])
         except ValueError as error:
@@ -202,7 +202,7 @@ class StreamedEpisodes:
         check_image_size(episode.episode_id, drawn, self._config)
         return drawn
 
-    def _episode(self, number: int) -> _Encoded:
+    def _episode(self, number: int) -> CompressedEpisodeTokens:
         """An episode, from memory or from its dataset; whoever comes first reads it, others wait for it."""
         with self._lock:
             future, mine = self._kept.get(number), False
@@ -230,9 +230,9 @@ class StreamedEpisodes:
                 if self._kept[number].done():
                     self.bytes_kept -= self._kept.pop(number).result().size
 
-    def _encode(self, episode: CompressedEpisode) -> _Encoded:
+    def _encode(self, episode: CompressedEpisode) -> CompressedEpisodeTokens:
         tokenizer, config = self._tokenizer, self._config
-        return _Encoded(
+        return CompressedEpisodeTokens(
             episode_id=episode.episode_id,
             frames=episode.frames,
             setter_tokens=tokenizer.encode(episode.setter_text, config.setter_text_length),
@@ -253,7 +253,7 @@ class ReadAheadStream(EpisodeStream):
 
     def __init__(
         self,
-        episodes: StreamedEpisodes,
+        episodes: StreamedDataset,
         steps: int,
         batch: int,
         seed: int,

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from agents.batch import RecordedWindow
-from rlhf.data.recording import EpisodesInRows
+from rlhf.data.dataset import EpisodeDataset
 from rlhf.records.same_data import check_same_data
 
 
@@ -27,7 +27,7 @@ class EpisodeStream:
     """
 
     def __init__(
-        self, episodes: EpisodesInRows, steps: int, batch: int, seed: int, columns: slice | None = None
+        self, episodes: EpisodeDataset, steps: int, batch: int, seed: int, columns: slice | None = None
     ) -> None:
         self._episodes, self._columns = episodes, columns or slice(None)
         self._steps, self._batch = steps, batch

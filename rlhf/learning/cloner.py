@@ -19,7 +19,7 @@ from agents.learning.optimization import learning_rate, load_optimizer, optimize
 from agents.learning.random_shift import shifted
 from agents.ranges import Count, CountFromZero, Decay, Pixels, Positive, Seed, Weight, check_ranges
 from agents.tokenizer import PAD_ID
-from rlhf.data.recording import Recording, check_demonstrated
+from rlhf.data.dataset import Dataset, check_demonstrated
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Cloner:
       UserError: if there is nothing to imitate in ``episodes``.
     """
 
-    def __init__(self, agent: InteractiveAgent, episodes: Recording, config: CloningConfig) -> None:
+    def __init__(self, agent: InteractiveAgent, episodes: Dataset, config: CloningConfig) -> None:
         check_demonstrated(episodes)
         self.agent, self.episodes, self.config = agent, episodes, config
         self.stream = episodes.stream(config.steps, config.batch, config.seed)
@@ -136,7 +136,7 @@ class Cloner:
 
     def run(
         self,
-        held_out: Recording | None = None,
+        held_out: Dataset | None = None,
         on_metrics: Callable[[int, dict[str, float]], None] = lambda step, metrics: None,
         on_progress: Callable[[float], None] = lambda fraction: None,
         on_checkpoint: Callable[[], object] = lambda: None,
@@ -193,7 +193,7 @@ class Cloner:
 
 @torch.no_grad()
 def held_out_terms(
-    agent: InteractiveAgent, episodes: Recording, config: CloningConfig, windows: int = 8
+    agent: InteractiveAgent, episodes: Dataset, config: CloningConfig, windows: int = 8
 ) -> dict[str, float]:
     """Mean terms of the loss on recorded play that is not trained on, always the same windows.
 
@@ -213,7 +213,7 @@ def held_out_terms(
     return {f"bc_held_out/{name}": value * windows / counts[name] for name, value in sums.items() if counts[name] > 0.0}
 
 
-def marginal_entropy(episodes: Recording) -> float:
+def marginal_entropy(episodes: Dataset) -> float:
     """Entropy of the movement actions of one step if nothing were seen: the loss of an agent that learned nothing.
 
     Sum over ticks and components of the entropy of the bins' frequencies among what was demonstrated, in nats.
@@ -229,9 +229,9 @@ def marginal_entropy(episodes: Recording) -> float:
 
 def clone(
     agent: InteractiveAgent,
-    episodes: Recording,
+    episodes: Dataset,
     config: CloningConfig,
-    held_out: Recording | None = None,
+    held_out: Dataset | None = None,
     on_metrics: Callable[[int, dict[str, float]], None] = lambda step, metrics: None,
     on_progress: Callable[[float], None] = lambda fraction: None,
 ) -> Cloner:

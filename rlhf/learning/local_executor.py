@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rlhf.data.recording import WindowStream
+from rlhf.data.dataset import WindowStream
 from rlhf.learning.config import ExecutorConfig
 from rlhf.learning.learner import Learner
 from rlhf.replay.fragment import Fragment, concatenate

@@ -32,7 +32,7 @@ older versions hold the JSON text of the mapping; :mod:`rlhf.records.json_record
 NamedFolders = Annotated[Mapping[str, Path], _NAMED]
 """Folders by a name of the user's."""
 
-Dataset = Annotated[Positional[Path], arg(metavar="DATASET")]
+DatasetFolder = Annotated[Positional[Path], arg(metavar="DATASET")]
 SourceDataset = Annotated[Positional[Path], arg(metavar="SOURCE")]
 TargetDataset = Annotated[Positional[Path], arg(metavar="TARGET")]
 EpisodeId = Annotated[Positional[str], arg(metavar="EPISODE")]

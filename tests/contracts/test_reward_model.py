@@ -26,7 +26,7 @@ from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.registry import load_reward_model
 from reward_models.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, rewards, rewards_along, score
-from rlhf.data.memory import EncodedEpisodes, encode_episodes
+from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.records.episode import Episode
 from tests.unit.agents import own_agent
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
@@ -89,13 +89,11 @@ def wild_episode(number: int) -> Episode:
 
 
 @pytest.fixture
-def play(model: RewardModel, tokenizer: Tokenizer) -> EncodedEpisodes:
+def play(model: RewardModel, tokenizer: Tokenizer) -> MemoryDataset:
     return encode_episodes([wild_episode(n) for n in range(11)], tokenizer, model.config)
 
 
-def steps_of(
-    play: EncodedEpisodes, slots: int
-) -> Iterator[tuple[ObservationBatch, torch.Tensor, list[tuple[int, int]]]]:
+def steps_of(play: MemoryDataset, slots: int) -> Iterator[tuple[ObservationBatch, torch.Tensor, list[tuple[int, int]]]]:
     """Play the episodes in ``slots`` slots, each then taking the next: observations, resets, (episode, t)."""
     waiting = list(range(len(play)))
     at = [(waiting.pop(0), 0) for _ in range(slots)]
@@ -113,7 +111,7 @@ def steps_of(
 
 
 @pytest.mark.parametrize("slots", [1, 4])
-def test_expected_rewards_are_the_changes_of_utility(model: RewardModel, play: EncodedEpisodes, slots: int) -> None:
+def test_expected_rewards_are_the_changes_of_utility(model: RewardModel, play: MemoryDataset, slots: int) -> None:
     model.config.reward_scale = 1.7
     expected = [rewards(u, scale=1.7) for u in score(model, play)]
     scorer, seen = StreamingScorer(model, slots, expected=True), 0
@@ -129,7 +127,7 @@ def test_expected_rewards_are_the_changes_of_utility(model: RewardModel, play: E
 
 
 @pytest.mark.parametrize("slot", [0, 2])
-def test_streaming_rewards_are_those_of_whole_episodes(model: RewardModel, play: EncodedEpisodes, slot: int) -> None:
+def test_streaming_rewards_are_those_of_whole_episodes(model: RewardModel, play: MemoryDataset, slot: int) -> None:
     """What is drawn depends on the seed, the slot, the number of its episode and the step, on nothing else."""
     model.config.reward_scale = 1.7
     scorer, draws = StreamingScorer(model, 3, seed=5), EpisodeDraws(5, 3)
@@ -155,7 +153,7 @@ def test_streaming_rewards_are_those_of_whole_episodes(model: RewardModel, play:
     assert np.concatenate([found for _, found, _ in played]).any()
 
 
-def test_what_is_paid_for_whole_episodes_is_what_one_slot_is_paid(model: RewardModel, play: EncodedEpisodes) -> None:
+def test_what_is_paid_for_whole_episodes_is_what_one_slot_is_paid(model: RewardModel, play: MemoryDataset) -> None:
     scorer = StreamingScorer(model, 1, seed=3)
     found = np.concatenate([scorer.rewards(*step)[0] for *step, _ in steps_of(play, 1)])
     np.testing.assert_allclose(
@@ -163,7 +161,7 @@ def test_what_is_paid_for_whole_episodes_is_what_one_slot_is_paid(model: RewardM
     )
 
 
-def test_fragments_of_any_length_are_rewarded_as_single_steps(model: RewardModel, play: EncodedEpisodes) -> None:
+def test_fragments_of_any_length_are_rewarded_as_single_steps(model: RewardModel, play: MemoryDataset) -> None:
     steps = [(observations, resets) for observations, resets, _ in steps_of(play, 3)]
     one_by_one = StreamingScorer(model, 3)
     wanted = np.concatenate([one_by_one.rewards(*step) for step in steps])
@@ -177,14 +175,14 @@ def test_fragments_of_any_length_are_rewarded_as_single_steps(model: RewardModel
     assert np.concatenate([resets for _, resets in steps])[1:].any()  # episodes begin inside fragments
 
 
-def test_the_first_observation_of_a_slot_is_worth_nothing(model: RewardModel, play: EncodedEpisodes) -> None:
+def test_the_first_observation_of_a_slot_is_worth_nothing(model: RewardModel, play: MemoryDataset) -> None:
     observations, _ = play.gather(np.array([[3, 4]]))
     assert StreamingScorer(model, 2).rewards(observations, np.zeros((1, 2), dtype=bool)).tolist() == [[0.0, 0.0]]
 
 
 @pytest.mark.parametrize("slots", [2, 3, 4])
 def test_a_scorer_goes_on_with_the_luck_of_the_next_episodes(
-    model: RewardModel, play: EncodedEpisodes, slots: int
+    model: RewardModel, play: MemoryDataset, slots: int
 ) -> None:
     """With another number of slots, too, as a run on Ray may have when it is resumed."""
     before, resumed = StreamingScorer(model, 3, seed=5), StreamingScorer(model, slots, seed=6)
@@ -204,7 +202,7 @@ def test_a_scorer_goes_on_with_the_luck_of_the_next_episodes(
         np.testing.assert_allclose(resumed.rewards(observations, resets), wanted.numpy(), atol=TOLERANCE)
 
 
-def test_kinds_that_tell_marks_say_how_likely_they_are(model: RewardModel, play: EncodedEpisodes) -> None:
+def test_kinds_that_tell_marks_say_how_likely_they_are(model: RewardModel, play: MemoryDataset) -> None:
     found = mark_probabilities(model, play)
     assert (found is not None) == type(model).tells_marks
     if found is None:
@@ -216,13 +214,13 @@ def test_kinds_that_tell_marks_say_how_likely_they_are(model: RewardModel, play:
         assert all(((each >= 0) & (each <= 1)).all() for each in found)
 
 
-def test_a_scorer_refuses_other_shapes(model: RewardModel, play: EncodedEpisodes) -> None:
+def test_a_scorer_refuses_other_shapes(model: RewardModel, play: MemoryDataset) -> None:
     observations, _ = play.gather(np.array([[3, 4]]))
     with pytest.raises(ValueError, match=r"not \[T, 3\]"):
         StreamingScorer(model, 3).rewards(observations, torch.zeros(1, 2, dtype=torch.bool))
 
 
-def test_episodes_end_to_end_are_scored_as_if_alone(model: RewardModel, play: EncodedEpisodes) -> None:
+def test_episodes_end_to_end_are_scored_as_if_alone(model: RewardModel, play: MemoryDataset) -> None:
     """A reset inside the sequence forgets everything before it."""
     alone = score(model, play, batch=1)
     rows = np.arange(play.starts[-1])[:, None]
@@ -232,7 +230,7 @@ def test_episodes_end_to_end_are_scored_as_if_alone(model: RewardModel, play: En
     np.testing.assert_allclose(together[:, 0].numpy(), np.concatenate(alone), rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def test_utility_knows_the_past_and_not_the_future(model: RewardModel, play: EncodedEpisodes) -> None:
+def test_utility_knows_the_past_and_not_the_future(model: RewardModel, play: MemoryDataset) -> None:
     episode = int(play.lengths.argmax())
     rows = np.arange(play.starts[episode], play.starts[episode + 1])[:, None]
     resets = torch.zeros(rows.shape, dtype=torch.bool)
@@ -251,14 +249,14 @@ def test_utility_knows_the_past_and_not_the_future(model: RewardModel, play: Enc
     assert change[middle] > 1e-3 and (change[middle + 1 :] > 0).all()
 
 
-def test_it_is_still_an_agent(model: RewardModel, play: EncodedEpisodes) -> None:
+def test_it_is_still_an_agent(model: RewardModel, play: MemoryDataset) -> None:
     observations, _ = play.gather(np.array([[0, 5]]))
     actions, *_ = model.act(observations, model.initial_state(2), torch.ones(1, 2, dtype=torch.bool))
     assert actions.movement.shape == (1, 2, TICKS_PER_STEP, len(MOVEMENT_BINS))
 
 
 def test_a_saved_model_is_read_as_what_it_is(
-    model: RewardModel, play: EncodedEpisodes, tokenizer: Tokenizer, tmp_path: Path
+    model: RewardModel, play: MemoryDataset, tokenizer: Tokenizer, tmp_path: Path
 ) -> None:
     model.config.reward_scale = 0.25
     save_agent(model, tokenizer, tmp_path)
@@ -271,7 +269,7 @@ def test_a_saved_model_is_read_as_what_it_is(
         np.testing.assert_array_equal(one, two)
 
 
-def test_transformers_reads_a_saved_model(model: RewardModel, play: EncodedEpisodes, tmp_path: Path) -> None:
+def test_transformers_reads_a_saved_model(model: RewardModel, play: MemoryDataset, tmp_path: Path) -> None:
     model.config.reward_scale = 0.25
     model.save_pretrained(tmp_path)
     loaded = type(model).from_pretrained(tmp_path)
@@ -306,7 +304,7 @@ def test_it_begins_as_the_agent_and_shares_nothing_with_it(model: RewardModel) -
     assert all(torch.equal(value, before[name]) for name, value in agent.state_dict().items())
 
 
-def test_what_is_paid_does_not_depend_on_the_controls(model: RewardModel, play: EncodedEpisodes) -> None:
+def test_what_is_paid_does_not_depend_on_the_controls(model: RewardModel, play: MemoryDataset) -> None:
     still = replace(play, previous_movement=np.zeros_like(play.previous_movement))
     assert not np.array_equal(still.previous_movement, play.previous_movement)
     for one, two in zip(rewards_along(model, play), rewards_along(model, still), strict=True):

@@ -12,7 +12,7 @@ from agents.agent import InteractiveAgent
 from agents.batch import ActionBatch, ObservationBatch
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID
-from rlhf.data.memory import EncodedEpisodes
+from rlhf.data.memory import MemoryDataset
 from rlhf.records.episode import Episode
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, neutral_movement
 
@@ -48,7 +48,7 @@ def utterances(steps: int, length: int, rng: np.random.Generator) -> np.ndarray:
     return words
 
 
-def recorded(config: AgentConfig, lengths: list[int], seed: int = 0) -> EncodedEpisodes:
+def recorded(config: AgentConfig, lengths: list[int], seed: int = 0) -> MemoryDataset:
     """Random recorded play of episodes of these ``lengths``; row i's image begins with the number i."""
     rng, total = np.random.default_rng(seed), sum(lengths)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -58,7 +58,7 @@ def recorded(config: AgentConfig, lengths: list[int], seed: int = 0) -> EncodedE
     before[first] = neutral_movement()
     image = rng.integers(0, 256, size=(total, *config.image_size, 3), dtype=np.uint8)
     image[:, 0, 0, 0] = np.arange(total)
-    return EncodedEpisodes(
+    return MemoryDataset(
         image=image,
         setter_tokens=tokens(total, config.setter_text_length, rng),
         solver_tokens=tokens(total, config.solver_text_length, rng),

@@ -11,8 +11,8 @@ import torch
 
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, Tokenizer
+from rlhf.data.dataset import check_demonstrated
 from rlhf.data.memory import encode_episodes
-from rlhf.data.recording import check_demonstrated
 from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import AGENT, CO_PILOT
 from tests.unit.agents import made_up_play

@@ -13,11 +13,11 @@ from reward_models.augmentation import (
     judged_right,
 )
 from reward_models.pairs import MINUS, PLUS
-from rlhf.data.memory import EncodedEpisodes, encode_episodes
+from rlhf.data.memory import MemoryDataset, encode_episodes
 
 
 @pytest.fixture
-def two_talks(make_play, tokenizer, tiny) -> EncodedEpisodes:
+def two_talks(make_play, tokenizer, tiny) -> MemoryDataset:
     """Rows 0-7: asked at 1, answers 'red' at 3 and 'yes' at 6. Rows 8-13: asked at 9 and 12, answers 'no' at 10."""
     one = make_play(
         "one", ["", *["which is it"] * 7], utterance=["", "", "", "red", "", "", "yes", ""], solver="agent:bc"
@@ -33,7 +33,7 @@ def marks_at(steps: int, plus: tuple[int, ...] = (), minus: tuple[int, ...] = ()
     return marks
 
 
-def test_dialogue_finds_requests_and_utterances(two_talks: EncodedEpisodes) -> None:
+def test_dialogue_finds_requests_and_utterances(two_talks: MemoryDataset) -> None:
     dialogue = Dialogue.of(two_talks)
     assert dialogue.requests.tolist() == [1, 9, 12]
     assert dialogue.utterances.tolist() == [3, 6, 10]
@@ -67,7 +67,7 @@ def test_what_may_judge_either_request_is_left_out_and_not_taken_for_silence() -
     assert not exchange_instruction(slice(8, 14), marks, request=10, donor=1).unclear.any()
 
 
-def test_other_answers_are_seen_until_the_next_and_judged_wrong(two_talks: EncodedEpisodes) -> None:
+def test_other_answers_are_seen_until_the_next_and_judged_wrong(two_talks: MemoryDataset) -> None:
     dialogue, rows = Dialogue.of(two_talks), slice(0, 8)
     marks = marks_at(8, plus=(2, 5, 7))
     assert judged_right(dialogue, rows, marks, reach=8).tolist() == [3, 6]
@@ -79,14 +79,14 @@ def test_other_answers_are_seen_until_the_next_and_judged_wrong(two_talks: Encod
     assert np.flatnonzero(change.marks[:, 0, MINUS]).tolist() == [5]
 
 
-def test_answers_judged_wrong_or_not_at_all_are_left_alone(two_talks: EncodedEpisodes) -> None:
+def test_answers_judged_wrong_or_not_at_all_are_left_alone(two_talks: MemoryDataset) -> None:
     dialogue, rows = Dialogue.of(two_talks), slice(0, 8)
     assert judged_right(dialogue, rows, marks_at(8, minus=(5,)), reach=8).size == 0
     assert judged_right(dialogue, rows, marks_at(8, plus=(5,), minus=(4,)), reach=8).size == 0
     assert judged_right(dialogue, rows, marks_at(8, plus=(6,)), reach=2).size == 0  # too long after
 
 
-def test_alterations_exchange_only_for_other_words_and_turn_a_mark(two_talks: EncodedEpisodes) -> None:
+def test_alterations_exchange_only_for_other_words_and_turn_a_mark(two_talks: MemoryDataset) -> None:
     dialogue, rows = Dialogue.of(two_talks), slice(0, 8)
     marks = marks_at(8, plus=(5,))
     kinds = set()
@@ -110,7 +110,7 @@ def test_alterations_exchange_only_for_other_words_and_turn_a_mark(two_talks: En
 @pytest.mark.parametrize(
     "marks", [marks_at(8), marks_at(8, minus=(3, 5)), marks_at(8, plus=(1,))], ids=["none", "minus", "before-request"]
 )
-def test_nothing_is_exchanged_that_turns_no_mark(two_talks: EncodedEpisodes, marks: np.ndarray) -> None:
+def test_nothing_is_exchanged_that_turns_no_mark(two_talks: MemoryDataset, marks: np.ndarray) -> None:
     dialogue = Dialogue.of(two_talks)
     changes = [Augmentation(1.0).alter(dialogue, slice(0, 8), marks, np.random.default_rng(s)) for s in range(20)]
     assert changes == [None] * 20
@@ -122,7 +122,7 @@ def test_with_one_instruction_there_is_nothing_to_exchange(make_play, tokenizer,
     assert Augmentation(1.0).alter(Dialogue.of(plays), slice(0, 5), marks, np.random.default_rng(0)) is None
 
 
-def test_a_third_of_the_episodes_is_altered(two_talks: EncodedEpisodes) -> None:
+def test_a_third_of_the_episodes_is_altered(two_talks: MemoryDataset) -> None:
     dialogue, marks = Dialogue.of(two_talks), marks_at(8, plus=(5,))
     rng = np.random.default_rng(0)
     count = sum(Augmentation().alter(dialogue, slice(0, 8), marks, rng) is not None for _ in range(2000))

@@ -12,7 +12,7 @@ from agents.tokenizer import PAD_ID, Tokenizer
 from reward_models.augmentation import Augmentation, exchange_instruction
 from reward_models.dialogue import Dialogue, alike, content_words
 from reward_models.pairs import MINUS, PLUS
-from rlhf.data.memory import EncodedEpisodes, encode_episodes
+from rlhf.data.memory import MemoryDataset, encode_episodes
 
 THINGS = [(c, k) for c in ("red", "blue", "green", "yellow") for k in ("ball", "block", "duck", "bottle")]
 WAYS = ["lift the {} {}", "pick up the {} {}", "walk to the {} {}", "go to the {} {}", "take the {} {} and lift it"]
@@ -35,8 +35,8 @@ def words() -> Tokenizer:
 
 
 @pytest.fixture
-def talk(make_play, words: Tokenizer) -> Callable[..., EncodedEpisodes]:
-    def make(episodes: list[list[str]], utterances: list[list[str]] | None = None) -> EncodedEpisodes:
+def talk(make_play, words: Tokenizer) -> Callable[..., MemoryDataset]:
+    def make(episodes: list[list[str]], utterances: list[list[str]] | None = None) -> MemoryDataset:
         """Every request is heard for two steps; in the first of them the solver may speak."""
         said = utterances or [[""] * len(asked) for asked in episodes]
         plays = [

@@ -30,7 +30,7 @@ from pipelines.stages.learned_from import DIVISION_FILE, Division, division_of
 from pipelines.stages.reward import RewardConfig, reward
 from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
 from reward_models.training import RewardTrainingConfig
-from rlhf.data.memory import EncodedEpisodes
+from rlhf.data.memory import MemoryDataset
 from rlhf.records.episode import Episode, Request
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
@@ -121,7 +121,7 @@ class Oracle(LoadedRewardModel):
         super().__init__(judge.kind, judge.model, judge.tokenizer)
         object.__setattr__(self, "times", times)
 
-    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Scores]:
+    def read(self, play: MemoryDataset, episodes: Sequence[int] | None = None) -> list[Scores]:
         assert episodes is None
         level = self.times * (play.image[:, 0, 0, 0].astype(np.float32) - LEVEL) / 10  # type: ignore[attr-defined]
         traces = [level[begin:end] for begin, end in zip(play.starts[:-1], play.starts[1:], strict=True)]
@@ -232,7 +232,7 @@ def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, d
 class Predictor(Oracle):
     """Says (+) with 0.3 where the true utility has just risen, else with 0.01; (-) never."""
 
-    def read(self, play: EncodedEpisodes, episodes: Sequence[int] | None = None) -> list[Scores]:
+    def read(self, play: MemoryDataset, episodes: Sequence[int] | None = None) -> list[Scores]:
         return [
             replace(one, mark_probability=np.stack([np.where(one.reward > 0, 0.3, 0.01), 0 * one.reward], axis=1))
             for one in super().read(play, episodes)

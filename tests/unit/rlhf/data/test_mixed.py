@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from agents.config import AgentConfig
-from rlhf.data.memory import EncodedEpisodes
-from rlhf.data.mixed import MixedPlay, share_columns
+from rlhf.data.memory import MemoryDataset
+from rlhf.data.mixed import MixedDataset, share_columns
 from rlhf.learning.cloner import marginal_entropy
 from tests.unit.agents import made_up_play
 from worlds.errors import UserError
@@ -19,16 +19,16 @@ from worlds.errors import UserError
 CONFIG = AgentConfig(image_size=(8, 8), vocab_size=280, setter_text_length=6, solver_text_length=3, utterance_length=4)
 
 
-def recorded(shade: int, demonstrated: bool = True) -> EncodedEpisodes:
+def recorded(shade: int, demonstrated: bool = True) -> MemoryDataset:
     """Play whose pictures all have the ``shade``."""
     made = made_up_play.recorded(CONFIG, [4, 3, 6], seed=shade)
     mask = np.arange(13) % 2 == 0 if not demonstrated else np.ones(13, bool)
     return replace(made, image=np.full_like(made.image, shade), demonstrated=mask)
 
 
-def mixed() -> MixedPlay:
+def mixed() -> MixedDataset:
     parts = {"human": recorded(1), "agent+co-pilot": recorded(2, demonstrated=False)}
-    return MixedPlay(parts, {"human": 1.0, "agent+co-pilot": 0.5})
+    return MixedDataset(parts, {"human": 1.0, "agent+co-pilot": 0.5})
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_every_column_keeps_to_its_kind() -> None:
         assert window.demonstrated is not None and window.demonstrated[:, :4].all()
         assert window.resets.shape == window.demonstrated.shape == (3, 6)
         assert 0 < window.demonstrated[:, 4:].sum() < 6
-    everything = MixedPlay({"a": recorded(1), "b": recorded(2)}, {"a": 1.0, "b": 1.0})
+    everything = MixedDataset({"a": recorded(1), "b": recorded(2)}, {"a": 1.0, "b": 1.0})
     assert everything.stream(2, 2, seed=0).next().demonstrated is None
 
 
@@ -99,7 +99,7 @@ def test_it_goes_on_where_it_was_left() -> None:
         found = other.next()
         assert all(map(torch.equal, window.actions, found.actions)) and torch.equal(window.resets, found.resets)
     with pytest.raises(UserError, match=r"the run learned from human, agent\+co-pilot, not human"):
-        MixedPlay({"human": recorded(1)}, {"human": 1.0}).stream(3, 4, seed=0).load_state_dict(state)
+        MixedDataset({"human": recorded(1)}, {"human": 1.0}).stream(3, 4, seed=0).load_state_dict(state)
 
 
 def test_what_is_known_of_all_is_that_of_the_parts_together() -> None:

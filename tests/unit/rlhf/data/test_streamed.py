@@ -19,8 +19,8 @@ from agents.tokenizer import Tokenizer
 from pipelines.cli.main import main
 from pipelines.stages.recordings import Play, find_episodes, spoken_texts
 from rlhf.data.config import ReadingConfig
-from rlhf.data.memory import EncodedEpisodes, encode_episodes
-from rlhf.data.streamed import ReadAheadStream, Source, StreamedEpisodes, summarise
+from rlhf.data.memory import MemoryDataset, encode_episodes
+from rlhf.data.streamed import ReadAheadStream, Source, StreamedDataset, summarise
 from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import marginal_entropy
 from rlhf.records.episode import CO_PILOT, Episode
@@ -58,12 +58,12 @@ def sources(store: Any, scripted: bool = False) -> list[Source]:
     return [Source(store, row.episode_id, row.steps) for row in rows]
 
 
-def streamed(store: Any, tokenizer: Tokenizer, scripted: bool = False, **reading: Any) -> StreamedEpisodes:
+def streamed(store: Any, tokenizer: Tokenizer, scripted: bool = False, **reading: Any) -> StreamedDataset:
     found = sources(store, scripted)
-    return StreamedEpisodes(found, summarise(found), tokenizer, SIZES, ReadingConfig(**reading))
+    return StreamedDataset(found, summarise(found), tokenizer, SIZES, ReadingConfig(**reading))
 
 
-def in_memory(store: Any, tokenizer: Tokenizer, scripted: bool = False) -> EncodedEpisodes:
+def in_memory(store: Any, tokenizer: Tokenizer, scripted: bool = False) -> MemoryDataset:
     return encode_episodes([store.read(s.episode_id) for s in sources(store, scripted)], tokenizer, SIZES)
 
 
@@ -146,7 +146,7 @@ def test_memory_stays_within_its_bound(tmp_path: Path, tokenizer: Tokenizer) -> 
     found = sources(store)
     decoded = sum(source.steps for source in found) * 36 * 48 * 3
     reading = ReadingConfig(cache_gb=5e5 / 1e9, threads=2, ahead=2)
-    recorded = StreamedEpisodes(found, summarise(found), tokenizer, sizes, reading)
+    recorded = StreamedDataset(found, summarise(found), tokenizer, sizes, reading)
     stream = recorded.stream(4, 4, seed=0)
     stream.next()
     tracemalloc.start()
@@ -186,7 +186,7 @@ def test_images_of_another_size_are_named(store: ParquetStore, tmp_path: Path, t
     large = open_store(tmp_path / "large", create=True)
     large.write(replace(played(1, 4, 24, 32), episode_id="large"))
     found = [*sources(large), *sources(store)]
-    recorded = StreamedEpisodes(found, summarise(found), tokenizer, SIZES, ReadingConfig())
+    recorded = StreamedDataset(found, summarise(found), tokenizer, SIZES, ReadingConfig())
     with pytest.raises(UserError, match="episode large has images of 24x32 pixels, the agent needs 12x16"):
         recorded.window(np.arange(4)[:, None])
 

@@ -13,7 +13,7 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.learning.optimization import learning_rate
 from agents.tokenizer import PAD_ID
-from rlhf.data.memory import EncodedEpisodes
+from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import Cloner, CloningConfig, clone, held_out_terms, marginal_entropy
 from tests.unit.agents import made_up_play
@@ -28,11 +28,11 @@ def agent(seed: int = 0) -> InteractiveAgent:
 
 
 @pytest.fixture(scope="module")
-def play() -> EncodedEpisodes:
+def play() -> MemoryDataset:
     return made_up_play.recorded(agent().config, [4, 3, 5, 4])
 
 
-def test_play_is_learned_by_heart_far_below_what_blindness_could_reach(play: EncodedEpisodes) -> None:
+def test_play_is_learned_by_heart_far_below_what_blindness_could_reach(play: MemoryDataset) -> None:
     learner, config = agent(), CloningConfig(
         updates=250, steps=4, batch=8, learning_rate=1e-2, beta1=0.9, beta2=0.99, warmup=5, css_weight=0.0
     )  # fmt: skip
@@ -51,7 +51,7 @@ def test_play_is_learned_by_heart_far_below_what_blindness_could_reach(play: Enc
     ],
 )
 def test_the_loss_is_the_weighted_sum_of_its_terms(
-    play: EncodedEpisodes, settings: dict[str, float], movement: float, language: float, css: float
+    play: MemoryDataset, settings: dict[str, float], movement: float, language: float, css: float
 ) -> None:
     metrics = Cloner(agent(), play, CloningConfig(steps=3, batch=4, **settings)).update(0.0)
     terms = [metrics[f"bc/{name}"] for name in ("movement", "language", "css")]
@@ -60,7 +60,7 @@ def test_the_loss_is_the_weighted_sum_of_its_terms(
     assert metrics["bc/loss"] == pytest.approx(expected, rel=1e-5)
 
 
-def test_an_agents_own_actions_teach_nothing_and_its_pictures_do(play: EncodedEpisodes) -> None:
+def test_an_agents_own_actions_teach_nothing_and_its_pictures_do(play: MemoryDataset) -> None:
     rng = np.random.default_rng(0)
     demonstrated = rng.random(len(play.first)) < 0.6
     other = {name: getattr(play, name).copy() for name in ("movement", "utterance")}
@@ -75,7 +75,7 @@ def test_an_agents_own_actions_teach_nothing_and_its_pictures_do(play: EncodedEp
     assert Cloner(agent(), seen, TINY).update(0.0)["bc/movement"] != one["bc/movement"]
 
 
-def test_only_demonstrated_steps_count_by_hand(play: EncodedEpisodes) -> None:
+def test_only_demonstrated_steps_count_by_hand(play: MemoryDataset) -> None:
     learner, mixed = agent(), replace(play, demonstrated=np.arange(len(play.first)) % 3 == 0)
     window = EpisodeStream(mixed, TINY.steps, TINY.batch, TINY.seed).next()
     with torch.no_grad():
@@ -91,7 +91,7 @@ def test_only_demonstrated_steps_count_by_hand(play: EncodedEpisodes) -> None:
         assert metrics[f"bc/{name}"] == pytest.approx(total / int(window.demonstrated.sum()), rel=1e-5)
 
 
-def test_held_out_terms_are_means_over_what_was_demonstrated(play: EncodedEpisodes) -> None:
+def test_held_out_terms_are_means_over_what_was_demonstrated(play: MemoryDataset) -> None:
     # One column whose windows are the single steps of one episode: most windows have nothing to imitate.
     judged, one = agent(), made_up_play.recorded(agent().config, [4])
     config = replace(TINY, steps=1, batch=1, css_weight=0.0)
@@ -103,12 +103,12 @@ def test_held_out_terms_are_means_over_what_was_demonstrated(play: EncodedEpisod
     assert list(nothing) == ["bc_held_out/css"]
 
 
-def test_nothing_to_imitate_is_refused(play: EncodedEpisodes) -> None:
+def test_nothing_to_imitate_is_refused(play: MemoryDataset) -> None:
     with pytest.raises(UserError, match="none of the 4 episodes has a step to imitate"):
         Cloner(agent(), replace(play, demonstrated=np.zeros(len(play.first), bool)), TINY)
 
 
-def test_it_goes_on_bit_exactly(play: EncodedEpisodes) -> None:
+def test_it_goes_on_bit_exactly(play: MemoryDataset) -> None:
     whole = Cloner(agent(), play, TINY)
     metrics = [whole.update(index / 6) for index in range(6)]
 
@@ -129,12 +129,12 @@ def test_it_goes_on_bit_exactly(play: EncodedEpisodes) -> None:
     assert all(own[name].equal(other[name]) for name in own)
 
 
-def test_the_same_seed_gives_the_same_agent(play: EncodedEpisodes) -> None:
+def test_the_same_seed_gives_the_same_agent(play: MemoryDataset) -> None:
     one, again = (clone(agent(), play, TINY).agent.state_dict() for _ in range(2))
     assert all(one[name].equal(again[name]) for name in one)
 
 
-def test_a_loss_that_is_not_finite_stops_it_before_the_weights_change(play: EncodedEpisodes) -> None:
+def test_a_loss_that_is_not_finite_stops_it_before_the_weights_change(play: MemoryDataset) -> None:
     cloner = Cloner(agent(), play, TINY)
     with torch.no_grad():
         cloner.agent.movement.decide.bias[0] = torch.nan
@@ -166,7 +166,7 @@ def test_the_rate_rises_and_then_falls_along_a_cosine(update: int, progress: flo
     assert learning_rate(replace(config, warmup=0), 0, 0.0) == pytest.approx(1e-3)
 
 
-def test_marginal_entropy_of_even_and_of_constant_play(play: EncodedEpisodes) -> None:
+def test_marginal_entropy_of_even_and_of_constant_play(play: MemoryDataset) -> None:
     movement = np.zeros((30, 8, 6), np.int8)
     movement[:, :, 0] = (np.arange(30) % 3)[:, None]  # 8 ticks of one component in three even bins
     movement[:15, 2, 4] = 1  # one component of one tick in two
@@ -176,14 +176,14 @@ def test_marginal_entropy_of_even_and_of_constant_play(play: EncodedEpisodes) ->
     assert marginal_entropy(half) == pytest.approx(8 * math.log(3))
 
 
-def test_held_out_play_is_judged_the_same_every_time_and_teaches_nothing(play: EncodedEpisodes) -> None:
+def test_held_out_play_is_judged_the_same_every_time_and_teaches_nothing(play: MemoryDataset) -> None:
     judged = agent()
     before = {name: value.clone() for name, value in judged.state_dict().items()}
     assert held_out_terms(judged, play, TINY) == held_out_terms(judged, play, TINY)
     assert all(value.equal(before[name]) for name, value in judged.state_dict().items())
 
 
-def test_it_reports_as_it_goes_and_stops_in_time(play: EncodedEpisodes) -> None:
+def test_it_reports_as_it_goes_and_stops_in_time(play: MemoryDataset) -> None:
     rows: list[tuple[int, dict[str, float]]] = []
     config = CloningConfig(updates=5, steps=2, batch=2, log_every=2, evaluate_every=4)
     clone(agent(), play, config, held_out=play, on_metrics=lambda step, metrics: rows.append((step, metrics)))
