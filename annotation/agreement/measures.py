@@ -1,7 +1,7 @@
 """How far raters agree. Pure functions of marks; nothing here knows episodes, files or people.
 
 Two questions are kept apart: did both mark the same *moments* (:func:`match_marks`), and where they did, with
-the same *sign*. Krippendorff's alpha answers both at once, corrected for chance, for any number of raters.
+the same *sign*.
 """
 
 from __future__ import annotations
@@ -9,12 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from rlhf.records.marks import Mark
-
-BOTH_SIGNS = 2  # label of a window in which a rater gave marks of both signs
-NOT_RATED = np.nan  # label of a window in an episode that the rater has not seen
 
 
 @dataclass(frozen=True)
@@ -87,54 +82,6 @@ def pairwise_agreement(first: Sequence[Mark], second: Sequence[Mark], tolerance:
     pairs = match_marks(first, second, tolerance)
     same = sum(a.sign == b.sign for a, b in pairs)
     return Agreement(same, len(pairs) - same, len(first) - len(pairs), len(second) - len(pairs))
-
-
-def window_labels(marks: Sequence[Mark] | None, steps: int, window: int) -> np.ndarray:
-    """One rater's label of each window of ``window`` steps: float64 [ceil(steps / window)].
-
-    0 no mark, +1 or -1 marks of that sign only, BOTH_SIGNS; all NOT_RATED where ``marks`` is None.
-
-    Raises:
-      ValueError: if a mark lies outside the episode or the window is empty.
-    """
-    if window < 1:
-        raise ValueError(f"a window has at least one step, not {window}")
-    count = -(-steps // window)
-    if marks is None:
-        return np.full(count, NOT_RATED)
-    labels = np.zeros(count)
-    for mark in marks:
-        if mark.step >= steps:
-            raise ValueError(f"a mark at step {mark.step} lies outside an episode of {steps} steps")
-        old = labels[mark.step // window]
-        labels[mark.step // window] = mark.sign if old in (0, mark.sign) else BOTH_SIGNS
-    return labels
-
-
-def krippendorff_alpha(labels: np.ndarray) -> float:
-    """Krippendorff's alpha for nominal labels [raters, units]; nan where a rater gave none.
-
-    alpha = 1 - observed / expected disagreement: 1 is agreement, 0 is chance (Krippendorff 2011,
-    "Computing Krippendorff's Alpha-Reliability"). nan if no unit has two labels or only one value occurs.
-
-    Raises:
-      ValueError: if ``labels`` is not two-dimensional.
-    """
-    labels = np.asarray(labels, dtype=np.float64)
-    if labels.ndim != 2:
-        raise ValueError(f"labels have the shape [raters, units], not {labels.shape}")
-    values = np.unique(labels[~np.isnan(labels)])
-    counts = np.stack([(labels == value).sum(axis=0) for value in values], axis=1) if len(values) else np.zeros((0, 0))
-    counts = counts[counts.sum(axis=1) >= 2].astype(np.float64)  # [units, values]; a lone label pairs with nothing
-    given = counts.sum(axis=1, keepdims=True)
-    pairable = given.sum()
-    if pairable == 0 or len(values) < 2:
-        return float("nan")
-    coincidence_agree = (counts * (counts - 1) / (given - 1)).sum()
-    totals = counts.sum(axis=0)
-    observed = 1 - coincidence_agree / pairable
-    expected = 1 - (totals * (totals - 1)).sum() / (pairable * (pairable - 1))
-    return float(1 - observed / expected) if expected > 0 else float("nan")
 
 
 def _paired(a: Mark, b: Mark, rest: tuple[int, int, int], tolerance: int) -> tuple[int, int, int]:

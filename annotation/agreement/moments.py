@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.agreement.krippendorff import coincidence_matrix
 from rlhf.records.marks import PROGRESS, REGRESS, Mark
 
 NOTHING = 0  # the label of a rater who has no mark in a unit
@@ -57,29 +58,12 @@ def find_moments(raters: Sequence[Sequence[Mark]], steps: int, tolerance: int) -
 
 
 def coincidences(moments: MomentLabels) -> np.ndarray:
-    """Krippendorff's coincidence matrix of an episode, float64 [3, 3] by ``LABELS``; all 0 with fewer than two raters.
+    """Return Krippendorff's coincidence matrix of an episode, float64 [3, 3] by ``LABELS``.
 
-    Entry (c, k) counts, in every unit, the pairs of different raters of whom one says c and the other k, divided by the
-    number of raters less one; matrices of episodes with different raters add up.
+    It is 0 with fewer than two raters; matrices of episodes with different raters add up.
     """
+    counts = np.stack([(moments.labels == label).sum(axis=0) for label in LABELS], axis=1)
+    found = coincidence_matrix(counts)
     raters = len(moments.labels)
-    found = np.zeros((len(LABELS), len(LABELS)))
-    if raters < 2:
-        return found
-    counts = np.stack([(moments.labels == label).sum(axis=0) for label in LABELS], axis=1).astype(np.float64)
-    found += counts.T @ counts
-    found -= np.diag(counts.sum(axis=0))
-    found[0, 0] += moments.quiet * raters * (raters - 1)
-    return found / (raters - 1)
-
-
-def alpha(matrices: np.ndarray) -> np.ndarray:
-    """Krippendorff's nominal alpha of coincidence matrices [..., C, C]; nan where only one label occurs."""
-    matrices = np.asarray(matrices, np.float64)
-    by_label = matrices.sum(axis=-1)
-    given = by_label.sum(axis=-1)
-    same = np.trace(matrices, axis1=-2, axis2=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        observed = 1 - same / given
-        expected = 1 - (by_label * (by_label - 1)).sum(axis=-1) / (given * (given - 1))
-        return np.where(expected > 0, 1 - observed / expected, np.nan)
+    found[0, 0] += moments.quiet * raters if raters > 1 else 0.0
+    return found

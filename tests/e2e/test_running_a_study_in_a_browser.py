@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.agreement.measures import krippendorff_alpha, pairwise_agreement
+from annotation.agreement.krippendorff import krippendorff_alpha
+from annotation.agreement.measures import pairwise_agreement
 from annotation.agreement.moments import find_moments
 from benchmarks.serving import make_study, served
 from rlhf.records.marks import Mark
@@ -146,8 +147,8 @@ def sees_numbers(admin: Visitor, store: ParquetStore, marked: list[Mark], pseudo
     pair = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="Bob")).filter(has_text=" and ")
     row = pair.filter(has_text="Cid").first
     both = (pseudonyms["Bob"], pseudonyms["Cid"])
-    told = float(row.locator(".interval-value").first.inner_text().rstrip("%")) / 100
-    assert told == pytest.approx(expected_overall(store, marked, both), abs=0.006)
+    shown = float(row.locator(".interval-value").first.inner_text().rstrip("%")) / 100
+    assert shown == pytest.approx(expected_whether(store, marked, both), abs=0.006)
     admin.shot("study-agreement")
     page.get_by_role("link", name="Gold episodes").click()
     score = page.get_by_role("row").filter(has_text="Flo")
@@ -175,12 +176,12 @@ def expected_alpha(store: ParquetStore, marked: list[Mark]) -> float:
     return krippendorff_alpha(np.array(units, np.float64).T)
 
 
-def expected_overall(store: ParquetStore, marked: list[Mark], both: tuple[str, str]) -> float:
+def expected_whether(store: ParquetStore, marked: list[Mark], both: tuple[str, str]) -> float:
     pairs = [
         tuple(raters[name] for name in both) for raters in by_episode(store, marked).values() if {*both} <= {*raters}
     ]
     one, *others = [pairwise_agreement(a, b, TOLERANCE) for a, b in pairs]
-    return sum(others, one).overall
+    return sum(others, one).of_moments
 
 
 def deletes(admin: Visitor, folder: Path, pseudonym: str) -> None:

@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotation.agreement.krippendorff import krippendorff_alpha
 from annotation.agreement.measures import (
-    BOTH_SIGNS,
     Agreement,
-    krippendorff_alpha,
     match_marks,
     pairwise_agreement,
-    window_labels,
 )
 from annotation.scripted_rater import ScriptedRater
 from rlhf.records.marks import Mark
@@ -122,14 +120,6 @@ def test_number_of_matches_is_the_best_there_is(first, second, tolerance):
 def test_marks_of_two_episodes_cannot_be_compared():
     with pytest.raises(ValueError, match="one episode"):
         match_marks(marks((1, 1)), [Mark("other", "b", 1, 1, scripted=True)], 3)
-
-
-def test_window_labels():
-    labels = window_labels(marks((0, 1), (3, 1), (5, 1), (6, -1), (11, -1)), steps=14, window=4)
-    assert labels.tolist() == [1, BOTH_SIGNS, -1, 0]
-    assert np.isnan(window_labels(None, 8, 4)).all()
-    with pytest.raises(ValueError, match="outside"):
-        window_labels(marks((14, 1)), steps=14, window=4)
 
 
 def test_alpha_of_krippendorffs_own_example():

@@ -1,6 +1,7 @@
 // How far raters agree, and in what each differs from the others.
+import { count } from "../words";
 import { Interval } from "./charts";
-import type { Data, Estimate, Measures, Project } from "./data";
+import type { AboveChance, Data, Estimate, Measures, Project } from "./data";
 import { WithMeasures } from "./measured";
 import { Section, Table } from "./table";
 
@@ -23,25 +24,42 @@ export function Agreement(props: { data: Data }) {
   );
 }
 
+/** A share between 0 and 1; the tick is where chance is. */
+function Share(props: { estimate: AboveChance }) {
+  return <Interval estimate={props.estimate} low={0} high={1} zero={props.estimate.chance ?? 0} percent />;
+}
+
 function Overall(props: { measures: Measures; project: Project }) {
   const { agreement, shared } = props.measures;
-  const row = (key: string, what: string, estimate: Estimate, low: number, percent: boolean, means: string) => ({
+  const percent = (share: number | null) => (share === null ? "–" : `${Math.round(100 * share)}%`);
+  const row = (key: string, what: string, estimate: AboveChance, means: string) => ({
     key,
-    cells: [what, <Interval estimate={estimate} low={low} high={1} zero={0} percent={percent} />, <span class="wrap">{means}</span>],
+    cells: [what, <Share estimate={estimate} />, percent(estimate.chance), <span class="wrap">{means}</span>],
   });
   return (
     <Section title="All raters together">
       <p class="hint">
-        Over {shared.toLocaleString()} {shared === 1 ? "episode" : "episodes"} that several raters have marked. Marks at most {props.project.tolerance} steps apart mean the same moment. Intervals are of 95%, by resampling episodes.
+        Over {count(shared, "episode")} that several raters have marked. Marks at most {count(props.project.tolerance, "step")} apart mean the same moment. Intervals are of 95%, by resampling episodes. The tick on each line is the level of
+        chance.
       </p>
       <Table
         name="All raters together"
-        columns={["measure", "value", "what it means"]}
+        columns={["measure", "value", { name: "by chance", number: true }, "what it means"]}
         rows={[
-          row("alpha", "Krippendorff's alpha", agreement.alpha, -0.2, false, "agreement on where marks are and on their sign, less that of chance: 1 is the same, 0 is chance"),
-          row("overall", "same moment, same sign", agreement.overall, 0, true, "of every moment that one of two raters marked"),
-          row("moments", "same moment", agreement.of_moments, 0, true, "whatever the sign"),
-          row("signs", "same sign", agreement.of_signs, 0, true, "of the moments that both marked"),
+          row("whether", "whether: a mark near", agreement.whether, "Of the moments that one of two raters marked, those that both marked, whatever the sign. Chance: the same marks, moved around the episode at random."),
+          row("sign", "sign, where both marked", agreement.sign, "Of the moments that both marked, those with the same sign. Chance: signs drawn at random, with as many (+)."),
+          row("overall", "both", agreement.overall, "Of the moments that one of two raters marked, those that both marked with the same sign."),
+          {
+            key: "alpha",
+            cells: [
+              "Krippendorff's alpha",
+              <Interval estimate={agreement.alpha} low={-0.2} high={1} zero={0} />,
+              "0",
+              <span class="wrap">
+                Agreement on marks, signs and empty stretches at once; 1 is the same, 0 is chance. As raters agree on most of an episode by not marking it, alpha is high even where signs are random: read it with the two shares above.
+              </span>,
+            ],
+          },
         ]}
       />
     </Section>
@@ -92,14 +110,14 @@ function Pairs(props: { measures: Measures; name: (rater: string) => string }) {
     <Section title="Two raters at a time">
       <Table
         name="Two raters at a time"
-        columns={["raters", { name: "episodes", number: true }, "same moment, same sign", "same sign where both marked"]}
+        columns={["raters", { name: "episodes", number: true }, "whether: a mark near", "sign, where both marked"]}
         rows={props.measures.agreement.pairs.map((pair) => ({
           key: pair.raters.join(),
           cells: [
             pair.raters.map(props.name).join(" and "),
             pair.episodes,
-            <Interval estimate={pair.overall} low={0} high={1} zero={0} percent />,
-            <Interval estimate={pair.of_signs} low={0} high={1} zero={0} percent />,
+            <Share estimate={pair.whether} />,
+            <Share estimate={pair.sign} />,
           ],
         }))}
         empty="No two raters have marked the same episode yet."

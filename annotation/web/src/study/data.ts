@@ -57,11 +57,16 @@ export interface Data {
   removal_trouble: string;
 }
 
-/** A number with its 95% interval; null: it cannot be told. */
+/** A number with its 95% interval; null: there is none. */
 export interface Estimate {
   value: number | null;
   low: number | null;
   high: number | null;
+}
+
+/** A share, and what chance gives. */
+export interface AboveChance extends Estimate {
+  chance: number | null;
 }
 
 export interface RaterMeasures {
@@ -83,12 +88,13 @@ export interface Measures {
   over_time: { every_sec: number; bins: { begin: number; episodes: number; marks: number }[] };
   rates: number[];
   minutes: number[];
+  seen: number[]; // shares of episodes
   agreement: {
     alpha: Estimate;
-    overall: Estimate;
-    of_moments: Estimate;
-    of_signs: Estimate;
-    pairs: { raters: [string, string]; episodes: number; overall: Estimate; of_signs: Estimate }[];
+    whether: AboveChance;
+    sign: AboveChance;
+    overall: AboveChance;
+    pairs: { raters: [string, string]; episodes: number; whether: AboveChance; sign: AboveChance }[];
   };
   raters: RaterMeasures[];
   gold: { rater: string; purpose: string; episodes: number; precision: number | null; recall: number | null; f1: number | null }[];

@@ -7,8 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from annotation.agreement.dashboard import Submission, measure, over_time, with_interval
+from annotation.agreement.dashboard import measure, over_time
+from annotation.agreement.estimates import with_interval
 from annotation.agreement.gold import QUALITY, TRAINING
+from annotation.agreement.submission import Submission
 from rlhf.records.marks import Mark
 
 
@@ -30,18 +32,19 @@ def test_the_numbers_are_those_of_a_count_by_hand() -> None:
     found = measure(WORKS, {}, tolerance=4)
     assert (found["submissions"], found["marks"], found["shared"]) == (5, 8, 2)
     assert found["rates"] == [30.0, 30.0, 15.0, 30.0, 15.0] and found["minutes"] == [1.0, 0.5, 1.5, 1.5, 0.0]
-    told = found["agreement"]
+    agreed = found["agreement"]
     # e1: (10, 12) same, (30, 31) opposite; e2: (5, 8) same, 50 bob's alone
-    assert told["overall"]["value"] == 0.5 and told["of_moments"]["value"] == 0.75
-    assert told["of_signs"]["value"] == pytest.approx(2 / 3, abs=1e-6)
-    (pair,) = told["pairs"]
-    assert pair["raters"] == ["ann", "bob"] and pair["episodes"] == 2 and pair["overall"] == told["overall"]
+    assert agreed["overall"]["value"] == 0.5 and agreed["whether"]["value"] == 0.75
+    assert agreed["sign"]["value"] == pytest.approx(2 / 3, abs=1e-6)
+    assert agreed["sign"]["chance"] == pytest.approx((5 / 6) ** 2 + (1 / 6) ** 2, abs=1e-6)  # one (-) of six marks
+    (pair,) = agreed["pairs"]
+    assert pair["raters"] == ["ann", "bob"] and pair["episodes"] == 2 and pair["whether"] == agreed["whether"]
     # units of 5 steps: e1 [1 1] [-1 1] quiet 10//5 + 15//5 + 40//5 = 13; e2 [1 1] [0 1] quiet 1 + 40//5 + 20//5 = 13
     table = [(1, 1), (-1, 1), (1, 1), (0, 1), *[(0, 0)] * 26]
     values = [value for unit in table for value in unit]
     observed = 2 / 30
     expected = 1 - sum(n * (n - 1) for n in (values.count(v) for v in (0, 1, -1))) / (60 * 59)
-    assert told["alpha"]["value"] == pytest.approx(1 - observed / expected, abs=1e-6)
+    assert agreed["alpha"]["value"] == pytest.approx(1 - observed / expected, abs=1e-6)
     json.dumps(found, allow_nan=False)
 
 
@@ -55,7 +58,7 @@ def test_bias_is_own_against_others_on_the_same_episodes() -> None:
     assert found["cid"]["episodes"] == 0 and found["cid"]["share"] is None and found["cid"]["lag"]["value"] is None
 
 
-def test_training_is_left_out_and_told_apart() -> None:
+def test_training_is_left_out_and_listed_apart() -> None:
     known = {"g1": (Mark("g1", "", 10, 1, False), Mark("g1", "", 40, -1, False))}
     works = [
         *WORKS, work("ann", "g1", (11, 1), gold=TRAINING), work("bob", "g1", (11, 1), (39, -1), (60, 1), gold=QUALITY),
@@ -69,7 +72,7 @@ def test_training_is_left_out_and_told_apart() -> None:
     assert scores["cid", QUALITY]["precision"] is None and scores["cid", QUALITY]["f1"] == 0.0
 
 
-def test_nothing_submitted_is_told_as_such() -> None:
+def test_nothing_submitted_has_no_numbers() -> None:
     found = measure([], {}, tolerance=4)
     assert found["agreement"]["alpha"] == {"value": None, "low": None, "high": None} and found["raters"] == []
     assert found["over_time"]["bins"] == []
@@ -91,6 +94,8 @@ def test_the_interval_holds_what_it_promises() -> None:
     inside = 0
     for _ in range(200):
         rows = np.stack([rng.normal(3.0, 1.0, 40), np.ones(40)], axis=1)
-        found = with_interval(rows, lambda sums: sums[..., 0] / sums[..., 1], rng)
-        inside += found["low"] <= 3.0 <= found["high"]
+        found = with_interval(rows, lambda sums: sums[..., 0] / sums[..., 1])
+        low, high = found["low"], found["high"]
+        assert low is not None and high is not None
+        inside += low <= 3.0 <= high
     assert 180 <= inside <= 198

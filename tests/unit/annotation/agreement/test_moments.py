@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.agreement.measures import krippendorff_alpha
-from annotation.agreement.moments import alpha, coincidences, find_moments
+from annotation.agreement.krippendorff import alpha, krippendorff_alpha
+from annotation.agreement.moments import coincidences, find_moments
 from rlhf.records.marks import Mark
 
 STEPS = 30

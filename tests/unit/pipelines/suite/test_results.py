@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.agreement.measures import krippendorff_alpha
+from annotation.agreement.krippendorff import krippendorff_alpha
 from pipelines.suite import results as suite_results
 from pipelines.suite.results import (
     Outcome,

@@ -1,0 +1,32 @@
+"""What the measures of a study are computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlhf.records.marks import Mark
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One rater's submitted marks of one episode.
+
+    Args:
+      rater: name of the rater in the data.
+      episode: id of the episode.
+      steps: steps that the episode has.
+      marks: the rater's marks, in order.
+      gold: "" or the purpose for which the episode was given as gold.
+      submitted: seconds since 1970.
+      active_sec: seconds of work on it.
+      seen: share of the episode's steps that the rater's browser showed; None where that is not known.
+    """
+
+    rater: str
+    episode: str
+    steps: int
+    marks: tuple[Mark, ...]
+    gold: str = ""
+    submitted: float = 0.0
+    active_sec: float = 0.0
+    seen: float | None = None
