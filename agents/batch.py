@@ -42,7 +42,7 @@ class ActionBatch(NamedTuple):
     """What is done, time-major."""
 
     movement: Tensor  # int8 [T, B, 8, C], bin indices
-    utterance: Tensor  # int64 [T, B, M], tokens, then EOS, then PAD; silence is all PAD
+    utterance: Tensor  # int64 [T, B, M], tokens, EOS (unless it was cut), PAD; silence is all PAD
 
 
 class PolicyLogProbs(NamedTuple):

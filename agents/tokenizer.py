@@ -17,7 +17,7 @@ _FILE = "tokenizer.json"
 
 
 class Tokenizer:
-    """Byte-level BPE learned from the recorded dialogue: no text is unknown, common words are one token."""
+    """Byte-level BPE, learned from the recorded dialogue. No text is unknown; common words are one token."""
 
     def __init__(self, tokenizer: _Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -42,6 +42,7 @@ class Tokenizer:
 
     @property
     def vocab_size(self) -> int:
+        """Number of tokens, special ones included."""
         return self._tokenizer.get_vocab_size()
 
     @property
@@ -56,7 +57,7 @@ class Tokenizer:
         return hashlib.sha256(json.dumps([tokens, pairs]).encode()).hexdigest()
 
     def ids(self, text: str) -> list[int]:
-        """Tokens of ``text``, without padding or end. May be called from several threads."""
+        """Return the tokens of ``text``, without padding or end. May be called from several threads."""
         ids = self._cache.get(text)
         if ids is None:
             ids = self._tokenizer.encode(text, add_special_tokens=False).ids if text else []
@@ -66,19 +67,24 @@ class Tokenizer:
         return ids
 
     def encode(self, texts: Sequence[str], length: int, end: bool = False) -> np.ndarray:
-        """int64 [len(texts), length], padded with PAD; longer texts lose their tail.
+        """Return the tokens of texts, padded with PAD: int64 [len(texts), length]. Longer texts lose their tail.
 
         Args:
-          end: close every non-empty text with EOS (as utterances to be learned are), within ``length``.
+          texts: any texts.
+          length: number of tokens of each.
+          end: close texts with EOS, as utterances to be learned are. The last place is then kept for it; a text that
+            is cut has PAD there, as it did not end.
         """
         tokens = np.full((len(texts), length), PAD_ID, dtype=np.int64)
         for row, text in zip(tokens, texts, strict=True):
-            ids = self.ids(text)[: length - 1] + [EOS_ID] if end and text else self.ids(text)[:length]
-            row[: len(ids)] = ids
+            ids = self.ids(text)
+            if end and ids:
+                ids = [*ids, EOS_ID] if len(ids) < length else ids[: length - 1]
+            row[: min(len(ids), length)] = ids[:length]
         return tokens
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Text of ``ids`` up to the first EOS; special tokens are left out."""
+        """Return the text of ``ids`` up to the first EOS, without special tokens."""
         kept: list[int] = []
         for token in ids:
             if token == EOS_ID:
@@ -88,7 +94,7 @@ class Tokenizer:
         return self._tokenizer.decode(kept).strip()
 
     def cuts_like(self, other: Tokenizer) -> bool:
-        """Whether both make the same tokens of every text."""
+        """Return True if both make the same tokens of every text."""
         return self._tokenizer.to_str() == other._tokenizer.to_str()
 
     def save(self, folder: str | Path) -> None:
@@ -101,7 +107,8 @@ class Tokenizer:
         """Read what :meth:`save` wrote.
 
         Raises:
-          FileNotFoundError: if ``folder`` has none. ValueError: if it is damaged.
+          FileNotFoundError: ``folder`` has none.
+          ValueError: it is damaged.
         """
         path = Path(folder) / _FILE
         if not path.is_file():

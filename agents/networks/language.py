@@ -48,9 +48,12 @@ class LanguagePolicy(nn.Module):
         return torch.log_softmax(logits.masked_fill(impossible, -torch.inf), dim=-1)
 
     def words_log_prob(self, features: Tensor, utterance: Tensor) -> Tensor:
-        """Log-probability [N] of the tokens of ``utterance`` [N, M], given that the solver speaks.
+        """Log-probability of what is said, given that the solver speaks: [N].
 
-        The end token counts, what follows it does not. A silent row gives 0.
+        Args:
+          features: [N, D].
+          utterance: int64 [N, M], tokens and EOS, then PAD, which does not count. An utterance that was cut has no
+            EOS. A row of PAD gives 0.
         """
         begin = torch.full_like(utterance[:, :1], BOS_ID)
         preceding = torch.cat([begin, utterance[:, :-1]], dim=1)

@@ -53,7 +53,13 @@ def test_a_text_too_long_loses_its_tail(length: int) -> None:
     plain, ended = TOKENIZER.encode([text], length), TOKENIZER.encode([text], length, end=True)
     assert plain.shape == ended.shape == (1, length) and str(plain.dtype) == "int64"
     assert plain[0].tolist() == TOKENIZER.ids(text)[:length]
-    assert ended[0].tolist() == [*TOKENIZER.ids(text)[: length - 1], EOS_ID]
+    assert ended[0].tolist() == [*TOKENIZER.ids(text)[: length - 1], PAD_ID], "it did not end there"
+
+
+def test_a_text_that_just_fits_with_its_end_is_ended() -> None:
+    ids = TOKENIZER.ids("lift the red ball")
+    assert TOKENIZER.encode(["lift the red ball"], len(ids) + 1, end=True)[0].tolist() == [*ids, EOS_ID]
+    assert TOKENIZER.encode(["lift the red ball"], len(ids), end=True)[0].tolist() == [*ids[:-1], PAD_ID]
 
 
 def test_a_short_text_is_ended_and_padded() -> None:

@@ -55,6 +55,13 @@ def test_log_prob_against_the_chain_rule(policy: LanguagePolicy, words: list[int
 
 
 @torch.no_grad()
+def test_an_utterance_that_was_cut_counts_its_words_and_no_end(policy: LanguagePolicy) -> None:
+    features, words = torch.randn(8), [5, 7, 3]
+    cut = torch.tensor([[*words, PAD_ID]])
+    assert policy.words_log_prob(features[None], cut).item() == pytest.approx(chain(policy, features, words), 1e-4)
+
+
+@torch.no_grad()
 def test_the_chances_of_all_that_can_be_said_sum_to_one(policy: LanguagePolicy) -> None:
     said = everything_sayable()
     assert len(said) == 9 + 9**2 + 9**3
