@@ -1,8 +1,9 @@
 """Contrastive self-supervision across modalities (CSS): do these words belong to this picture? (paper, A.7)
 
-Matches are picture and words of one step of recorded play. Mismatches pair the picture with the words of the other
-trajectories of the batch, all of them: one mismatch a picture teaches the same, only with more noise. Both
-embeddings are taken before vision meets language, where they can still be exchanged.
+Matches are picture and words of one step of recorded play. Departures from the paper, which has an MLP discriminator
+and a shuffling of the batch: the discriminator is a soft maximum of dot products, and mismatches pair a picture with
+the words of all other trajectories of the batch, as one mismatch a picture teaches the same with more noise. Both
+embeddings are those before vision meets language, where they can still be exchanged.
 """
 
 from __future__ import annotations
@@ -24,9 +25,13 @@ class Discriminator(nn.Module):
         self.offset = nn.Parameter(torch.zeros(()))
 
     def forward(self, vision: Tensor, language: Tensor) -> Tensor:
-        """Log-odds [T, B, C] of every picture [T, B, K, width] with every instruction [T, C, width] of its step.
+        """Log-odds of every picture with every instruction of its step: [T, B, C].
 
         A soft maximum over the K visual tokens' scaled dot products with the words.
+
+        Args:
+          vision: [T, B, K, width], visual tokens.
+          language: [T, C, width], pooled words.
         """
         scores = torch.einsum("tbkd,tcd->tbck", vision, language) / language.shape[-1] ** 0.5
         return self.scale * scores.logsumexp(-1) + self.offset
@@ -40,20 +45,22 @@ def css_loss(
     mask: Tensor | None = None,
     workers: Workers = SINGLE_WORKER,
 ) -> Tensor:
-    """Binary cross-entropy of telling matches from mismatches, a scalar; matches and mismatches weigh the same.
+    """Binary cross-entropy of telling matches from mismatches, a scalar. Both weigh the same.
+
+    Trajectories with the very same words are no mismatch of each other. With a single trajectory there are no
+    mismatches, and the loss is that of the matches.
 
     Args:
-      vision: [T, B, K, width], language: [T, B, width], embeddings of the same steps.
+      discriminator: the agent's.
+      vision: [T, B, K, width], embeddings of pictures.
+      language: [T, B, width], embeddings of the words of the same steps.
       words: int64 [T, B, L], the tokens that ``language`` stands for.
-      mask: bool [T, B], steps that count; steps before the setter's first word should not.
-      peers: who have the other trajectories of the batch, if it is shared out. Pictures are paired with the words of
-        theirs, too; the mean of all learners' losses is that of the whole batch.
-
-    Trajectories that were asked the very same are no mismatch of each other. With a single trajectory there are no
-    mismatches and the loss is of the matches alone.
+      mask: bool [T, B], steps that count; steps before the setter's first word should not. None counts all.
+      workers: learners that have the other trajectories of a shared batch. Pictures are paired with their words, too;
+        the mean of all workers' losses is that of the whole batch.
     """
     exact = discriminator.scale.dtype  # whatever the trunk was computed in
-    # [T, B, C], C of all learners together
+    # [T, B, C], C of all workers together
     logits = discriminator(vision.to(exact), workers.side_by_side(language.to(exact)))
     counts = torch.ones_like(logits[..., 0], dtype=torch.bool) if mask is None else mask
     own = workers.columns(logits.shape[2])
