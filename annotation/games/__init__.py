@@ -15,6 +15,17 @@ from annotation.games.config import GameConfig
 from annotation.games.game import Game
 from annotation.games.inputs import Inputs, Key
 from annotation.games.screen import Screen, SpokenLine, View
-from annotation.games.stand_ins import AgentPlayer, StandIn
+from annotation.games.stand_ins import AgentComputing, AgentPlayer, StandIn
 
-__all__ = ["AgentPlayer", "Game", "GameConfig", "Inputs", "Key", "Screen", "SpokenLine", "StandIn", "View"]
+__all__ = [
+    "AgentComputing",
+    "AgentPlayer",
+    "Game",
+    "GameConfig",
+    "Inputs",
+    "Key",
+    "Screen",
+    "SpokenLine",
+    "StandIn",
+    "View",
+]

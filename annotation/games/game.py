@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 
 from annotation.games.casting import cast, check_dataset
 from annotation.games.config import GameConfig
@@ -15,10 +16,11 @@ from annotation.games.players import AVATAR, LATE_AGENT, LOST_AGENT, Players
 from annotation.games.recorder import EpisodeRecorder
 from annotation.games.request_outcomes import JudgedRequests, ScriptedRequests
 from annotation.games.saving import EpisodeSaver
-from annotation.games.screen import DIALOGUE, Screen, Screens, SpokenLine, View, notice
+from annotation.games.screen import Screen, Screens, SpokenLine, View, notice
 from annotation.games.stand_ins import AT_WORK, GONE, ScriptedPlayer, StandIn
 from annotation.games.timed_session import TimedSession
 from annotation.games.unfinished import UnfinishedGame, new_id
+from annotation.session.prompts import Prompt
 from annotation.session.states import Kind, Player, PlaySession, Refusal, Role, SessionEvent, State, TransitionRefused
 from annotation.session.transitions import allowed
 from annotation.session.verdicts import LineVerdict
@@ -139,6 +141,17 @@ class Game:
             step = len(self._recording) - (self.state is State.JUDGING)
             self._judging.judge(self.session, role, request_step, said, step)
             self._changed.notify_all()
+
+    def set_prompt(self, prompt: Prompt | None) -> None:
+        """Give the setter another prompt, or none. Before play.
+
+        Raises:
+          TransitionRefused: if play has begun.
+        """
+        with self._changed:
+            if self.state not in (State.WAITING, State.READY):
+                raise TransitionRefused(Refusal.BEGUN)
+            self.config = replace(self.config, prompt=prompt)
 
     def screen(self, role: Role) -> Screen:
         """Where the person who plays ``role`` is shown what they see. Raises Refused if no person plays it."""
@@ -386,7 +399,7 @@ class Game:
             here=tuple(sorted(session.here)),
             ready=tuple(sorted(session.ready)),
             lost=tuple(sorted(session.lost)),
-            dialogue=tuple(self._dialogue[-DIALOGUE:]),
+            dialogue=tuple(self._dialogue),
             asked=self._judging.asked if session.kind is Kind.EVALUATION and role is Role.SETTER else (),
             notice=self._notice(),
             speed=self._pace.speed if session.state is State.PLAYING else 1.0,

@@ -19,7 +19,6 @@ from annotation.session.states import PlaySession, Refusal, Role, State, Transit
 from annotation.session.verdicts import SetterLine
 
 MIME = "image/jpeg"
-DIALOGUE = 8  # lines that a view shows
 SLOW = 0.9  # of real time, below which people are told
 
 
@@ -41,7 +40,7 @@ class View:
       limit_sec: seconds until the state ends by itself, None where it does not.
       in_control: who moves the solver in this step. can: names of the events that this person can cause.
       here, ready, lost: roles of the session.
-      dialogue: the last lines, oldest first; each comes in many views, step and role tell them apart.
+      dialogue: everything that was said, oldest first.
       asked: what the setter of an evaluation has said, and says of it.
       notice: what the person should know now, "" for nothing.
       speed: of the game, as a share of real time.
@@ -67,18 +66,23 @@ class View:
     frame: bytes | None = None
 
     def header(self) -> dict[str, Any]:
-        """All but the picture, JSON-serialisable."""
+        """Return everything but the picture, JSON-serialisable."""
         return asdict(replace(self, frame=None)) | {"frame": len(self.frame or b"")}
 
     def message(self, before: View | None = None) -> bytes:
-        """The view in one message: uint32 big-endian length of the header, the header as UTF-8 JSON, the picture.
+        """Return the view as one message: length of the header (uint32, big-endian), header (UTF-8 JSON), picture.
+
+        What grows during a game is sent once to each connection. ``dialogue`` has the lines that are new since
+        ``before``, ``said`` how many there were before them. ``asked`` is null if it has not changed.
 
         Args:
-          before: the view that the connection got last; ``asked``, which grows, is null if it is as it was there.
+          before: the view that the connection got last; None for its first.
         """
-        same = before is not None and before.asked == self.asked
-        told = replace(self, asked=()).header() | {"asked": None} if same else self.header()
-        header = json.dumps(told, separators=(",", ":")).encode()
+        said = len(before.dialogue) if before is not None else 0
+        fields = replace(self, dialogue=self.dialogue[said:]).header() | {"said": said}
+        if before is not None and before.asked == self.asked:
+            fields["asked"] = None
+        header = json.dumps(fields, separators=(",", ":")).encode()
         return struct.pack(">I", len(header)) + header + (self.frame or b"")
 
 

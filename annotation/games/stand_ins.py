@@ -11,6 +11,8 @@ import logging
 import queue
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
@@ -54,13 +56,21 @@ class StandIn(Protocol):
 
 
 class ScriptedPlayer:
-    """A scripted setter or solver; it knows the world's ground truth, so it lives in the game's process."""
+    """A scripted setter or solver. It knows the world's ground truth, so it lives in the game's process.
+
+    A scripted solver with a method ``objection(words)``, which returns what it says to a request that it cannot
+    follow and "" to others, says that once and gives no answer.
+
+    Args:
+      player: the setter or solver.
+    """
 
     name, trouble, state = "scripted", "", AT_WORK
 
     def __init__(self, player: Setter | Solver) -> None:
         self.player = player
         self._asked: tuple[int, Observation] | None = None
+        self._heard, self._objects = "", False
 
     def begin(self, world: Any, seed: int) -> None:
         """See :meth:`StandIn.begin`."""
@@ -73,18 +83,44 @@ class ScriptedPlayer:
     def answer(self, step: int, timeout_sec: float) -> Action | None:
         """See :meth:`StandIn.answer`; it takes a millisecond."""
         assert self._asked is not None and self._asked[0] == step
-        return self.player.act(self._asked[1])
+        observation = self._asked[1]
+        action, words = self.player.act(observation), observation["setter_text"]
+        objection = getattr(self.player, "objection", None)
+        if objection is None:
+            return action
+        said = ""
+        if words != self._heard:
+            said = objection(words)
+            self._heard, self._objects = words, bool(said)
+        return {"movement": action["movement"], "utterance": said} if self._objects else action
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+@dataclass(frozen=True)
+class AgentComputing:
+    """How the agents of games compute.
+
+    Args:
+      threads: CPU threads of each agent's process.
+      device: "cpu", "cuda" or "cuda:1".
+    """
+
+    threads: int = 1
+    device: str = "cpu"
 
 
 class AgentPlayer:
     """An agent in a process of its own, which nothing else of the game waits for.
 
     Args:
-      name: as recordings tell it. folder: of the agent, as ``rlhf clone`` writes it. seed: of its choices.
-      image: (height, width) of what it will see. load: makes the one who acts; runs in the new process.
+      name: name of the agent in recordings.
+      folder: folder of the agent, as ``rlhf clone`` writes it.
+      seed: seed of its choices.
+      image: height and width of what it will see, pixels.
+      load: returns the solver that acts; runs in the new process. None loads the agent in ``folder``.
+      computing: threads and device of the agent.
     """
 
     def __init__(
@@ -94,13 +130,15 @@ class AgentPlayer:
         seed: int = 0,
         image: tuple[int, int] = (72, 96),
         load: Callable[[str, int, tuple[int, int]], Any] | None = None,
+        computing: AgentComputing | None = None,
     ) -> None:
         self.name, self.trouble = name, ""
         self._state = STARTING
         self._questions: queue.SimpleQueue[tuple[int, Observation] | None] = queue.SimpleQueue()
         self._answered = threading.Condition()
         self._last: tuple[int, Action] | None = None
-        self._worker = Worker(_serve, load or load_agent, str(folder), seed, image)
+        load = load or partial(load_agent, computing=computing or AgentComputing())
+        self._worker = Worker(_serve, load, str(folder), seed, image)
         self._thread = threading.Thread(target=self._talk, daemon=True, name=f"agent {name}")
         self._thread.start()
 
@@ -175,15 +213,25 @@ class AgentPlayer:
             self._answered.notify_all()
 
 
-def load_agent(folder: str, seed: int, image: tuple[int, int]) -> Any:
-    """The agent in ``folder`` as ``Solvers`` of one slot. Raises UserError if it cannot play this."""
+def load_agent(folder: str, seed: int, image: tuple[int, int], computing: AgentComputing) -> Any:
+    """Return the agent in ``folder`` as solvers of one slot.
+
+    Args:
+      folder: folder of the agent.
+      seed: seed of its choices.
+      image: height and width of what it will see, pixels.
+      computing: threads and device of the agent.
+
+    Raises:
+      UserError: if it sees images of another size, or there is no such device.
+    """
     import torch
 
     from agents.acting import AgentSolvers
     from agents.folder import load_agent as load
 
-    torch.set_num_threads(1)
-    agent, tokenizer = load(folder)
+    torch.set_num_threads(computing.threads)
+    agent, tokenizer = load(folder, device=computing.device)
     expected = tuple(agent.config.image_size)
     if expected != image:
         raise UserError(f"it sees {expected[0]}x{expected[1]} pixels, the game is recorded at {image[0]}x{image[1]}")

@@ -19,7 +19,7 @@ from annotation.server.routes import consent, gold, judging, marking, pages, peo
 from annotation.server.security.limits import RateLimits, RequestLimits
 from annotation.server.security.policies import refuse_unguarded
 from annotation.server.security.sessions import Signer, load_secret
-from annotation.server.services.agents import Agents
+from annotation.server.services.agents import Agents, agent_computing
 from annotation.server.services.completing import Completer
 from annotation.server.services.continuations import list_continuations
 from annotation.server.services.datasets import Datasets
@@ -58,7 +58,8 @@ def open_study(config: ServeConfig, tracer: Sequence[str] = ()) -> Study:
     )
     remover = Remover(database, datasets, viewer, measuring)
     completer = Completer(database, datasets, remover)
-    games = Games(config.games, config.episode_seconds, agents, datasets.unfinished, completer.wake)
+    computing = agent_computing(config.agent_threads, config.agent_device, config.games)
+    games = Games(config.games, config.episode_seconds, agents, datasets.unfinished, completer.wake, computing)
     return Study(config, database, datasets, signer, exporter, games, viewer, measuring, remover, completer)
 
 

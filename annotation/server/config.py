@@ -43,6 +43,8 @@ class ServeConfig:
         folder, as NAME FOLDER or NAME=FOLDER.
       agents: a name and a folder for every agent that people can play with, as NAME FOLDER or NAME=FOLDER; none means
         those below the study's folder.
+      agent_threads: CPU threads of each agent in a game; 0 divides the machine's processors among the games.
+      agent_device: device that computes agents in games: "cpu", "cuda" or "cuda:1".
       games: games that run at once, at most.
       episode_seconds: seconds of play in an episode, from 1 to 3600; the paper's episodes have five minutes.
     """
@@ -56,6 +58,8 @@ class ServeConfig:
     requests_per_second: Positive = 20.0
     reward_models: NamedFolders = field(default_factory=dict)
     agents: NamedFolders = field(default_factory=dict)
+    agent_threads: Annotated[int, Range(least=0, most=256)] = 0
+    agent_device: str = "cpu"
     games: Count = 4
     episode_seconds: Annotated[int, Range(least=1, most=3600)] = 300
 

@@ -121,6 +121,7 @@ def serve(config: ServeConfig, tracer: Sequence[str] = ()) -> None:
         with study.database.writing() as session:
             token = people.admin_link(session, now())
         _greet(config, study.datasets.names(), listener.getsockname()[1], token)
+        _warn_of_image_sizes(study)
         _run(study, listener)
 
 
@@ -274,6 +275,21 @@ def _why_not(config: ServeConfig, error: OSError) -> str:
     if error.errno in (errno.EACCES, errno.EPERM):
         return f"no permission to listen at port {config.port}; take one from 1024 on"
     return f"cannot listen at {config.host} ({error.strerror or error}); name an address of this machine"
+
+
+def _warn_of_image_sizes(study: Study) -> None:
+    """Name the datasets whose images no agent can see, before anybody starts a game there."""
+    from annotation.server.services.agents import size_clashes
+    from annotation.server.services.datasets import holds_continuations
+
+    sizes = {}
+    for name in study.datasets.readable():
+        store = study.datasets.store(name)
+        size = None if holds_continuations(store) else study.games.image_size(name, store)
+        if size is not None:
+            sizes[name] = size
+    for sentence in size_clashes(study.games.agents.all(), sizes):
+        print(f"warning: {sentence}", file=sys.stderr)
 
 
 def _greet(config: ServeConfig, datasets: list[str], port: int, token: str) -> None:

@@ -248,7 +248,7 @@ def evaluating(place: Place) -> States:
     yield "evaluation", ann
     ann.wait_for_timeout(1000 * SHORTEST_SEC)
     ann.get_by_role("button", name="End").click()
-    ann.get_by_text("One thing more").wait_for()
+    ann.get_by_text("Before you finish").wait_for()
     yield "evaluation: judging", ann
     ann.keyboard.press("n")
     ann.get_by_text("Saved. Thank you!").wait_for()

@@ -221,7 +221,7 @@ def they_lose_each_other(ann: Somebody, bob: Somebody, wire: Wire) -> None:
     bob.page.close()
     ann.sees("Paused")
     bob.open()
-    bob.page.get_by_role("link", name="Go on").click()
+    bob.page.get_by_role("link", name="Return to it").click()
     ann.plays()
     bob.plays()
     bob.says("i am back")
@@ -281,7 +281,7 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
                 ann.page.keyboard.press("y")
                 ann.page.locator('.requests [aria-pressed="true"]').wait_for()
         ann.shot("play-evaluation")
-        ann.sees("One thing more")
+        ann.sees("Before you finish")
         ann.shot("play-judging")
         sheet = ann.page.locator(".sheet .requests li")
         sheet.filter(has_text="well done").get_by_role("button", name="It asked for nothing").click()
@@ -344,7 +344,7 @@ def test_a_study_begins_with_nothing(tmp_path: Path) -> None:
         eve.starts("Two people")
         eve.sees("Waiting for the solver")
         eve.click("Leave")
-        eve.sees("Nobody waits for you just now")
+        eve.sees("Nobody is waiting now")
         assert eve.complaints == []
     assert len(open_store(folder / "people")) == 0
 
@@ -372,7 +372,7 @@ def test_the_tutorial_is_done_by_keys_alone(tmp_path: Path) -> None:
         ann.shot("play-tutorial")
         ann.says("hello")
         ann.click("I know the keys")
-        ann.sees("That was it")
+        ann.sees("You have finished the tutorial")
         ann.page.get_by_role("link", name="All games").click()
         ann.page.get_by_role("button", name="Learn the keys again").wait_for()
         assert ann.page.get_by_role("button", name="Start").is_enabled()

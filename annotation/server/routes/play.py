@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import Path, WebSocket
@@ -23,6 +24,7 @@ from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End,
 from annotation.server.study import Study
 from annotation.session.states import CAST, Kind, Player, Role
 from rlhf.store import open_store
+from worlds.errors import UserError
 
 ROUTES = Routes("/api/play")
 GIVE_UP_SEC = 45.0  # before play, for whoever has closed the page
@@ -43,8 +45,11 @@ def lobby(study: Served, visitor: Asking) -> dict[str, Any]:
     return {
         "parts": parts,
         "kinds": {kind: _people(kind, parts) for kind in kinds},
-        "projects": [{"id": project_id, "dataset": dataset} for project_id, dataset in projects.items()],
-        "agents": [agent.name for agent in study.games.agents.all()],
+        "projects": [
+            {"id": project_id, "dataset": dataset, "image": _image_size(study, dataset)}
+            for project_id, dataset in projects.items()
+        ],
+        "agents": [{"name": agent.name, "image": agent.image} for agent in study.games.agents.all()],
         "seconds": study.games.seconds,
         "games": [
             _listed(running, visitor, parts)
@@ -73,7 +78,7 @@ def make_dataset(body: DatasetBody, study: Served) -> dict[str, Any]:
 
 @ROUTES.add("POST", "/games", PLAYERS)
 def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Start a game and sit down in it."""
+    """Join a game that waits for this role with the same settings, or start one."""
     with study.database.reading() as session:
         project = members.project_of(session, visitor, body.project)
     _refuse_other_parts(visitor, body.kind, body.role)
@@ -98,6 +103,7 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
     return {
         **_listed(running, visitor, _parts(visitor)),
         "tutorial": running.request.tutorial,
+        "recorded": running.request.recorded,
         "seconds": study.games.seconds,
         "prompt": {"text": prompt.text, "modifier": prompt.modifier} if prompt and role is Role.SETTER else None,
     }
@@ -176,9 +182,16 @@ def _barred(study: Study, visitor: Visitor | None, running: ActiveGame, role: Ro
 
 def _begin(study: Study, visitor: Visitor, request: GameRequest, role: Role) -> dict[str, Any]:
     with study.games.entering(visitor.person_id):
-        running = study.games.start(request, study.datasets.store(request.dataset) if request.dataset else None)
-        running.join(role, visitor.person_id, visitor.pseudonym)
+        store = study.datasets.store(request.dataset) if request.dataset else None
+        running = study.games.enter(request, store, role, visitor.person_id, visitor.pseudonym)
     return {"id": running.id}
+
+
+def _image_size(study: Study, dataset: str) -> tuple[int, int] | None:
+    """Height and width of a dataset's images; None if it is empty or cannot be read now."""
+    with suppress(UserError):
+        return study.games.image_size(dataset, study.datasets.store(dataset))
+    return None
 
 
 def _game(study: Study, visitor: Visitor, game_id: str) -> ActiveGame:

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from agents import registry  # which imports no PyTorch
+from annotation.games import AgentComputing
 from worlds.errors import UserError
 
 _DEPTH = 3  # folders below the study's that are looked through
 _MOST_FOUND = 200
 _FRESH_SEC = 5.0
+MOST_THREADS = 8  # of an agent in a game; more make one step no faster
 
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent's folder. Args: image: (height, width) in pixels of what it sees."""
+    """An agent that people can play with.
+
+    Args:
+      name: name of the agent.
+      folder: folder of the agent.
+      image: height and width of what it sees, pixels.
+    """
 
     name: str
     folder: Path
@@ -30,10 +39,11 @@ class Agents:
     """Every agent there is now.
 
     Args:
-      named: folder by name; if there is one, nothing is searched. study: folder to search otherwise.
+      named: folder by name; if there is one, nothing is searched.
+      study: folder to search otherwise.
 
     Raises:
-      UserError: a named folder is no agent's.
+      UserError: if a named folder is no agent's.
     """
 
     def __init__(self, named: Mapping[str, Path], study: Path) -> None:
@@ -42,7 +52,7 @@ class Agents:
         self._named = [_described(name, folder.expanduser()) for name, folder in named.items()]
 
     def all(self) -> list[Agent]:
-        """The agents, by name; those that are trained while the server runs are found, too."""
+        """Return the agents by name, those included that were trained since the server was started."""
         if self._named:
             return self._named
         now = time.monotonic()
@@ -51,19 +61,55 @@ class Agents:
         return self._seen[1]
 
     def get(self, name: str) -> Agent | None:
-        """The agent ``name``, None if there is none."""
+        """Return the agent ``name``; None if there is none."""
         return next((agent for agent in self.all() if agent.name == name), None)
+
+
+def agent_computing(threads: int, device: str, games: int) -> AgentComputing:
+    """Return how the agents of games compute.
+
+    Args:
+      threads: CPU threads of each agent; 0 divides the machine's processors among the games.
+      device: "cpu", "cuda" or "cuda:1".
+      games: games that run at once.
+
+    Raises:
+      UserError: if there is no such device.
+    """
+    if device != "cpu":
+        from agents.computing import usable_device  # which imports PyTorch
+
+        usable_device(device)
+    share = (os.cpu_count() or 1) // games - 1  # a game computes physics and pictures on a processor of its own
+    return AgentComputing(threads or min(max(share, 1), MOST_THREADS), device)
+
+
+def size_clashes(agents: Sequence[Agent], sizes: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Return a sentence for every dataset in which no agent can play, as all see images of another size.
+
+    Args:
+      agents: every agent.
+      sizes: height and width of a dataset's images, pixels, by dataset.
+    """
+    seen = {agent.image for agent in agents}
+    named = ", ".join(f"{agent.name} {agent.image[0]}x{agent.image[1]}" for agent in agents[:5])
+    return [
+        f"no agent can play into the dataset {dataset}: its pictures have {size[0]}x{size[1]} pixels; "
+        f"agents see {named}"
+        for dataset, size in sizes.items()
+        if seen and size not in seen
+    ]
 
 
 def _described(name: str, folder: Path) -> Agent:
     image = _image_size(folder, frozenset(registry.names()))
     if image is None:
-        raise UserError(f"agent {name}: {folder} is not an agent's folder (`rlhf clone` makes one); mend --agents")
+        raise UserError(f"agent {name}: {folder} is not an agent's folder (`rlhf clone` makes one); correct --agents")
     return Agent(name, folder, image)
 
 
 def _found(study: Path) -> Iterator[Agent]:
-    """Agents in the folders below ``study``, named after their place in it."""
+    """Find agents in the folders below ``study``, named by their path in it."""
     kinds = frozenset(registry.names())
     for depth in range(1, _DEPTH + 1):
         for number, path in enumerate(study.glob("/".join(["*"] * depth) + "/config.json")):
@@ -75,7 +121,7 @@ def _found(study: Path) -> Iterator[Agent]:
 
 
 def _image_size(folder: Path, kinds: frozenset[str]) -> tuple[int, int] | None:
-    """What the agent of one of ``kinds`` in ``folder`` sees; None if there is no agent."""
+    """Height and width of what the agent in ``folder`` sees; None if there is no agent of one of ``kinds``."""
     try:
         said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         height, width = said["image_size"]

@@ -1,7 +1,8 @@
-"""The games of this server: who plays in which, how many run at once, and what becomes of their episodes."""
+"""The games of this server: who plays in which, how many run at once, and how their episodes reach their datasets."""
 
 from __future__ import annotations
 
+import io
 import random
 import secrets
 import threading
@@ -12,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
-from annotation.games import AgentPlayer, Game, GameConfig, Inputs
+from PIL import Image
+
+from annotation.games import AgentComputing, AgentPlayer, Game, GameConfig, Inputs
 from annotation.games.casting import check_dataset
 from annotation.games.unfinished import Unfinished, UnfinishedGame
 from annotation.server.errors import Refused
@@ -36,12 +39,14 @@ _IN_ANOTHER = "you are in another game; leave that first"
 
 @dataclass(frozen=True)
 class GameRequest:
-    """What somebody wants to play.
+    """Settings of a game that a person wants to play.
 
     Args:
-      project_id, dataset: where the episode goes; "" for a tutorial, which is not kept.
-      kind: who plays what. prompted: whether the setter is told what kind of thing to ask for.
-      agent: its name; "" lets chance choose, as an evaluation does always.
+      project_id: project into which it is played; "" for the tutorial.
+      dataset: dataset of that project; "" for the tutorial.
+      kind: who plays what.
+      prompted: whether the setter is prompted with the kind of thing to ask for.
+      agent: name of the agent; "" draws one by chance, as an evaluation always does.
     """
 
     project_id: str
@@ -52,22 +57,34 @@ class GameRequest:
 
     @property
     def tutorial(self) -> bool:
-        """Whether it is only to learn the keys."""
+        """True for the tutorial, in which people learn the keys."""
         return not self.dataset
+
+    @property
+    def recorded(self) -> bool:
+        """True if the episode goes into the dataset. The tutorial and practice of asking are not recorded."""
+        return not self.tutorial and self.kind is not Kind.PRACTICE_SETTING
 
 
 @dataclass
 class Seat:
-    """A person's place in a game. ``connection`` counts their connections; the last is theirs."""
+    """A person's place in a game.
+
+    Args:
+      person_id: the person.
+      connection: number of their latest connection, counted from 1; earlier ones have been replaced.
+      connected: whether that connection is open.
+      replaced: notifies the connection that a newer one has replaced it.
+    """
 
     person_id: str
     connection: int = 0
     connected: bool = False
-    replaced: Callable[[], None] = field(default=lambda: None)  # tells the connection before
+    replaced: Callable[[], None] = field(default=lambda: None)
 
 
 def recorded_world_settings(store: EpisodeStore) -> dict[str, Any]:
-    """The settings with which the places of the first play in ``store`` were sampled; none where it does not say."""
+    """Return the settings with which the houses of a dataset's first play were sampled; {} where none are recorded."""
     if not isinstance(store, ParquetStore) or not store.description.play_settings:
         return {}
     try:
@@ -76,11 +93,26 @@ def recorded_world_settings(store: EpisodeStore) -> dict[str, Any]:
         return {}
 
 
+def recorded_image_size(store: EpisodeStore, episode_id: str) -> tuple[int, int]:
+    """Return height and width, in pixels, of the images of an episode.
+
+    Raises:
+      UserError: if the episode cannot be read.
+    """
+    if isinstance(store, ParquetStore):  # no need to decode them all
+        with Image.open(io.BytesIO(store.read_compressed(episode_id).frames[0])) as first:
+            return first.height, first.width
+    height, width = store.read(episode_id).image.shape[1:3]
+    return height, width
+
+
 class ActiveGame:
-    """One game, and who sits in it. Safe for threads.
+    """One game and the people in it. Safe for threads.
 
     Args:
-      keeps: its folder; None of a tutorial.
+      request: settings of the game.
+      game: the game.
+      keeps: folder of the game; None if it is not recorded.
     """
 
     def __init__(self, request: GameRequest, game: Game, keeps: UnfinishedGame | None = None) -> None:
@@ -92,22 +124,22 @@ class ActiveGame:
 
     @property
     def over(self) -> bool:
-        """Whether nothing can happen in it any more."""
+        """True once the game has ended."""
         return self.game.session.over or self.over_since is not None
 
     def role_of(self, person_id: str) -> Role | None:
-        """What somebody plays in it."""
+        """Return the role of a person in this game; None if they are not in it."""
         with self._lock:
             return next((role for role, seat in self._seats.items() if seat.person_id == person_id), None)
 
     def free(self) -> list[Role]:
-        """Roles for which a person can still come."""
+        """Return the roles that a person can still join as."""
         now = self.game.session
         wanted = [role for role, player in now.cast.items() if player is Player.PERSON and role not in now.here]
         return wanted if now.state is State.WAITING else []
 
     def join(self, role: Role, person_id: str, pseudonym: str) -> None:
-        """Somebody takes a seat; they count as lost until they are connected. Raises Refused if it is not free."""
+        """Give a person a role; they count as lost until they are connected. Raises Refused if it is not free."""
         with self._lock, refusals():
             if any(seat.person_id == person_id for seat in self._seats.values()):
                 raise Refused(409, "you play in this game already")
@@ -116,8 +148,19 @@ class ActiveGame:
             with suppress(session.TransitionRefused):
                 self.game.do(role, SessionEvent.LOST)
 
+    def fits(self, request: GameRequest, role: Role) -> bool:
+        """Return True if this game waits for ``role`` and has the settings of ``request``."""
+        mine = self.request
+        same = (mine.project_id, mine.kind, mine.agent) == (request.project_id, request.kind, request.agent)
+        return same and role in self.free()
+
+    def choose_prompt(self, prompted: bool) -> None:
+        """Have the setter prompted or not, as they wish when they come; before play."""
+        self.request = replace(self.request, prompted=prompted)
+        self.game.set_prompt(draw(self.game.config.seed) if prompted else None)
+
     def connect(self, role: Role, replaced: Callable[[], None]) -> int:
-        """A connection of whoever sits there: it is theirs now, and the one before is told. Returns its number."""
+        """Register a connection of the person in ``role``, in place of an earlier one. Returns its number."""
         with self._lock, refusals():
             seat = self._seats.get(role)
             if seat is None:
@@ -132,7 +175,7 @@ class ActiveGame:
             return seat.connection
 
     def disconnect(self, role: Role, connection: int) -> None:
-        """That connection is lost; nothing happens if it was not theirs any more."""
+        """Note that a connection is lost; nothing happens if a newer one has replaced it."""
         with self._lock:
             seat = self._seats.get(role)
             if seat is not None and seat.connection == connection:
@@ -141,14 +184,14 @@ class ActiveGame:
                     self.game.do(role, SessionEvent.LOST)
 
     def leave(self, role: Role) -> None:
-        """Whoever sits there gets up for good."""
+        """Remove the person in ``role`` from the game for good."""
         with self._lock:
             if self._seats.pop(role, None) is not None:
                 with suppress(session.TransitionRefused):
                     self.game.do(role, SessionEvent.LEAVE)
 
     def give_up(self, role: Role, connection: int) -> None:
-        """Before play: whoever has not come back since that connection was lost leaves."""
+        """Before play: remove the person in ``role`` if they have not returned since that connection was lost."""
         with self._lock:
             seat = self._seats.get(role)
             gone = seat is not None and not seat.connected and seat.connection == connection
@@ -157,51 +200,64 @@ class ActiveGame:
 
     @property
     def deserted(self) -> bool:
-        """Whether everybody has left before it began."""
+        """True if everybody has left before play began."""
         with self._lock:
             return not self._seats and self.game.state in _BEFORE_PLAY
 
 
 class Games:
-    """Every game of this server. Safe for threads; starting one takes a moment.
+    """Every game of this server. Safe for threads; starting one takes about a second.
 
     Args:
-      most: games that run at once. seconds: of play of an episode. agents: that solve.
-      unfinished: where each has a folder. finish: called when one is over, to finish what that leaves.
+      most: games that run at once.
+      seconds: seconds of play in an episode.
+      agents: agents that people can play with.
+      unfinished: where each game has a folder until its episode is in its dataset.
+      finish: called when a game is over.
+      computing: how agents compute.
     """
 
     def __init__(
-        self, most: int, seconds: int, agents: Agents, unfinished: Unfinished, finish: Callable[[], None]
+        self,
+        most: int,
+        seconds: int,
+        agents: Agents,
+        unfinished: Unfinished,
+        finish: Callable[[], None],
+        computing: AgentComputing | None = None,
     ) -> None:
         self.agents, self.seconds = agents, seconds
         self._most, self._unfinished, self._finish = most, unfinished, finish
+        self._computing = computing or AgentComputing()
         self._lock = threading.Lock()
+        self._matching = threading.Lock()
+        self._image_sizes: dict[str, tuple[str, tuple[int, int]]] = {}  # latest episode and its size, by dataset
         self._games: dict[str, ActiveGame] = {}
         self._starting, self._closing = 0, False
         self._entering: set[str] = set()
 
     def all(self) -> list[ActiveGame]:
-        """Games that are not over, the first one first."""
+        """Return the games that are not over, oldest first."""
         with self._lock:
             self._forget()
             return [running for running in self._games.values() if not running.over]
 
     def get(self, game_id: str) -> ActiveGame:
-        """The game of that id, also one that is over. Raises Refused if there is none."""
+        """Return the game of that id, also one that is over. Raises Refused if there is none."""
         with self._lock:
             self._forget()
             running = self._games.get(game_id)
         if running is None:
-            raise Refused(404, "there is no such game: it has ended, or the server was started anew meanwhile")
+            raise Refused(404, "there is no such game: it has ended, or the server was restarted")
         return running
 
     def of_person(self, person_id: str) -> ActiveGame | None:
-        """The game in which somebody plays now."""
+        """Return the game that a person is in."""
         return next((running for running in self.all() if running.role_of(person_id)), None)
 
     @contextmanager
     def entering(self, person_id: str) -> Iterator[None]:
-        """While somebody sits down. Raises Refused if they sit in a game, or are about to sit down in another."""
+        """Hold while a person joins a game. Raises Refused if they are in a game or are joining another."""
         with self._lock:
             if person_id in self._entering:
                 raise Refused(409, _IN_ANOTHER)
@@ -215,7 +271,7 @@ class Games:
                 self._entering.discard(person_id)
 
     def leave(self, person_id: str) -> None:
-        """Somebody gets up from whatever they play, for good; waits until what was played is kept, but not for ever."""
+        """Remove a person from every game; wait until what was played is kept, at most half a minute."""
         while (running := self.of_person(person_id)) is not None:
             role = running.role_of(person_id)
             if role is not None:
@@ -225,10 +281,14 @@ class Games:
                 running.game.wait(_SAVING_SEC)
 
     def start(self, request: GameRequest, store: EpisodeStore | None) -> ActiveGame:
-        """A new game; it waits for people to join. ``store`` is the dataset, None for a tutorial.
+        """Start a game, which then waits for people to join.
+
+        Args:
+          request: settings of the game.
+          store: the dataset into which it is played; None for the tutorial.
 
         Raises:
-          Refused: if too many run, there is no such agent, or the dataset cannot take the episode.
+          Refused: if too many games run, there is no such agent, or the dataset cannot take the episode.
           OSError: if the disk is full.
         """
         with self._slot():
@@ -245,13 +305,58 @@ class Games:
         threading.Thread(target=self._follow, args=(running,), name=f"follow {running.game.id}", daemon=True).start()
         return running
 
+    def enter(
+        self, request: GameRequest, store: EpisodeStore | None, role: Role, person_id: str, pseudonym: str
+    ) -> ActiveGame:
+        """Join a game that waits for this role with the same settings, or start one and join it.
+
+        A game waits for the same settings if project, kind and agent are equal. The prompt is for the setter to choose,
+        whether they come first or last.
+
+        Args:
+          request: settings of the game.
+          store: the dataset into which it is played; None for the tutorial.
+          role: role of the person.
+          person_id: the person.
+          pseudonym: name of the person in datasets.
+
+        Raises:
+          Refused: if no game can be started or joined.
+          OSError: if the disk is full.
+        """
+        people = sum(player is Player.PERSON for player in CAST[request.kind].values())
+        if people < 2:
+            running = self.start(request, store)
+            running.join(role, person_id, pseudonym)
+            return running
+        with self._matching:  # two people who press Start at the same moment find each other
+            running = next((game for game in self.all() if game.fits(request, role)), None)
+            if running is None:
+                running = self.start(request, store)
+            elif role is Role.SETTER:
+                running.choose_prompt(request.prompted)
+            running.join(role, person_id, pseudonym)
+            return running
+
+    def image_size(self, dataset: str, store: EpisodeStore) -> tuple[int, int] | None:
+        """Return height and width of a dataset's images in pixels; None in an empty dataset."""
+        rows = store.rows()
+        if not rows:
+            return None
+        latest = rows[-1].episode_id
+        known = self._image_sizes.get(dataset)
+        if known is None or known[0] != latest:
+            known = latest, recorded_image_size(store, latest)
+            self._image_sizes[dataset] = known
+        return known[1]
+
     def close_deserted(self, running: ActiveGame) -> None:
-        """End a game that nobody waits in any more; takes a moment."""
+        """End a game that everybody has left before it began."""
         if running.deserted:
             running.game.close()
 
     def close(self) -> None:
-        """End every game as it is; what was played is kept when this returns."""
+        """End every game; what was played is kept when this returns."""
         with self._lock:
             self._closing = True
             games = list(self._games.values())
@@ -263,7 +368,7 @@ class Games:
 
     @contextmanager
     def _slot(self) -> Iterator[None]:
-        """Counts a game that is being made."""
+        """Count a game that is being created."""
         with self._lock:
             self._forget()
             running = sum(not running.over for running in self._games.values()) + self._starting
@@ -278,13 +383,13 @@ class Games:
                 self._starting -= 1
 
     def _make(self, request: GameRequest, store: EpisodeStore | None) -> ActiveGame:
-        """The game, not started. Raises UserError if it cannot be played."""
+        """Create the game without starting it. Raises UserError if it cannot be played."""
         config = self._config(request, store)
-        if store is None:
+        if store is None or not request.recorded:
             return ActiveGame(request, Game(config, MemoryStore()))
         agent = None
         if Player.AGENT in CAST[request.kind].values():
-            agent = self._agent(request, None if not store.rows() else (config.height, config.width))
+            agent = self._agent(request, (config.height, config.width) if store.rows() else None)
             config = replace(config, height=agent.image[0], width=agent.image[1])
         check_dataset(config, store)
         with ExitStack() as if_it_fails:
@@ -292,20 +397,22 @@ class Games:
             if_it_fails.callback(keeps.release)
             player = None
             if agent is not None:
-                player = AgentPlayer(agent.name, agent.folder, seed=config.seed, image=agent.image)
+                player = AgentPlayer(
+                    agent.name, agent.folder, seed=config.seed, image=agent.image, computing=self._computing
+                )
                 if_it_fails.callback(player.close)
             running = ActiveGame(request, Game(config, store, player, keeps=keeps), keeps)
             if_it_fails.pop_all()
         return running
 
     def _config(self, request: GameRequest, store: EpisodeStore | None) -> GameConfig:
-        """The game's settings: those of the dataset, where it has an episode, the defaults where not."""
+        """Settings of the game: those of the dataset's latest episode, or the defaults in an empty dataset."""
         held_out = request.kind is Kind.EVALUATION
         seed = secrets.choice(HELD_OUT_SEEDS if held_out else TRAINING_SEEDS)
         steps = max(1, round(self.seconds * STEPS_PER_SECOND))
         config = GameConfig(
             kind=request.kind, seed=seed, steps=steps, limits=LIMITS, split="held_out" if held_out else "train",
-            shortest=steps + 1 if request.tutorial else min(GameConfig.shortest, steps),
+            shortest=min(GameConfig.shortest, steps) if request.recorded else steps + 1,
             prompt=draw(seed) if request.prompted else None,
         )  # fmt: skip
         rows = store.rows() if store is not None else []
@@ -321,18 +428,28 @@ class Games:
         )  # fmt: skip
 
     def _agent(self, request: GameRequest, image: tuple[int, int] | None) -> Agent:
-        """The agent that is wished for, or one by chance of those that see ``image``. Raises UserError."""
+        """The requested agent, or one by chance of those that see images of size ``image``.
+
+        Raises:
+          UserError: if there is none.
+        """
         blind = request.kind is Kind.EVALUATION or not request.agent
         agents = self.agents.all() if blind else [a for a in self.agents.all() if a.name == request.agent]
         if not agents:
             raise UserError("there is no such agent; name agents with rlhf serve --agents NAME FOLDER")
         fitting = [agent for agent in agents if image in (None, agent.image)]
         if not fitting:
-            raise UserError("the agent sees pictures of another size than this dataset's; play into another dataset")
+            assert image is not None
+            sizes = " or ".join(sorted({f"{height}x{width}" for height, width in (agent.image for agent in agents)}))
+            who = "no agent fits: they see" if blind else f"the agent {request.agent} sees"
+            raise UserError(
+                f"{who} pictures of {sizes} pixels, the dataset {request.dataset} holds {image[0]}x{image[1]}; "
+                "play into another dataset"
+            )
         return random.SystemRandom().choice(fitting)
 
     def _follow(self, running: ActiveGame) -> None:
-        """When the game is over what follows from it is done."""
+        """Wait until the game is over, then finish what it leaves."""
         running.game.wait()
         if running.keeps is not None:
             running.keeps.let_go()
@@ -340,14 +457,14 @@ class Games:
         running.over_since = time.monotonic()
 
     def _forget(self) -> None:
-        """Games that have been over for long."""
+        """Drop games that have been over for some minutes."""
         end = time.monotonic() - REMEMBERED_SEC
         self._games = {i: r for i, r in self._games.items() if r.over_since is None or r.over_since > end}
 
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """What the session refuses, as the server says it."""
+    """Turn a session's refusals into the server's."""
     try:
         yield
     except session.TransitionRefused as refused:

@@ -89,18 +89,21 @@ test("the mouse turns to where it goes, and nothing of it is lost while the conn
   assert.equal(told?.reach, 1);
 });
 
-test("a message is taken apart", async () => {
-  const header = new TextEncoder().encode(JSON.stringify({ state: "playing", dialogue: [{ words: "größer <b>" }] }));
+test("a message is parsed, with what earlier ones said", async () => {
+  const header = new TextEncoder().encode(JSON.stringify({ state: "playing", said: 1, dialogue: [{ words: "größer <b>" }], asked: null }));
   const message = new Uint8Array(4 + header.length + 3);
   new DataView(message.buffer).setUint32(0, header.length);
   message.set(header, 4);
   message.set([255, 216, 1], 4 + header.length);
-  const before = [{ step: 3, words: "lift it", said: null }];
+  const before = {
+    asked: [{ step: 3, words: "lift it", said: null }],
+    dialogue: [{ step: 2, role: "setter" as const, words: "hello" }],
+  };
   const { view, picture } = parse(message.buffer, before);
-  assert.equal(view.dialogue[0]?.words, "größer <b>");
+  assert.deepEqual(view.dialogue.map((line) => line.words), ["hello", "größer <b>"]);
   assert.deepEqual([...new Uint8Array(await picture!.arrayBuffer())], [255, 216, 1]);
-  assert.equal(parse(message.buffer.slice(0, 4 + header.length), []).picture, null);
-  assert.deepEqual(view.asked, before, "what has not changed is not sent again");
+  assert.equal(parse(message.buffer.slice(0, 4 + header.length), before).picture, null);
+  assert.deepEqual(view.asked, before.asked, "what has not changed is not sent again");
 });
 
 test("a verdict by key is about the newest line that has none", () => {

@@ -63,6 +63,7 @@ SECOND_THOUGHTS = (2, 5)  # steps between doing a wrong thing and noticing
 LIKELIER = 3.0  # times as likely to be mistaken for the target: a thing of its colour or of its kind
 ASKEW = (0.5, 1.3)  # share of the half-width of what is below by which a careless solver misses its middle
 ACTS = {"go", "lift", "position", "tower"}
+NOT_UNDERSTOOD, NOT_FOUND = "sorry, i did not understand", "sorry, i know no such thing here"
 TWO_PLACES = {"position", "tower"}  # acts in which a thing is put somewhere
 
 
@@ -112,6 +113,17 @@ class ScriptedSolver:
             self._body.stand()
             action = silent()
         return self._spoil(action)
+
+    def objection(self, words: str) -> str:
+        """Return what it says to a person's words that it cannot follow; "" to those it can, and to courtesies."""
+        request = language.understand(words)
+        if request is None:
+            return "" if language.is_courtesy(words) else NOT_UNDERSTOOD
+        named = [request.slots[slot] for slot in ("x", "y") if slot in request.slots]
+        if request.name in ("count", "exist") or (request.name == "tower" and "y" not in request.slots):
+            return "" if all(language.combination(expression) for expression in named) else NOT_UNDERSTOOD
+        things = list(describe_all(self._world).values())
+        return "" if all(language.resolve(expression, things) for expression in named) else NOT_FOUND
 
     # -- what it does ---------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
-// A player's connection to a game. When it is lost it is made again, for as long as the game waits.
+// A player's connection to a game. A lost connection is opened again, for as long as the game waits.
 import { absolute } from "../address";
 import { ApiError, ask } from "../api";
-import { parse, type About, type Asked, type View } from "./view";
+import { parse, type About, type Known, type View } from "./view";
 
 /** Where the connection is: "ended" for good, with a sentence that says why. */
 export type Link = { state: "connecting" | "open" | "lost" | "ended"; why: string };
@@ -16,12 +16,13 @@ export interface Listener {
 const SILENT_MS = 5_000; // the server says something every second
 const LONGEST_WAIT_MS = 4_000;
 const OVER = 1000;
+const NOTHING_KNOWN: Known = { asked: [], dialogue: [] };
 const FOR_GOOD = new Set([1008, 1009, 4001, 4003]); // see annotation/server/sockets.py
 
 export class Connection {
   private socket: WebSocket | null = null;
   private seen = 0;
-  private asked: Asked[] = []; // as this connection was last told
+  private known: Known = NOTHING_KNOWN; // from this connection's messages
   private heard = 0;
   private wait = 250;
   private closed = false;
@@ -35,7 +36,7 @@ export class Connection {
     this.open();
   }
 
-  /** Send a message; false if it cannot go out now, or earlier ones are still waiting. */
+  /** Send a message. Returns false if it cannot be sent now, or earlier ones are still waiting. */
   send(message: unknown): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN || this.socket.bufferedAmount > 2_000) return false;
     this.socket.send(JSON.stringify(message));
@@ -54,7 +55,7 @@ export class Connection {
     socket.binaryType = "arraybuffer";
     this.socket = socket;
     this.seen = 0;
-    this.asked = [];
+    this.known = NOTHING_KNOWN;
     this.heard = performance.now();
     socket.onopen = () => {
       this.wait = 250;
@@ -74,8 +75,8 @@ export class Connection {
     }
     this.seen += 1;
     this.socket?.send(JSON.stringify({ seen: this.seen }));
-    const { view, picture } = parse(data, this.asked);
-    this.asked = view.asked;
+    const { view, picture } = parse(data, this.known);
+    this.known = view;
     this.listener.onView(view, picture);
   }
 
@@ -99,7 +100,7 @@ export class Connection {
     this.wait = Math.min(LONGEST_WAIT_MS, 2 * this.wait);
   }
 
-  /** A socket that is refused does not say why; a request does. */
+  /** Open the connection again. A refused socket gives no reason; a request does. */
   private async comeBack(): Promise<void> {
     try {
       const about = await ask<About>("GET", `/api/play/games/${this.game}`);

@@ -1,4 +1,4 @@
-// The admin makes a dataset that games are recorded into.
+// A form in which the admin makes a dataset that games are recorded into.
 import { useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";
@@ -28,7 +28,7 @@ export function NewDataset(props: { first: boolean; onMade: () => unknown }) {
         </label>
         <button class="primary">Make it</button>
       </form>
-      <p class="hint">It is a folder in the study's. Its world and size of pictures are the first game's: the Playhouse, as <code>rlhf record</code> makes it.</p>
+      <p class="hint">A dataset is a folder in the study's folder. Its first game sets its world and its size of pictures: the Playhouse, 72x96 pixels, or the size that the agent sees.</p>
     </details>
   );
 }

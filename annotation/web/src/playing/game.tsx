@@ -1,4 +1,4 @@
-// A game: the player's view as large as fits, what is said beside it, and what everybody should know now.
+// A game: the player's view as large as fits, and the dialogue, the prompt and the keys beside it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
@@ -40,7 +40,7 @@ export function Play(props: { id: string }) {
       <Trouble said={trouble} />
       {about && (
         <div class="card">
-          <p>{about.free.length ? "This game waits for somebody." : "There is no place for you in this game."}</p>
+          <p>{about.free.length ? "This game waits for a player." : "There is no role for you in this game."}</p>
           {about.free.map((role) => (
             <button key={role} type="button" class="primary" onClick={() => join(role)}>
               Join as {role.replace("_", "-")}
@@ -55,7 +55,7 @@ export function Play(props: { id: string }) {
   );
 }
 
-/** The game that somebody sits in. */
+/** The game that this person is in. */
 function Table(props: { person: Me; about: About }) {
   const { about } = props;
   const [view, setView] = useState<View | null>(null);
@@ -90,6 +90,7 @@ function Table(props: { person: Me; about: About }) {
   }, [refused]);
 
   const role = about.role ?? "solver";
+  useTitle(about, view);
   const doThis = (event: string) => connection.current?.send({ do: event });
   const judge = (step: number, said: Said) => connection.current?.send({ judge: { request_step: step, said } });
   const steers = view?.state === "playing" && link.state === "open" && (role === "setter" || view.in_control === role);
@@ -107,7 +108,7 @@ function Table(props: { person: Me; about: About }) {
 
   const leave = async () => {
     if (!view || !["waiting", "ready", "ended", "abandoned"].includes(view.state)) {
-      if (!about.tutorial && !confirm("Leave the game? That ends it for everybody.")) return;
+      if (!about.tutorial && !confirm("Leave the game? It then ends for everybody.")) return;
     }
     connection.current?.close();
     await ask("POST", `/api/play/games/${about.id}/leave`).catch(() => undefined);
@@ -138,12 +139,23 @@ function Table(props: { person: Me; about: About }) {
   );
 }
 
+/** Show in the tab's title that the game waits, and that the partner has come. */
+function useTitle(about: About, view: View | null): void {
+  const waited = useRef(false);
+  if (view?.state === "waiting") waited.current = true;
+  const mustBeReady = view?.state === "ready" && about.role !== null && !view.ready.includes(about.role);
+  const title = view?.state === "waiting" ? "Waiting…" : waited.current && mustBeReady ? "● Your partner is here" : about.tutorial ? "Learn the keys" : "Play";
+  useEffect(() => {
+    document.title = `${title} - interactive-rlhf`;
+  }, [title]);
+}
+
 /** Where lines are written: Enter begins and sends, Escape leaves. */
 function Line(props: { input: { current: HTMLInputElement | null }; hands: Hands; enabled: boolean }) {
   const [text, setText] = useState("");
   const [send, setSend] = useState("");
   useEffect(() => {
-    if (!send || !props.enabled) return undefined; // what is said while the game stands still is not heard
+    if (!send || !props.enabled) return undefined; // the server drops what is said while the game is paused
     const timer = setInterval(() => props.hands.say(send) && setSend(""), 30);
     return () => clearInterval(timer);
   }, [send, props.enabled]);
@@ -177,7 +189,7 @@ function Line(props: { input: { current: HTMLInputElement | null }; hands: Hands
   );
 }
 
-interface EditingProps {
+interface GameKeys {
   view: View | null;
   hands: Hands;
   line: { current: HTMLInputElement | null };
@@ -189,10 +201,10 @@ interface EditingProps {
 
 const VERDICTS: Record<string, Said> = { KeyY: "success", KeyN: "failure", KeyX: "no request" };
 
-/** Every key of the game; none of them while something is written. */
-function useGameKeys(desk: EditingProps): void {
-  const latest = useRef(desk);
-  latest.current = desk;
+/** Listen for the keys of the game, except while a line is being written. */
+function useGameKeys(game: GameKeys): void {
+  const latest = useRef(game);
+  latest.current = game;
   useEffect(() => {
     const down = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
@@ -213,8 +225,8 @@ function useGameKeys(desk: EditingProps): void {
   }, []);
 }
 
-/** What a key does; whether it does anything. */
-function act({ view, hands, line, steers, doThis, judge }: EditingProps, event: KeyboardEvent): boolean {
+/** Do what a key asks for. Returns false if it is not one of the game's keys. */
+function act({ view, hands, line, steers, doThis, judge }: GameKeys, event: KeyboardEvent): boolean {
   const can = (what: string) => view?.can.includes(what) ?? false;
   const said = VERDICTS[event.code];
   if (event.key === "Enter") {

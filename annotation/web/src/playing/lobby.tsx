@@ -1,4 +1,4 @@
-// Games that wait for somebody, and new ones.
+// The lobby: games that wait for players, and new games.
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
@@ -9,11 +9,13 @@ import { duration, KINDS, NAMES, type Game, type Kind, type Role } from "./view"
 interface Data {
   parts: Role[];
   kinds: Partial<Record<Kind, Role[]>>;
-  projects: { id: string; dataset: string }[];
-  agents: string[];
+  projects: { id: string; dataset: string; image: Size | null }[]; // of its pictures; null where nothing is recorded yet
+  agents: { name: string; image: Size }[];
   seconds: number;
   games: Game[];
 }
+
+type Size = [height: number, width: number];
 
 const REFRESH_MS = 2_000;
 
@@ -59,7 +61,7 @@ export function Lobby() {
   return (
     <Frame title="Play" me={person}>
       <Trouble said={trouble} />
-      {!data && !trouble && <p role="status">Looking who is there…</p>}
+      {!data && !trouble && <p role="status">Loading the games…</p>}
       {data && person && (
         <>
           {mine && <Mine game={mine} onLeave={() => void leave(mine)} />}
@@ -73,8 +75,8 @@ export function Lobby() {
             }}
           />
           <section class="card">
-            <h2>Waiting for somebody</h2>
-            {open.length === 0 && <p class="hint">Nobody waits for you just now. Start a game; others find it here.</p>}
+            <h2>Waiting for players</h2>
+            {open.length === 0 && <p class="hint">Nobody is waiting now. Start a game: whoever starts the same kind of game in the other role joins you.</p>}
             {open.length > 0 && (
               <ul class="plain games">
                 {open.map((game) => (
@@ -92,13 +94,17 @@ export function Lobby() {
               </ul>
             )}
           </section>
-          {data.projects.length > 0 && <Start data={data} disabled={locked} onStart={(wish) => void enter("/api/play/games", wish)} />}
-          {data.projects.length === 0 && !person.roles.includes("admin") && <p>There is no dataset to play into yet; whoever runs the study makes one.</p>}
+          {data.projects.length > 0 && <Start data={data} disabled={locked} onStart={(request) => void enter("/api/play/games", request)} />}
+          {data.projects.length === 0 && !person.roles.includes("admin") && <p>There is no dataset to play into yet. The study's leader has to make one.</p>}
           {person.roles.includes("admin") && <NewDataset first={data.projects.length === 0} onMade={load} />}
         </>
       )}
     </Frame>
   );
+}
+
+function pixels(size: Size): string {
+  return `${size[0]}x${size[1]}`;
 }
 
 function named(dataset: string): string {
@@ -115,7 +121,7 @@ function Mine(props: { game: Game; onLeave: () => void }) {
       </p>
       <div class="row">
         <a class="button primary" href={`play#${game.id}`}>
-          Go on
+          Return to it
         </a>
         <button type="button" onClick={props.onLeave}>
           Leave it
@@ -135,7 +141,7 @@ function Learn(props: { knows: boolean; disabled: boolean; onStart: () => void; 
       ) : (
         <>
           <h2>Before your first game</h2>
-          <p>Look, walk, grab and speak: two minutes, and nothing is recorded.</p>
+          <p>Learn to look, walk, grab and speak. It takes two minutes; nothing is recorded.</p>
           <div class="row">
             <button type="button" class="primary" disabled={props.disabled} onClick={props.onStart}>
               Learn the keys
@@ -150,7 +156,7 @@ function Learn(props: { knows: boolean; disabled: boolean; onStart: () => void; 
   );
 }
 
-interface Wish {
+interface GameRequest {
   project: string;
   kind: Kind;
   role: Role;
@@ -158,7 +164,7 @@ interface Wish {
   agent: string;
 }
 
-function Start(props: { data: Data; disabled: boolean; onStart: (wish: Wish) => void }) {
+function Start(props: { data: Data; disabled: boolean; onStart: (request: GameRequest) => void }) {
   const { data } = props;
   const withAgents = (kind: Kind) => Object.values(KINDS[kind].cast).includes("agent");
   const kinds = (Object.keys(data.kinds) as Kind[]).filter((kind) => data.agents.length > 0 || !withAgents(kind));
@@ -169,6 +175,9 @@ function Start(props: { data: Data; disabled: boolean; onStart: (wish: Wish) => 
   const [prompted, setPrompted] = useState(true);
   const roles = data.kinds[kind] ?? [];
   const played = role && roles.includes(role) ? role : roles[0];
+  const size = data.projects.find((each) => each.id === project)?.image ?? null;
+  const fits = (each: { image: Size }) => size === null || String(each.image) === String(size);
+  const clash = withAgents(kind) && size !== null && !data.agents.some((each) => fits(each) && (!agent || kind === "evaluation" || each.name === agent));
   const start = (event: Event) => {
     event.preventDefault();
     if (played) props.onStart({ project, kind, role: played, prompted, agent: kind === "evaluation" ? "" : agent });
@@ -188,7 +197,7 @@ function Start(props: { data: Data; disabled: boolean; onStart: (wish: Wish) => 
           </label>
         ))}
       </fieldset>
-      {data.agents.length === 0 && <p class="hint">There is no agent to play with: name some with rlhf serve --agents, or train one in the study's folder.</p>}
+      {data.agents.length === 0 && <p class="hint">There is no agent to play with yet. The study's leader names agents with rlhf serve --agents, or trains one in the study's folder.</p>}
       <div class="row">
         {roles.length > 1 && (
           <label>
@@ -208,7 +217,10 @@ function Start(props: { data: Data; disabled: boolean; onStart: (wish: Wish) => 
             <select value={agent} onChange={(event) => setAgent(event.currentTarget.value)}>
               <option value="">by chance</option>
               {data.agents.map((each) => (
-                <option key={each}>{each}</option>
+                <option key={each.name} value={each.name} disabled={!fits(each)}>
+                  {each.name}
+                  {!fits(each) && ` (sees ${pixels(each.image)})`}
+                </option>
               ))}
             </select>
           </label>
@@ -223,18 +235,24 @@ function Start(props: { data: Data; disabled: boolean; onStart: (wish: Wish) => 
             ))}
           </select>
         </label>
-        {kind !== "practice-solving" && (
+        {played === "setter" && (
           <label>
-            the setter
+            the setter (you)
             <select value={prompted ? "prompted" : "free"} onChange={(event) => setPrompted(event.currentTarget.value === "prompted")}>
-              <option value="prompted">is told what kind of thing to ask</option>
-              <option value="free">asks what they like</option>
+              <option value="prompted">is prompted with what to ask</option>
+              <option value="free">asks anything</option>
             </select>
           </label>
         )}
       </div>
+      {clash && size && (
+        <p class="trouble" role="alert">
+          This dataset holds pictures of {pixels(size)} pixels; {agent && kind !== "evaluation" ? agent : data.agents.length === 1 ? "the agent" : "every agent"} sees{" "}
+          {[...new Set(data.agents.filter((each) => !agent || kind === "evaluation" || each.name === agent).map((each) => pixels(each.image)))].join(" or ")}. Choose another dataset or agent.
+        </p>
+      )}
       <p>
-        <button class="primary" disabled={props.disabled}>
+        <button class="primary" disabled={props.disabled || clash}>
           Start
         </button>
       </p>

@@ -1,7 +1,7 @@
-// Beside the picture: the prompt, what is said, what is judged, and the keys.
-import { useEffect, useRef, useState } from "preact/hooks";
+// Panels beside the picture: the prompt, the dialogue, the verdicts, and the keys.
+import { useEffect, useRef } from "preact/hooks";
 import { KeyList } from "../episode/key_list";
-import { NAMES, openRequest, type About, type Asked, type Kind, type Line, type Role, type Said, type View } from "./view";
+import { NAMES, openRequest, type About, type Asked, type Kind, type Role, type Said, type View } from "./view";
 
 export function Prompt(props: { about: About; role: Role }) {
   const { about, role } = props;
@@ -16,24 +16,17 @@ export function Prompt(props: { about: About; role: Role }) {
           <p class="hint">When it is done, or hopeless, ask for another of the kind.</p>
         </>
       ) : (
-        <p>Ask for whatever you like: a deed, or an answer.</p>
+        <p>Ask for anything: something to do, or a question.</p>
       )}
     </section>
   );
 }
 
-/** All that has been said. A view has only the last lines, so they are collected. */
+/** Everything that was said. */
 export function Dialogue(props: { view: View | null }) {
-  const [lines, setLines] = useState<Line[]>([]);
   const list = useRef<HTMLOListElement>(null);
-  const shown = props.view?.dialogue ?? [];
-  const last = shown[shown.length - 1];
-  useEffect(() => {
-    const known = new Set(lines.map((line) => `${line.step} ${line.role}`));
-    const more = shown.filter((line) => !known.has(`${line.step} ${line.role}`));
-    if (more.length) setLines([...lines, ...more]);
-  }, [shown.length, last?.step, last?.role]);
-  useEffect(() => list.current?.scrollTo({ top: list.current.scrollHeight }), [lines]);
+  const lines = props.view?.dialogue ?? [];
+  useEffect(() => list.current?.scrollTo({ top: list.current.scrollHeight }), [lines.length]);
   return (
     <section class="panel spoken" aria-label="What is said">
       <h2>What is said</h2>
@@ -51,7 +44,7 @@ export function Dialogue(props: { view: View | null }) {
 
 const SIGNS: Record<Said, string> = { success: "✓", failure: "✗", "no request": "–" };
 
-/** What the setter of an evaluation asked for, and says of it. */
+/** The requests of an evaluation's setter, each with its verdict. */
 export function Requests(props: { asked: Asked[]; onJudge: (step: number, said: Said) => void }) {
   const open = openRequest(props.asked);
   return (

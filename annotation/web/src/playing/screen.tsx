@@ -1,9 +1,9 @@
-// What the player sees: the newest picture, as large as fits. A click gives the mouse to the game, Escape takes it back.
+// The player's view: the newest picture, as large as fits. A click captures the mouse, Escape frees it.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Hands } from "./hands";
 
-/** Where pictures are put; drawn one after another, and only the newest of those that wait. */
+/** Draws pictures on a canvas one after another; of those that wait only the newest. */
 export class Pictures {
   canvas: HTMLCanvasElement | null = null;
   private next: Blob | null = null;

@@ -1,4 +1,4 @@
-// What lies over the picture whenever the game does not simply go on: why, for how long, and what one can do.
+// The sheet over the picture while the game is not being played: the reason, the time left, and what the player can do.
 import type { ComponentChildren } from "preact";
 import { absolute } from "../address";
 import { Copied, Trouble } from "../frame";
@@ -20,7 +20,7 @@ export function Situation(props: Props) {
   if (link.state === "lost" && !over)
     return (
       <Sheet title="Your connection is lost">
-        <p>Trying again… The game stands still and waits for you, a minute in all; then the episode ends, and is kept as far as it was played.</p>
+        <p>Connecting again… The game is paused and waits for you, one minute in all. Then the episode ends; what was played is kept.</p>
       </Sheet>
     );
   if (link.state === "ended" && !over)
@@ -42,16 +42,16 @@ export function Situation(props: Props) {
       return (
         <Sheet title="Paused">
           <p>{view.notice}</p>
-          <p class="hint">The clock stands still. If they are not back in {clock(view.limit_sec ?? 0)}, the episode ends and is kept.</p>
+          <p class="hint">The clock is stopped. If they are not back in {clock(view.limit_sec ?? 0)}, the episode ends and is kept.</p>
         </Sheet>
       );
     case "judging":
       return (
-        <Sheet title="One thing more: did these succeed?">
+        <Sheet title="Before you finish: did these succeed?">
           <Requests asked={view.asked} onJudge={props.onJudge} />
           <Trouble said={view.notice} />
           <p class="hint">
-            {!view.notice && "What you played is kept, and each answer as you give it. "}The episode is complete when you have answered all, or in {clock(view.limit_sec ?? 0)}.
+            {!view.notice && "Your game and each answer are saved. "}The episode is complete when all are answered, or in {clock(view.limit_sec ?? 0)}.
           </p>
         </Sheet>
       );
@@ -65,9 +65,10 @@ export function Situation(props: Props) {
       return <Ended />;
     case "abandoned":
       return (
-        <Sheet title={about.tutorial ? "That was it" : "This game is not kept"}>
-          {!about.tutorial && <p>{view.notice || "Not enough of it was played."}</p>}
-          {!about.tutorial && <p class="hint">What is shorter than ten seconds is not kept.</p>}
+        <Sheet title={about.recorded ? "This game is not kept" : about.tutorial ? "You have finished the tutorial" : "You have finished practising"}>
+          {about.recorded && <p>{view.notice || "Not enough of it was played."}</p>}
+          {about.recorded && <p class="hint">Games of less than ten seconds are not kept.</p>}
+          {!about.recorded && <p>Nothing of it was recorded.</p>}
           <Onwards />
         </Sheet>
       );
@@ -105,7 +106,7 @@ function Waiting(props: { about: About; view: View }) {
         </>
       )}
       {view.notice && <p class="hint">{view.notice}</p>}
-      <p class="hint">If nobody comes, the game is given up in {clock(view.limit_sec ?? 0)}.</p>
+      <p class="hint">This tab's title changes when they come. If nobody comes, the game is closed in {clock(view.limit_sec ?? 0)}.</p>
     </Sheet>
   );
 }
@@ -131,19 +132,19 @@ function Ready(props: Props & { view: View }) {
         </button>
       )}
       <p class="hint">
-        It takes {duration(about.seconds)}. Pictures, movements and words are recorded, under a made-up name.
+        It takes {duration(about.seconds)}. {about.recorded ? "Pictures, movements and words are recorded, under a made-up name." : "Nothing is recorded."}
       </p>
     </Sheet>
   );
 }
 
 const INTRODUCTION: Record<Role, string> = {
-  setter: "Ask the solver to do things, or ask them something, as the note beside the picture says. You can walk around, too. Ask for one thing at a time, and help if they ask back.",
-  solver: "The setter will ask you to do things or to answer. Do it as well as you can; say so if something is unclear.",
-  co_pilot: "You see through the solver's eyes. An agent plays it. When it goes wrong, take over with C, put it right, and hand back with C. What you do is what it learns from.",
+  setter: "Ask the solver to do things, or ask questions, as the note beside the picture says. You can walk around, too. Ask for one thing at a time, and answer if they ask back.",
+  solver: "The setter asks you to do things or to answer questions. Do it as well as you can; say so if something is unclear.",
+  co_pilot: "You see through the solver's eyes. An agent plays it. When it makes a mistake, take over with C, put it right, and hand back with C. The agent learns from what you do.",
 };
 
-/** Everybody who plays, and whether they are there. */
+/** The players, and whether they are here and ready. */
 function Cast(props: { about: About; view: View }) {
   const { view } = props;
   const tell = (role: Role, player: string) => {
@@ -166,7 +167,7 @@ function Cast(props: { about: About; view: View }) {
 function Ended() {
   return (
     <Sheet title="Saved. Thank you!">
-      <p>The episode is on the server's disk and goes to the raters.</p>
+      <p>The episode is on the server's disk. Raters will mark it.</p>
       <Onwards />
     </Sheet>
   );

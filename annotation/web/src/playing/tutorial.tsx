@@ -1,4 +1,4 @@
-// The keys, one after another, each confirmed by using it. Nothing of it is kept.
+// The tutorial: the keys one after another, each confirmed by using it. Nothing of it is recorded.
 import { useEffect, useState } from "preact/hooks";
 import type { Me } from "../api";
 import type { Hands, Practice } from "./hands";
@@ -14,13 +14,13 @@ const ENOUGH_MS = 700;
 const LESSONS: Lesson[] = [
   {
     title: "Look around",
-    how: "Click the picture and move the mouse, or hold the arrow keys. Escape gives the mouse back.",
+    how: "Click the picture and move the mouse, or hold the arrow keys. Escape frees the mouse.",
     done: (practice) => practice.looked >= ENOUGH_MS,
   },
   { title: "Walk", how: "Hold W to go ahead; A, S and D go left, back and right.", done: (practice) => practice.moved >= ENOUGH_MS },
   {
     title: "Grab",
-    how: "Aim the cross at a thing and hold the mouse button, or Space. It is let go when you let go. G keeps hold for you; the wheel, or E and Q, push it away and pull it nearer.",
+    how: "Aim the cross at a thing and hold the mouse button, or Space. Release it to let go. G keeps hold for you; the wheel, or E and Q, push it away and pull it nearer.",
     done: (practice) => practice.grabbed >= ENOUGH_MS,
   },
   {
@@ -32,7 +32,7 @@ const LESSONS: Lesson[] = [
 
 const kept = (person: Me) => `rlhf-tutorial-${person.id}`;
 
-/** Whether somebody has done the tutorial on this browser, or left it out. */
+/** Return true if this person has finished or skipped the tutorial in this browser. */
 export function knowsKeys(person: Me): boolean {
   return localStorage.getItem(kept(person)) !== null;
 }
@@ -48,7 +48,9 @@ export function Tutorial(props: { person: Me; hands: Hands; view: View | null; o
   useEffect(() => {
     if (!lesson || view?.state !== "playing" || !lesson.done(hands.practice, view)) return;
     setAt(at + 1);
-    if (at + 1 === LESSONS.length) rememberKeys(props.person);
+    if (at + 1 < LESSONS.length) return;
+    rememberKeys(props.person);
+    document.exitPointerLock(); // the mouse is needed for the button
   }, [view]);
   useEffect(() => {
     Object.assign(hands.practice, { looked: 0, moved: 0, grabbed: 0 }); // each lesson by doing it now
@@ -56,7 +58,7 @@ export function Tutorial(props: { person: Me; hands: Hands; view: View | null; o
   return (
     <section class="panel tutorial" aria-label="Learn the keys">
       <h2>Learn the keys</h2>
-      <p class="hint">A scripted player asks you for things meanwhile; do them if you like. Nothing is recorded.</p>
+      <p class="hint">A scripted player asks you for things meanwhile. Do them if you like. Nothing is recorded.</p>
       <ol>
         {LESSONS.map((each, number) => (
           <li key={each.title} class={number < at ? "done" : number === at ? "current" : ""}>
@@ -71,7 +73,7 @@ export function Tutorial(props: { person: Me; hands: Hands; view: View | null; o
       <div role="status">
         {!lesson && (
           <>
-            <p>That is all you need. Stay and practise as long as you like.</p>
+            <p>That is all you need. You can stay and practise.</p>
             <button type="button" class="primary" onClick={props.onDone}>
               I know the keys
             </button>

@@ -1,4 +1,4 @@
-// What the server shows a player, as annotation/games/screen.py sends it.
+// What the server sends to a player, see annotation/games/screen.py.
 
 export type Role = "setter" | "solver" | "co_pilot";
 export type State = "waiting" | "ready" | "playing" | "paused" | "judging" | "saving" | "ended" | "abandoned";
@@ -50,17 +50,27 @@ export interface Game {
 
 export interface About extends Game {
   tutorial: boolean;
+  recorded: boolean;
   seconds: number;
   prompt: { text: string; modifier: string } | null;
 }
 
 export type Kind = "human-human" | "human-agent" | "human-agent-human" | "evaluation" | "practice-setting" | "practice-solving";
 
-/** A message taken apart: length of the header, the header as JSON, a JPEG (or nothing). What was asked for comes only when it is not as `before`. */
-export function parse(message: ArrayBuffer, before: Asked[]): { view: View; picture: Blob | null } {
+/** What earlier messages of a connection have said and later ones do not repeat. */
+export interface Known {
+  asked: Asked[];
+  dialogue: Line[];
+}
+
+type Header = Omit<View, "asked"> & { asked: Asked[] | null; said: number };
+
+/** Parse a message: length of the header, the header as JSON, a JPEG (or nothing). It has what is new since `before`. */
+export function parse(message: ArrayBuffer, before: Known): { view: View; picture: Blob | null } {
   const length = new DataView(message).getUint32(0);
-  const told = JSON.parse(new TextDecoder().decode(new Uint8Array(message, 4, length))) as Omit<View, "asked"> & { asked: Asked[] | null };
-  const view = { ...told, asked: told.asked ?? before };
+  const { said, ...header } = JSON.parse(new TextDecoder().decode(new Uint8Array(message, 4, length))) as Header;
+  const dialogue = header.dialogue.length ? [...before.dialogue.slice(0, said), ...header.dialogue] : before.dialogue;
+  const view = { ...header, asked: header.asked ?? before.asked, dialogue };
   const picture = message.byteLength > 4 + length ? new Blob([new Uint8Array(message, 4 + length)], { type: "image/jpeg" }) : null;
   return { view, picture };
 }
@@ -80,11 +90,15 @@ export const KINDS: Record<Kind, { name: string; what: string; cast: Record<stri
     what: "You ask, an agent does, and you say of each request whether it succeeded. Which agent it is stays hidden.",
     cast: { setter: "person", solver: "agent" },
   },
-  "practice-setting": { name: "Practise asking", what: "A scripted player does what you ask.", cast: { setter: "person", solver: "scripted" } },
-  "practice-solving": { name: "Practise doing", what: "A scripted player asks, you do.", cast: { setter: "scripted", solver: "person" } },
+  "practice-setting": {
+    name: "Practise asking",
+    what: "A scripted player does what you ask, as far as it understands. Nothing is recorded.",
+    cast: { setter: "person", solver: "scripted" },
+  },
+  "practice-solving": { name: "A scripted setter", what: "A scripted player asks, you do. It is recorded.", cast: { setter: "scripted", solver: "person" } },
 };
 
-/** How long something takes, for people to read. */
+/** A duration in words. */
 export function duration(seconds: number): string {
   return seconds % 60 ? `${seconds} seconds` : seconds === 60 ? "a minute" : `${seconds / 60} minutes`;
 }
@@ -95,7 +109,7 @@ export function clock(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** The line that a verdict by key is about: the newest of which nothing has been said. */
+/** The line that a verdict by key is about: the newest without a verdict. */
 export function openRequest(asked: Asked[]): Asked | undefined {
   return [...asked].reverse().find((line) => line.said === null);
 }

@@ -8,7 +8,7 @@ import pytest
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from annotation.games import AgentPlayer, Game
-from annotation.games.stand_ins import _nothing, load_agent
+from annotation.games.stand_ins import AgentComputing, _nothing, load_agent
 from annotation.session.states import Kind, Role, State
 from rlhf.store import MemoryStore
 from tests.unit.agents import made_up_play
@@ -38,7 +38,7 @@ def test_a_real_agent_does_what_it_would_do_anywhere(tmp_path):
     tokenizer = Tokenizer.train(["yes"], made_up_play.VOCABULARY)
     folder = save_agent(agent, tokenizer, tmp_path / "agent")
     with pytest.raises(UserError, match="24x32"):
-        load_agent(str(folder), 0, (72, 96))
+        load_agent(str(folder), 0, (72, 96), AgentComputing())
     store = MemoryStore()
     player = AgentPlayer("made-up", folder, seed=7, image=image)
     game = play(
@@ -46,7 +46,7 @@ def test_a_real_agent_does_what_it_would_do_anywhere(tmp_path):
     )
     episode = store.read(game.id)
     assert episode.solver == "agent:made-up" and episode.notes["late_steps"] == 0
-    alone = load_agent(str(folder), 7, image)
+    alone = load_agent(str(folder), 7, image, AgentComputing())
     alone.act([_nothing(image)], np.array([True]))
     previous = episode.previous_movement()
     for step in range(len(episode)):

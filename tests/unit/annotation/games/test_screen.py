@@ -29,7 +29,7 @@ def test_a_message_is_header_and_picture():
     (length,) = struct.unpack(">I", message[:4])
     header = json.loads(message[4 : 4 + length])
     assert message[4 + length :] == VIEW.frame and header["frame"] == len(VIEW.frame or b"")
-    assert header == json.loads(json.dumps(VIEW.header()))
+    assert header == json.loads(json.dumps(VIEW.header() | {"said": 0}))
     assert header["dialogue"] == [{"step": 2, "role": "setter", "words": "lift the ‹duck›"}]
     assert header["state"] == "playing" and header["in_control"] == "solver"
     assert replace(VIEW, frame=None).message()[4:].endswith(b"}")
@@ -42,6 +42,14 @@ def test_what_was_asked_for_is_sent_when_it_has_changed() -> None:
         header = json.loads(first.message(before)[4:])
         assert header["asked"] == (json.loads(json.dumps(first.header()))["asked"] if sent else None)
         assert header["step"] == first.step
+
+
+def test_each_line_of_dialogue_is_sent_once_to_a_connection() -> None:
+    later = replace(VIEW, dialogue=(*VIEW.dialogue, SpokenLine(5, Role.SOLVER, "which one?")), frame=None)
+    for before, said in ((None, 0), (VIEW, 1), (later, 2)):
+        header = json.loads(later.message(before)[4:])
+        assert header["said"] == said
+        assert [line["step"] for line in header["dialogue"]] == [2, 5][said:]
 
 
 def test_people_are_told_what_they_wait_for():

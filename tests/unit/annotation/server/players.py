@@ -101,6 +101,7 @@ class Player:
             return
         (length,) = struct.unpack(">I", message[:4])
         view, self.picture = json.loads(message[4 : 4 + length]), message[4 + length :]
+        view["dialogue"] = self.view.get("dialogue", [])[: view["said"]] + view["dialogue"]
         self.view = view | {"asked": self.view["asked"]} if view["asked"] is None else view
         self.views += 1
         if self._reads:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from annotation.games.unfinished import Unfinished
 from annotation.server.errors import Refused
-from annotation.server.services.agents import Agents
+from annotation.server.services.agents import Agents, agent_computing, size_clashes
 from annotation.server.services.games import GameRequest, Games
 from annotation.session import states as session
 from annotation.session.states import Kind, Role, SessionEvent, State
@@ -57,8 +58,24 @@ def test_an_agent_that_sees_other_pictures_is_refused_before_anybody_waits(tmp_p
     store = MemoryStore()
     store.write(synthetic_episode(1, steps=4, height=72, width=96))
     for kind in (Kind.HUMAN_AGENT, Kind.EVALUATION):
-        with pytest.raises(Refused, match="another size"):
+        with pytest.raises(Refused, match="36x96 pixels, the dataset people holds 72x96"):
             games(tmp_path).start(GameRequest("p", "people", kind, agent="small"), store)
+
+
+def test_datasets_that_no_agent_can_see_are_named_with_both_sizes(tmp_path: Path) -> None:
+    make_agent(tmp_path / "small", height=36)
+    agents = Agents({}, tmp_path).all()
+    (sentence,) = size_clashes(agents, {"play": (72, 96), "demo": (36, 96)})
+    assert "dataset play" in sentence and "72x96" in sentence and "small 36x96" in sentence
+    assert size_clashes([], {"play": (72, 96)}) == []
+
+
+def test_threads_of_agents_are_shared_among_games_unless_they_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 16)
+    assert [agent_computing(0, "cpu", games).threads for games in (1, 4, 64)] == [8, 3, 1]
+    assert agent_computing(5, "cpu", 4).threads == 5
+    with pytest.raises(UserError, match="no device is called 'gpu'"):
+        agent_computing(0, "gpu", 1)
 
 
 def test_an_evaluation_ignores_which_agent_is_wished_for(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,10 @@ from annotation.server.services import games as gaming
 from annotation.server.services import people, removing
 from annotation.server.study import Study
 from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
 from tests.unit.annotation.server.conftest import Browser
 from tests.unit.annotation.server.players import Denied, Player, listening, until
+from tests.unit.annotation.server.test_agents import make_agent
 
 SECONDS = 4
 
@@ -185,6 +188,66 @@ def test_a_server_that_stops_keeps_what_was_played(tmp_path: Path, monkeypatch: 
         until(lambda: solver.view.get("step", 0) >= 5)
     (row,) = open_store(tmp_path / "study" / "people").rows()
     assert open_store(tmp_path / "study" / "people").read(row.episode_id).notes["ended"] == "the server stopped"
+
+
+def test_who_starts_second_joins_the_first_and_the_setter_chooses_the_prompt(enter: Enter) -> None:
+    enter(Role.ADMIN, "eve").said("POST", "/api/play/datasets", {"name": "people"})
+    ann, bob, cid = enter(Role.SETTER, "ann"), enter(Role.SOLVER, "bob"), enter(Role.SETTER, "cid")
+    waiting = start(bob, "human-human", "solver")
+    assert start(ann, "human-human", "setter", prompted=False) == waiting
+    assert ann.said("GET", f"/api/play/games/{waiting}")["prompt"] is None
+    assert start(cid, "human-human", "setter") != waiting, "that role is taken now"
+
+
+def test_two_who_start_at_the_same_moment_find_each_other(enter: Enter) -> None:
+    enter(Role.ADMIN, "eve").said("POST", "/api/play/datasets", {"name": "people"})
+    people = [(enter(Role.SETTER, "ann"), "setter"), (enter(Role.SOLVER, "bob"), "solver")]
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda person: start(person[0], "human-human", person[1]), people)
+    assert first == second
+
+
+def test_practice_of_asking_is_not_recorded(enter: Enter, study: Study) -> None:
+    enter(Role.ADMIN, "eve").said("POST", "/api/play/datasets", {"name": "people"})
+    ann = enter(Role.SETTER, "ann")
+    game_id = start(ann, "practice-setting", "setter")
+    assert ann.said("GET", f"/api/play/games/{game_id}")["recorded"] is False
+    setter = Player(ann, game_id)
+    setter.say(do="ready")
+    setter.sees(state="playing")
+    setter.say(inputs={"say": "sing a song"})
+    answer = until(lambda: [line for line in setter.view["dialogue"] if line["role"] == "solver"], "an answer")
+    assert answer[0]["words"] == "sorry, i did not understand"
+    setter.sees(state="abandoned")
+    assert not open_store(study.config.data / "people").rows()
+    assert not list(study.datasets.unfinished.folder.glob("*"))
+
+
+def test_who_rejoins_sees_everything_that_was_said(enter: Enter) -> None:
+    ann, bob, game_id = a_pair(enter)
+    setter, solver = Player(ann, game_id), Player(bob, game_id)
+    for player in (setter, solver):
+        player.say(do="ready")
+    setter.sees(state="playing")
+    for number in range(6):
+        for player in (setter, solver):
+            player.say(inputs={"say": f"line {number}"})
+    until(lambda: len(setter.view["dialogue"]) == 12, "twelve lines")
+    again = Player(bob, game_id)
+    assert until(lambda: again.view, "a view")["dialogue"] == setter.view["dialogue"]
+
+
+def test_the_lobby_names_the_sizes_of_pictures(enter: Enter, study: Study) -> None:
+    enter(Role.ADMIN, "eve").said("POST", "/api/play/datasets", {"name": "people"})
+    make_agent(study.config.data / "small", height=36)
+    ann = enter(Role.SETTER, "ann")
+    lobby = ann.said("GET", "/api/play")
+    assert lobby["projects"][0]["image"] is None
+    assert lobby["agents"] == [{"name": "small", "image": [36, 96]}]
+    study.datasets.store("people").write(synthetic_episode(1, steps=4, height=72, width=96))
+    assert ann.said("GET", "/api/play")["projects"][0]["image"] == [72, 96]
+    body = {"project": project(ann), "kind": "human-agent", "role": "setter", "agent": "small"}
+    refused(ann, 409, "small sees pictures of 36x96 pixels, the dataset people holds 72x96", "/api/play/games", body)
 
 
 def test_the_tutorial_is_not_kept(enter: Enter, study: Study) -> None:
