@@ -35,7 +35,7 @@ WIDTH = 120
 # Pages that still wait for their turn.
 PENDING = {
     "CHANGELOG.md", "LOG.md", *(f"docs/{name}.md" for name in (
-        "agents", "benchmarks", "diagnostics", "glossary", "own-world", "python",
+        "benchmarks", "diagnostics", "glossary", "own-world", "python",
         "ray", "results", "reward-model", "robustness", "rounds", "tower",
     )),
 }  # fmt: skip
