@@ -35,8 +35,8 @@ WIDTH = 120
 # Pages that still wait for their turn.
 PENDING = {
     "CHANGELOG.md", "LOG.md", *(f"docs/{name}.md" for name in (
-        "benchmarks", "glossary", "own-world", "python",
-        "ray", "results", "robustness", "rounds", "tower",
+        "benchmarks", "own-world", "python",
+        "results", "robustness", 
     )),
 }  # fmt: skip
 
