@@ -65,3 +65,12 @@ class RecordedWindow(NamedTuple):
     actions: ActionBatch
     resets: Tensor  # bool [T, B], true at the first step of an episode
     demonstrated: Tensor | None = None  # bool [T, B], steps to imitate; None for all
+
+    def to(self, device: torch.device | str) -> RecordedWindow:
+        """Return the same on ``device``."""
+        return RecordedWindow(
+            ObservationBatch(*(part.to(device, non_blocking=True) for part in self.observations)),
+            ActionBatch(*(part.to(device, non_blocking=True) for part in self.actions)),
+            self.resets.to(device, non_blocking=True),
+            None if self.demonstrated is None else self.demonstrated.to(device, non_blocking=True),
+        )

@@ -27,7 +27,7 @@ from pipelines.stages.recordings import Play, evenly_spaced, read_episodes, spok
 from pipelines.stages.training_words import cloned
 from rlhf.data.config import ReadingConfig
 from rlhf.data.dataset import Dataset
-from rlhf.data.streamed import Source
+from rlhf.data.source import Source
 from rlhf.learning.cloner import Cloner, CloningConfig, marginal_entropy
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
 from rlhf.run.config import CONFIG_FILE, locked_run, save_settings

@@ -24,7 +24,7 @@ from pipelines.stages.recordings import Play, find_episodes, read_sources
 from reward_models.registry import load_reward_model
 from reward_models.scoring import MeanScorer, StreamingScorer, UtilityScorer
 from rlhf.data.dataset import WindowStream, check_demonstrated
-from rlhf.data.streamed import Source
+from rlhf.data.source import Source
 from rlhf.learning.learner import Learner
 from rlhf.learning.local_executor import LocalExecutor, UpdateReport
 from rlhf.records.episode import Episode

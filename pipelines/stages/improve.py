@@ -26,7 +26,7 @@ from pipelines.stages.play_settings import PlaySettings, announce_other_places, 
 from pipelines.stages.recordings import find_episodes, read_sources
 from pipelines.stages.training_words import improved
 from pipelines.stages.world_config import WorldConfig
-from rlhf.data.streamed import Source
+from rlhf.data.source import Source
 from rlhf.learning.alarms import AlarmLog
 from rlhf.learning.guards import Guards
 from rlhf.learning.local_executor import UpdateReport

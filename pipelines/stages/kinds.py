@@ -15,9 +15,10 @@ from pipelines.stages.noted_episodes import NotedEpisodes
 from pipelines.stages.recordings import find_episodes
 from rlhf.data.dataset import Dataset
 from rlhf.data.mixed import MixedDataset
-from rlhf.data.streamed import Source, read_ahead
+from rlhf.data.source import Source
 from rlhf.records.episode import CO_PILOT
 from rlhf.store import json_text
+from rlhf.store.read_ahead import read_ahead
 from worlds.errors import UserError
 
 CO_PILOTED = "+co-pilot"
@@ -84,7 +85,7 @@ def kinds_of(sources: Sequence[Source]) -> list[str]:
     """The kind of each episode; an agent's are read, as the listing does not tell whether a co-pilot was there."""
     kinds = [source.solver.partition(":")[0] for source in sources]
     by_agent = [place for place, kind in enumerate(kinds) if kind == "agent"]
-    for place, episode in zip(by_agent, read_ahead([sources[place] for place in by_agent], threads=2), strict=True):
+    for place, episode in zip(by_agent, read_ahead(Source.read, [sources[place] for place in by_agent]), strict=True):
         if (episode.controller == CO_PILOT).any():
             kinds[place] += CO_PILOTED
     return kinds

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rlhf.data.streamed import Source
+from rlhf.data.source import Source
 from rlhf.records.marks import Mark
 from rlhf.store.durable import write_file
 from worlds.errors import UserError

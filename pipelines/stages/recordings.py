@@ -12,7 +12,8 @@ from agents.tokenizer import Tokenizer
 from rlhf.data.config import ReadingConfig
 from rlhf.data.dataset import Dataset
 from rlhf.data.memory import encode_episodes
-from rlhf.data.streamed import DatasetSummary, Source, StreamedDataset, summarise
+from rlhf.data.source import DatasetSummary, Source, summarise
+from rlhf.data.streamed import StreamedDataset
 from rlhf.records.episode import Episode, without_frames
 from rlhf.run.machine import usable_memory
 from rlhf.run.progress import announce

@@ -27,7 +27,7 @@ from reward_models.mark_signal import NOISY
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.registry import load_reward_model
 from reward_models.training import RewardTrainer, RewardTraining, RewardTrainingConfig
-from rlhf.data.streamed import Source
+from rlhf.data.source import Source
 from rlhf.records.marks import Mark
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
 from rlhf.run.config import locked_run, save_settings

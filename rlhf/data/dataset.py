@@ -1,4 +1,4 @@
-"""What recorded play offers to whoever learns from it, in memory or streamed."""
+"""Datasets to learn from: recorded play of one kind or several, in memory or streamed, as endless windows."""
 
 from __future__ import annotations
 
@@ -16,38 +16,53 @@ from worlds.errors import UserError
 class WindowStream(Protocol):
     """Endless windows of recorded play, each of which continues the one before."""
 
-    def next(self, device: str | torch.device = "cpu") -> RecordedWindow: ...
+    def next(self, device: str | torch.device = "cpu") -> RecordedWindow:
+        """Return the next window, on ``device``."""
+        ...
 
-    def state_dict(self) -> dict[str, Any]: ...
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything that determines the windows to come; plain numbers, lists and strings."""
+        ...
 
-    def load_state_dict(self, state: dict) -> None: ...
+    def load_state_dict(self, state: dict) -> None:
+        """Continue from what :meth:`state_dict` returned. Raises UserError if that was of other recorded play."""
+        ...
 
 
 class Dataset(Protocol):
-    """Recorded play to learn from, in memory or not, of one kind or several."""
+    """Recorded play to learn from."""
 
     @property
     def steps_demonstrated(self) -> int:
-        """How many steps are to be imitated."""
+        """Number of steps that are to be imitated."""
         ...
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """Number of episodes."""
+        ...
 
     def movement_counts(self) -> np.ndarray:
-        """How often each bin was chosen in what was demonstrated: int64 [8, C, bins]."""
+        """Return how often each bin was chosen in demonstrated steps: int64 [8, C, bins]."""
         ...
 
     def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> WindowStream:
-        """Endless windows [steps, batch] of it, or ``columns`` of them; the same seed gives the same ones."""
+        """Return endless windows of the episodes.
+
+        Args:
+          steps: T, steps of a window.
+          batch: B, trajectories side by side.
+          seed: of the order of episodes; the same seed gives the same windows.
+          columns: of the B, the ones that are returned; None: all.
+        """
         ...
 
 
-class EpisodeDataset(Protocol):
-    """Episodes end to end: row ``starts[i]`` is the first step of episode i."""
+class EpisodeDataset(Dataset, Protocol):
+    """A dataset of episodes end to end: row ``starts[i]`` is the first step of episode i."""
 
     @property
     def starts(self) -> np.ndarray:
-        """int64 [episodes + 1], with the total number of steps last."""
+        """First rows, int64 [episodes + 1], with the total number of steps last."""
         ...
 
     @property
@@ -55,23 +70,21 @@ class EpisodeDataset(Protocol):
         """Steps of every episode, int64 [episodes]."""
         ...
 
-    def __len__(self) -> int: ...
-
     def window(self, rows: np.ndarray, device: str | torch.device = "cpu") -> RecordedWindow:
-        """The steps at ``rows``, int [T, B]."""
+        """Return the steps at ``rows``, int [T, B], on ``device``."""
         ...
 
 
 def movement_counts(movement: np.ndarray) -> np.ndarray:
-    """How often each bin was chosen in ``movement`` [N, 8, C]: int64 [8, C, bins]."""
+    """Return how often each bin was chosen in ``movement`` [N, 8, C]: int64 [8, C, bins]."""
     bins = int(MOVEMENT_BINS.max())
-    places = np.arange(np.prod(movement.shape[1:]), dtype=np.int64).reshape(movement.shape[1:]) * bins
-    counts = np.bincount((movement + places).reshape(-1), minlength=places.size * bins)
+    offsets = np.arange(np.prod(movement.shape[1:]), dtype=np.int64).reshape(movement.shape[1:]) * bins
+    counts = np.bincount((movement + offsets).reshape(-1), minlength=offsets.size * bins)
     return counts.reshape(*movement.shape[1:], bins)
 
 
 def check_demonstrated(episodes: Dataset) -> None:
-    """Raises UserError if no step of ``episodes`` is one to imitate."""
+    """Raise UserError if no step of ``episodes`` is to be imitated."""
     if not episodes.steps_demonstrated:
         raise UserError(
             f"none of the {len(episodes)} episodes has a step to imitate: all of them are an agent's own; name play of "
@@ -80,7 +93,7 @@ def check_demonstrated(episodes: Dataset) -> None:
 
 
 def check_image_size(episode_id: str, image: np.ndarray, config: AgentConfig) -> None:
-    """Raises UserError if ``image`` [T, H, W, 3] of an episode has another size than an agent of ``config`` sees."""
+    """Raise UserError if ``image`` [T, H, W, 3] of an episode has another size than an agent of ``config`` sees."""
     if image.shape[1:3] != tuple(config.image_size):
         raise UserError(
             f"episode {episode_id} has images of {image.shape[1]}x{image.shape[2]} pixels, "

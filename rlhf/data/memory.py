@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from agents.batch import ActionBatch, ObservationBatch, RecordedWindow, send
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.data.dataset import check_image_size, movement_counts
+from rlhf.data.encoding import EncodedSteps, encode_steps
 from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import Episode
 from worlds.errors import UserError
@@ -24,9 +25,14 @@ class MemoryDataset:
     """Many episodes end to end in one set of arrays: row ``starts[i]`` is the first step of episode i.
 
     Args:
-      image: uint8 [N, H, W, 3]; setter_tokens, solver_tokens: int64 [N, L]; previous_movement, movement:
-        int8 [N, 8, C]; utterance: int64 [N, M]; first: bool [N], true at the first step of an episode.
-      demonstrated: bool [N], steps to imitate, see :meth:`rlhf.records.episode.Episode.demonstrated`.
+      image: uint8 [N, H, W, 3], the solver's view.
+      setter_tokens: int64 [N, L], what the setter last said.
+      solver_tokens: int64 [N, L], what the solver last said.
+      previous_movement: int8 [N, 8, C], the solver's movement of the step before.
+      movement: int8 [N, 8, C], the solver's movement.
+      utterance: int64 [N, M], what the solver says.
+      first: bool [N], true at the first step of an episode.
+      demonstrated: bool [N], steps to imitate, see :func:`rlhf.records.episode.demonstrated_steps`.
       starts: int64 [episodes + 1], with the total number of steps last.
     """
 
@@ -49,7 +55,7 @@ class MemoryDataset:
         return np.diff(self.starts)
 
     def gather(self, rows: np.ndarray, device: str | torch.device = "cpu") -> tuple[ObservationBatch, ActionBatch]:
-        """The steps at ``rows``, int [T, B], as batches [T, B, ...] on ``device``."""
+        """Return the steps at ``rows``, int [T, B], as batches [T, B, ...] on ``device``."""
 
         def pick(values: np.ndarray) -> Tensor:
             return send(values[rows], device)
@@ -59,25 +65,29 @@ class MemoryDataset:
         )
         return observations, ActionBatch(pick(self.movement), pick(self.utterance))
 
+    @property
+    def steps_demonstrated(self) -> int:
+        """Number of steps that are to be imitated."""
+        return self._steps_demonstrated
+
     @cached_property
     def _steps_demonstrated(self) -> int:
         return int(self.demonstrated.sum())
 
-    @property
-    def steps_demonstrated(self) -> int:
-        return self._steps_demonstrated
-
     def movement_counts(self) -> np.ndarray:
+        """Return how often each bin was chosen in demonstrated steps: int64 [8, C, bins]."""
         return movement_counts(self.movement[self.demonstrated])
 
     def window(self, rows: np.ndarray, device: str | torch.device = "cpu") -> RecordedWindow:
+        """Return the steps at ``rows``, int [T, B], on ``device``."""
         observations, actions = self.gather(rows, device)
-        # Masked means round otherwise than plain ones, and cost more: no mask where there is nothing to leave out.
+        # Masked means are rounded otherwise than plain ones, and cost more: no mask where every step is imitated.
         everything = self.steps_demonstrated == len(self.demonstrated)
         demonstrated = None if everything else send(self.demonstrated[rows], device)
         return RecordedWindow(observations, actions, send(self.first[rows], device), demonstrated)
 
     def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> EpisodeStream:
+        """Return endless windows of the episodes, see :meth:`rlhf.data.dataset.Dataset.stream`."""
         return EpisodeStream(self, steps, batch, seed, columns)
 
 
@@ -91,18 +101,11 @@ def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: A
         raise UserError("no episodes to learn from")
     for episode in episodes:
         check_image_size(episode.episode_id, episode.image, config)
-    lengths = [len(e) for e in episodes]
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum([len(episode) for episode in episodes])]).astype(np.int64)
     first = np.zeros(starts[-1], dtype=bool)
     first[starts[:-1]] = True
+    encoded = [encode_steps(episode, tokenizer, config) for episode in episodes]
+    columns = {f.name: np.concatenate([getattr(steps, f.name) for steps in encoded]) for f in fields(EncodedSteps)}
     return MemoryDataset(
-        image=np.concatenate([e.image for e in episodes]),
-        setter_tokens=tokenizer.encode([t for e in episodes for t in e.setter_text], config.setter_text_length),
-        solver_tokens=tokenizer.encode([t for e in episodes for t in e.solver_text], config.solver_text_length),
-        previous_movement=np.concatenate([e.previous_movement() for e in episodes]).astype(np.int8),
-        movement=np.concatenate([e.movement for e in episodes]).astype(np.int8),
-        utterance=tokenizer.encode([u for e in episodes for u in e.utterance], config.utterance_length, end=True),
-        first=first,
-        demonstrated=np.concatenate([e.demonstrated() for e in episodes]),
-        starts=starts,
+        image=np.concatenate([episode.image for episode in episodes]), first=first, starts=starts, **columns
     )

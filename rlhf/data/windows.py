@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import zlib
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import torch
 
 from agents.batch import RecordedWindow
-from rlhf.data.dataset import EpisodeDataset
+from rlhf.data.dataset import EpisodeDataset, WindowStream
 from rlhf.records.same_data import check_same_data
 
 
@@ -87,3 +90,40 @@ class EpisodeStream:
         self._order = list(state["order"])
         self._episode = np.array(state["episode"])
         self._offset = np.array(state["offset"])
+
+
+class ReadAhead:
+    """Windows of a stream, made in a thread while an earlier one is learned from.
+
+    Args:
+      stream: the windows; only this object uses it from now on.
+      ahead: number of windows that are made before they are needed.
+    """
+
+    def __init__(self, stream: WindowStream, ahead: int) -> None:
+        self._stream, self._ahead = stream, ahead
+        self._waiting: deque[Future[tuple[RecordedWindow, dict[str, Any]]]] = deque()
+        self._state = stream.state_dict()
+        self._maker = ThreadPoolExecutor(1, thread_name_prefix="window")  # everything happens to the stream in order
+
+    def next(self, device: str | torch.device = "cpu") -> RecordedWindow:
+        """Return the next window, on ``device``."""
+        while len(self._waiting) <= self._ahead:
+            self._waiting.append(self._maker.submit(self._make))
+        window, self._state = self._waiting.popleft().result()
+        return window.to(device)
+
+    def _make(self) -> tuple[RecordedWindow, dict[str, Any]]:
+        return self._stream.next(), self._stream.state_dict()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state after the last window that was returned, whatever has been made since."""
+        return self._state
+
+    def load_state_dict(self, state: dict) -> None:
+        """Continue from what :meth:`state_dict` returned. Raises UserError if that was of other recorded play."""
+        for window in self._waiting:
+            window.cancel()
+        self._waiting.clear()
+        self._maker.submit(self._stream.load_state_dict, state).result()
+        self._state = self._stream.state_dict()

@@ -82,7 +82,7 @@ class Learner:
           FloatingPointError: naming the term, if a loss or the gradient is not finite; the weights are as they were.
         """
         played = fragment.to_tensors(self.device)
-        window = _to(window, self.device)
+        window = window.to(self.device)
         if played.resets.shape[0] != window.resets.shape[0]:
             raise ValueError(
                 f"the fragment has {len(played.resets)} rows and the window of recorded play {len(window.resets)}; "
@@ -198,13 +198,6 @@ def _joint(log_probs: PolicyLogProbs) -> Tensor:
 
 def _beside(played: tuple[Tensor, ...], recorded: tuple[Tensor, ...]) -> list[Tensor]:
     return [torch.cat(pair, dim=1) for pair in zip(played, recorded, strict=True)]
-
-
-def _to(tensors: Any, device: torch.device) -> Any:
-    """Tensors, None, or named tuples of these, on ``device``."""
-    if isinstance(tensors, tuple):
-        return type(tensors)(*(_to(part, device) for part in tensors))
-    return tensors if tensors is None else tensors.to(device, non_blocking=True)
 
 
 @torch.no_grad()

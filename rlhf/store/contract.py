@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
-from itertools import islice
 from typing import TypeVar
 
 import numpy as np
@@ -17,6 +15,7 @@ from rlhf.records.marks import Judgement, Mark
 from rlhf.store.compressed import CompressedEpisode, compress
 from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.json_text import to_json
+from rlhf.store.read_ahead import read_ahead
 from rlhf.store.transcript import EpisodeTranscript, transcript
 from worlds.errors import UserError
 
@@ -175,17 +174,7 @@ class EpisodeStore(ABC):
 
         Holds a few episodes in memory at a time, however many there are.
         """
-        if threads < 1:
-            raise UserError(f"threads is {threads}; at least one is needed to read episodes")
-        ids = iter(episode_ids)
-        with ThreadPoolExecutor(threads, thread_name_prefix="read-episodes") as pool:
-            waiting = deque(pool.submit(self.read, episode_id) for episode_id in islice(ids, 2 * threads))
-            try:
-                while waiting:
-                    yield waiting.popleft().result()
-                    waiting.extend(pool.submit(self.read, episode_id) for episode_id in islice(ids, 1))
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+        return read_ahead(self.read, episode_ids, threads)
 
     def read_many(self, episode_ids: Iterable[str], threads: int = 2) -> list[Episode]:
         """The episodes in the given order, all in memory; see ``stream`` for one at a time."""

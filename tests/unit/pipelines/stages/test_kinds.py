@@ -16,7 +16,7 @@ from pipelines.stages.clone import _validation_ids, set_aside
 from pipelines.stages.kinds import find_groups, kinds_of, parse_kinds
 from pipelines.stages.learned_from import DIVISION_FILE, noted_division
 from pipelines.stages.recordings import find_episodes
-from rlhf.data.streamed import Source
+from rlhf.data.source import Source
 from rlhf.run.tracking import read_metrics
 from rlhf.store import MemoryStore, open_store
 from rlhf.store.synthetic import synthetic_episode

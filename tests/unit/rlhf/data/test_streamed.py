@@ -20,8 +20,9 @@ from pipelines.cli.main import main
 from pipelines.stages.recordings import Play, find_episodes, spoken_texts
 from rlhf.data.config import ReadingConfig
 from rlhf.data.memory import MemoryDataset, encode_episodes
-from rlhf.data.streamed import ReadAheadStream, Source, StreamedDataset, summarise
-from rlhf.data.windows import EpisodeStream
+from rlhf.data.source import Source, summarise
+from rlhf.data.streamed import StreamedDataset
+from rlhf.data.windows import ReadAhead
 from rlhf.learning.cloner import marginal_entropy
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.store import MemoryStore, ParquetStore, open_store
@@ -86,7 +87,7 @@ def test_windows_are_those_of_play_in_memory(
 ) -> None:
     memory = in_memory(store, tokenizer, scripted).stream(steps, batch, seed=3)
     disk = streamed(store, tokenizer, scripted, cache_gb=cache_gb, threads=3).stream(steps, batch, seed=3)
-    assert isinstance(disk, ReadAheadStream) and not isinstance(memory, ReadAheadStream)
+    assert isinstance(disk, ReadAhead) and not isinstance(memory, ReadAhead)
     for _ in range(8):
         expected, found = memory.next(), disk.next()
         assert (expected.demonstrated is None) == scripted and same(expected, found)
@@ -227,4 +228,3 @@ def test_the_recording_has_all_kinds_of_play(store: ParquetStore) -> None:
     episodes = [store.read(episode_id) for episode_id in store.ids()]
     assert {episode.solver for episode in episodes} == {"scripted", "agent:synthetic"}
     assert any((episode.controller == CO_PILOT).any() for episode in episodes)
-    assert issubclass(ReadAheadStream, EpisodeStream)
