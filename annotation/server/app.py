@@ -15,7 +15,7 @@ from annotation.server.db.database import Database
 from annotation.server.error_handlers import add_error_handlers
 from annotation.server.export.marks import Exporter
 from annotation.server.prefix import WithoutPrefix
-from annotation.server.routes import consent, gold, judging, marking, pages, people, play, study, viewer
+from annotation.server.routes import consent, gold, judging, marking, pages, people, play, study, submissions, viewer
 from annotation.server.security.limits import RateLimits, RequestLimits
 from annotation.server.security.policies import refuse_unguarded
 from annotation.server.security.sessions import Signer, load_secret
@@ -30,7 +30,7 @@ from annotation.server.services.viewer import ViewerServices
 from annotation.server.study import Study
 from worlds.errors import UserError
 
-MODULES = (pages, people, study, play, marking, judging, viewer, gold, consent)
+MODULES = (pages, people, study, submissions, play, marking, judging, viewer, gold, consent)
 VIEWING = (pages, people, viewer)  # where there is no study, but only datasets to look at
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import socket
 import sys
@@ -48,10 +49,13 @@ class CollectConfig:
     Args:
       data: the study's folder.
       database: URL of its database, if that is not the SQLite file in the folder.
+      submissions: a file, JSON Lines, for a line about each submission: rater, episode, number of marks, share of the
+        episode that was seen, seconds of work. None writes none.
     """
 
     data: Path = Path("data")
     database: str = ""
+    submissions: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -163,11 +167,18 @@ def collect(config: CollectConfig) -> None:
     from annotation.server.app import open_study
     from annotation.server.clock import now
     from annotation.server.export.marks import export_everything
+    from annotation.server.services.submissions import all_submissions
     from rlhf.run.progress import announce
+    from rlhf.store.durable import write_file
 
     study = open_study(ServeConfig(data=config.data, database=config.database))
-    submissions = export_everything(study.database, study.datasets, now())
-    announce(f"the marks and judgements of {submissions} newly submitted episodes are in the datasets of {config.data}")
+    exported = export_everything(study.database, study.datasets, now())
+    announce(f"the marks and judgements of {exported} newly submitted episodes are in the datasets of {config.data}")
+    if config.submissions is not None:
+        with study.database.reading() as session:
+            lines = [json.dumps(one) + "\n" for one in all_submissions(session)]
+        write_file(config.submissions, "".join(lines).encode())
+        announce(f"{len(lines)} submissions are described in {config.submissions}")
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,10 @@ class EpisodeStore(ABC):
     def forget(self, name: str) -> int:
         """Remove every mark of the rater and every judgement of the judge ``name``, for good; how many there were."""
 
+    @abstractmethod
+    def remove_marks(self, rater: str, episode_id: str) -> int:
+        """Remove the marks of one rater of one episode, for good; return how many there were."""
+
     def played_by(self, name: str) -> list[str]:
         """Ids of the episodes in which the person ``name`` played any part."""
         return [row.episode_id for row in self.rows() if name in people_in(row)]

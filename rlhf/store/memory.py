@@ -84,6 +84,13 @@ class MemoryStore(EpisodeStore):
             self._marks, self._judgements = marks, judgements
             return gone
 
+    def remove_marks(self, rater: str, episode_id: str) -> int:
+        with self._lock:
+            kept = {mark for mark in self._marks if (mark.rater, mark.episode_id) != (rater, episode_id)}
+            gone = len(self._marks) - len(kept)
+            self._marks = kept
+            return gone
+
     def verify(self) -> list[Problem]:
         with self._lock:
             episodes = list(self._episodes.values())

@@ -151,6 +151,10 @@ class ParquetStore(EpisodeStore):
             marks = self._marks.remove(lambda mark: mark.rater == name)
             return marks + self._judgements.remove(lambda judgement: judgement.judge == name)
 
+    def remove_marks(self, rater: str, episode_id: str) -> int:
+        with self._writing("the marks without those of one rater of one episode"):
+            return self._marks.remove(lambda mark: (mark.rater, mark.episode_id) == (rater, episode_id))
+
     def drop(self, episode_ids: Iterable[str]) -> None:
         gone = set(episode_ids)
         with self._writing("the dataset without the dropped episodes"):

@@ -525,3 +525,13 @@ def test_what_an_episode_tells_needs_no_frames(store: EpisodeStore) -> None:
     ]
     assert (found.setter, found.solver, found.success_step) == (episode.setter, episode.solver, episode.success_step)
     assert to_json(found.requests) == to_json(episode.requests) and found.taken_over == bool(episode.controller.any())
+
+
+def test_marks_of_one_rater_of_one_episode_are_removed(store: EpisodeStore) -> None:
+    for seed in range(2):
+        store.write(small(seed))
+    first, second = store.ids()
+    kept = [mark(first, 1, rater="bob"), mark(second, 1, rater="ann")]
+    store.write_marks([mark(first, 1, rater="ann"), mark(first, 2, rater="ann"), *kept])
+    assert store.remove_marks("ann", first) == 2 and store.remove_marks("ann", first) == 0
+    assert store.marks() == kept and store.remove_marks("ann", "unknown") == 0

@@ -123,7 +123,18 @@ def leading(place: Place) -> States:
     page.get_by_role("row").filter(has_text="Bob").get_by_role("button", name="Delete…").click()
     page.get_by_role("button", name="Delete for good").wait_for()
     yield "study: removal", page
-    for tab, seen in (("Progress", ".figures"), ("Agreement", ".interval"), ("Gold episodes", "input[type=checkbox]")):
+    tabs = {
+        "Progress": ".figures",
+        "Submitted": "tbody tr",
+        "Agreement": ".interval",
+        "Gold episodes": "input[type=checkbox]",
+    }
+    for tab, seen in tabs.items():
+        ("Progress", ".figures"),
+        ("Submitted", "tbody tr"),
+        ("Agreement", ".interval"),
+        ("Gold episodes", "input[type=checkbox]"),
+    ):
         page.get_by_role("link", name=tab).click()
         page.locator(seen).first.wait_for()
         yield f"study: {tab}", page
@@ -162,6 +173,9 @@ def marking(place: Place) -> States:
     page.locator('.saved[data-waiting="0"]').wait_for()
     yield "mark: practice", page
     page.get_by_role("button", name="Submit episode").click()
+    page.get_by_role("alertdialog").wait_for()
+    yield "mark: asked before submitting", page
+    page.get_by_role("button", name="Submit all the same").click()
     page.get_by_text("known marks").first.wait_for()
     yield "mark: feedback", page
     page.get_by_role("button", name="Next episode").click()

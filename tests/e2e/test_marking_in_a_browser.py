@@ -67,7 +67,7 @@ class Visitor:
 def test_an_episode_is_marked(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     make_study(folder, episodes=1, steps=STEPS)
-    with chromium() as browser, served(folder) as (_, _, link):
+    with chromium() as browser, served(folder) as (_, url, link):
         admin = Visitor(browser)
         admin.join(link, "Ada")
         admin.shot("home")
@@ -86,6 +86,13 @@ def test_an_episode_is_marked(tmp_path: Path) -> None:
         admin.page.get_by_role("row").filter(has_text="play").get_by_text("1 of 1").wait_for()
         pseudonym = admin.page.get_by_role("row").filter(has_text="Ben").locator("code").inner_text()
         admin.shot("study")
+        sends_back(admin, rater)
+        rater.page.goto(invitation)  # their own link, used: it leads home
+        rater.page.get_by_role("heading", name="Hello, Ben").wait_for()
+        rater.complaints = [said for said in rater.complaints if "404" not in said]
+        rater.page.goto(f"{url}/study")
+        rater.page.get_by_text("This page is for the study's leaders.").wait_for()
+        assert rater.page.get_by_role("link", name="Consent").count() == 0
     assert rater.complaints == [] and admin.complaints == []
     episode = "synthetic-000000"
     expected = [(10, 1), (31, -1), (50, 1)]
@@ -156,11 +163,30 @@ def corrects_and_submits(rater: Visitor) -> None:
     # The connection is lost between submitting and what comes next: what is submitted is not shown for marking again.
     rater.page.route("**/api/marking/next", lambda route: route.abort("internetdisconnected"))
     rater.page.get_by_role("button", name="Submit episode").click()
+    rater.page.get_by_role("alertdialog").filter(has_text="Submit it all the same?").wait_for()
+    rater.shot("mark-asked")
+    rater.page.get_by_role("button", name="Submit all the same").click()
     rater.page.get_by_text("the server cannot be reached").wait_for()
     assert rater.page.get_by_role("slider").count() == 0
     rater.page.unroute("**/api/marking/next")
     rater.page.get_by_role("button", name="Try again").click()
     rater.page.get_by_text("All done.").wait_for()
+
+
+def sends_back(admin: Visitor, rater: Visitor) -> None:
+    """The leader sees how much was seen, and sends the episode back; the rater sees why."""
+    page = admin.page
+    page.get_by_role("link", name="Submitted").click()
+    row = page.get_by_role("row").filter(has_text="Ben")
+    row.get_by_text("barely seen").wait_for()
+    row.get_by_role("button", name="Send back…").click()
+    page.get_by_label("reason, as Ben sees it").fill("Please watch all of it.")
+    admin.shot("study-submitted")
+    page.get_by_role("button", name="Send back", exact=True).click()
+    row.get_by_text("sent back").wait_for()
+    rater.page.get_by_role("button", name="Look again").click()
+    rater.page.get_by_text("Please watch all of it.").wait_for()
+    rater.sees_marks((10, "+"), (31, "−"), (50, "+"))
 
 
 def exported(folder: Path, count: int) -> list[Mark]:

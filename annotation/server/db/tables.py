@@ -114,8 +114,13 @@ class Assignment(Base):
     locked_until: Mapped[float]  # until then nobody else gets the rater's place at the episode
     position: Mapped[int] = mapped_column(default=0)  # the step at which the rater was last
     active_sec: Mapped[float] = mapped_column(default=0.0)  # time the rater has worked on it, by the browser's count
+    seen_steps: Mapped[list[list[int]] | None] = mapped_column(JSON(none_as_null=True))  # first, last; None: not known
     submitted: Mapped[float | None]
     exported: Mapped[float | None] = mapped_column(index=True)
+    returned: Mapped[float | None]  # when the leader last sent it back
+    return_reason: Mapped[str] = mapped_column(Text, default="")
+    closed: Mapped[bool] = mapped_column(default=False)  # sent back, for another rater to mark
+    withdrawing: Mapped[bool] = mapped_column(default=False)  # sent back; its marks are to leave the dataset
     gold: Mapped[str] = mapped_column(String(16), default="")  # why it was given, if as gold: "training", "quality"
     episode: Mapped[EpisodeRecord] = relationship(lazy="joined")
     rater: Mapped[Person] = relationship()

@@ -10,8 +10,8 @@ from sqlalchemy.orm import joinedload
 from annotation.server.db.database import Database
 from annotation.server.db.judging_tables import Continuation, JudgingAssignment
 from annotation.server.db.tables import EpisodeRecord, Project
+from annotation.server.export.batches import BATCH_SIZE, export_projects, missing_episodes
 from annotation.server.services.datasets import Datasets
-from annotation.server.services.submissions import BATCH_SIZE, export_projects, missing_episodes
 from rlhf.records.marks import Judgement
 from rlhf.store import ParquetStore
 

@@ -14,10 +14,10 @@ from sqlalchemy.orm import Session, joinedload
 from annotation.server.clock import now
 from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Project
+from annotation.server.export.batches import BATCH_SIZE, export_projects, missing_episodes
 from annotation.server.export.judgements import export_judgements
 from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets
-from annotation.server.services.submissions import BATCH_SIZE, export_projects, missing_episodes
 from rlhf.records.marks import Mark
 from rlhf.store import ParquetStore
 from worlds.errors import UserError
@@ -25,6 +25,7 @@ from worlds.errors import UserError
 _NOT_EXPORTED = (
     Assignment.submitted.is_not(None),
     Assignment.exported.is_(None),
+    Assignment.withdrawing.is_(False),
     or_(Assignment.gold == "", Project.export_gold),
 )
 
@@ -40,14 +41,56 @@ def export_submitted(database: Database, datasets: Datasets, when: float) -> int
     )
 
 
+def withdraw_returned(database: Database, datasets: Datasets) -> int:
+    """Take the marks of work that was sent back out of the datasets; return how many submissions they were of.
+
+    Raises:
+      UserError: if a dataset cannot be written; the others are all the same.
+    """
+    chosen = Assignment.withdrawing
+    query = select(Project.id, Project.dataset).join(EpisodeRecord).join(Assignment).where(chosen).distinct()
+    with database.reading() as session:
+        projects = [(project_id, dataset) for project_id, dataset in session.execute(query)]
+    return export_projects(projects, lambda project, dataset: _withdraw_some(database, datasets, project, dataset))
+
+
+def _withdraw_some(database: Database, datasets: Datasets, project_id: str, dataset: str) -> int:
+    """Take the marks of the next returned submissions of a project out of its dataset; return how many they were."""
+    query = select(Assignment).join(EpisodeRecord).where(EpisodeRecord.project_id == project_id, Assignment.withdrawing)
+    with datasets.exporting():
+        with database.reading() as session:
+            found = session.scalars(query.options(joinedload(Assignment.rater)).limit(BATCH_SIZE)).all()
+            returned = [(one.id, one.rater.pseudonym, one.episode.episode_id) for one in found]
+        for _, rater, episode_id in returned:
+            datasets.store(dataset).remove_marks(rater, episode_id)
+        with database.writing() as session:
+            withdrawn = Assignment.id.in_([assignment_id for assignment_id, _, _ in returned])
+            session.execute(update(Assignment).where(withdrawn).values(withdrawing=False, exported=None))
+    return len(returned)
+
+
 def export_everything(database: Database, datasets: Datasets, when: float) -> int:
-    """Marks and judgements; how many submissions there were. Raises as :func:`export_submitted`."""
+    """Take marks of returned work out of the datasets, and write marks and judgements into them.
+
+    Returns:
+      how many submissions were written.
+
+    Raises:
+      UserError: if a dataset cannot be written, or no longer has an episode; everything else is done all the same.
+    """
+    done, trouble = 0, None
     try:
-        judged = export_judgements(database, datasets, when)
-    except UserError:
-        export_submitted(database, datasets, when)
-        raise
-    return judged + export_submitted(database, datasets, when)
+        withdraw_returned(database, datasets)
+    except UserError as error:
+        trouble = error
+    for export in (export_judgements, export_submitted):
+        try:
+            done += export(database, datasets, when)
+        except UserError as error:
+            trouble = error
+    if trouble is not None:
+        raise trouble
+    return done
 
 
 def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:

@@ -57,6 +57,8 @@ def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any
         "marks": [_mark(mark) for mark in marks],
         "position": found.position,
         "active_sec": found.active_sec,
+        "seen": found.seen_steps or [],
+        "returned": found.return_reason,
         "submitted": found.submitted is not None,
         "training": found.gold == TRAINING,
         "title": record.project.title,
@@ -84,9 +86,8 @@ def save(assignment_id: _Id, body: MarksBody, study: Served, visitor: Asking) ->
         found = marking.own_assignment(session, assignment_id, visitor)
         kept = marking.save(session, found, said, now())
         if found.submitted is None:
-            found.locked_until = now() + 60 * study.config.lock_minutes
-            found.position = min(body.position, found.episode.steps - 1)
-            found.active_sec = max(found.active_sec, body.active_sec)
+            found.locked_until = max(found.locked_until, now() + 60 * study.config.lock_minutes)
+        marking.note_work(found, body.position, body.active_sec, body.seen)
         return {"marks": [_mark(mark) for mark in kept]}
 
 
@@ -95,6 +96,7 @@ def submit(assignment_id: _Id, body: SubmitBody, study: Served, visitor: Asking)
     """The rater has finished with the episode: its marks go to the dataset and stay as they are."""
     with study.database.writing() as session:
         found = marking.own_assignment(session, assignment_id, visitor)
+        marking.note_work(found, body.position, body.active_sec, body.seen)
         marking.submit(session, found, body.marks, now())
     study.exporter.wake()
     return {}

@@ -26,10 +26,17 @@ def _plus_or_minus_one(sign: int) -> int:
     return sign
 
 
+def _in_order(steps: tuple[int, int]) -> tuple[int, int]:
+    if steps[0] > steps[1]:
+        raise ValueError("a range of steps has its first before its last")
+    return steps
+
+
 Name = Annotated[str, StringConstraints(max_length=80, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Token = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Password = Annotated[str, StringConstraints(min_length=10, max_length=200)]
 Step = Annotated[int, Field(ge=0, le=_MAX_INT)]
+StepRange = Annotated[tuple[Step, Step], AfterValidator(_in_order)]
 Sign = Annotated[int, Field(strict=True), AfterValidator(_plus_or_minus_one)]
 MarkId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")]
 OpaqueId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
@@ -152,18 +159,34 @@ class MarkBody(Body):
     deleted: bool = False
 
 
-class MarksBody(Body):
-    """Some marks, and where the rater is."""
+class WorkBody(Body):
+    """Where a rater is in an episode, how long they have worked on it, and which steps they have seen.
+
+    ``seen`` has ranges of steps, first and last; what a request leaves out stays as it is.
+    """
+
+    position: Step | None = None
+    active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
+    seen: Annotated[list[StepRange], Field(max_length=2000)] | None = None
+
+
+class MarksBody(WorkBody):
+    """Some marks."""
 
     marks: Annotated[list[MarkBody], Field(max_length=500)]
-    position: Step = 0
-    active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
 
 
-class SubmitBody(Body):
+class SubmitBody(WorkBody):
     """How many living marks the browser has of the episode."""
 
     marks: Annotated[int, Field(ge=0, le=_MAX_INT, strict=True)]
+
+
+class ReturnBody(Body):
+    """Why submitted work is sent back, and to whom the episode goes: the same rater, or another."""
+
+    reason: Annotated[Prose, StringConstraints(min_length=1, max_length=1000)]
+    to: Literal["rater", "another"]
 
 
 class VerdictBody(Body):

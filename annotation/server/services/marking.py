@@ -15,6 +15,7 @@ from annotation.server.db.tables import PRESENT, Assignment, EpisodeRecord, Gold
 from annotation.server.errors import Refused
 from annotation.server.security.visitors import Role, Visitor
 from annotation.server.services.members import project_of, visible_to
+from annotation.server.services.seen import merge_ranges
 
 MARKS_PER_EPISODE = 5000  # living and deleted; nobody gives as many
 
@@ -48,6 +49,7 @@ def open_next(
         .where(
             Assignment.rater_id == visitor.person_id,
             Assignment.submitted.is_(None),
+            Assignment.closed.is_(False),
             EpisodeRecord.project_id.in_(select(Project.id).where(*projects)),
             PRESENT,
         )
@@ -55,7 +57,7 @@ def open_next(
         .limit(1)
     )
     if begun is not None:
-        begun.locked_until = when + lock_sec
+        begun.locked_until = max(begun.locked_until, when + lock_sec)
         return begun
     for project in session.scalars(
         select(Project).where(*projects).order_by(Project.created, Project.dataset).with_for_update()
@@ -139,6 +141,8 @@ def own_assignment(session: Session, assignment_id: str, visitor: Visitor) -> As
     if assignment is None or assignment.rater_id != visitor.person_id:
         raise Refused(404, "there is no such episode for you to mark")
     project_of(session, visitor, assignment.episode.project_id)
+    if assignment.closed:
+        raise Refused(409, "this episode went to another rater")
     return assignment
 
 
@@ -177,13 +181,36 @@ def save(session: Session, assignment: Assignment, said: Sequence[MarkEdit], whe
     return [known[mark_id] for mark_id in dict.fromkeys(mark.id for mark in said)]
 
 
+def note_work(
+    assignment: Assignment, position: int | None, active_sec: float, seen: Sequence[Sequence[int]] | None
+) -> None:
+    """Note where the rater is in an episode that is not submitted yet, and what they have done so far.
+
+    Args:
+      assignment: the rater's.
+      position: the step at which they are; None leaves it as it was.
+      active_sec: time of work in all.
+      seen: ranges of steps, first and last, beside those noted before; None says nothing.
+    """
+    if assignment.submitted is not None:
+        return
+    last = assignment.episode.steps - 1
+    if position is not None:
+        assignment.position = min(position, last)
+    assignment.active_sec = max(assignment.active_sec, active_sec)
+    if seen is not None:
+        inside = [(first, min(end, last)) for first, end in seen if first <= last]
+        assignment.seen_steps = merge_ranges(assignment.seen_steps or (), inside)
+
+
 def submit(session: Session, assignment: Assignment, living: int, when: float) -> None:
-    """The rater has finished. Raises Refused if the browser counts other marks than the server has."""
+    """Note that the rater has finished. Raises Refused if the browser counts other marks than the server has."""
     if assignment.submitted is not None:
         return
     kept = sum(not record.deleted for record in marks_of(session, assignment.id))
     if kept != living:
-        raise Refused(409, f"the server has {kept} marks of this episode and your browser {living}; load it again")
+        marks = "1 mark" if kept == 1 else f"{kept} marks"
+        raise Refused(409, f"the server has {marks} of this episode and your browser {living}; load it again")
     assignment.submitted = when
 
 
@@ -191,5 +218,5 @@ def progress_of(session: Session, rater_id: str) -> dict[str, Any]:
     """How many episodes the rater has submitted, and whether one is begun."""
     mine = Assignment.rater_id == rater_id
     submitted = session.scalar(select(func.count()).where(mine, Assignment.submitted.is_not(None))) or 0
-    begun = session.scalar(select(func.count()).where(mine, Assignment.submitted.is_(None))) or 0
+    begun = session.scalar(select(func.count()).where(mine, Assignment.submitted.is_(None), ~Assignment.closed)) or 0
     return {"submitted": submitted, "begun": begun > 0}

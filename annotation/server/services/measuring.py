@@ -21,6 +21,7 @@ from annotation.agreement.submission import Submission
 from annotation.server.clock import now
 from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Person, Project
+from annotation.server.services.seen import seen_share
 from annotation.viewer.indexing import own_modules
 from rlhf.records.marks import Mark
 from rlhf.run.processes import end_with
@@ -114,7 +115,7 @@ def submissions_of(session: Session, project_id: str) -> list[Submission]:
         marks.setdefault(assignment_id, []).append((step, sign))
     about = select(
         Assignment.id, Person.pseudonym, EpisodeRecord.id, EpisodeRecord.steps, Assignment.gold, Assignment.submitted,
-        Assignment.active_sec,
+        Assignment.active_sec, Assignment.seen_steps,
     ).join(Person, Person.id == Assignment.rater_id).join(EpisodeRecord).where(*done)  # fmt: skip
     return [
         Submission(
@@ -125,8 +126,9 @@ def submissions_of(session: Session, project_id: str) -> list[Submission]:
             gold,
             submitted or 0.0,
             active,
+            seen_share(seen, steps),
         )
-        for assignment_id, rater, episode, steps, gold, submitted, active in session.execute(about)
+        for assignment_id, rater, episode, steps, gold, submitted, active, seen in session.execute(about)
     ]
 
 

@@ -1,35 +1,111 @@
-"""What every export of submitted work shares: project after project, and what a dataset has lost keeps nobody back."""
+"""Submitted work as the study's leader sees it: how thoroughly it was done, and sending it back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from worlds.errors import UserError
+from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy.orm import Session
 
-BATCH_SIZE = 500  # submissions of one transaction
+from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Person, Project
+from annotation.server.errors import Refused
+from annotation.server.services.seen import seen_share
+from worlds.contract import STEPS_PER_SECOND
+
+BARELY_SEEN = 0.5  # of an episode's steps; below it, browsers ask before they submit
+FASTEST = 4  # times the speed at which it was played: nobody watches an episode in less time than that takes
+MOST_LISTED = 500
+RETURNED_LOCK_SEC = 7 * 24 * 3600.0  # how long an episode that was sent back stays with its rater, untouched
 
 
-def export_projects(projects: Iterable[tuple[str, str]], export_some: Callable[[str, str], int]) -> int:
-    """Call ``export_some`` with each project's id and dataset until it returns 0; the sum of what it returned.
+def submissions(session: Session, project: Project) -> dict[str, Any]:
+    """Return a project's submissions, those that look careless first, then the latest.
+
+    Returns:
+      ``submissions``, at most ``MOST_LISTED``, and how many there are in ``total``.
+    """
+    shown = or_(Assignment.submitted.is_not(None), Assignment.returned.is_not(None))
+    found = _chosen(session, shown, EpisodeRecord.project_id == project.id)
+    found.sort(key=lambda one: (not one["doubts"], -(one["submitted"] or one["returned"])))
+    return {"submissions": found[:MOST_LISTED], "total": len(found)}
+
+
+def all_submissions(session: Session) -> list[dict[str, Any]]:
+    """Return everything that is submitted in the study, the earliest first."""
+    return sorted(_chosen(session, Assignment.submitted.is_not(None)), key=lambda one: one["submitted"])
+
+
+def _chosen(session: Session, *conditions: ColumnElement[bool]) -> list[dict[str, Any]]:
+    query = (
+        select(Assignment, Person.pseudonym, func.count(MarkRecord.id))
+        .join(Person, Person.id == Assignment.rater_id)
+        .join(EpisodeRecord, EpisodeRecord.id == Assignment.episode_id)
+        .outerjoin(MarkRecord, (MarkRecord.assignment_id == Assignment.id) & MarkRecord.deleted.is_(False))
+        .where(*conditions)
+        .group_by(Assignment.id, Person.pseudonym)
+    )
+    return [as_json(assignment, rater, marks) for assignment, rater, marks in session.execute(query)]
+
+
+def as_json(assignment: Assignment, rater: str, marks: int) -> dict[str, Any]:
+    """Return one submission for the leader's page, and for files.
+
+    Args:
+      assignment: what was submitted, or sent back.
+      rater: pseudonym of the rater.
+      marks: how many marks it has.
+    """
+    episode = assignment.episode
+    seen = seen_share(assignment.seen_steps, episode.steps)
+    duration = episode.steps / STEPS_PER_SECOND
+    return {
+        "id": assignment.id,
+        "dataset": episode.project.dataset,
+        "episode": episode.episode_id,
+        "episode_key": episode.id,
+        "steps": episode.steps,
+        "rater": rater,
+        "marks": marks,
+        "seen": None if seen is None else round(seen, 3),
+        "active_sec": round(assignment.active_sec, 1),
+        "opened": assignment.opened,
+        "submitted": assignment.submitted,
+        "gold": assignment.gold,
+        "returned": assignment.returned,
+        "reason": assignment.return_reason,
+        "to_another": assignment.closed,
+        "doubts": doubts(marks, seen, assignment.active_sec, duration) if assignment.submitted else [],
+    }
+
+
+def doubts(marks: int, seen: float | None, active_sec: float, duration_sec: float) -> list[str]:
+    """Return why a submission may have been made without care; [] for no reason.
+
+    Args:
+      marks: how many marks it has.
+      seen: share of the steps that the browser showed; None where that is not known.
+      active_sec: time of work on it.
+      duration_sec: of the episode.
+    """
+    found = ["no marks"] if marks == 0 else []
+    if seen is not None and seen < BARELY_SEEN:
+        found.append("barely seen")
+    if active_sec < duration_sec / FASTEST:
+        found.append("faster than it plays")
+    return found
+
+
+def send_back(session: Session, assignment_id: str, reason: str, to_another: bool, when: float) -> None:
+    """Send submitted work back: to its rater, who sees the reason and their marks, or to another rater.
+
+    Its marks leave the dataset with the next export.
 
     Raises:
-      UserError: if some project's raised it; the others are exported all the same.
+      Refused: if nothing of that id is submitted.
     """
-    done, trouble = 0, None
-    for project_id, dataset in projects:
-        try:
-            while exported := export_some(project_id, dataset):
-                done += exported
-        except UserError as error:
-            trouble = error
-    if trouble is not None:
-        raise trouble
-    return done
-
-
-def missing_episodes(gone: Sequence[str], dataset: str) -> UserError:
-    """What to say of submitted work on episodes that the dataset has no more."""
-    return UserError(
-        f"{len(gone)} episodes with work on them are no longer in {dataset}, e.g. {gone[0]}; what was said of "
-        "them stays in the database"
-    )
+    assignment = session.get(Assignment, assignment_id)
+    if assignment is None or assignment.submitted is None:
+        raise Refused(404, "this is not submitted, or has been sent back already")
+    assignment.submitted, assignment.withdrawing = None, True  # also if an export is under way
+    assignment.returned, assignment.return_reason, assignment.closed = when, reason.strip(), to_another
+    assignment.locked_until = 0.0 if to_another else when + RETURNED_LOCK_SEC

@@ -11,16 +11,18 @@ import { Invitations } from "./study/invitations";
 import { People } from "./study/people";
 import { Progress } from "./study/progress";
 import { Projects } from "./study/projects";
+import { Submissions } from "./study/submissions";
 import { NewDataset } from "./playing/dataset";
 
 const TABS: [string, string][] = [
   ["", "Projects and people"],
   ["progress", "Progress"],
+  ["submissions", "Submitted"],
   ["agreement", "Agreement"],
   ["gold", "Gold episodes"],
   ["consent", "Consent"],
 ];
-const MEASURED = ["progress", "agreement", "gold"]; // parts that are about one dataset
+const MEASURED = ["progress", "submissions", "agreement", "gold"]; // parts that are about one dataset
 const REFRESH_MS = 10_000;
 
 export function Study() {
@@ -115,6 +117,7 @@ function Part(props: { tab: string; data: Data; reload: () => Promise<void>; cha
       </p>
     );
   if (tab === "progress") return <Progress data={data} />;
+  if (tab === "submissions") return <Submissions data={data} reload={reload} />;
   if (tab === "agreement") return <Agreement data={data} />;
   if (tab === "gold") return <Gold data={data} change={change} />;
   if (tab === "consent") return <ConsentText data={data} reload={reload} />;

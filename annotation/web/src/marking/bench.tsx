@@ -1,5 +1,5 @@
 // Where an episode is marked: picture, timeline, dialogue, guidelines, and the state of what was marked.
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Controls } from "./controls";
@@ -14,23 +14,27 @@ import { Picture } from "../episode/picture";
 import { SPEEDS, usePlayer } from "../episode/player";
 import { Timeline } from "../episode/timeline";
 import { keepFocus, useKeys } from "../episode/press";
-import { Saved, useEdits } from "../saving/edits";
+import { Saved, useEdits, type Place } from "../saving/edits";
+import { question, Seen, type Range } from "./seen";
 
 export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => void }) {
   const { episode, frames } = props.work;
   const marks = useMemo(() => new Marks(episode.marks, episode.steps), [episode]);
+  const seen = useMemo(() => new Seen(episode.seen ?? [], episode.steps), [episode]); // kept by an older page: without
   const [selected, setSelected] = useState<string | null>(null);
   const [submitting, setSubmitting] = useState(false);
+  const [asking, setAsking] = useState("");
   const [trouble, setTrouble] = useState("");
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
-  const { queue, saved, changed } = useEdits<Mark, Episode>({
+  useEffect(() => seen.add(player.step), [seen, player.step]);
+  const { queue, saved, changed, place } = useEdits<Mark, Episode>({
     person: props.person,
     work: props.work,
     store: MARKS,
     step: player.step,
-    put,
+    put: (assignment, batch, place) => put(assignment, batch, assignment === episode.id ? { ...place, seen: seen.ranges() } : {}),
     learn: (mark) => marks.learn(mark),
-    now: () => ({ marks: marks.living() }),
+    now: () => ({ marks: marks.living(), seen: seen.ranges() }),
   });
 
   const take = useCallback(
@@ -43,14 +47,17 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
     [queue, episode.id],
   );
   const obey = (asked: Command) => run(asked, { marks, player, selected, take, setSelected, words: episode.words.map((said) => said.step) });
-  useKeys(command, obey, !submitting);
+  useKeys(command, obey, !submitting && !asking);
 
-  const submit = async () => {
+  const submit = async (sure: boolean) => {
+    const doubt = sure ? "" : question(marks.living().length, seen.share());
+    setAsking(doubt);
+    if (doubt) return;
     setSubmitting(true);
     setTrouble("");
     try {
       await queue.flush();
-      await ask("POST", `/api/marking/${episode.id}/submit`, { marks: marks.living().length });
+      await ask("POST", `/api/marking/${episode.id}/submit`, { marks: marks.living().length, ...place(), seen: seen.ranges() });
       await MARKS.forgetWork(props.person.id).catch(() => undefined); // or a lost connection would bring it back
       props.onNext();
     } catch (error) {
@@ -76,7 +83,7 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
         </div>
         <div class="side">
           <Dialogue words={episode.words} step={player.step} stepsPerSecond={episode.steps_per_second} onGo={player.go} />
-          <Guidelines title={episode.title} instructions={episode.instructions} training={episode.training} />
+          <Guidelines title={episode.title} instructions={episode.instructions} training={episode.training} returned={episode.returned} />
           <Keys />
         </div>
         <div class="desk">
@@ -95,7 +102,8 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
             }}
             onMove={(mark, step) => take(marks.move(mark.id, step))}
           />
-          <Controls player={player} marks={marks} selected={selected} episode={episode} submitting={submitting} onCommand={obey} onSubmit={submit} />
+          <Controls player={player} marks={marks} selected={selected} episode={episode} submitting={submitting} onCommand={obey} onSubmit={() => void submit(false)} />
+          {asking && <Question text={asking} onSubmit={() => void submit(true)} onBack={() => setAsking("")} />}
           <Trouble said={trouble} />
         </div>
       </div>
@@ -103,8 +111,25 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
   );
 }
 
-/** Send marks of one episode, and where the rater is. */
-function put(assignment: string, batch: Mark[], place: { position: number; active_sec: number }): Promise<unknown> {
+/** Asks once more before an episode is submitted that has no marks or was barely seen. */
+function Question(props: { text: string; onSubmit: () => void; onBack: () => void }) {
+  const back = useRef<HTMLButtonElement>(null);
+  useEffect(() => back.current?.focus(), []);
+  return (
+    <div class="question" role="alertdialog" aria-label="Submit this episode?" aria-describedby="question">
+      <span id="question">{props.text}</span>
+      <button type="button" onClick={props.onSubmit}>
+        Submit all the same
+      </button>
+      <button type="button" class="primary" ref={back} onClick={props.onBack}>
+        Back to the episode
+      </button>
+    </div>
+  );
+}
+
+/** Send marks of one episode, and, of the one that is shown, where the rater is and what they have seen. */
+function put(assignment: string, batch: Mark[], place: Partial<Place> & { seen?: Range[] }): Promise<unknown> {
   const marks = batch.map(({ id, revision, step, sign, deleted }) => ({ id, revision, step, sign, deleted }));
   return ask("PUT", `/api/marking/${assignment}/marks`, { marks, ...place });
 }

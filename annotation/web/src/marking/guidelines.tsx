@@ -1,10 +1,15 @@
 // What raters are asked to mark, after appendix A.2 of the paper, in our words.
 import { KeyList } from "../episode/key_list";
 
-export function Guidelines(props: { title?: string; instructions?: string; training?: boolean }) {
+export function Guidelines(props: { title?: string; instructions?: string; training?: boolean; returned?: string }) {
   return (
     <section class="panel guidelines" aria-label="Guidelines" tabIndex={0}>
       {props.training && <p class="practice">For practice: when you have submitted this episode, you see your marks beside known ones.</p>}
+      {props.returned && (
+        <p class="practice">
+          <b>This episode was sent back to you.</b> <span class="prose">{props.returned}</span>
+        </p>
+      )}
       {props.instructions && (
         <>
           <h2>{props.title || "In this project"}</h2>
@@ -55,6 +60,7 @@ export function Guidelines(props: { title?: string; instructions?: string; train
 }
 
 const KEYS: [string, string][] = [
+  ["Mouse", "over the picture: moves through the episode; a click keeps the moment, another lets it go"],
   ["+ or P", "mark progress"],
   ["− or N", "mark regress"],
   ["← →", "one step; with Shift ten"],

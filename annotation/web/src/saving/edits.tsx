@@ -7,7 +7,7 @@ import { keepPlace, type Work } from "./work";
 import { Queue, type SavedState } from "./queue";
 import { count } from "../words";
 
-interface Place {
+export interface Place {
   position: number;
   active_sec: number; // time during which the page was in use
 }
@@ -23,7 +23,7 @@ interface EditingProps<S extends Edit, E extends EpisodeInfo> {
 }
 
 /** What somebody says of a piece of work: sent, and kept in this browser with where they are. Call `changed` after each. */
-export function useEdits<S extends Edit, E extends EpisodeInfo>(props: EditingProps<S, E>): { queue: Queue<S>; saved: SavedState; changed: () => void } {
+export function useEdits<S extends Edit, E extends EpisodeInfo>(props: EditingProps<S, E>): { queue: Queue<S>; saved: SavedState; changed: () => void; place: () => Place } {
   const { person, work, store, step } = props;
   const [version, setVersion] = useState(0);
   const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });
@@ -43,7 +43,7 @@ export function useEdits<S extends Edit, E extends EpisodeInfo>(props: EditingPr
     const timer = setTimeout(() => void keepPlace(store, person, work, step, props.now()), 400);
     return () => clearTimeout(timer);
   }, [step, version]);
-  return { queue, saved, changed };
+  return { queue, saved, changed, place };
 }
 
 function usePlace(step: number, before: number): () => Place {

@@ -57,6 +57,22 @@ export interface Data {
   removal_trouble: string;
 }
 
+/** Submitted work, or work that was sent back. */
+export interface Submission {
+  id: string;
+  episode: string;
+  episode_key: string;
+  steps: number;
+  rater: string; // pseudonym
+  marks: number;
+  seen: number | null; // share of the steps; null: not known
+  active_sec: number;
+  submitted: number | null; // null: sent back
+  reason: string; // why it was last sent back
+  to_another: boolean;
+  doubts: string[];
+}
+
 /** A number with its 95% interval; null: there is none. */
 export interface Estimate {
   value: number | null;

@@ -30,9 +30,10 @@ export function Progress(props: { data: Data }) {
               <OverTime measures={measures} what="marks" />
               <Histogram title="Marks in five minutes" values={measures.rates} unit="marks" of="episodes" />
               <Histogram title="Time for an episode" values={measures.minutes} unit="minutes" of="episodes" />
+              {measures.seen.length > 0 && <Histogram title="Share of an episode that was seen" values={measures.seen.map((share) => 100 * share)} unit="%" of="episodes" />}
             </div>
             <p class="hint">
-              The paper's raters gave 14 marks in five minutes on average. Time counts while the page is in use; pauses of more than ten seconds do not. Training is left out of the two lower charts.
+              The paper's raters gave 14 marks in five minutes on average. Time counts while the page is in use; pauses of more than ten seconds do not. Training is left out of the charts of marks in five minutes, time and share seen.
             </p>
           </Section>
         )

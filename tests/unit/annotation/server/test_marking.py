@@ -118,7 +118,7 @@ def test_a_rater_sees_words_and_frames_and_nothing_of_the_truth(enter: Enter) ->
     found = ann.said("GET", place)
     assert found.keys() == {
         "id", "steps", "steps_per_second", "words", "marks", "position", "active_sec", "submitted", "training", "title",
-        "instructions",
+        "instructions", "seen", "returned",
     }  # fmt: skip
     said = [
         {"step": step, "who": who, "words": words}
@@ -208,7 +208,7 @@ def test_a_submission_with_marks_missing_is_refused(enter: Enter) -> None:
     place = begin(ann)
     say(ann, place, mark(1, 3))
     answer = ann.ask("POST", f"{place}/submit", {"marks": 2})
-    assert answer.status_code == 409 and "1 marks" in answer.json()["error"]
+    assert answer.status_code == 409 and "has 1 mark of" in answer.json()["error"]
     assert ann.said("GET", place)["submitted"] is False
 
 

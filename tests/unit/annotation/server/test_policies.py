@@ -42,6 +42,8 @@ EXPECTED: dict[tuple[str, str], frozenset[Role | None]] = {
     ("GET", "/api/study"): ADMIN,
     ("PATCH", "/api/projects/{project_id}"): ADMIN,
     ("GET", "/api/projects/{project_id}/measures"): ADMIN,
+    ("GET", "/api/projects/{project_id}/submissions"): ADMIN,
+    ("POST", "/api/submissions/{assignment_id}/return"): ADMIN,
     ("POST", "/api/invitations"): ADMIN,
     ("DELETE", "/api/invitations/{invitation_id}"): ADMIN,
     ("PATCH", "/api/people/{person_id}"): ADMIN,
