@@ -130,11 +130,6 @@ def leading(place: Place) -> States:
         "Gold episodes": "input[type=checkbox]",
     }
     for tab, seen in tabs.items():
-        ("Progress", ".figures"),
-        ("Submitted", "tbody tr"),
-        ("Agreement", ".interval"),
-        ("Gold episodes", "input[type=checkbox]"),
-    ):
         page.get_by_role("link", name=tab).click()
         page.locator(seen).first.wait_for()
         yield f"study: {tab}", page
