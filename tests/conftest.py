@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 # Before any library reads them. Tests run side by side on few cores; more threads only get in each other's way.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -11,6 +12,9 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
 os.environ.setdefault("WANDB_MODE", "offline")
+# Under `nohup ... &` SIGINT is ignored, and in every process that a test starts: a test that sends it would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("RLHF_DEBUG", None)  # what users see is tested as users see it
 
 from hypothesis import settings  # noqa: E402
