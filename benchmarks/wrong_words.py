@@ -37,6 +37,7 @@ from worlds.contract import SETTER, SOLVER, TaskSpec
 from worlds.playhouse.requests import language
 from worlds.playhouse.requests.ground_truth import describe_all
 from worlds.playhouse.requests.language import NO, NUMBERS, YES, Described
+from worlds.playhouse.world import Playhouse
 
 DELAY = ScriptedRater().longest_delay
 
@@ -79,6 +80,7 @@ def count(episodes: list[Episode], marks: list[Any], times: int) -> Counter[str]
     texts = [text for episode in episodes for text in episode.setter_text]
     said = [text for episode in episodes for text in episode.solver_text]
     world = registry.get(episodes[0].world).make(height=8, width=8, views=())
+    assert isinstance(world, Playhouse), "only in the Playhouse requests can be understood"
     found: Counter[str] = Counter()
     for change in changes(episodes, play, times):
         own = np.arange(change.alteration.start, change.alteration.start + len(change.episode))
@@ -103,7 +105,7 @@ def changes(episodes: list[Episode], play: MarkedPlay, times: int) -> Iterator[C
                 yield Change(episode, alteration, np.flatnonzero(lost.sum(axis=1) > 0))
 
 
-def judge_instruction(found: Counter[str], world: Any, change: Change, request: int, other: str) -> None:
+def judge_instruction(found: Counter[str], world: Playhouse, change: Change, request: int, other: str) -> None:
     """Count what is wrong with an exchange from row ``request`` on, for the instruction ``other``."""
     progress = set(progress_under(world, change.episode, request, other))
     causes = {event.step for event in change.episode.truth if event.sign > 0}
@@ -120,7 +122,7 @@ def judge_instruction(found: Counter[str], world: Any, change: Change, request: 
     found["instruction: with either"] += right + late > 0
 
 
-def progress_under(world: Any, episode: Episode, request: int, other: str) -> Iterator[int]:
+def progress_under(world: Playhouse, episode: Episode, request: int, other: str) -> Iterator[int]:
     """Steps of ``episode`` that are progress if ``other`` is what is asked from row ``request`` on."""
     world.reset(seed=episode.seed, options={"config": dict(episode.config)})
     task = None
@@ -136,7 +138,7 @@ def progress_under(world: Any, episode: Episode, request: int, other: str) -> It
             yield from (event.step for event in events if event.sign > 0)
 
 
-def understood(world: Any, text: str) -> TaskSpec | None:
+def understood(world: Playhouse, text: str) -> TaskSpec | None:
     """What ``text`` asks for in the house at hand; None if it speaks of what is not there, or of several things."""
     heard = language.understand(text)
     if heard is None:

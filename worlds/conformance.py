@@ -21,6 +21,7 @@ from worlds.contract import (
     SETTER,
     SOLVER,
     TICKS_PER_STEP,
+    World,
     WorldError,
     silent,
 )
@@ -100,7 +101,7 @@ def refuse(name: str, problems: list[Problem]) -> None:
         )
 
 
-def space_problems(world: Any, height: int | None = None, width: int | None = None) -> list[Problem]:
+def space_problems(world: World, height: int | None = None, width: int | None = None) -> list[Problem]:
     """Where the declared players, observation spaces and action spaces differ from the contract.
 
     Args:
@@ -168,7 +169,7 @@ def _movement_space_problems(where: str, space: spaces.Space | None) -> list[Pro
     return [Problem(where, _quoted(space), _MOVEMENT_SPACE)]
 
 
-def reset_problems(world: Any, result: Any) -> list[Problem]:
+def reset_problems(world: World, result: Any) -> list[Problem]:
     """Where what ``reset`` has returned, and the state of the world after it, differ from the contract."""
     if not (isinstance(result, tuple) and len(result) == 2):
         return [Problem("reset", _quoted(result), "(observations, infos)")]
@@ -186,7 +187,7 @@ def reset_problems(world: Any, result: Any) -> list[Problem]:
     return problems
 
 
-def step_problems(world: Any, result: Any, step: int = 0) -> list[Problem]:
+def step_problems(world: World, result: Any, step: int = 0) -> list[Problem]:
     """Where what ``step`` has returned at ``step`` differs from the contract."""
     where = f"after step {step}"
     if not (isinstance(result, tuple) and len(result) == 5):
@@ -198,7 +199,7 @@ def step_problems(world: Any, result: Any, step: int = 0) -> list[Problem]:
     return problems + (_running_problems(world, step + 1) if getattr(world, "agents", ()) else [])
 
 
-def _running_problems(world: Any, steps: int) -> list[Problem]:
+def _running_problems(world: World, steps: int) -> list[Problem]:
     problems = []
     if sorted(world.agents) != sorted(PLAYERS):
         problems.append(Problem("agents", _quoted(world.agents), _quoted(list(PLAYERS))))
@@ -208,14 +209,16 @@ def _running_problems(world: Any, steps: int) -> list[Problem]:
     return problems
 
 
-def observation_problems(world: Any, observations: Any, where: str) -> list[Problem]:
+def observation_problems(world: World, observations: Any, where: str) -> list[Problem]:
     """Where the ``observations`` of both players differ from the contract; ``where`` says which they are."""
     if not isinstance(observations, Mapping) or set(observations) != set(PLAYERS):
         return [Problem(f"observations {where}", _quoted(observations), f"a dict with {' and '.join(PLAYERS)}")]
     problems: list[Problem] = []
     for player in PLAYERS:
-        declared = world.observation_space(player)["image"].shape
-        problems += _one_observation_problems(f"{player}'s observation {where}", observations[player], declared)
+        space: Any = world.observation_space(player)
+        problems += _one_observation_problems(
+            f"{player}'s observation {where}", observations[player], space["image"].shape
+        )
     return problems
 
 
@@ -251,7 +254,7 @@ def _is_array(value: Any, dtype: type) -> bool:
     return isinstance(value, np.ndarray) and value.dtype == dtype
 
 
-def _name_of(world: Any) -> str:
+def _name_of(world: World) -> str:
     return str(getattr(world, "metadata", {}).get("name", type(world).__name__))
 
 

@@ -255,7 +255,7 @@ class Task(Protocol):
 
     spec: TaskSpec
 
-    def update(self, world: Any, utterance: str) -> tuple[bool, tuple[Event, ...]]:
+    def update(self, world: World, utterance: str) -> tuple[bool, tuple[Event, ...]]:
         """Look at the world after one step in which the solver said ``utterance``.
 
         Returns: whether the task has succeeded at this step or before, and the events of this step.
@@ -271,7 +271,7 @@ class Setter(Protocol):
         """The task asked for at present; None before the first request."""
         ...
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: World, seed: int) -> None:
         """Begin an episode in ``world``, which has just been reset."""
         ...
 
@@ -283,7 +283,7 @@ class Setter(Protocol):
 class Solver(Protocol):
     """Plays the solver's side of one world: does things."""
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: World, seed: int) -> None:
         """Begin to play in ``world``, which has just been reset or, for a co-pilot, is in the middle of an episode."""
         ...
 

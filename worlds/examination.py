@@ -32,6 +32,7 @@ from worlds.contract import (
     Observation,
     TaskSpec,
     TickWise,
+    World,
     WorldError,
     silent,
 )
@@ -243,7 +244,7 @@ def _probes(entry: WorldEntry) -> list[Problem]:
     return problems
 
 
-def _probe_problems(entry: WorldEntry, world: Any, name: str, split: str) -> list[Problem]:
+def _probe_problems(entry: WorldEntry, world: World, name: str, split: str) -> list[Problem]:
     for seed in range(PLACES):
         world.reset(seed=seed, options={"config": entry.sample_config(seed)})
         spec = entry.probe(name, world, seed, split)
@@ -314,7 +315,7 @@ def _all_silent() -> dict[str, Action]:
     return {player: silent() for player in PLAYERS}
 
 
-def _played(world: Any, config: Mapping[str, Any], actions: Sequence[dict[str, Action]]) -> list[Observed]:
+def _played(world: World, config: Mapping[str, Any], actions: Sequence[dict[str, Action]]) -> list[Observed]:
     return [world.reset(options={"config": config})[0], *(world.step(action)[0] for action in actions)]
 
 

@@ -52,7 +52,7 @@ class WorldEntry:
     sample_config: Callable[..., dict[str, Any]]
     make_solver: Callable[..., Solver]
     make_task: Callable[[TaskSpec], Task]
-    probe: Callable[[str, Any, int, str], TaskSpec | None]
+    probe: Callable[[str, World, int, str], TaskSpec | None]
     probes: Sequence[str]
     make_setter: Callable[..., Setter] = _asks_for_probes
     games: Sequence[str] = ()

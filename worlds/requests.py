@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from worlds.contract import Action, Event, Observation, Task, TaskSpec, WorldError, silent
+from worlds.contract import Action, Event, Observation, Task, TaskSpec, World, WorldError, silent
 
 TRY_AGAIN = 8  # steps after which a setter that found nothing to ask for looks again
 
@@ -31,14 +30,14 @@ class Goal(ABC):
         self._last: tuple[int, str] = (0, "")
 
     @abstractmethod
-    def judge(self, world: Any, utterance: str) -> tuple[int, str]:
+    def judge(self, world: World, utterance: str) -> tuple[int, str]:
         """The world as it is after a step in which the solver said ``utterance``.
 
         Returns:
           1 where the task is done, -1 where something is wrong, else 0; and the reason, for reports.
         """
 
-    def update(self, world: Any, utterance: str) -> tuple[bool, tuple[Event, ...]]:
+    def update(self, world: World, utterance: str) -> tuple[bool, tuple[Event, ...]]:
         """See :meth:`worlds.contract.Task.update`. What lasts for several steps is one event."""
         judged = self.judge(world, utterance) if self._heard and not self.succeeded else (0, "")
         is_new = judged[0] != 0 and judged != self._last
@@ -65,7 +64,7 @@ class AskingSetter:
 
     def __init__(
         self,
-        probe: Callable[[str, Any, int, str], TaskSpec | None],
+        probe: Callable[[str, World, int, str], TaskSpec | None],
         make_task: Callable[[TaskSpec], Task],
         known: Sequence[str],
         tasks: Mapping[str, float],
@@ -89,7 +88,7 @@ class AskingSetter:
         """The task asked for last; None before the first request."""
         return self._task
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: World, seed: int) -> None:
         """Begin an episode in ``world``, which has just been reset."""
         self._world, self._rng, self._task = world, np.random.default_rng([seed, 0]), None
         self._speak_at: int | None = world.step_index + self._some_steps(self._first_request)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from annotation.games.inputs import Hands
 from annotation.games.stand_ins import GONE, STARTING, StandIn
 from annotation.session.states import Kind, PlaySession, Role
-from worlds.contract import SETTER, SOLVER, Action, Observation
+from worlds.contract import SETTER, SOLVER, Action, Observation, World
 
 AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}
 BLIND = "the agent cannot go on; whoever runs the study finds the reason in the server's log"
@@ -37,7 +36,7 @@ class Players:
         """Whether an agent is being loaded."""
         return any(stand_in.state == STARTING for stand_in in self.stand_ins.values())
 
-    def begin(self, world: Any, seed: int) -> None:
+    def begin(self, world: World, seed: int) -> None:
         """The episode begins in ``world``."""
         for number, stand_in in enumerate(self.stand_ins.values()):
             stand_in.begin(world, seed + number)

@@ -9,7 +9,7 @@ from annotation.games.stand_ins import ScriptedPlayer
 from annotation.session import verdicts
 from annotation.session.states import Kind, PlaySession, Refusal, Role, State, TransitionRefused
 from rlhf.replay.referee import Referee
-from worlds.contract import SETTER, SOLVER
+from worlds.contract import SETTER, SOLVER, World
 from worlds.registry import WorldEntry
 
 
@@ -23,7 +23,7 @@ class ScriptedRequests:
     def __init__(self, entry: WorldEntry, setter: ScriptedPlayer) -> None:
         self.referee, self._setter, self._task = Referee(entry), setter, None
 
-    def step(self, world: Any, step: int, said: Mapping[str, str]) -> None:
+    def step(self, world: World, step: int, said: Mapping[str, str]) -> None:
         """Note what was asked for in this step and what came of all that was asked for."""
         task = getattr(self._setter.player, "task", None)
         if said[SETTER] and task is not None and task is not self._task:

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rlhf.run.processes import Worker
-from worlds.contract import Action, Observation, Setter, Solver, neutral_movement
+from worlds.contract import Action, Observation, Setter, Solver, World, neutral_movement
 from worlds.errors import UserError
 
 STARTING, AT_WORK, GONE = "starting", "at work", "gone"
@@ -38,7 +38,7 @@ class StandIn(Protocol):
         """STARTING, AT_WORK or GONE."""
         ...
 
-    def begin(self, world: Any, seed: int) -> None:
+    def begin(self, world: World, seed: int) -> None:
         """The episode begins in ``world``, which has just been reset."""
         ...
 
@@ -72,7 +72,7 @@ class ScriptedPlayer:
         self._asked: tuple[int, Observation] | None = None
         self._heard, self._objects = "", False
 
-    def begin(self, world: Any, seed: int) -> None:
+    def begin(self, world: World, seed: int) -> None:
         """See :meth:`StandIn.begin`."""
         self.player.reset(world, seed)
 
@@ -152,7 +152,7 @@ class AgentPlayer:
         """Of its process."""
         return self._worker.pid
 
-    def begin(self, world: Any, seed: int) -> None:
+    def begin(self, world: World, seed: int) -> None:
         """See :meth:`StandIn.begin`; an agent knows of the world what it sees."""
 
     def ask(self, step: int, observation: Observation) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from pipelines.suite.scenarios import Scenario, silence_after
 from rlhf.records.episode import Episode, without_frames
 from rlhf.replay.referee import Referee
 from worlds import registry
-from worlds.contract import Action, Observation, Solver, Task, silent
+from worlds.contract import Action, Observation, Solver, Task, World, silent
 from worlds.errors import RunError
 
 
@@ -49,7 +48,7 @@ class Context:
     def __init__(self, recorded: Recorded, step: int) -> None:
         self._episode, self._frames, self._step = recorded.episode, recorded.frames, step
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: World, seed: int) -> None:
         """See :meth:`rlhf.replay.co_pilot.CoPilot.reset`."""
 
     def act(self, step: int, observation: Observation, referee: Referee) -> Action | None:
@@ -76,7 +75,7 @@ class ContinuedSetter:
 
     task: Task | None
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: World, seed: int) -> None:
         """See :meth:`worlds.contract.Setter.reset`."""
         self._step, self.task = 0, None
 
@@ -98,7 +97,7 @@ class RecordedSolver:
         self._episode, self._end = episode, scenario.step + scenario.recorded
         self._step = 0
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: World, seed: int) -> None:
         """See :meth:`worlds.contract.Solver.reset`."""
         self._step = 0
 
@@ -113,9 +112,10 @@ class LateSolver:
 
     def __init__(self, solver: Solver, step: int, seed: int) -> None:
         self._solver, self._begins, self._seed = solver, step, seed
-        self._step, self._world = 0, None
+        self._step = 0
+        self._world: World | None = None
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: World, seed: int) -> None:
         """See :meth:`worlds.contract.Solver.reset`."""
         self._step, self._world = 0, world
 
@@ -125,5 +125,6 @@ class LateSolver:
         if step < self._begins:
             return silent()
         if step == self._begins:
+            assert self._world is not None, "reset comes before act"
             self._solver.reset(self._world, self._seed)
         return self._solver.act(observation)

@@ -9,13 +9,13 @@ movement and words, so that its memory is that of one who lived through all of i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
 from agents.ranges import Count, Steps, check_ranges
 from rlhf.replay.referee import Referee
-from worlds.contract import Action, Observation, Solver, neutral_movement
+from worlds.contract import Action, Observation, Solver, World, neutral_movement
 from worlds.errors import UserError
 
 SCRIPTED = "scripted"
@@ -30,7 +30,7 @@ class CoPilot(Protocol):
 
     name: str  # as recordings tell it
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: World, seed: int) -> None:
         """Begin an episode in ``world``, which has just been reset."""
         ...
 
@@ -75,7 +75,7 @@ class ScriptedCoPilot:
     def __init__(self, solver: Solver, config: CoPilotConfig | None = None) -> None:
         self._solver, self._config = solver, config or CoPilotConfig()
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: World, seed: int) -> None:
         """See :meth:`CoPilot.reset`."""
         self._world, self._rng = world, np.random.default_rng([seed, 2])
         self._requests = self._events = 0  # of the referee's, how many it knows

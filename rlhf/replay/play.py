@@ -61,7 +61,7 @@ class ProbeSetter:
     def __init__(self, spec: TaskSpec, task: Any) -> None:
         self._spec, self.task, self._said = spec, task, False
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: World, seed: int) -> None:
         self._said = False
 
     def act(self, observation: Observation) -> Action:

@@ -5,10 +5,8 @@ For evaluation, for scripted raters, and for the scripted-reward baseline. No ag
 
 from __future__ import annotations
 
-from typing import Any
-
 from rlhf.records.episode import Request
-from worlds.contract import Event, Task, TaskSpec
+from worlds.contract import Event, Task, TaskSpec, World
 from worlds.registry import WorldEntry
 
 
@@ -31,7 +29,7 @@ class Referee:
         self.requests.append(Request(step, spec))
         self.success_step.append(None)
 
-    def look(self, world: Any, step: int, utterance: str) -> tuple[Event, ...]:
+    def look(self, world: World, step: int, utterance: str) -> tuple[Event, ...]:
         """Look at ``world`` after ``step``, in which the solver said ``utterance``; the events of this step."""
         if self._task is None:
             return ()

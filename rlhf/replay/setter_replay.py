@@ -123,7 +123,7 @@ class RecordedSetter:
         self._episode, self._step = episode, 0
         self.task: Task | None = None
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: World, seed: int) -> None:
         self._step, self.task = 0, None
 
     def act(self, observation: Observation) -> Action:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from worlds.playhouse.players.steering import (
     steer,
 )
 from worlds.playhouse.requests.ground_truth import bearing, distance
+from worlds.playhouse.world import Playhouse
 
 EDGE = math.radians(4.0)  # a thing's middle this near to the edge of the picture is not seen yet
 LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
@@ -45,7 +45,7 @@ class Body:
       me: this player's :class:`~worlds.playhouse.world.AvatarState` when it last sensed.
     """
 
-    def __init__(self, world: Any, agent: str, rng: np.random.Generator) -> None:
+    def __init__(self, world: Playhouse, agent: str, rng: np.random.Generator) -> None:
         self.world, self.agent, self.rng = world, agent, rng
         self.plan, self._sight = FloorPlan(world.house), Sight(world.house)
         half_y = math.radians(world.fov_y_deg) / 2
@@ -127,6 +127,7 @@ class Body:
     def reach(self) -> float:
         """How far from the eye (m) the hand holds what it holds."""
         me = self.me
+        assert me.held is not None, "nothing is in hand"
         return math.dist(self.where(me.held) - [0.0, 0.0, HOLD_LIFT], me.eye)
 
     def _reach(self, movement: np.ndarray, hold: float) -> None:

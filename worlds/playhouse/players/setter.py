@@ -14,6 +14,7 @@ from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_w
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.requests.success import PlayhouseTask
 from worlds.playhouse.requests.tasks import PROBES, SPLITS, TASKS, Asker, make_task
+from worlds.playhouse.world import Playhouse
 
 TRY_AGAIN = 8  # steps after which a setter who found nothing to ask for looks again
 STROLL_STEPS = 40  # most steps spent on the way to one place
@@ -72,7 +73,7 @@ class ScriptedSetter:
         """The task asked for last; None before the first request."""
         return self._task
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: Playhouse, seed: int) -> None:
         """Begin an episode in ``world``, which has just been reset."""
         self._rng = np.random.default_rng([seed, 0])
         self._world, self._asker = world, Asker(world)

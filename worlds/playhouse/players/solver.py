@@ -22,6 +22,7 @@ from worlds.playhouse.requests import language
 from worlds.playhouse.requests.ground_truth import describe_all, distance
 from worlds.playhouse.requests.language import NUMBERS, Described, Understood
 from worlds.playhouse.requests.tower import LOWEST, STACKABLE, can_be_base
+from worlds.playhouse.world import Playhouse
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class ScriptedSolver:
         """A solver that makes no mistakes."""
         return cls(**{f.name: getattr(NONE, f.name) for f in fields(Imperfection)})
 
-    def reset(self, world: Any, seed: int) -> None:
+    def reset(self, world: Playhouse, seed: int) -> None:
         """Begin an episode in ``world``, which has just been reset."""
         self._rng = np.random.default_rng([seed, 1])
         self._world, self._body = world, Body(world, SOLVER, self._rng)

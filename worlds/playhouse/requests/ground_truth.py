@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from worlds.contract import SOLVER
 from worlds.playhouse.house.record import FLOOR, House
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, REACH
 from worlds.playhouse.requests.language import Described
+from worlds.playhouse.world import AvatarState, Playhouse
 
 NEAR = 1.1  # metres; nobody need come nearer than this to do anything with a thing, where its height allows it
 _GRAB_MARGIN = 0.2  # metres by which a player who wants to take a thing comes nearer than its reach
@@ -24,13 +24,13 @@ def distance(a: np.ndarray, b: np.ndarray) -> float:
     return math.hypot(float(a[0] - b[0]), float(a[1] - b[1]))
 
 
-def bearing(avatar: Any, point: np.ndarray) -> float:
+def bearing(avatar: AvatarState, point: np.ndarray) -> float:
     """Angle (rad, left positive, in [-pi, pi]) by which ``avatar`` would have to turn to face ``point``."""
     ahead = math.atan2(float(point[1] - avatar.position[1]), float(point[0] - avatar.position[0])) - avatar.yaw
     return (ahead + math.pi) % (2 * math.pi) - math.pi
 
 
-def faces(avatar: Any, point: np.ndarray, within: float, angle: float) -> bool:
+def faces(avatar: AvatarState, point: np.ndarray, within: float, angle: float) -> bool:
     """Whether ``avatar`` stands no farther than ``within`` metres from ``point`` and faces it up to ``angle`` (rad)."""
     return distance(avatar.position, point) <= within and abs(bearing(avatar, point)) <= angle
 
@@ -100,7 +100,7 @@ def _down_from(top: str, below: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(reversed(tower))
 
 
-def describe_all(world: Any) -> dict[str, Described]:
+def describe_all(world: Playhouse) -> dict[str, Described]:
     """What can be said about each object as things stand, seen from where the solver is: by id."""
     house: House = world.house
     here = world.room_at(world.avatar(SOLVER).position[:2])

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from worlds.contract import SOLVER, Event, TaskSpec
 from worlds.playhouse.requests.ground_truth import distance, faces, gap
 from worlds.playhouse.requests.language import answer_in, is_courtesy
+from worlds.playhouse.world import Playhouse
 
 GO_DISTANCE = 1.3  # metres between avatar and target, measured on the floor
 GO_ANGLE = math.radians(20.0)
@@ -42,7 +42,7 @@ class PlayhouseTask:
         self.succeeded = self.over = False
         self._heard = False
 
-    def update(self, world: Any, utterance: str) -> tuple[bool, tuple[Event, ...]]:
+    def update(self, world: Playhouse, utterance: str) -> tuple[bool, tuple[Event, ...]]:
         """See :meth:`worlds.contract.Task.update`. An event's step is the index of the observation that shows it."""
         events: tuple[Event, ...] = ()
         if not self._heard:
@@ -57,25 +57,25 @@ class PlayhouseTask:
         return 1, why
 
     @abstractmethod
-    def _begin(self, world: Any) -> None:
+    def _begin(self, world: Playhouse) -> None:
         """Look at the world as it is when the instruction is given."""
 
     @abstractmethod
-    def _judge(self, world: Any, utterance: str) -> Iterator[tuple[int, str]]:
+    def _judge(self, world: Playhouse, utterance: str) -> Iterator[tuple[int, str]]:
         """Signs and reasons of what happened in the last step."""
 
 
 class Doing(PlayhouseTask):
     """A task that is done by moving; ``target`` is the object it is about."""
 
-    def _begin(self, world: Any) -> None:
+    def _begin(self, world: Playhouse) -> None:
         self.target: str = self.spec.arguments["target"]
         self._start = world.object_position(self.target).copy()
         self._held = world.avatar(SOLVER).held
         self._rooms_to_tell = self._room_of_target(world) is not None and self._in_room_of_target(world) is False
         self._left = False
 
-    def _judge(self, world: Any, utterance: str) -> Iterator[tuple[int, str]]:
+    def _judge(self, world: Playhouse, utterance: str) -> Iterator[tuple[int, str]]:
         if utterance and not is_courtesy(utterance):
             yield -1, "says something that was not asked for"
         yield from self._judge_rooms(world)
@@ -83,10 +83,10 @@ class Doing(PlayhouseTask):
         self._held = world.avatar(SOLVER).held
 
     @abstractmethod
-    def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
+    def _judge_movement(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         """The part that is the task's own."""
 
-    def _judge_rooms(self, world: Any) -> Iterator[tuple[int, str]]:
+    def _judge_rooms(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         """Coming into the target's room is progress once; leaving it without the target is regress once."""
         inside = self._in_room_of_target(world)
         if self._rooms_to_tell and inside:
@@ -96,16 +96,16 @@ class Doing(PlayhouseTask):
             self._left = True
             yield -1, "leaves the right room"
 
-    def _judge_hand(self, world: Any) -> Iterator[tuple[int, str]]:
+    def _judge_hand(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         """Taking the target is progress, taking anything else regress."""
         held = world.avatar(SOLVER).held
         if held is not None and held != self._held:
             yield (1, "takes the right thing") if held == self.target else (-1, "takes a wrong thing")
 
-    def _room_of_target(self, world: Any) -> str | None:
+    def _room_of_target(self, world: Playhouse) -> str | None:
         return world.room_at(world.object_position(self.target)[:2])
 
-    def _in_room_of_target(self, world: Any) -> bool | None:
+    def _in_room_of_target(self, world: Playhouse) -> bool | None:
         """None while the avatar or the target is in no room."""
         here, there = world.room_at(world.avatar(SOLVER).position[:2]), self._room_of_target(world)
         return None if here is None or there is None else here == there
@@ -114,13 +114,13 @@ class Doing(PlayhouseTask):
 class Go(Doing):
     """Going to X: the solver stands near X and faces it, for ``GO_STEPS`` steps; walking by is not enough."""
 
-    def _begin(self, world: Any) -> None:
+    def _begin(self, world: Playhouse) -> None:
         super()._begin(world)
         self._there = self._elsewhere = 0  # steps for which it has stood before the target, before something else
         self._told: set[str] = set()  # wrong things that it has been told off for
         self._pose = _pose(world)
 
-    def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
+    def _judge_movement(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         held, stands = world.avatar(SOLVER).held, self._stands(world)
         if held is not None and held != self._held:
             yield -1, "takes a thing when asked to go"
@@ -132,14 +132,14 @@ class Go(Doing):
         elif self._elsewhere >= WRONG_STEPS:
             yield from self._judge_wrong_arrival(world)
 
-    def _judge_wrong_arrival(self, world: Any) -> Iterator[tuple[int, str]]:
+    def _judge_wrong_arrival(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         """Standing before a wrong thing is regress, once for each thing."""
         nearest = _nearest_ahead(world)
         if nearest is not None and nearest not in self._told:
             self._told.add(nearest)
             yield -1, "goes to a wrong thing"
 
-    def _stands(self, world: Any) -> bool:
+    def _stands(self, world: Playhouse) -> bool:
         """Whether the solver hardly moved in the last step."""
         pose, last = _pose(world), self._pose
         self._pose = pose
@@ -150,10 +150,10 @@ class Go(Doing):
 class Lift(Doing):
     """Lifting X: X is held, ``LIFT_HEIGHT`` higher than it was."""
 
-    def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
+    def _judge_movement(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         yield from self._judge_hand(world)
         held = world.avatar(SOLVER).held
-        if held == self.target and world.object_position(held)[2] - self._start[2] >= LIFT_HEIGHT:
+        if held is not None and held == self.target and world.object_position(held)[2] - self._start[2] >= LIFT_HEIGHT:
             yield self._succeed("has lifted the right thing")
         elif self._held == self.target and held != self.target:
             yield -1, "drops the right thing"
@@ -162,13 +162,13 @@ class Lift(Doing):
 class Position(Doing):
     """Putting X next to Y: X was moved and rests, let go, no farther than ``NEXT_TO`` from Y."""
 
-    def _begin(self, world: Any) -> None:
+    def _begin(self, world: Playhouse) -> None:
         super()._begin(world)
         self._beside: str = self.spec.arguments["next_to"]
         self._carried = False
         self._last = self._start
 
-    def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
+    def _judge_movement(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         yield from self._judge_hand(world)
         held, positions = world.avatar(SOLVER).held, world.object_positions()
         here = positions[self.target].copy()
@@ -185,10 +185,10 @@ class Position(Doing):
 class Question(PlayhouseTask):
     """A question; the first answer counts, right or wrong."""
 
-    def _begin(self, world: Any) -> None:
+    def _begin(self, world: Playhouse) -> None:
         self._held = world.avatar(SOLVER).held
 
-    def _judge(self, world: Any, utterance: str) -> Iterator[tuple[int, str]]:
+    def _judge(self, world: Playhouse, utterance: str) -> Iterator[tuple[int, str]]:
         held = world.avatar(SOLVER).held
         if held is not None and held != self._held:
             yield -1, "takes a thing when asked a question"
@@ -205,7 +205,7 @@ class Question(PlayhouseTask):
             yield -1, "answers wrong"
 
 
-def _faces(world: Any, object_id: str) -> bool:
+def _faces(world: Playhouse, object_id: str) -> bool:
     """Whether the solver is near an object, in its room, and faces it."""
     avatar, position = world.avatar(SOLVER), world.object_position(object_id)
     if not faces(avatar, position, GO_DISTANCE, GO_ANGLE):
@@ -213,13 +213,13 @@ def _faces(world: Any, object_id: str) -> bool:
     return world.room_at(avatar.position[:2]) == world.room_at(position[:2])
 
 
-def _nearest_ahead(world: Any) -> str | None:
+def _nearest_ahead(world: Playhouse) -> str | None:
     """The nearest of the things that the solver faces and does not hold."""
     avatar, positions = world.avatar(SOLVER), world.object_positions()
     ahead = (i for i in positions if i != avatar.held and _faces(world, i))
     return min(ahead, key=lambda i: distance(avatar.position, positions[i]), default=None)
 
 
-def _pose(world: Any) -> np.ndarray:
+def _pose(world: Playhouse) -> np.ndarray:
     avatar = world.avatar(SOLVER)
     return np.array([avatar.position[0], avatar.position[1], avatar.yaw])

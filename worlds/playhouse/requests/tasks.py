@@ -20,6 +20,7 @@ from worlds.playhouse.requests.ground_truth import describe_all, distance, gap, 
 from worlds.playhouse.requests.language import NUMBERS, Described, is_held_out
 from worlds.playhouse.requests.success import GO_DISTANCE, NEXT_TO, Go, Lift, PlayhouseTask, Position, Question
 from worlds.playhouse.requests.tower import HIGHEST, LOWEST, Tower, can_be_base, can_be_stacked, is_meant
+from worlds.playhouse.world import Playhouse
 
 TASKS: Mapping[str, type[PlayhouseTask]] = {
     "go": Go,
@@ -54,7 +55,7 @@ def make_task(spec: TaskSpec) -> PlayhouseTask:
     return TASKS[spec.name](spec)
 
 
-def probe(name: str, world: Any, seed: int, split: str | None = None) -> TaskSpec | None:
+def probe(name: str, world: Playhouse, seed: int, split: str | None = None) -> TaskSpec | None:
     """A request of task ``name`` that is feasible and unambiguous in ``world`` as it stands; None if there is none.
 
     Args:
@@ -69,7 +70,7 @@ def probe(name: str, world: Any, seed: int, split: str | None = None) -> TaskSpe
 class Asker:
     """Finds things to ask for in one house; keeps its plan from request to request."""
 
-    def __init__(self, world: Any) -> None:
+    def __init__(self, world: Playhouse) -> None:
         self.world, self.plan, self.sight = world, FloorPlan(world.house), Sight(world.house)
         self._options: dict[str, Callable[[], Iterator[tuple[dict[str, str], Arguments]]]] = {
             "go": self._go,

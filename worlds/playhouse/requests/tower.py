@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER
-from worlds.playhouse.house.record import WALL_THICKNESS
+from worlds.playhouse.house.record import WALL_THICKNESS, Thing
 from worlds.playhouse.requests.ground_truth import clearance, is_over, rests_on, tallest_tower
+from worlds.playhouse.requests.language import Described
 from worlds.playhouse.requests.success import AT_REST, Doing
+from worlds.playhouse.world import Playhouse
 
 STACKABLE = ("block", "book", "mug", "plate")  # kinds whose top and underside are flat, as seen and as felt
 LOWEST, HIGHEST = 2, 3  # things in a tower that is asked for
@@ -24,17 +26,17 @@ ON_THE_FLOOR = 0.03  # metres at most under what stands on the floor
 ROOM_TO_BUILD = 0.04  # metres at least between a thing held over its place and any wall or furniture
 
 
-def is_meant(thing: Any, arguments: Mapping[str, Any]) -> bool:
-    """Whether a thing is of the colour and kind that an open request, such as for a tower of blocks, speaks of."""
+def is_meant(thing: Thing | Described, arguments: Mapping[str, Any]) -> bool:
+    """Return True if a thing has the colour and kind that an open request names, such as one for a tower of blocks."""
     return arguments["kind"] in (None, thing.kind) and arguments["colour"] in (None, thing.colour)
 
 
-def can_be_stacked(world: Any, object_id: str) -> bool:
+def can_be_stacked(world: Playhouse, object_id: str) -> bool:
     """Whether a thing can go on top of another as things stand: its kind is flat, and nothing lies on it."""
     return world.house.objects_by_id[object_id].kind in STACKABLE and not _bears(world, object_id)
 
 
-def can_be_base(world: Any, object_id: str, radius: float) -> bool:
+def can_be_base(world: Playhouse, object_id: str, radius: float) -> bool:
     """Whether a tower can begin with a thing: it can be stacked, and stands on the floor with room around.
 
     Args:
@@ -52,7 +54,7 @@ def can_be_base(world: Any, object_id: str, radius: float) -> bool:
     )
 
 
-def _bears(world: Any, object_id: str) -> bool:
+def _bears(world: Playhouse, object_id: str) -> bool:
     positions = world.object_positions()
     return any(rests_on(world.house, other, object_id, positions) for other in positions)
 
@@ -66,7 +68,7 @@ class Tower(Doing):
     not count.
     """
 
-    def _begin(self, world: Any) -> None:
+    def _begin(self, world: Playhouse) -> None:
         arguments = self.spec.arguments
         self._base: str | None = arguments.get("on")
         if self._base is None:
@@ -84,11 +86,11 @@ class Tower(Doing):
         self._stood = STABLE_STEPS
         self._last = _places(world)
 
-    def _judge_rooms(self, world: Any) -> Iterator[tuple[int, str]]:
+    def _judge_rooms(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         """Only a thing that is named has a room to go to."""
         return iter(()) if self._base is None else super()._judge_rooms(world)
 
-    def _judge_movement(self, world: Any) -> Iterator[tuple[int, str]]:
+    def _judge_movement(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         tower, held = self._tower(world), world.avatar(SOLVER).held
         still = tower == self._standing and all(self._is_still(world, i) for i in tower)
         self._standing, self._stood = tower, self._stood + 1 if still else 0
@@ -98,7 +100,7 @@ class Tower(Doing):
             yield from self._judge_letting_go(world, held)
         self._last = _places(world)
 
-    def _judge_taking(self, world: Any, held: str | None) -> Iterator[tuple[int, str]]:
+    def _judge_taking(self, world: Playhouse, held: str | None) -> Iterator[tuple[int, str]]:
         """Taking what is wanted is progress, and so is bringing it over its place, once each time it is taken."""
         if held is not None and held != self._held:
             self._carried.add(held)
@@ -123,7 +125,7 @@ class Tower(Doing):
             elif by_solver and len(tower) > len(before):
                 yield 1, "puts it on the right thing"
 
-    def _judge_letting_go(self, world: Any, held: str | None) -> Iterator[tuple[int, str]]:
+    def _judge_letting_go(self, world: Playhouse, held: str | None) -> Iterator[tuple[int, str]]:
         """A wanted thing that was let go and comes to rest where it does not belong is regress."""
         if self._held != held and self._held in self._wanted:
             self._let_go, self._settled = self._held, 0
@@ -136,7 +138,7 @@ class Tower(Doing):
             self._let_go = None
             yield -1, "puts the right thing in a wrong place"
 
-    def _tower(self, world: Any) -> tuple[str, ...]:
+    def _tower(self, world: Playhouse) -> tuple[str, ...]:
         """The tallest tower of what is wanted and nobody holds, the lowest thing first."""
         positions, hands = world.object_positions(), {world.avatar(SOLVER).held, world.avatar(SETTER).held}
         if self._base is None:
@@ -144,7 +146,7 @@ class Tower(Doing):
         stacked = not hands & {self.target, self._base} and rests_on(world.house, self.target, self._base, positions)
         return (self._base, self.target) if stacked else (self._base,)
 
-    def _is_brought(self, world: Any, held: str) -> bool:
+    def _is_brought(self, world: Playhouse, held: str) -> bool:
         """Whether what is held is over a thing that it belongs on, and not far above it."""
         house, positions = world.house, world.object_positions()
         places = [i for i in self._wanted if i != held] if self._base is None else [self._base]
@@ -153,9 +155,9 @@ class Tower(Doing):
             for i in places
         )
 
-    def _is_still(self, world: Any, object_id: str) -> bool:
+    def _is_still(self, world: Playhouse, object_id: str) -> bool:
         return float(np.linalg.norm(world.object_position(object_id) - self._last[object_id])) <= AT_REST
 
 
-def _places(world: Any) -> dict[str, np.ndarray]:
+def _places(world: Playhouse) -> dict[str, np.ndarray]:
     return {name: place.copy() for name, place in world.object_positions().items()}
