@@ -52,11 +52,11 @@ class LoadedRewardModel:
         """What a change of utility is multiplied by to be an (expected) reward."""
         return self.model.config.reward_scale
 
-    def read(self, play: MemoryDataset, episodes: Sequence[int] | None = None) -> list[Scores]:
-        """Readings of ``episodes`` (numbers in ``play``; all of them if None), in their order."""
-        scored = score(self.model, play, episodes)
-        marks = mark_probabilities(self.model, play, episodes) or [None] * len(scored)
-        return [Scores(u, rewards(u, self.scale), p) for u, p in zip(scored, marks, strict=True)]
+    def score(self, play: MemoryDataset, episodes: Sequence[int] | None = None) -> list[Scores]:
+        """Scores of ``episodes`` (numbers in ``play``; all of them if None), in their order."""
+        utilities = score(self.model, play, episodes)
+        marks = mark_probabilities(self.model, play, episodes) or [None] * len(utilities)
+        return [Scores(u, rewards(u, self.scale), p) for u, p in zip(utilities, marks, strict=True)]
 
 
 def load_with_tokenizer(folder: Path) -> LoadedRewardModel:

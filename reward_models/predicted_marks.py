@@ -18,14 +18,14 @@ SIGNS = {PLUS: 1, MINUS: -1}
 CANDIDATES = 60  # thresholds that are tried
 
 
-class Moments(NamedTuple):
+class MarkedSteps(NamedTuple):
     """Steps of one episode at which somebody, or a model, marked: int64 [n] each, rising."""
 
     plus: np.ndarray
     minus: np.ndarray
 
     @classmethod
-    def of(cls, counts: np.ndarray) -> Moments:
+    def of(cls, counts: np.ndarray) -> MarkedSteps:
         """Of one rater's ``counts`` [T, 2]; a step marked twice is there twice."""
         steps = np.arange(len(counts))
         times = np.asarray(counts).astype(np.int64)
@@ -36,7 +36,7 @@ class Moments(NamedTuple):
         return np.stack([np.bincount(self[sign], minlength=steps) for sign in SIGNS], axis=1)
 
 
-def peaks(reward: np.ndarray, threshold: float, reach: int) -> Moments:
+def peaks(reward: np.ndarray, threshold: float, reach: int) -> MarkedSteps:
     """Moments of ``reward`` [T] of at least ``threshold`` in size, none within ``reach`` steps of a larger one.
 
     Of two as large the earlier stays. Either sign suppresses the other: a moment is good or bad.
@@ -55,7 +55,7 @@ def peaks(reward: np.ndarray, threshold: float, reach: int) -> Moments:
             kept.append(step)
             taken[max(0, step - reach) : step + reach + 1] = True
     steps = np.sort(np.array(kept, dtype=np.int64))
-    return Moments(steps[reward[steps] > 0], steps[reward[steps] < 0])
+    return MarkedSteps(steps[reward[steps] > 0], steps[reward[steps] < 0])
 
 
 def matched(first: np.ndarray, second: np.ndarray, tolerance: int) -> int:
@@ -94,7 +94,7 @@ class MarkTally:
         return 2.0 * self.matched / np.where(both > 0, both, np.nan)
 
 
-def compare(predicted: Moments, given: Moments, tolerance: int) -> MarkTally:
+def compare(predicted: MarkedSteps, given: MarkedSteps, tolerance: int) -> MarkTally:
     """One episode's ``predicted`` against one rater's ``given``, each sign by itself."""
     return MarkTally(
         np.array([matched(p, g, tolerance) for p, g in zip(predicted, given, strict=True)], dtype=np.float64),
@@ -103,12 +103,12 @@ def compare(predicted: Moments, given: Moments, tolerance: int) -> MarkTally:
     )
 
 
-def against_raters(predicted: Moments, raters: Iterable[Moments], tolerance: int) -> MarkTally:
+def against_raters(predicted: MarkedSteps, raters: Iterable[MarkedSteps], tolerance: int) -> MarkTally:
     """One episode's ``predicted`` against each of its raters, added up."""
     return sum((compare(predicted, given, tolerance) for given in raters), MarkTally())
 
 
-def among_raters(raters: Sequence[Moments], tolerance: int) -> MarkTally:
+def among_raters(raters: Sequence[MarkedSteps], tolerance: int) -> MarkTally:
     """Each rater of one episode against each other one, both ways, added up: what a model can hope for.
 
     Both ways, so as many are predicted as are given, and precision, recall and F1 are one number.
@@ -119,7 +119,7 @@ def among_raters(raters: Sequence[Moments], tolerance: int) -> MarkTally:
 
 
 def choose_threshold(
-    rewards: Sequence[np.ndarray], raters: Sequence[Sequence[Moments]], reach: int, tolerance: int
+    rewards: Sequence[np.ndarray], raters: Sequence[Sequence[MarkedSteps]], reach: int, tolerance: int
 ) -> float | None:
     """The threshold with the best mean F1 of (+) and (-); a sign that no rater gave does not count.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reward_models.predicted_marks import Moments
+from reward_models.predicted_marks import MarkedSteps
 from rlhf.records.episode import Episode
 
 
@@ -49,7 +49,7 @@ def modelled_return(reward: np.ndarray, span: RequestSpan) -> float:
     return float(np.asarray(reward, dtype=np.float64)[span.heard + 1 : span.end].sum())
 
 
-def has_moment(moments: Moments, span: RequestSpan, late: int = 0) -> np.ndarray:
+def has_moment(moments: MarkedSteps, span: RequestSpan, late: int = 0) -> np.ndarray:
     """Whether a (+) and a (-) of ``moments`` lies in a request: bool [2].
 
     Args:

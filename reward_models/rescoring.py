@@ -167,7 +167,7 @@ class Rescored:
 
 
 def rescore(
-    judge: LoadedRewardModel,
+    model: LoadedRewardModel,
     play: MemoryDataset,
     episodes: Sequence[Episode],
     moments: Sequence[Moment],
@@ -179,7 +179,7 @@ def rescore(
     """Score every moment with its own words and with two others.
 
     Args:
-      play: ``episodes``, encoded for the judge.
+      play: ``episodes``, encoded for the model.
       around: steps before the moment, and from it on, that the curves show.
       seed: with the episode's id and the step it decides which other words, whatever else is scored.
     """
@@ -195,9 +195,9 @@ def rescore(
         some = range(begin, min(begin + _AT_ONCE, len(kept)))
         for variant in range(len(VARIANTS)):
             said = [None if variant == 0 else texts[number][variant - 1] for number in some]
-            spoken = respoken(play, [kept[n] for n in some], said, speaker, judge.tokenizer, judge.sizes)
-            for number, reading in zip(some, judge.read(spoken), strict=True):
-                moment, utility = kept[number], judge.scale * reading.utility.astype(np.float64)
+            spoken = respoken(play, [kept[n] for n in some], said, speaker, model.tokenizer, model.sizes)
+            for number, scored in zip(some, model.score(spoken), strict=True):
+                moment, utility = kept[number], model.scale * scored.utility.astype(np.float64)
                 relative = utility - utility[moment.before]
                 change[number, variant] = relative[moment.step :].mean()
                 curve[number, variant] = _around(relative, moment.step, around)

@@ -36,18 +36,18 @@ def serve(questions: TextIO, answers: TextIO) -> None:
     """Answer each line of ``questions`` with one."""
     from reward_models.loaded import LoadedRewardModel
 
-    judges: dict[str, LoadedRewardModel] = {}
+    models: dict[str, LoadedRewardModel] = {}
     for line in questions:
         asked = json.loads(line)
         try:
-            said = trace(asked, judges)
+            said = trace(asked, models)
         except Exception as error:  # one episode that cannot be scored must not end the process
             said = {"error": " ".join(str(error).split()) or type(error).__name__}
         answers.write(json.dumps(said) + "\n")
         answers.flush()
 
 
-def trace(asked: dict[str, str], judges: dict[str, Any]) -> dict[str, Any]:
+def trace(asked: dict[str, str], models: dict[str, Any]) -> dict[str, Any]:
     """Score one episode.
 
     Raises:
@@ -59,21 +59,21 @@ def trace(asked: dict[str, str], judges: dict[str, Any]) -> dict[str, Any]:
     from rlhf.store import open_store
 
     version = f"{asked['model']} {(Path(asked['model']) / 'model.safetensors').stat().st_mtime_ns}"
-    if version not in judges:
-        while len(judges) >= _KEPT_MODELS:
-            judges.pop(next(iter(judges)))
-        judges[version] = load_with_tokenizer(Path(asked["model"]))
-    judge = judges[version]
+    if version not in models:
+        while len(models) >= _KEPT_MODELS:
+            models.pop(next(iter(models)))
+        models[version] = load_with_tokenizer(Path(asked["model"]))
+    model = models[version]
     episode = open_store(asked["dataset"]).read(asked["episode_id"])
-    (reading,) = judge.read(encode_episodes([episode], judge.tokenizer, judge.sizes))
+    (scored,) = model.score(encode_episodes([episode], model.tokenizer, model.sizes))
     said: dict[str, Any] = {
-        "kind": judge.kind,
-        "scale": judge.scale,
-        "utility": _numbers(reading.utility),
-        "reward": _numbers(reading.reward),
+        "kind": model.kind,
+        "scale": model.scale,
+        "utility": _numbers(scored.utility),
+        "reward": _numbers(scored.reward),
     }
-    if reading.mark_probability is not None:
-        said["mark_probability"] = _numbers(reading.mark_probability)
+    if scored.mark_probability is not None:
+        said["mark_probability"] = _numbers(scored.mark_probability)
     return said
 
 

@@ -18,7 +18,7 @@ from agents.learning.optimization import learning_rate, load_optimizer, optimize
 from agents.learning.random_shift import shifted
 from reward_models.augmentation import Augmentation
 from reward_models.contract import RewardModel, State
-from reward_models.evaluation import SELECTED_BY, Exam
+from reward_models.evaluation import SELECTED_BY, Evaluator
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, MarkedStream, MarkedWindow, marks_later
 from reward_models.pairs import MINUS, PLUS
@@ -71,7 +71,7 @@ class RewardTrainer:
         self.model, self.play, self.config = model, play, config
         augmentation = Augmentation(config.augmentation, rater_delay=config.rater_delay + config.marks_later)
         self.stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.unmarked_margin)
-        self.exam = Exam.of(validation, config.evaluation_episodes)
+        self.evaluator = Evaluator.of(validation, config.evaluation_episodes)
         self.memory: State = model.learning_state(config.batch, play.marks.shape[1])
         self.optimizer = torch.optim.Adam(
             model.parameters(), lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True
@@ -104,16 +104,23 @@ class RewardTrainer:
         return {f"reward_model/{name}": value for name, value in metrics.items()} | {"reward_model/learning_rate": rate}
 
     def evaluate(self) -> dict[str, float]:
-        """Put the model to the exam; remember its weights if it has never done better."""
+        """Evaluate the model on validation episodes; remember its weights if it has never been better."""
         self.model.eval()
-        metrics = {f"reward_model_validation/{name}": value for name, value in self.exam.take(self.model).items()}
+        metrics = {
+            f"reward_model_validation/{name}": value for name, value in self.evaluator.evaluate(self.model).items()
+        }
         self.model.train()
         score = f"reward_model_validation/{SELECTED_BY}"
-        if not self.history or metrics[score] > max(m[score] for m in self.history):
+        if not self.history or metrics[score] > self._best_metrics[score]:
             self.best_update = self.update_index
             self._best_weights = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
         self.history.append({"update": float(self.update_index)} | metrics)
         return metrics
+
+    @property
+    def _best_metrics(self) -> dict[str, float]:
+        """The evaluation of the best model so far."""
+        return next(metrics for metrics in self.history if metrics["update"] == self.best_update)
 
     @property
     def finished(self) -> bool:
@@ -171,7 +178,7 @@ class RewardTrainer:
         self.model.load_state_dict(self._best_weights)
         self.model.eval()
         if self.config.calibrate and not self.model.fixed_scale:
-            self.model.config.reward_scale = calibrated_scale(self.model, self.exam.play, self.exam.episodes)
+            self.model.config.reward_scale = calibrated_scale(self.model, self.evaluator.play, self.evaluator.episodes)
         return RewardTraining(self.model, self.best_update, tuple(self.history))
 
     def state_dict(self, weights: bool = True) -> dict[str, Any]:

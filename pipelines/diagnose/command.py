@@ -13,8 +13,16 @@ from pipelines.diagnose import sentences as said
 from pipelines.diagnose.diagnosis import PART_WORDS, Diagnosis, ModelFindings, save_diagnosis
 from pipelines.diagnose.figures import figures
 from pipelines.diagnose.html import page
-from pipelines.diagnose.material import Group, GroupPlay, GroupScores, ModelScores, Recordings, gather, group_rows
 from pipelines.diagnose.measures import Measurer
+from pipelines.diagnose.scored_play import (
+    Group,
+    GroupPlay,
+    GroupScores,
+    ModelScores,
+    Recordings,
+    group_rows,
+    score_models,
+)
 from pipelines.report.data import Picture
 from pipelines.report.file import circumstances
 from pipelines.stages.learned_from import Division, division_of
@@ -79,18 +87,18 @@ def diagnose(config: DiagnoseConfig) -> Path:
     Raises:
       UserError: if a model or dataset cannot be read, there is no play of the wanted parts, or it has no marks.
     """
-    judges = [load_with_tokenizer(folder) for folder in config.reward_model]
+    models = [load_with_tokenizer(folder) for folder in config.reward_model]
     divisions = [division_of(folder) for folder in config.reward_model]
     recordings = Recordings(config.data)
     groups = _wanted(config, recordings, divisions)
     folder = new_run_folder(config.runs, config.name)
     with lock_run(folder):
         save_config(folder, config)
-        material = gather(recordings, groups, judges, config.window, config.seed).pooled()
-        names = model_names(judges, config.reward_model)
-        diagnosis = _conclude(config, judges, names, divisions, recordings, material)
+        scored = score_models(recordings, groups, models, config.window, config.seed).pooled()
+        names = model_names(models, config.reward_model)
+        diagnosis = _conclude(config, models, names, divisions, recordings, scored)
         drawn = figures(diagnosis)
-        traces = list(_traces(config, judges, names, recordings, groups))
+        traces = list(_traces(config, models, names, recordings, groups))
         _write(folder, diagnosis, drawn, traces)
     announce(said.headline(diagnosis))
     announce(f"diagnosis: {(folder / PAGE_FILE).resolve()}")
@@ -106,13 +114,13 @@ def _wanted(config: DiagnoseConfig, recordings: Recordings, divisions: Sequence[
     if not groups:
         raise UserError(f"{where} has no play of the parts {', '.join(config.parts)}; choose others with --parts")
     if not any(recordings.marks.get(episode_id) for ids in groups.values() for episode_id in ids):
-        raise UserError(f"none of the episodes of {where} that could judge has a mark; mark some (`rlhf mark`)")
+        raise UserError(f"none of the episodes of {where} to judge by has a mark; mark some (`rlhf mark`)")
     return groups
 
 
-def model_names(judges: Sequence[LoadedRewardModel], folders: Sequence[Path]) -> list[str]:
+def model_names(models: Sequence[LoadedRewardModel], folders: Sequence[Path]) -> list[str]:
     """What the models are called: their kind, and where that is not enough their run, or else their whole path."""
-    kinds = [judge.kind for judge in judges]
+    kinds = [model.kind for model in models]
     runs = [f"{kind} {folder.resolve().parent.name}" for kind, folder in zip(kinds, folders, strict=True)]
     paths = [f"{kind} {folder}" for kind, folder in zip(kinds, folders, strict=True)]
     return next((names for names in (kinds, runs) if len(set(names)) == len(names)), paths)
@@ -120,26 +128,26 @@ def model_names(judges: Sequence[LoadedRewardModel], folders: Sequence[Path]) ->
 
 def _conclude(
     config: DiagnoseConfig,
-    judges: Sequence[LoadedRewardModel],
+    models: Sequence[LoadedRewardModel],
     names: Sequence[str],
     divisions: Sequence[Division],
     recordings: Recordings,
-    material: ModelScores,
+    scored: ModelScores,
 ) -> Diagnosis:
     measurer = Measurer(config.reach, config.tolerance, config.delay, config.seed)
     models, remarks = [], []
-    for number, (judge, name) in enumerate(zip(judges, names, strict=True)):
-        threshold, remark = _threshold(measurer, material.play, material.readings[number])
+    for number, (model, name) in enumerate(zip(models, names, strict=True)):
+        threshold, remark = _threshold(measurer, scored.play, scored.scores[number])
         remarks += [f"{name}: {remark}"] if remark else []
-        found = material.readings[number]
+        found = scored.scores[number]
         announce(f"measuring {name}")
         models.append(
             ModelFindings(
                 name=name,
-                kind=judge.kind,
+                kind=model.kind,
                 folder=str(config.reward_model[number]),
                 known_division=divisions[number].certain,
-                groups=tuple(measurer.group(g, play, found[g], threshold) for g, play in material.play.items()),
+                groups=tuple(measurer.group(g, play, found[g], threshold) for g, play in scored.play.items()),
             )
         )
         if not divisions[number].certain:
@@ -147,11 +155,11 @@ def _conclude(
                 f"{name}: its run does not say what it learned from; that was worked out from its settings and today's "
                 "marks, and is wrong if episodes without marks were marked since."
             )
-    marks = [mark for play in material.play.values() for i in play.ids for mark in recordings.marks.get(i, ())]
-    episodes = {episode_id for play in material.play.values() for episode_id in play.ids}
+    marks = [mark for play in scored.play.values() for i in play.ids for mark in recordings.marks.get(i, ())]
+    episodes = {episode_id for play in scored.play.values() for episode_id in play.ids}
     return Diagnosis(
         models=tuple(models),
-        comparisons=measurer.compare(material, names),
+        comparisons=measurer.compare(scored, names),
         remarks=tuple(remarks),
         scripted=all(mark.scripted for mark in marks),
         circumstances=circumstances(config, counts={"episodes judged by": len(episodes), "marks": len(set(marks))}),
@@ -172,7 +180,7 @@ def _threshold(
 
 def _traces(
     config: DiagnoseConfig,
-    judges: Sequence[LoadedRewardModel],
+    models: Sequence[LoadedRewardModel],
     names: Sequence[str],
     recordings: Recordings,
     groups: Mapping[Group, Sequence[str]],
@@ -183,11 +191,11 @@ def _traces(
     chosen = [i for i in sorted(ids, key=lambda i: _interest(recordings.marks.get(i, ())), reverse=True)]
     episodes = recordings.read([i for i in chosen[: config.traces] if recordings.marks.get(i)])
     pictures = []
-    for judge, name in zip(judges, names, strict=True):
-        readings = judge.read(encode_episodes(episodes, judge.tokenizer, judge.sizes)) if episodes else []
-        for episode, reading in zip(episodes, readings, strict=True):
+    for model, name in zip(models, names, strict=True):
+        scores = model.score(encode_episodes(episodes, model.tokenizer, model.sizes)) if episodes else []
+        for episode, scored in zip(episodes, scores, strict=True):
             marks = recordings.marks[episode.episode_id]
-            drawn = plots.trace(episode, reading.utility, marks, judge.scale, title=_trace_title(reading.reward, marks))
+            drawn = plots.trace(episode, scored.utility, marks, model.scale, title=_trace_title(scored.reward, marks))
             caption = f"{name} on {episode.episode_id} ({PART_WORDS[part]}), played by {episode.solver}."
             pictures.append(Picture(plots.png(drawn), caption))
     return pictures

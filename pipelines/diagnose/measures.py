@@ -22,7 +22,7 @@ from pipelines.diagnose.diagnosis import (
     SuccessFindings,
     WordsFindings,
 )
-from pipelines.diagnose.material import AROUND_ANSWER, AROUND_SUCCESS, Group, GroupPlay, GroupScores, ModelScores
+from pipelines.diagnose.scored_play import AROUND_ANSWER, AROUND_SUCCESS, Group, GroupPlay, GroupScores, ModelScores
 from reward_models.mark_signal import signal_tally, stack_signal
 from reward_models.ordering import (
     DISTANCES,
@@ -37,8 +37,8 @@ from reward_models.ordering import (
 from reward_models.pairs import MINUS, PLUS
 from reward_models.predicted_marks import (
     SIGNS,
+    MarkedSteps,
     MarkTally,
-    Moments,
     against_raters,
     among_raters,
     choose_threshold,
@@ -56,7 +56,7 @@ from rlhf.run.statistics import FEWER_RESAMPLES, LEVEL, episode_interval, ratio_
 
 
 class Measurer:
-    """Measures one model's readings, with the settings that all models share.
+    """Measures one model's scores, with the settings that all models share.
 
     Args:
       reach, tolerance, delay: in steps, see ``DiagnoseConfig``. seed: of the resampling.
@@ -131,7 +131,7 @@ class Measurer:
             bins=tuple(bins),
         )
 
-    def marks(self, play: GroupPlay, predicted: Sequence[Moments], threshold: float) -> MarkFindings:
+    def marks(self, play: GroupPlay, predicted: Sequence[MarkedSteps], threshold: float) -> MarkFindings:
         """Predicted marks against raters', between what raters reach with each other and what chance does."""
         tolerance, raters = self.tolerance, play.raters
         elsewhere = [*predicted[1:], *predicted[:1]]
@@ -169,7 +169,7 @@ class Measurer:
             ratio=self._measure(lambda w: tally.weighted(w).ratio, plus + minus),
         )
 
-    def success(self, play: GroupPlay, found: GroupScores, predicted: Sequence[Moments] | None) -> SuccessFindings:
+    def success(self, play: GroupPlay, found: GroupScores, predicted: Sequence[MarkedSteps] | None) -> SuccessFindings:
         """Modelled return and marks of requests that succeeded and of those that failed."""
         spans = [(number, span) for number, own in enumerate(play.spans) for span in own]
         returns = np.array([modelled_return(found.rewards[number], span) for number, span in spans])
@@ -216,14 +216,14 @@ class Measurer:
             curves=tuple(self._curve(curve[:, v], before, episode, len(ids)) for v in range(len(VARIANTS))),
         )
 
-    def compare(self, material: ModelScores, names: Sequence[str]) -> tuple[Comparison, ...]:
+    def compare(self, scored: ModelScores, names: Sequence[str]) -> tuple[Comparison, ...]:
         """Every further model against the first, on the same pairs."""
         found = []
-        for group in material.play:
-            first = together(material.readings[0][group].pairs)
+        for group in scored.play:
+            first = together(scored.scores[0][group].pairs)
             total, base = first.total.sum((1, 2)), first.right.sum((1, 2))
-            for name, readings in zip(names[1:], material.readings[1:], strict=True):
-                gain = together(readings[group].pairs).right.sum((1, 2)) - base
+            for name, scores in zip(names[1:], scored.scores[1:], strict=True):
+                gain = together(scores[group].pairs).right.sum((1, 2)) - base
                 difference = self._measure(lambda w, gain=gain, total=total: _divide(w @ gain, w @ total), total)
                 if difference is not None:
                     found.append(Comparison(names[0], name, *group, difference))
@@ -264,7 +264,7 @@ class Measurer:
         spans: Sequence[tuple[int, RequestSpan]],
         returns: np.ndarray,
         which: np.ndarray,
-        predicted: Sequence[Moments] | None,
+        predicted: Sequence[MarkedSteps] | None,
     ) -> OutcomeFindings:
         """Of the requests ``which`` (bool [N])."""
         own = [span for span, wanted in zip(spans, which.tolist(), strict=True) if wanted]
@@ -306,7 +306,7 @@ def _stack(tallies) -> MarkTally:
     return MarkTally(*(np.stack([getattr(t, name) for t in tallies]) for name in ("matched", "predicted", "given")))
 
 
-def _counts(raters: Sequence[Moments], steps: int) -> np.ndarray:
+def _counts(raters: Sequence[MarkedSteps], steps: int) -> np.ndarray:
     """Marks of all ``raters`` of one episode by step and sign, int64 [T, 2]."""
     return np.sum([moments.counts(steps) for moments in raters], axis=0)
 

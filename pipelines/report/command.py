@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.report.data import DATA_FILE, load_report_data
-from pipelines.report.file import write_report, written
+from pipelines.report.file import write_page, write_report
 from rlhf.run.config import CONFIG_FILE, read_record
 from worlds.errors import UserError
 
@@ -42,7 +42,7 @@ def report(config: ReportConfig) -> Path:
     from pipelines.report import training_html
 
     told = training_report.training_report(run)
-    return written(training_html.page(told), told.headline, out)
+    return write_page(training_html.page(told), told.headline, out)
 
 
 def _check_training(run: Path) -> None:

@@ -43,10 +43,10 @@ def circumstances(
 def write_report(data: ReportData, path: Path) -> Path:
     """Write the report of ``data`` to ``path``; a reader sees the whole file or none."""
     findings = find(data)
-    return written(page(data, findings), findings.headline, path)
+    return write_page(page(data, findings), findings.headline, path)
 
 
-def written(html: str, headline: str, path: Path) -> Path:
+def write_page(html: str, headline: str, path: Path) -> Path:
     """Write ``html`` to ``path``; a reader sees the whole file or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")

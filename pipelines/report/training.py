@@ -53,7 +53,7 @@ class TrainingReport:
       headline: what happened, in numbers. next_step, command: what to do to learn more, or with what was made.
       warnings: what is wrong.
       monitored: modelled reward and true success, of BC+RL. watched: its alarms.
-      exam: of a reward model, on episodes set aside.
+      evaluation: of a reward model, on episodes set aside.
       rewarded_by_truth: whether no reward model was optimised.
       unfinished: whether the run is at work, or ended before its time, as the headline says.
       traces_note: why there are no traces, if there are none.
@@ -69,7 +69,7 @@ class TrainingReport:
     warnings: tuple[str, ...] = ()
     monitored: tuple[Chart, ...] = ()
     watched: tuple[WatchedRun, ...] = ()
-    exam: tuple[Chart, ...] = ()
+    evaluation: tuple[Chart, ...] = ()
     traces: tuple[Picture, ...] = ()
     traces_note: str = ""
     rewarded_by_truth: bool = False
@@ -84,7 +84,7 @@ def training_report(run: Path) -> TrainingReport:
     """
     record = read_record(run)
     rows = read_metrics(run) if (run / METRICS_FILE).exists() else []
-    told, config = TOLD[record["kind"]](run, record, rows), record["config"]
+    told, config = REPORT_BUILDERS[record["kind"]](run, record, rows), record["config"]
     planned = config.get("updates") or config["training"]["updates"]
     state = run_state(run, record["kind"], _done(rows), planned)
     if state.finished:
@@ -169,14 +169,18 @@ def _teaching(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Training
         command=f"rlhf diagnose --reward-model {model} --data {data}",
         circumstances=_circumstances(record),
         curves=charts(rows, TEACHING),
-        exam=charts(rows, (PAIRS, WORDS)),
+        evaluation=charts(rows, (PAIRS, WORDS)),
         traces=traces,
         traces_note=note,
     )
 
 
-Told = Callable[[Path, Mapping[str, Any], list[Row]], TrainingReport]
-TOLD: Mapping[str, Told] = {"ImproveConfig": _improvement, "CloneConfig": _cloning, "RewardConfig": _teaching}
+ReportBuilder = Callable[[Path, Mapping[str, Any], list[Row]], TrainingReport]
+REPORT_BUILDERS: Mapping[str, ReportBuilder] = {
+    "ImproveConfig": _improvement,
+    "CloneConfig": _cloning,
+    "RewardConfig": _teaching,
+}
 
 
 def _return_facts(rows: list[Row], replays: Replays) -> list[Fact]:
@@ -205,7 +209,7 @@ def _pairs_fact(rows: list[Row], where: str) -> Fact | None:
     play = {"held_out": "held-out play", "validation": "play set aside"}[where]
     if (kept := training_words.kept_accuracy(rows, where)) is not None:
         bounds = f"{percent(kept.low)} to {percent(kept.high)} over {kept.count:,} episodes; the model that was kept"
-        chosen = ", which was chosen by it" if where == "validation" else ""
+        chosen = ", which was chosen on them" if where == "validation" else ""
         return Fact(f"Pairs right, {play}", percent(kept.estimate), bounds + chosen)
     accuracies = column(rows, f"reward_model_{where}/pair_accuracy")[1]
     if not accuracies:

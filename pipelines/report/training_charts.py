@@ -11,7 +11,7 @@ from rlhf.run.tracking import column
 
 
 @dataclass(frozen=True)
-class Plan:
+class ChartPlan:
     """A chart to be drawn of metrics.
 
     Args:
@@ -29,15 +29,15 @@ class Plan:
     level: tuple[str, str] | None = None
 
 
-def one(title: str, metric: str, note: str = "", least: float | None = None) -> Plan:
+def one(title: str, metric: str, note: str = "", least: float | None = None) -> ChartPlan:
     """A chart of a single metric, called like the chart."""
-    return Plan(title, ((metric, title),), note, least=least)
+    return ChartPlan(title, ((metric, title),), note, least=least)
 
 
 IMPROVEMENT = (
-    Plan("Policy loss", (("rl/movement", "movement"), ("rl/language", "language"))),
+    ChartPlan("Policy loss", (("rl/movement", "movement"), ("rl/language", "language"))),
     one("Value loss", "rl/value"),
-    Plan("Value and its target", (("vtrace/value", "the agent's value"), ("vtrace/target", "V-trace's target"))),
+    ChartPlan("Value and its target", (("vtrace/value", "the agent's value"), ("vtrace/target", "V-trace's target"))),
     one(
         "Variance explained by the value", "vtrace/explained", "1 is a perfect value, 0 no better than a constant.", -1
     ),
@@ -47,20 +47,20 @@ IMPROVEMENT = (
     one("Imitation: language", "bc/language", "Nats a step."),
     one("Contrastive loss (CSS)", "bc/css"),
     one("Reward a step", "play/reward"),
-    Plan("Speech", (("play/spoke", "share of steps"), ("rl/no_op_kl", "KL from the cloned agent"))),
-    Plan("Importance ratio", (("vtrace/rho", "mean ratio"), ("vtrace/behind", "mean log, played over learned"))),
-    Plan("Seconds an update", (("seconds/play", "play"), ("seconds/update", "learning"))),
+    ChartPlan("Speech", (("play/spoke", "share of steps"), ("rl/no_op_kl", "KL from the cloned agent"))),
+    ChartPlan("Importance ratio", (("vtrace/rho", "mean ratio"), ("vtrace/behind", "mean log, played over learned"))),
+    ChartPlan("Seconds an update", (("seconds/play", "play"), ("seconds/update", "learning"))),
 )
 
 CLONING = (
-    Plan(
+    ChartPlan(
         "Movement",
         (("bc/movement", "training"), ("bc_held_out/movement", "held-out")),
         "Nats a step.",
         level=("bc/marginal_entropy", "seeing nothing"),
     ),
-    Plan("Language", (("bc/language", "training"), ("bc_held_out/language", "held-out")), "Nats a step."),
-    Plan("Contrastive loss (CSS)", (("bc/css", "training"), ("bc_held_out/css", "held-out"))),
+    ChartPlan("Language", (("bc/language", "training"), ("bc_held_out/language", "held-out")), "Nats a step."),
+    ChartPlan("Contrastive loss (CSS)", (("bc/css", "training"), ("bc_held_out/css", "held-out"))),
     one("Weighted loss", "bc/loss"),
     one("Gradient norm", "bc/gradient_norm", "Before clipping."),
     one("Learning rate", "bc/learning_rate"),
@@ -68,7 +68,7 @@ CLONING = (
 )
 
 TEACHING = (
-    Plan("Loss of the marks", (("reward_model/ibt", "inter-temporal"), ("reward_model/ar", "autoregressive"))),
+    ChartPlan("Loss of the marks", (("reward_model/ibt", "inter-temporal"), ("reward_model/ar", "autoregressive"))),
     one("Imitation: movement", "reward_model/movement", "Nats a step."),
     one("Imitation: language", "reward_model/language", "Nats a step."),
     one("Contrastive loss (CSS)", "reward_model/css"),
@@ -77,17 +77,17 @@ TEACHING = (
     one("Frames a second", "reward_model/frames_per_second"),
 )
 
-PAIRS = Plan(
+PAIRS = ChartPlan(
     "Pairs of moments put in the right order",
     (
         ("reward_model_validation/pair_accuracy", "all pairs"),
-        ("reward_model_validation/balanced_accuracy", "better and worse weighing the same"),
+        ("reward_model_validation/balanced_accuracy", "mean of better and worse"),
         ("reward_model_validation/majority", "always saying the commoner"),
     ),
-    "In episodes set aside, by which the model that is kept is chosen.",
+    "In episodes set aside. The model that is kept has the best mean of better and worse.",
     share=True,
 )
-WORDS = Plan(
+WORDS = ChartPlan(
     "Pairs by what they are",
     (
         ("reward_model_validation/accuracy_plus", "progress"),
@@ -99,13 +99,13 @@ WORDS = Plan(
 )
 
 
-def charts(rows: list[Row], plans: Sequence[Plan]) -> tuple[Chart, ...]:
+def charts(rows: list[Row], plans: Sequence[ChartPlan]) -> tuple[Chart, ...]:
     """The charts of ``plans`` of which something was measured."""
     drawn = (_chart(rows, plan) for plan in plans)
     return tuple(chart for chart in drawn if chart.curves)
 
 
-def _chart(rows: list[Row], plan: Plan) -> Chart:
+def _chart(rows: list[Row], plan: ChartPlan) -> Chart:
     curves = [_curve(rows, metric, name, plan.least) for metric, name in plan.curves]
     if plan.level is not None:
         curves.append(_level(rows, *plan.level))

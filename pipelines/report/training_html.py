@@ -15,7 +15,7 @@ def page(report: TrainingReport) -> str:
     parts = [
         _opening(report),
         monitor(report.monitored, report.watched, BY_TRUTH if report.rewarded_by_truth else BY_MODEL),
-        _exam(report),
+        _evaluation(report),
         traces(report.traces, report.traces_note),
         training(report.curves, "As the run measured itself; faint lines are single updates, bold ones running means."),
         circumstances(report.circumstances),
@@ -42,7 +42,7 @@ def _hero(fact: Fact) -> str:
     )
 
 
-def _exam(report: TrainingReport) -> str:
-    if not report.exam:
+def _evaluation(report: TrainingReport) -> str:
+    if not report.evaluation:
         return ""
-    return section("The exam", "", f'<div class="pair">{"".join(map(figure, report.exam))}</div>')
+    return section("The evaluation", "", f'<div class="pair">{"".join(map(figure, report.evaluation))}</div>')

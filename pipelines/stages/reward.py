@@ -22,7 +22,7 @@ from pipelines.stages.recordings import find_episodes, read_sources
 from pipelines.stages.training_words import taught
 from reward_models import registry
 from reward_models.contract import RewardModel
-from reward_models.evaluation import SIGNAL, Exam
+from reward_models.evaluation import SIGNAL, Evaluator
 from reward_models.mark_signal import NOISY
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.registry import load_reward_model
@@ -131,10 +131,11 @@ def reward(config: RewardConfig) -> Path:
             with checkpoint.taken_over() as state:
                 trainer.load_state_dict(state)
         save_settings(folder, config)
+        announce(f"learning from {describe_raters([mark for mark in marks if mark.episode_id in play.episode_ids])}")
         with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
             card = taught_card(config, noted)
             done = _train(config, folder, trainer, tokenizer, tracker, card)
-            best = done.best | _judge(config, done, trainer.exam, held_out, tracker)
+            best = done.best | _judge(config, done, trainer.evaluator, held_out, tracker)
         write_file(folder / "best.json", json.dumps(best, indent=2).encode())
         card = replace(card, metrics=latest_metrics(folder) | best)
         made = save_agent(done.model, tokenizer, folder / "reward_model", card)
@@ -201,21 +202,21 @@ def _train(
 
 
 def _judge(
-    config: RewardConfig, done: RewardTraining, validation: Exam, held_out: MarkedPlay | None, tracker: Tracker
+    config: RewardConfig, done: RewardTraining, validation: Evaluator, held_out: MarkedPlay | None, tracker: Tracker
 ) -> dict[str, float]:
     """How the model that was kept does, with intervals: on validation play, and on held-out play if there is any."""
     found = _kept("reward_model_validation", validation, done.model)
     if held_out is not None:
-        exam = Exam.of(held_out, config.training.evaluation_episodes)
-        found |= {f"reward_model_held_out/{name}": value for name, value in exam.take(done.model).items()}
-        found |= _kept("reward_model_held_out", exam, done.model)
+        evaluator = Evaluator.of(held_out, config.training.evaluation_episodes)
+        found |= {f"reward_model_held_out/{name}": value for name, value in evaluator.evaluate(done.model).items()}
+        found |= _kept("reward_model_held_out", evaluator, done.model)
     tracker.log(found, int(done.history[-1]["update"]))
     return found
 
 
-def _kept(where: str, exam: Exam, model: RewardModel) -> dict[str, float]:
-    """Pair accuracy of the model that was kept, with its 95% interval over the exam's episodes."""
-    found = ratio_interval(*exam.pairs_right(model), seed=0)
+def _kept(where: str, evaluator: Evaluator, model: RewardModel) -> dict[str, float]:
+    """Pair accuracy of the model that was kept, with its 95% interval over the evaluated episodes."""
+    found = ratio_interval(*evaluator.pairs_right(model), seed=0)
     if found is None:
         return {}
     values = {"accuracy": found.estimate, "accuracy_low": found.low, "accuracy_high": found.high}
@@ -262,7 +263,6 @@ def _marked_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[S
         check_not_mixed(marks)
     marked = {mark.episode_id for mark in marks}
     found = noted.only(_USED, [source for source in found if source.episode_id in marked], digest_marks(marks))
-    announce(f"learning from {describe_raters(marks)}")
     return found, marks
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pipelines.stages.steps import Stage, Step, finished, save_finished
 from pipelines.studies.config import StudyConfig, folder_of
-from pipelines.studies.steps import serves, works
+from pipelines.studies.steps import serves, study_steps
 from rlhf.run.config import CONFIG_FILE, load_config, lock_run
 from rlhf.run.progress import announce
 from rlhf.store.durable import UNFINISHED, write_file
@@ -70,7 +70,7 @@ def _take(config: StudyConfig, other: StudyConfig, seed: int) -> list[str]:
 
 def _all_works(config: StudyConfig, seed: int) -> list[Step]:
     """Every stage of every arm, once."""
-    return list({work.name: work for arm in config.arms for work in works(config, arm, seed)}.values())
+    return list({work.name: work for arm in config.arms for work in study_steps(config, arm, seed)}.values())
 
 
 def _by_place(done: list[Step]) -> Iterable[list[Step]]:

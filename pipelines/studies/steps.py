@@ -43,7 +43,7 @@ from rlhf.store import share_play
 _ALL = 1_000_000  # checkpoints of an arm that is followed
 
 
-def works(config: StudyConfig, name: str, seed: int) -> list[Step]:
+def study_steps(config: StudyConfig, name: str, seed: int) -> list[Step]:
     """The stages that lead to one arm's results; those that other arms share have the same names there."""
     arm, found = config.arms[name], list[Step]()
     if arm.clone != SCRIPTED_SOLVER:

@@ -14,7 +14,7 @@ from agents.computing import usable_device
 from pipelines.stages.steps import open_run, run_steps
 from pipelines.studies.config import StudyConfig, folder_of, resolve_config
 from pipelines.studies.sharing import take_over
-from pipelines.studies.steps import works
+from pipelines.studies.steps import study_steps
 from rlhf.run.config import lock_run
 from worlds.errors import UserError
 
@@ -40,5 +40,5 @@ def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str
         take_over(config)
         for name in only or config.arms:
             for seed in config.seeds:
-                run_steps(folder_of(config, seed), works(config, name, seed), title=f"{name}, seed {seed}: ")
+                run_steps(folder_of(config, seed), study_steps(config, name, seed), title=f"{name}, seed {seed}: ")
                 yield name, seed

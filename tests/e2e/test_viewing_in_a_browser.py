@@ -116,13 +116,13 @@ def finds_what_was_said(viewer: Visitor, store: ParquetStore) -> int:
 
 def sees_the_trace(viewer: Visitor, folder: Path, store: ParquetStore, step: int) -> None:
     """What is said at the step is what the model says when it is asked directly."""
-    page, judge = viewer.page, load_with_tokenizer(folder / "models" / "tiny")
+    page, model = viewer.page, load_with_tokenizer(folder / "models" / "tiny")
     assert page.get_by_label("reward model").locator("option").all_inner_texts() == ["none", "mine", "models/tiny"]
     page.get_by_label("reward model").select_option("mine")
     page.locator("svg.trace").nth(1).wait_for()
     episode = store.read(store.ids()[WITH_MARKS[1]])
-    (reading,) = judge.read(encode_episodes([episode], judge.tokenizer, judge.sizes))
-    for name, values in (("utility", reading.utility), ("reward", reading.reward)):
+    (scores,) = model.score(encode_episodes([episode], model.tokenizer, model.sizes))
+    for name, values in (("utility", scores.utility), ("reward", scores.reward)):
         row = page.locator(".row-track", has=page.locator(".row-label span", has_text=name))
         assert float(row.locator(".row-label > small").first.inner_text()) == pytest.approx(
             float(values[step]), abs=6e-4

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 from agents.agent import InteractiveAgent
-from reward_models.evaluation import SIGNAL, Exam
+from reward_models.evaluation import SIGNAL, Evaluator
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.training import RewardTrainingConfig
 
@@ -36,6 +36,6 @@ def test_every_setting_is_documented_with_its_default() -> None:
 
 
 def test_every_metric_is_documented(lamp_play, agent: InteractiveAgent) -> None:
-    metrics = Exam.of(lamp_play(range(12)), most=12).take(InterTemporalRewardModel.from_agent(agent))
+    metrics = Evaluator.of(lamp_play(range(12)), most=12).evaluate(InterTemporalRewardModel.from_agent(agent))
     assert len(metrics) == 6
     assert [name for name in (*metrics, SIGNAL) if f"`{name}`" not in PAGE] == []  # too short here for a quiet window

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import reward_models.evaluation
-from reward_models.evaluation import Exam
+from reward_models.evaluation import Evaluator
 from reward_models.mark_signal import signal_tally, stack_signal
 from reward_models.marked_play import MarkedPlay
 from reward_models.pairs import MINUS, PLUS
@@ -97,10 +97,12 @@ def test_the_exam_tells_it_of_the_utilities_it_scores(
     utilities = [rng.normal(size=length) for length in play.episodes.lengths]
     monkeypatch.setattr(reward_models.evaluation, "TOLERANCE", 1)
     monkeypatch.setattr(reward_models.evaluation, "score", lambda _, episodes, own: [utilities[e] for e in own])
-    exam = Exam.of(play, most=6)
+    evaluator = Evaluator.of(play, most=6)
     found: tuple[list[float], list[float], list[float]] = ([], [], [])
-    for episode in exam.episodes:
+    for episode in evaluator.episodes:
         for every, own in zip(found, plainly(utilities[episode], play.marks_of(episode).sum(axis=1), 1), strict=True):
             every.extend(own)
     plus, minus, quiet = found
-    assert exam.take(None)["signal_to_noise"] == pytest.approx((np.mean(plus) - np.mean(minus)) / np.std(quiet))  # type: ignore[arg-type]
+    assert evaluator.evaluate(None)["signal_to_noise"] == pytest.approx(
+        (np.mean(plus) - np.mean(minus)) / np.std(quiet)
+    )  # type: ignore[arg-type]

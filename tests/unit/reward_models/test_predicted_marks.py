@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from annotation.agreement.measures import match_marks
 from reward_models.predicted_marks import (
-    Moments,
+    MarkedSteps,
     against_raters,
     among_raters,
     choose_threshold,
@@ -71,18 +71,18 @@ def test_of_equal_peaks_the_earlier_stays() -> None:
 
 def test_moments_of_counts_keep_double_marks() -> None:
     counts = np.array([[0, 0], [2, 0], [0, 1]], dtype=np.uint8)
-    assert [steps.tolist() for steps in Moments.of(counts)] == [[1, 1], [2]]
+    assert [steps.tolist() for steps in MarkedSteps.of(counts)] == [[1, 1], [2]]
 
 
 def test_each_sign_is_matched_by_itself() -> None:
-    tally = compare(Moments(steps_of(3), steps_of(10)), Moments(steps_of(10), steps_of(9, 30)), 2)
+    tally = compare(MarkedSteps(steps_of(3), steps_of(10)), MarkedSteps(steps_of(10), steps_of(9, 30)), 2)
     assert tally.matched.tolist() == [0, 1]
     assert tally.predicted.tolist() == [1, 1] and tally.given.tolist() == [1, 2]
     assert tally.f1.tolist() == pytest.approx([0.0, 2 / 3])
 
 
 def test_among_raters_is_the_mean_of_all_ordered_pairs() -> None:
-    raters = [Moments(steps_of(*plus), steps_of()) for plus in ((1, 10), (2, 20, 30), (11,))]
+    raters = [MarkedSteps(steps_of(*plus), steps_of()) for plus in ((1, 10), (2, 20, 30), (11,))]
     tally = among_raters(raters, 2)
     # a-b match at 1/2, a-c at 10/11, b-c nowhere: two pairs, both ways; each rater stands against two others.
     assert tally.matched.tolist() == [4, 0] and tally.predicted.tolist() == tally.given.tolist() == [12, 0]
@@ -99,7 +99,7 @@ def test_the_threshold_that_finds_planted_marks_is_found() -> None:
         up, down = rng.choice(np.arange(5, 80, 8), 2, replace=False)
         reward[up], reward[down] = 1.0 + rng.random(), -1.0 - rng.random()
         rewards.append(reward)
-        raters.append([Moments(steps_of(up + 1), steps_of(down + 1))])
+        raters.append([MarkedSteps(steps_of(up + 1), steps_of(down + 1))])
     threshold = choose_threshold(rewards, raters, reach=2, tolerance=2)
     assert threshold is not None and 0.4 <= threshold <= 1.2
     scores = {}
@@ -112,7 +112,7 @@ def test_the_threshold_that_finds_planted_marks_is_found() -> None:
 
 
 def test_without_marks_or_rewards_there_is_no_threshold() -> None:
-    nobody, somebody = Moments(steps_of(), steps_of()), Moments(steps_of(1), steps_of())
+    nobody, somebody = MarkedSteps(steps_of(), steps_of()), MarkedSteps(steps_of(1), steps_of())
     assert choose_threshold([np.ones(4)], [[nobody]], 2, 2) is None
     assert choose_threshold([np.zeros(4)], [[somebody]], 2, 2) is None
     assert choose_threshold([], [], 2, 2) is None
@@ -120,11 +120,11 @@ def test_without_marks_or_rewards_there_is_no_threshold() -> None:
 
 def test_a_sign_that_nobody_gave_does_not_count_against_a_threshold() -> None:
     reward = np.array([0.0, 5.0, 0.0, 0.0, -3.0, 0.0, 0.0, 1.0])
-    only_plus = [[Moments(steps_of(1, 7), steps_of())]]
+    only_plus = [[MarkedSteps(steps_of(1, 7), steps_of())]]
     assert choose_threshold([reward], only_plus, 0, 0) == 1.0
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_moments_tell_the_counts_that_they_are_of(seed: int) -> None:
     counts = np.random.default_rng(seed).integers(0, 3, (12, 2)) * (seed > 0)
-    np.testing.assert_array_equal(Moments.of(counts).counts(12), counts)
+    np.testing.assert_array_equal(MarkedSteps.of(counts).counts(12), counts)

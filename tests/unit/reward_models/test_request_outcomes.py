@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
 
-from reward_models.predicted_marks import Moments
+from reward_models.predicted_marks import MarkedSteps
 from reward_models.request_outcomes import (
     RequestSpan,
     counts_by_episode,
@@ -58,7 +58,7 @@ def test_the_return_is_the_change_of_utility_over_the_request(asked) -> None:
 
 
 def test_late_marks_belong_to_the_request_before() -> None:
-    span, moments = RequestSpan("go", True, 10, 20), Moments(np.array([11]), np.array([20]))
+    span, moments = RequestSpan("go", True, 10, 20), MarkedSteps(np.array([11]), np.array([20]))
     assert has_moment(moments, span).tolist() == [True, False]
     assert has_moment(moments, span, late=1).tolist() == [False, True]
     assert has_moment(moments, replace(span, heard=0, end=10), late=2).tolist() == [True, False]

@@ -71,7 +71,7 @@ def talk(dialogue) -> list[Episode]:
 
 
 @pytest.fixture
-def judge(agent: InteractiveAgent, tokenizer: Tokenizer) -> LoadedRewardModel:
+def model(agent: InteractiveAgent, tokenizer: Tokenizer) -> LoadedRewardModel:
     model = InterTemporalRewardModel.from_agent(agent).eval()
     model.config.reward_scale = 2.0
     with torch.no_grad():  # an untrained head hardly hears words: let it speak up
@@ -161,14 +161,14 @@ def test_only_the_words_of_the_moment_are_exchanged(talk, tokenizer, tiny) -> No
 
 @pytest.mark.parametrize("speaker", ["solver", "setter"])
 def test_own_words_score_as_the_episode_does_and_others_only_differ_after(
-    speaker, talk, tokenizer, tiny, judge: LoadedRewardModel
+    speaker, talk, tokenizer, tiny, model: LoadedRewardModel
 ) -> None:
     play = encode_episodes(talk, tokenizer, tiny)
     moments = (answers if speaker == "solver" else instructions)(talk, reach=4)
     moments = [moment for moment in moments if moment.words.kind != "exist"]
 
-    found = rescore(judge, play, talk, moments, speaker, heard_in(talk), (3, 4), seed=1)
-    whole = score(judge.model, play)
+    found = rescore(model, play, talk, moments, speaker, heard_in(talk), (3, 4), seed=1)
+    whole = score(model.model, play)
     assert found.moments == tuple(moments) and found.ids == tuple(talk[m.episode].episode_id for m in moments)
     for number, moment in enumerate(moments):
         utility = 2.0 * whole[moment.episode].astype(float)  # in units of reward
@@ -183,11 +183,11 @@ def test_own_words_score_as_the_episode_does_and_others_only_differ_after(
 
 
 def test_the_same_words_are_drawn_whatever_else_is_scored(
-    talk, tokenizer, tiny, judge: LoadedRewardModel, monkeypatch: pytest.MonkeyPatch
+    talk, tokenizer, tiny, model: LoadedRewardModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def changes(episodes: list[Episode]) -> np.ndarray:
         play, moments = encode_episodes(episodes, tokenizer, tiny), instructions(episodes, reach=4)
-        return rescore(judge, play, episodes, moments, "setter", heard_in(talk), (2, 4)).change
+        return rescore(model, play, episodes, moments, "setter", heard_in(talk), (2, 4)).change
 
     both = changes(talk)
     assert changes(talk[2:])[0] == pytest.approx(both[1], abs=1e-5)
@@ -200,7 +200,7 @@ def test_order_is_counted_as_it_is_said() -> None:
     assert order_shares(change).tolist() == [[1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 0], [0.5, 0.5, 0.5, 0]]
 
 
-def test_without_moments_there_is_nothing(talk, tokenizer, tiny, judge: LoadedRewardModel) -> None:
+def test_without_moments_there_is_nothing(talk, tokenizer, tiny, model: LoadedRewardModel) -> None:
     play = encode_episodes(talk, tokenizer, tiny)
-    none = rescore(judge, play, talk, [], "solver", heard_in(talk), (2, 3))
+    none = rescore(model, play, talk, [], "solver", heard_in(talk), (2, 3))
     assert none.change.shape == (0, 3) and none.curve.shape == (0, 3, 5)

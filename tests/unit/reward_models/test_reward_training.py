@@ -10,7 +10,7 @@ import torch
 
 from agents.agent import InteractiveAgent
 from reward_models import scoring
-from reward_models.evaluation import Exam
+from reward_models.evaluation import Evaluator
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.training import (
@@ -58,11 +58,11 @@ def test_it_learns_which_lamp_was_asked_for(agent: InteractiveAgent, play: Marke
     result = train_reward_model(agent, play, held_out, config, on_metrics=lambda u, _: logged.append(u))
     assert result.best["reward_model_validation/balanced_accuracy"] > 0.9
     assert result.best["reward_model_validation/wrong_words_accuracy"] > 0.9
-    untaught = Exam.of(held_out, 40).take(InterTemporalRewardModel.from_agent(agent))
+    untaught = Evaluator.of(held_out, 40).evaluate(InterTemporalRewardModel.from_agent(agent))
     assert untaught["pair_accuracy"] < 0.75
     assert logged == list(range(10, 151, 10))
     # The model returned is the one that did best, and its rewards are on the scale asked for.
-    found = Exam.of(held_out, config.evaluation_episodes).take(result.model)
+    found = Evaluator.of(held_out, config.evaluation_episodes).evaluate(result.model)
     assert found["pair_accuracy"] == result.best["reward_model_validation/pair_accuracy"]
     assert result.model.config.reward_scale != 1.0
     assert all(torch.equal(value, untouched[name]) for name, value in agent.state_dict().items())
@@ -245,6 +245,24 @@ def test_a_loss_that_is_not_finite_stops_the_run(agent, play, held_out) -> None:
     with pytest.raises(FloatingPointError, match="ibt is nan"):
         trainer.update(0.0)
     assert torch.equal(trainer.model.state_dict()["trunk.ask.weight"], before["trunk.ask.weight"])
+
+
+def test_the_kept_model_is_the_one_with_the_best_balanced_accuracy(
+    agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nine marks in ten are (+), a utility that always rises has the best plain accuracy."""
+    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, QUICK)
+    evaluations = iter([(0.9, 0.5), (0.8, 0.7), (0.85, 0.6)])
+
+    def evaluate(model: object) -> dict[str, float]:
+        pairs, balanced = next(evaluations)
+        return {"pair_accuracy": pairs, "balanced_accuracy": balanced}
+
+    monkeypatch.setattr(type(trainer.evaluator), "evaluate", lambda self, model: evaluate(model))
+    for update in range(3):
+        trainer.update_index = update
+        trainer.evaluate()
+    assert trainer.best_update == 1
 
 
 def test_a_run_with_earlier_names_of_settings_opens_with_the_present_ones() -> None:

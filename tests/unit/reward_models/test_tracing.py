@@ -44,11 +44,11 @@ def answers(*asked: dict[str, str]) -> list[dict]:
 def test_a_trace_is_what_the_model_says(folder: Path) -> None:
     ids = open_store(folder / "play").ids()
     asked = [{"model": str(folder / "model"), "dataset": str(folder / "play"), "episode_id": id} for id in ids]
-    judge = load_with_tokenizer(folder / "model")
-    readings = judge.read(encode_episodes(open_store(folder / "play").read_many(ids), judge.tokenizer, judge.sizes))
-    for said, reading in zip(answers(*asked), readings, strict=True):
-        assert np.allclose(said["utility"], reading.utility, atol=2e-6) and len(said["utility"]) == 30
-        assert np.allclose(said["reward"], reading.reward, atol=2e-6) and said["kind"] == judge.kind
+    model = load_with_tokenizer(folder / "model")
+    scores = model.score(encode_episodes(open_store(folder / "play").read_many(ids), model.tokenizer, model.sizes))
+    for said, scored in zip(answers(*asked), scores, strict=True):
+        assert np.allclose(said["utility"], scored.utility, atol=2e-6) and len(said["utility"]) == 30
+        assert np.allclose(said["reward"], scored.reward, atol=2e-6) and said["kind"] == model.kind
 
 
 def test_what_cannot_be_scored_is_told_and_the_next_is_answered(folder: Path, tmp_path: Path) -> None:

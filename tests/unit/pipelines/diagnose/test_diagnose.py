@@ -23,8 +23,8 @@ from agents.tokenizer import Tokenizer
 from pipelines.cli.main import main
 from pipelines.diagnose.command import DiagnoseConfig, diagnose
 from pipelines.diagnose.diagnosis import EVERYBODY, Measure, load_diagnosis
-from pipelines.diagnose.material import Recordings, gather, group_rows, who_rated
 from pipelines.diagnose.measures import Measurer
+from pipelines.diagnose.scored_play import Recordings, group_rows, score_models, who_rated
 from pipelines.diagnose.sentences import judged_group, signal_sentence
 from pipelines.stages.learned_from import DIVISION_FILE, Division, division_of
 from pipelines.stages.reward import RewardConfig, reward
@@ -117,11 +117,11 @@ def taught(data: Path, agent: Path, tmp_path_factory: pytest.TempPathFactory) ->
 class Oracle(LoadedRewardModel):
     """Sees the true utility in the pictures, times ``times``."""
 
-    def __init__(self, judge: LoadedRewardModel, times: float = 1.0) -> None:
-        super().__init__(judge.kind, judge.model, judge.tokenizer)
+    def __init__(self, model: LoadedRewardModel, times: float = 1.0) -> None:
+        super().__init__(model.kind, model.model, model.tokenizer)
         object.__setattr__(self, "times", times)
 
-    def read(self, play: MemoryDataset, episodes: Sequence[int] | None = None) -> list[Scores]:
+    def score(self, play: MemoryDataset, episodes: Sequence[int] | None = None) -> list[Scores]:
         assert episodes is None
         level = self.times * (play.image[:, 0, 0, 0].astype(np.float32) - LEVEL) / 10  # type: ignore[attr-defined]
         traces = [level[begin:end] for begin, end in zip(play.starts[:-1], play.starts[1:], strict=True)]
@@ -203,11 +203,11 @@ def test_scripted_raters_saw_what_they_did_not_mark_and_people_may_not_have(tmp_
 def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, data: Path, taught: Path) -> None:
     recordings = Recordings([data])
     groups = {g: ids for g, ids in group_rows(recordings, [division_of(taught)], 50).items() if g[0] == "held_out"}
-    material = gather(recordings, groups, [Oracle(load_with_tokenizer(taught), times)], reach=5, seed=0).pooled()
+    scored = score_models(recordings, groups, [Oracle(load_with_tokenizer(taught), times)], reach=5, seed=0).pooled()
     measurer = Measurer(reach=2, tolerance=2, delay=1, seed=0)
-    found = material.readings[0]
-    assert list(material.play) == [("held_out", "scripted"), ("held_out", "agent:clone"), ("held_out", EVERYBODY)]
-    for group, play in material.play.items():
+    found = scored.scores[0]
+    assert list(scored.play) == [("held_out", "scripted"), ("held_out", "agent:clone"), ("held_out", EVERYBODY)]
+    for group, play in scored.play.items():
         threshold = measurer.threshold(play, found[group])
         told = measurer.group(group, play, found[group], threshold)
         assert told.pairs.better is not None and told.success.auc is not None
@@ -232,10 +232,10 @@ def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, d
 class Predictor(Oracle):
     """Says (+) with 0.3 where the true utility has just risen, else with 0.01; (-) never."""
 
-    def read(self, play: MemoryDataset, episodes: Sequence[int] | None = None) -> list[Scores]:
+    def score(self, play: MemoryDataset, episodes: Sequence[int] | None = None) -> list[Scores]:
         return [
             replace(one, mark_probability=np.stack([np.where(one.reward > 0, 0.3, 0.01), 0 * one.reward], axis=1))
-            for one in super().read(play, episodes)
+            for one in super().score(play, episodes)
         ]
 
 
@@ -243,8 +243,8 @@ def test_a_model_that_predicts_marks_is_held_to_how_often_they_are_given(data: P
     recordings = Recordings([data])
     groups = {g: ids for g, ids in group_rows(recordings, [division_of(taught)], 50).items() if g[0] == "held_out"}
     group = ("held_out", "agent:clone")
-    material = gather(recordings, {group: groups[group]}, [Predictor(load_with_tokenizer(taught))], reach=5, seed=0)
-    found = Measurer(2, 2, 1, 0).group(group, material.play[group], material.readings[0][group], None)
+    scored = score_models(recordings, {group: groups[group]}, [Predictor(load_with_tokenizer(taught))], reach=5, seed=0)
+    found = Measurer(2, 2, 1, 0).group(group, scored.play[group], scored.scores[0][group], None)
     plus, minus = found.mark_calibration
     rises = {e.episode_id: [v.step for v in e.truth if v.sign > 0] for e in recordings.read(groups[group])}
     marks = {i: [(m.rater, m.step) for m in recordings.marks[i] if m.sign > 0] for i in rises}

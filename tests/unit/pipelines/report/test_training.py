@@ -19,7 +19,7 @@ from pipelines.cli.main import main
 from pipelines.cli.settings import parse
 from pipelines.report.sections import ALARM_WORDS
 from pipelines.report.training import training_report
-from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, Plan, charts
+from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, ChartPlan, charts
 from pipelines.stages.evaluate import EvaluateConfig, settled
 from pipelines.stages.world_config import WorldConfig
 from rlhf.learning.alarms import ALARMS_FILE, read_alarms
@@ -180,7 +180,9 @@ def test_the_command_that_evaluates_is_one(made: Path, improved: Path) -> None:
         ("improve", "rlhf evaluate --agents BC", IMPROVEMENT),
     ],
 )
-def test_every_training_has_a_page(verb: str, said: str, plans: Sequence[Plan], made: Path, tmp_path: Path) -> None:
+def test_every_training_has_a_page(
+    verb: str, said: str, plans: Sequence[ChartPlan], made: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "page.html"
     before = sorted((made / verb).iterdir())
     run("report", "--run", made / verb, "--out", out)

@@ -24,7 +24,7 @@ from pipelines.stages.play_settings import PlaySettings, of_agent, of_dataset, o
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.results_file import EvaluatedWith
 from pipelines.stages.world_config import DEFAULT_PLAYERS, DEFAULT_WORLD, PlayersConfig, WorldConfig
-from pipelines.studies.config import resolve_config as resolve_study
+from pipelines.studies.config import resolve_config as resolve_config
 from rlhf.records.json_records import from_json, to_json
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import load_config
@@ -196,7 +196,7 @@ def test_a_recording_is_added_to_as_it_was_begun(tmp_path: Path, capsys: pytest.
 
 def test_presets_are_as_they_were() -> None:
     """Their runs of before can be resumed: nothing that is remembered or left open changes them."""
-    shown, rounds, study = resolve_demo(preset.demo()), resolve_rounds(tower.iterate()), resolve_study(probes.study())
+    shown, rounds, study = resolve_demo(preset.demo()), resolve_rounds(tower.iterate()), resolve_config(probes.study())
     for config in (shown, rounds, study):
         assert from_json(type(config), to_json(config)) == config
         assert config.demonstrations.world == config.play.world == config.evaluate.world == config.play.world.complete()

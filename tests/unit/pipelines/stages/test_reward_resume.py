@@ -16,7 +16,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.stages.clone import read_episodes, spoken_texts
 from pipelines.stages.reward import RewardConfig, reward
 from reward_models.autoregressive import AutoregressiveRewardModel
-from reward_models.evaluation import SIGNAL, Exam
+from reward_models.evaluation import SIGNAL, Evaluator
 from reward_models.registry import load_reward_model
 from reward_models.training_config import RewardTrainingConfig
 from rlhf.records.marks import Mark
@@ -110,7 +110,7 @@ def test_a_reward_that_is_mostly_noise_is_told_of(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(Exam, "take", lambda *_: {"pair_accuracy": 0.6} | found)
+    monkeypatch.setattr(Evaluator, "take", lambda *_: {"pair_accuracy": 0.6} | found)
     reward(replace(settings, runs=tmp_path, training=replace(settings.training, updates=2)))
     said = capsys.readouterr().err
     assert ("beware" in said) == (told is not None) and (told or "") in said

@@ -19,7 +19,7 @@ from pipelines.stages.steps import run_steps
 from pipelines.studies.config import Arm, StudyConfig, data_of, folder_of
 from pipelines.studies.figures import dodged
 from pipelines.studies.marks import learned_from, marks_table
-from pipelines.studies.steps import improving_config, works
+from pipelines.studies.steps import improving_config, study_steps
 from reward_models.marked_play import MarkedPlay
 from reward_models.training import RewardTrainer
 from rlhf.records.marks import Mark
@@ -88,7 +88,7 @@ def seen(toy: StudyConfig) -> dict[str, MarkedPlay]:
                 original(self, model, play, *rest, **settings)
 
             patch.setattr(RewardTrainer, "__init__", spy)
-            stages = [work for work in works(toy, name, 0) if work.name.startswith(("marks", "reward"))]
+            stages = [work for work in study_steps(toy, name, 0) if work.name.startswith(("marks", "reward"))]
             run_steps(folder_of(toy, 0), stages)
             assert (improving_config(toy, name, 0).reward_model / "model.safetensors").is_file()
     return seen
@@ -137,7 +137,7 @@ def test_an_interrupted_marking_begins_anew(toy: StudyConfig, seen: dict[str, Ma
     before = marks_of(toy, "half") if data_of(toy, "half", 0).exists() else []
     assert not before
     open_store(data_of(toy, "half", 0), create=True)  # what a killed attempt may have left
-    (work,) = (work for work in works(toy, "1/2 of the episodes marked", 0) if work.name == "marks half")
+    (work,) = (work for work in study_steps(toy, "1/2 of the episodes marked", 0) if work.name == "marks half")
     work.do()
     first = marks_of(toy, "half")
     work.do()
@@ -160,7 +160,7 @@ def test_impossible_ways_of_marking_are_refused(arm: Arm, told: str) -> None:
 
 def test_play_and_folders_without_other_marks_are_as_they_were(tmp_path: Path) -> None:
     study = replace(probes.study(), run=tmp_path)
-    assert list(dict.fromkeys(work.name for work in works(study, "BC+RL (IBT)", 0))) == [
+    assert list(dict.fromkeys(work.name for work in study_steps(study, "BC+RL (IBT)", 0))) == [
         "demonstrations", "clone bc", "play", "marks", "reward reward-ibt", "improve BC+RL (IBT)",
         "evaluate BC+RL (IBT)", "evaluate BC+RL (IBT) on train", "follow BC+RL (IBT)",
     ]  # fmt: skip

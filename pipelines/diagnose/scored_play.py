@@ -16,7 +16,7 @@ from reward_models.loaded import LoadedRewardModel, Scores
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.ordering import RARE, OrderedPairs, Reliability, order_pairs
 from reward_models.pairs import count_marks
-from reward_models.predicted_marks import SIGNS, Moments
+from reward_models.predicted_marks import SIGNS, MarkedSteps
 from reward_models.request_outcomes import RequestSpan, request_spans
 from reward_models.rescoring import Moment, Rescored, Speaker, Words, answers, heard_in, instructions, rescore
 from rlhf.records.episode import Episode
@@ -41,7 +41,7 @@ class GroupPlay:
     """
 
     ids: list[str] = field(default_factory=list)
-    raters: list[list[Moments]] = field(default_factory=list)
+    raters: list[list[MarkedSteps]] = field(default_factory=list)
     spans: list[list[RequestSpan]] = field(default_factory=list)
     marks: int = 0
 
@@ -153,63 +153,63 @@ def who_rated(recordings: Recordings, ids: Sequence[str]) -> dict[str, list[str]
     }
 
 
-def moments_of(marks: Sequence[Mark], raters: Sequence[str], steps: int, episode_id: str) -> list[Moments]:
+def moments_of(marks: Sequence[Mark], raters: Sequence[str], steps: int, episode_id: str) -> list[MarkedSteps]:
     """What each of ``raters`` marked on one episode; nothing for one who gave no mark."""
     return [
-        Moments.of(count_marks([m for m in marks if m.rater == rater], episode_id, steps).sum(axis=1))
+        MarkedSteps.of(count_marks([m for m in marks if m.rater == rater], episode_id, steps).sum(axis=1))
         for rater in raters
     ]
 
 
 @dataclass(eq=False)
 class ModelScores:
-    """All groups, and what all models make of them: ``readings[model][group]``."""
+    """All groups, and what all models make of them: ``scores[model][group]``."""
 
     play: dict[Group, GroupPlay]
-    readings: list[dict[Group, GroupScores]]
+    scores: list[dict[Group, GroupScores]]
 
     def pooled(self) -> ModelScores:
         """With a group of all solvers after the groups of a part that has several."""
         play: dict[Group, GroupPlay] = {}
-        readings: list[dict[Group, GroupScores]] = [{} for _ in self.readings]
+        scores: list[dict[Group, GroupScores]] = [{} for _ in self.scores]
         for part in dict.fromkeys(part for part, _ in self.play):
             own = [group for group in self.play if group[0] == part]
             every = (part, EVERYBODY)
             for group in own:
                 play[group] = self.play[group]
-                for found, ours in zip(self.readings, readings, strict=True):
+                for found, ours in zip(self.scores, scores, strict=True):
                     ours[group] = found[group]
             if len(own) > 1:
                 play[every] = sum((self.play[group] for group in own), GroupPlay())
-                for found, ours in zip(self.readings, readings, strict=True):
+                for found, ours in zip(self.scores, scores, strict=True):
                     ours[every] = sum((found[group] for group in own), GroupScores())
-        return ModelScores(play, readings)
+        return ModelScores(play, scores)
 
 
-def gather(
+def score_models(
     recordings: Recordings,
     groups: Mapping[Group, Sequence[str]],
-    judges: Sequence[LoadedRewardModel],
+    models: Sequence[LoadedRewardModel],
     reach: int,
     seed: int,
 ) -> ModelScores:
     """Have every model read every group, once as it was and once more, at its moments, under other words."""
-    material = ModelScores({}, [{} for _ in judges])
+    scored = ModelScores({}, [{} for _ in models])
     heard: dict[Speaker, set[Words]] = {"solver": set(), "setter": set()}
     with_moments: dict[Group, list[str]] = {}
     for group, ids in groups.items():
         raters = who_rated(recordings, ids)
-        material.play[group] = GroupPlay()
-        for found in material.readings:
+        scored.play[group] = GroupPlay()
+        for found in scored.scores:
             found[group] = GroupScores()
         chunks = progress(recordings.chunks(ids), -(-len(ids) // AT_ONCE), f"{group[0]} {group[1]}")
         with_moments[group] = []
         for episodes in chunks:
-            _note(material.play[group], episodes, recordings, raters)
+            _note(scored.play[group], episodes, recordings, raters)
             marks = [mark for episode in episodes for mark in recordings.marks.get(episode.episode_id, ())]
-            for judge, found in zip(judges, material.readings, strict=True):
-                own = mark_play(episodes, marks, judge.tokenizer, judge.sizes)
-                _read(found[group], judge, own, material.play[group].raters[-len(episodes) :])
+            for model, found in zip(models, scored.scores, strict=True):
+                own = mark_play(episodes, marks, model.tokenizer, model.sizes)
+                _score(found[group], model, own, scored.play[group].raters[-len(episodes) :])
             for speaker, words in heard_in(episodes).items():
                 heard[speaker] |= words
             with_moments[group] += [
@@ -218,9 +218,9 @@ def gather(
     for group, ids in with_moments.items():
         title = f"other words in {group[0]} {group[1]}"
         for episodes in progress(recordings.chunks(ids), -(-len(ids) // AT_ONCE), title):
-            for judge, found in zip(judges, material.readings, strict=True):
-                _reword(found[group], judge, episodes, heard, reach, seed)
-    return material
+            for model, found in zip(models, scored.scores, strict=True):
+                _reword(found[group], model, episodes, heard, reach, seed)
+    return scored
 
 
 def _note(play: GroupPlay, episodes: Sequence[Episode], recordings: Recordings, raters: dict[str, list[str]]) -> None:
@@ -232,40 +232,42 @@ def _note(play: GroupPlay, episodes: Sequence[Episode], recordings: Recordings, 
         play.marks += len(marks)
 
 
-def _read(found: GroupScores, judge: LoadedRewardModel, play: MarkedPlay, raters: Sequence[Sequence[Moments]]) -> None:
-    """Add a model's readings of ``play``, whose episodes ``raters`` marked."""
-    for number, reading in enumerate(judge.read(play.episodes)):
-        found.rewards.append(reading.reward)
-        found.pairs.append(order_pairs(reading.utility, play.marks_of(number)))
-        found.mark_odds.append(_mark_odds(reading, raters[number]))
+def _score(
+    found: GroupScores, model: LoadedRewardModel, play: MarkedPlay, raters: Sequence[Sequence[MarkedSteps]]
+) -> None:
+    """Add a model's scores of ``play``, whose episodes ``raters`` marked."""
+    for number, scored in enumerate(model.score(play.episodes)):
+        found.rewards.append(scored.reward)
+        found.pairs.append(order_pairs(scored.utility, play.marks_of(number)))
+        found.mark_odds.append(_mark_odds(scored, raters[number]))
 
 
-def _mark_odds(reading: Scores, raters: Sequence[Moments]) -> tuple[Reliability, ...]:
+def _mark_odds(scored: Scores, raters: Sequence[MarkedSteps]) -> tuple[Reliability, ...]:
     """Reliability of predicted (+) and (-) against every rater's marks; none if the model predicts none."""
-    if reading.mark_probability is None:
+    if scored.mark_probability is None:
         return ()
     odds = []
     for sign in SIGNS:
-        yes = np.zeros(len(reading.reward))
+        yes = np.zeros(len(scored.reward))
         for moments in raters:
             yes[np.unique(moments[sign])] += 1
-        odds.append(Reliability.of(reading.mark_probability[:, sign], yes, len(raters) - yes, RARE))
+        odds.append(Reliability.of(scored.mark_probability[:, sign], yes, len(raters) - yes, RARE))
     return tuple(odds)
 
 
 def _reword(
     found: GroupScores,
-    judge: LoadedRewardModel,
+    model: LoadedRewardModel,
     episodes: Sequence[Episode],
     heard: dict[Speaker, set[Words]],
     reach: int,
     seed: int,
 ) -> None:
-    play = mark_play(episodes, (), judge.tokenizer, judge.sizes).episodes
+    play = mark_play(episodes, (), model.tokenizer, model.sizes).episodes
     wanted: tuple[tuple[Speaker, Callable[[Sequence[Episode], int], list[Moment]], int], ...] = (
         ("solver", answers, AROUND_ANSWER),
         ("setter", instructions, AROUND_SUCCESS),
     )
     for speaker, moments, before in wanted:
         own = moments(episodes, reach)
-        found.words[speaker].append(rescore(judge, play, episodes, own, speaker, heard, (before, reach), seed))
+        found.words[speaker].append(rescore(model, play, episodes, own, speaker, heard, (before, reach), seed))
