@@ -504,7 +504,7 @@ def score(
     for begin in range(0, len(wanted), _SCORED_AT_ONCE):
         ids = wanted[begin : begin + _SCORED_AT_ONCE]
         encoded = encode_episodes(list(store.stream(ids)), model.tokenizer, model.sizes)
-        found.update(zip(ids, model.read(encoded), strict=True))
+        found.update(zip(ids, model.score(encoded), strict=True))
     return found
 
 
