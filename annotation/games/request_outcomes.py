@@ -60,4 +60,4 @@ class JudgedRequests:
 
     def note(self, kind: Kind) -> dict[str, Any]:
         """For the notes of an episode of ``kind``."""
-        return {verdicts.NOTE: verdicts.note(self.asked)} if kind is Kind.EVALUATION else {}
+        return verdicts.note(self.asked) if kind is Kind.EVALUATION else {}

@@ -1,7 +1,8 @@
 """Live evaluation: what a setter asked an agent for, and whether they said that it succeeded. Pure.
 
 Whatever a setter says may be a request. Of each they say that it succeeded, that it failed, or that it asked for
-nothing; the last that they said counts. An episode keeps it in ``notes["verdicts"]``.
+nothing; the last that they said counts. An episode keeps verdicts on requests in ``notes["verdicts"]``, and the steps
+of lines that asked for nothing in ``notes["no_requests"]``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-NOTE = "verdicts"  # in the notes of an episode
+NOTE, NO_REQUESTS = "verdicts", "no_requests"  # in the notes of an episode
 
 
 class LineVerdict(StrEnum):
@@ -65,16 +66,22 @@ def without_verdict(asked: Sequence[SetterLine]) -> tuple[SetterLine, ...]:
     return tuple(line for line in asked if line.said is None)
 
 
-def note(asked: Sequence[SetterLine]) -> list[dict[str, Any]]:
-    """The verdicts for an episode's notes, in the order of the requests."""
+def note(asked: Sequence[SetterLine]) -> dict[str, Any]:
+    """Verdicts on requests and steps of lines that were none, for an episode's notes, in the order of the lines."""
     verdicts = [
         Verdict(line.judged, line.step, line.words, line.said is LineVerdict.SUCCESS)
         for line in asked
         if line.judged is not None and line.said is not LineVerdict.NO_REQUEST
     ]
-    return [asdict(verdict) for verdict in verdicts]
+    none = [line.step for line in asked if line.said is LineVerdict.NO_REQUEST]
+    return {NOTE: [asdict(verdict) for verdict in verdicts], NO_REQUESTS: none}
 
 
 def read_verdicts(notes: Mapping[str, Any]) -> tuple[Verdict, ...]:
     """The verdicts in an episode's notes; none where nobody judged."""
     return tuple(Verdict(**verdict) for verdict in notes.get(NOTE, ()))
+
+
+def no_requests(notes: Mapping[str, Any]) -> frozenset[int]:
+    """Steps of what the setter said and then called no request, from an episode's notes; empty in older recordings."""
+    return frozenset(notes.get(NO_REQUESTS, ()))

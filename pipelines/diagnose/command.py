@@ -135,19 +135,19 @@ def _conclude(
     scored: ModelScores,
 ) -> Diagnosis:
     measurer = Measurer(config.reach, config.tolerance, config.delay, config.seed)
-    models, remarks = [], []
+    found, remarks = [], []
     for number, (model, name) in enumerate(zip(models, names, strict=True)):
         threshold, remark = _threshold(measurer, scored.play, scored.scores[number])
         remarks += [f"{name}: {remark}"] if remark else []
-        found = scored.scores[number]
+        own = scored.scores[number]
         announce(f"measuring {name}")
-        models.append(
+        found.append(
             ModelFindings(
                 name=name,
                 kind=model.kind,
                 folder=str(config.reward_model[number]),
                 known_division=divisions[number].certain,
-                groups=tuple(measurer.group(g, play, found[g], threshold) for g, play in scored.play.items()),
+                groups=tuple(measurer.group(g, play, own[g], threshold) for g, play in scored.play.items()),
             )
         )
         if not divisions[number].certain:
@@ -158,7 +158,7 @@ def _conclude(
     marks = [mark for play in scored.play.values() for i in play.ids for mark in recordings.marks.get(i, ())]
     episodes = {episode_id for play in scored.play.values() for episode_id in play.ids}
     return Diagnosis(
-        models=tuple(models),
+        models=tuple(found),
         comparisons=measurer.compare(scored, names),
         remarks=tuple(remarks),
         scripted=all(mark.scripted for mark in marks),

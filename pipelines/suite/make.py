@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from agents.ranges import Count, Seed, check_ranges
+from annotation.session.verdicts import no_requests
 from pipelines.suite.request_kinds import KINDS, kind_of
 from pipelines.suite.scenarios import (
     NOTE,
@@ -30,6 +32,7 @@ from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 
 FIVE_MINUTES = round(300 * STEPS_PER_SECOND)
+Balance = Literal["proportional", "equal"]
 _FEWEST_WORDS = 2  # of a person's request; "thanks" is none
 
 
@@ -46,6 +49,7 @@ class MakeSuiteConfig:
       split: draw only from episodes of this split, "train" or "held_out"; None takes all.
       episodes: recorded episodes, drawn by the seed, that are searched, at most.
       room: leave out requests after which the setter spoke again, or the recording ended, within so many steps.
+      balance: "proportional" draws instructions and questions as often as they were asked, "equal" as many of each.
       kinds: JSON file {"words of a request": "instruction-following" or "question-answering"} that overrules what the
         words seem to say.
     """
@@ -58,6 +62,7 @@ class MakeSuiteConfig:
     split: str | None = None
     episodes: Count = 1000
     room: Count = 8
+    balance: Balance = "proportional"
     kinds: Path | None = None
 
     def __post_init__(self) -> None:
@@ -86,7 +91,7 @@ def make_suite(config: MakeSuiteConfig) -> Suite:
             "lower --steps or --room"
         )
     order = [candidates[index] for index in rng.permutation(len(candidates))]
-    drawn = tuple(replace(s, name=f"s{i:03d}") for i, s in enumerate(draw(order, config.scenarios)))
+    drawn = tuple(replace(s, name=f"s{i:03d}") for i, s in enumerate(draw(order, config.scenarios, config.balance)))
     suite = frozen_suite(_recordings(config.data, store, options), drawn)
     save_suite(suite, config.out)
     load_suite(config.out)
@@ -94,13 +99,24 @@ def make_suite(config: MakeSuiteConfig) -> Suite:
     return suite
 
 
-def draw(candidates: Sequence[Scenario], count: int) -> list[Scenario]:
-    """Up to ``count`` of ``candidates``: as many of each kind, those first that a co-pilot took over in, and then as
-    many from each episode as can be; for the rest, the earlier the better."""
+def draw(candidates: Sequence[Scenario], count: int, balance: Balance) -> list[Scenario]:
+    """Draw scenarios of every kind in its share, spread over episodes.
+
+    Within a kind those come first in which a co-pilot took over, then those of episodes of which the fewest were drawn,
+    then the earlier ones.
+
+    Args:
+      candidates: in random order.
+      count: how many to draw at most.
+      balance: whether each kind has its share of the candidates, or all kinds have the same.
+    """
     left, drawn = list(candidates), list[Scenario]()
     of_kind, of_episode = Counter[str](), Counter[str]()
+    share = Counter(scenario.kind for scenario in candidates)
+    if balance == "equal":
+        share = Counter(dict.fromkeys(share, 1))
     while left and len(drawn) < count:
-        best = min(left, key=lambda s: (of_kind[s.kind], not s.co_piloted, of_episode[s.episode]))
+        best = min(left, key=lambda s: (of_kind[s.kind] / share[s.kind], not s.co_piloted, of_episode[s.episode]))
         left.remove(best)
         drawn.append(best)
         of_kind[best.kind] += 1
@@ -131,10 +147,14 @@ def scenarios_of(episode: Episode, steps: int, room: int, kinds: Mapping[str, st
 
 
 def _requests(episode: Episode) -> Iterator[tuple[int, str]]:
-    """Step and words of what was asked for: a scripted setter's requests, or whatever a person said at some length."""
-    scripted = {request.step for request in episode.requests}
+    """Step and words of what was asked for: a scripted setter's requests, or whatever a person said at some length.
+
+    What the setter themselves called no request is none.
+    """
+    scripted, none = {request.step for request in episode.requests}, no_requests(episode.notes)
     for step, words in enumerate(episode.setter_utterance):
-        if step in scripted if scripted else len(words.split()) >= _FEWEST_WORDS:
+        asked = step in scripted if scripted else len(words.split()) >= _FEWEST_WORDS
+        if asked and step not in none:
             yield step, words
 
 

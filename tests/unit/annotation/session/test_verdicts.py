@@ -21,12 +21,16 @@ def test_the_last_word_counts_and_comes_back_from_the_notes() -> None:
     asked = with_verdict(asked, 9, LineVerdict.NO_REQUEST, 40)
     assert without_verdict(asked) == (SetterLine(31, "go"),)
     kept = verdicts.note(asked)
-    assert kept == [
-        {"step": 12, "request_step": 3, "request": "lift the duck", "success": True},
-        {"step": 25, "request_step": 20, "request": "is it red?", "success": False},
-    ]
-    assert verdicts.read_verdicts({"verdicts": kept}) == (Verdict(12, 3, "lift the duck", True), Verdict(25, 20, "is it red?", False))  # fmt: skip # noqa: E501
-    assert verdicts.read_verdicts({}) == ()
+    assert kept == {
+        "verdicts": [
+            {"step": 12, "request_step": 3, "request": "lift the duck", "success": True},
+            {"step": 25, "request_step": 20, "request": "is it red?", "success": False},
+        ],
+        "no_requests": [9],
+    }
+    said = (Verdict(12, 3, "lift the duck", True), Verdict(25, 20, "is it red?", False))
+    assert verdicts.read_verdicts(kept) == said and verdicts.no_requests(kept) == {9}
+    assert verdicts.read_verdicts({}) == () and verdicts.no_requests({}) == frozenset()
 
 
 def test_a_verdict_needs_a_request() -> None:

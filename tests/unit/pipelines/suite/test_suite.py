@@ -78,16 +78,23 @@ def scenario(name: str, kind: str, episode: str, co_piloted: bool = False) -> Sc
 def test_scenarios_are_spread_over_kinds_and_episodes() -> None:
     candidates = [scenario(f"{i}", INSTRUCTION, f"e{i % 5}") for i in range(90)]
     candidates += [scenario(f"q{i}", QUESTION, f"e{i % 3}") for i in range(9)]
-    drawn = draw(candidates, 20)
+    drawn = draw(candidates, 20, "equal")
     assert Counter(one.kind for one in drawn) == {INSTRUCTION: 11, QUESTION: 9}  # nine are all that there are
-    assert max(Counter(one.episode for one in draw(candidates[:90], 20)).values()) == 4
+    assert max(Counter(one.episode for one in draw(candidates[:90], 20, "equal")).values()) == 4
+
+
+def test_kinds_are_drawn_as_often_as_they_were_asked() -> None:
+    candidates = [scenario(f"{i}", INSTRUCTION, f"e{i}") for i in range(75)]
+    candidates += [scenario(f"q{i}", QUESTION, f"e{i}", co_piloted=True) for i in range(25)]
+    assert Counter(one.kind for one in draw(candidates, 40, "proportional")) == {INSTRUCTION: 30, QUESTION: 10}
+    assert MakeSuiteConfig().balance == "proportional"
 
 
 def test_those_that_a_co_pilot_took_over_in_come_first() -> None:
     plain = [scenario(f"{i}", INSTRUCTION, f"e{i}") for i in range(50)]
     taken = [scenario(f"t{i}", INSTRUCTION, f"e{i}", co_piloted=True) for i in range(3)]
-    assert {one.name for one in draw(plain + taken, 4)} >= {"t0", "t1", "t2"}
-    assert draw(plain, 99) == draw(plain, 50)
+    assert {one.name for one in draw(plain + taken, 4, "proportional")} >= {"t0", "t1", "t2"}
+    assert draw(plain, 99, "equal") == draw(plain, 50, "proportional")
 
 
 def test_a_person_asks_in_words_and_a_co_pilot_is_noticed() -> None:
@@ -100,6 +107,8 @@ def test_a_person_asks_in_words_and_a_co_pilot_is_noticed() -> None:
     found = list(scenarios_of(episode, steps=10, room=8, kinds={"lift the duck please": QUESTION}))
     told = [(one.request_step, one.step, one.kind, one.co_piloted, one.recorded) for one in found]
     assert told == [(3, 4, QUESTION, False, 17), (30, 31, QUESTION, True, 27)]  # "thanks" is none, 57 leaves no room
+    called_none = replace(episode, notes={**episode.notes, "no_requests": [30]})
+    assert [one.request_step for one in scenarios_of(called_none, steps=10, room=8)] == [3]
     assert list(scenarios_of(episode, steps=1120, room=8)) == [replace(found[0], limit=1120, kind=INSTRUCTION)]
 
 
