@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import json
 import re
@@ -23,6 +24,7 @@ AT_ROOT = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
 }
+NOTEBOOK = ROOT / "examples" / "quickstart.ipynb"
 _LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -31,6 +33,10 @@ def on_files(files: Files, config: Any) -> Files:
     pages = {page: (ROOT / name).read_text(encoding="utf-8") for name, page in AT_ROOT.items()}
     for page, text in (pages | {"commands.md": commands_page()}).items():
         files.append(File.generated(config, page, content=_links(text, ROOT)))
+    text, pictures = notebook_page(NOTEBOOK)
+    files.append(File.generated(config, "quickstart.md", content=_links(text, NOTEBOOK.parent)))
+    for name, picture in pictures.items():
+        files.append(File.generated(config, name, content=picture))
     return files
 
 
@@ -53,6 +59,24 @@ def _links(text: str, folder: Path) -> str:
         return f"`{name}`" if path.exists() else found[0]  # code is in the repository, not on the site
 
     return _LINK.sub(link, text)
+
+
+def notebook_page(path: Path) -> tuple[str, dict[str, bytes]]:
+    """Return a notebook with its outputs as Markdown, and its pictures by the name that the Markdown gives them."""
+    parts: list[str] = []
+    pictures: dict[str, bytes] = {}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        for output in cell.get("outputs", ()):
+            if "text" in output:
+                parts.append(f"```text\n{''.join(output['text']).rstrip()}\n```")
+            elif (png := output.get("data", {}).get("image/png")) is not None:
+                name = f"figures/{path.stem}-{len(pictures)}.png"
+                pictures[name] = base64.b64decode("".join(png))
+                parts.append(f"![output of the cell above]({name})")
+    parts.append(f"This page is the notebook [{path.name}]({path.name}) with its outputs.")
+    return "\n\n".join(parts) + "\n", pictures
 
 
 def commands_page() -> str:

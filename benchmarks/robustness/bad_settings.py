@@ -252,6 +252,6 @@ NAMES = Group(
     name="names",
     tried="a command is given an unknown name, a missing or wrong folder, or impossible settings of worlds and players",
     expectation="it is refused in one line, with a non-zero exit status",
-    promises=("A name of nothing is refused in one line, before anything is written.",),
+    promises=("An unknown name is refused in one line, before anything is written.",),
     trials=names,
 )

@@ -272,16 +272,16 @@ def _checkpoint(material: Material, step: int) -> Callable[[Path], str | None]:
 GROUP = Group(
     name="crash-points",
     tried=(
-        "a process is killed, or told that the disk is full, at a step of writing, marking, dropping, packing, "
+        "a process is killed, or gets the error of a full disk, at a step of writing, marking, dropping, packing, "
         "forgetting, merging, rebuilding or saving a checkpoint"
     ),
-    expectation="a reader sees all of the old state or all of the new one, and the next writer goes on",
+    expectation="a reader sees all of the old state or all of the new one, and the next writer continues",
     promises=(
-        "An episode, a set of marks and a checkpoint are there whole or not at all, at whatever call of the "
-        "operating system their writer is killed.",
-        "Dropping, forgetting and merging can be interrupted and repeated: an episode is there whole or gone, with its "
-        "marks.",
-        "A full disk is one line of error; what was recorded before stays.",
+        "An episode, a set of marks and a checkpoint are stored completely or not at all, at "
+        "whatever call of the operating system their writer is killed.",
+        "Dropping, forgetting and merging can be interrupted and repeated: an episode is stored completely or "
+        "removed, with its marks.",
+        "A full disk is one line of error; earlier recordings stay.",
     ),
     trials=trials,
 )

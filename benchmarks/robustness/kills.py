@@ -213,13 +213,13 @@ GROUP = Group(
     tried=f"`record`, `mark`, `clone`, `reward` or `improve` is killed (`kill -9`) {KILLS} times, at random moments",
     expectation=(
         "every episode, mark and checkpoint that a reader had seen is there, no process is left, the dataset verifies, "
-        "and the command given again comes to the end that it comes to undisturbed"
+        "and the same command, repeated, ends as it does without interruption"
     ),
     promises=(
-        "An episode, a mark or a checkpoint that a reader has seen survives `kill -9` of whoever wrote it.",
-        "A recording that was killed goes on when the command is given again, and records the same episodes.",
+        "An episode, a mark or a checkpoint that a reader has seen survives `kill -9` of its writer.",
+        "A recording that was killed is completed by the same command, and has the same episodes.",
         "A killed `clone`, `reward` or `improve` is resumed with `--resume`, or begun again if it had no checkpoint, "
-        "and makes the same weights to the last bit.",
+        "and ends with the same weights, bit for bit.",
         "Worker processes end when the command that started them has died.",
     ),
     trials=trials,

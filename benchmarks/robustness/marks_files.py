@@ -214,7 +214,7 @@ def _good() -> Iterator[tuple[str, str, Write, set[Mark]]]:
 GROUP = Group(
     name="marks-files",
     tried="a file of marks (JSON Lines or Parquet) with one thing wrong in it, or odd and right, is imported",
-    expectation="a wrong one is refused in one line and changes nothing; a right one is taken whole",
+    expectation="a wrong one is refused in one line and changes nothing; a right one is imported completely",
     promises=(
         "`rlhf marks import` takes all marks of a file or none, and names the first line that is wrong.",
         "No file of marks ends it in a traceback or changes anything but the marks of the dataset that is named.",

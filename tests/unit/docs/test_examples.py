@@ -1,0 +1,56 @@
+"""The examples in documents run and print what the documents show."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import pipelines as rl
+from tests.unit.docs.pages import PAGES, ROOT, blocks
+
+FUNCTIONS = [name for name in dir(rl) if name[0].islower() and inspect.isfunction(getattr(rl, name, None))]
+
+
+@pytest.mark.slow
+def test_the_examples_of_the_page_python_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WANDB_MODE", "disabled")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    names: dict[str, Any] = {}
+    printed = ""
+    for block in blocks(ROOT / "docs" / "python.md"):
+        if block.language == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(compile(block.text, f"python.md, line {block.line}", "exec"), names)
+            printed = out.getvalue()
+        elif block.language == "text":
+            assert printed == block.text, block.line
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_python_in_documents_parses(page: Path) -> None:
+    for block in blocks(page):
+        if block.language == "python":
+            ast.parse(block.text)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_examples_in_docstrings_call_functions_as_they_are(name: str) -> None:
+    text = inspect.getdoc(getattr(rl, name)) or ""
+    code = "\n".join(line.strip()[4:] for line in text.splitlines() if line.strip().startswith((">>> ", "... ")))
+    calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
+    called = [node for node in calls if isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "rl"]
+    assert called
+    for call in called:
+        assert isinstance(call.func, ast.Attribute)
+        keywords = {keyword.arg: None for keyword in call.keywords if keyword.arg}
+        inspect.signature(getattr(rl, call.func.attr)).bind(*call.args, **keywords)
