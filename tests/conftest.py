@@ -12,7 +12,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
 os.environ.setdefault("WANDB_MODE", "offline")
-# Under `nohup ... &` SIGINT is ignored, and in every process that a test starts: a test that sends it would wait for ever.
+# Under `nohup ... &` SIGINT is ignored, also in processes that a test starts: a test that sends it would not end.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("RLHF_DEBUG", None)  # what users see is tested as users see it
