@@ -225,17 +225,3 @@ def marginal_entropy(episodes: Dataset) -> float:
             p = counts[counts > 0] / counts.sum()
             total -= float((p * p.log()).sum())
     return total
-
-
-def clone(
-    agent: InteractiveAgent,
-    episodes: Dataset,
-    config: CloningConfig,
-    held_out: Dataset | None = None,
-    on_metrics: Callable[[int, dict[str, float]], None] = lambda step, metrics: None,
-    on_progress: Callable[[float], None] = lambda fraction: None,
-) -> Cloner:
-    """Train ``agent`` in place on ``episodes`` and return the cloner that did it."""
-    cloner = Cloner(agent, episodes, config)
-    cloner.run(held_out, on_metrics, on_progress)
-    return cloner

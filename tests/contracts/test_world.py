@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +24,6 @@ from worlds.contract import (
     silent,
 )
 from worlds.examination import examine
-from worlds.pool import WorldPool
 
 PLAYERS = (SETTER, SOLVER)
 STEPS = 40
@@ -286,36 +284,6 @@ def test_a_foreign_configuration_is_refused_in_one_line(entry, config):
     with pytest.raises(WorldError) as caught:
         make(entry).reset(options={"config": config})
     assert str(caught.value) and "\n" not in str(caught.value)
-
-
-def test_threads_give_what_one_thread_gives(entry):
-    configs = [entry.sample_config(seed) for seed in range(5)]
-    sequences = [random_actions(make(entry), seed, steps=12) for seed in range(5)]
-    histories = []
-    for threads in (1, 2, 4):
-        with WorldPool([make(entry) for _ in configs], threads=threads) as pool:
-            results = pool.reset([None] * 5, [{"config": c} for c in configs])
-            history = [[observation for observation, _ in results]]
-            for step in range(12):
-                history.append([result[0] for result in pool.step([s[step] for s in sequences])])
-        histories.append(history)
-    for history in histories[1:]:
-        for one, other in zip(histories[0], history, strict=True):
-            assert_same(one, other)
-
-
-def test_the_pool_uses_its_threads_and_reports_the_world_that_fails(entry):
-    with WorldPool([make(entry) for _ in range(4)], threads=2) as pool:
-        meeting = threading.Barrier(2, timeout=20)  # broken unless two threads are at work at once
-        pool.map(lambda i: meeting.wait() if i < 2 else None)
-        pool.reset([0, 1, 2, 3])
-        actions = [{}, {SOLVER: silent(np.full((TICKS_PER_STEP, 6), 99))}, {}, {}]
-        with pytest.raises(WorldError) as caught:
-            pool.step(actions)
-        assert "world 1 of 4" in caught.value.__notes__[0]
-        assert [w.step_index for w in pool.worlds] == [1, 0, 1, 1]
-        with pytest.raises(ValueError, match="3 entries for 4 worlds"):
-            pool.step(actions[:3])
 
 
 def test_the_examination_of_the_doctor_finds_nothing(entry):

@@ -15,7 +15,7 @@ from agents.learning.optimization import learning_rate
 from agents.tokenizer import PAD_ID
 from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
-from rlhf.learning.cloner import Cloner, CloningConfig, clone, held_out_terms, marginal_entropy
+from rlhf.learning.cloner import Cloner, CloningConfig, held_out_terms, marginal_entropy
 from tests.unit.agents import made_up_play
 from worlds.errors import UserError
 
@@ -36,7 +36,7 @@ def test_play_is_learned_by_heart_far_below_what_blindness_could_reach(play: Mem
     learner, config = agent(), CloningConfig(
         updates=250, steps=4, batch=8, learning_rate=1e-2, beta1=0.9, beta2=0.99, warmup=5, css_weight=0.0
     )  # fmt: skip
-    clone(learner, play, config)
+    Cloner(learner, play, config).run()
     terms = held_out_terms(learner, play, config, windows=4)
     assert terms["bc_held_out/movement"] < 0.3 * marginal_entropy(play)
     assert terms["bc_held_out/language"] < 0.7
@@ -130,7 +130,10 @@ def test_it_goes_on_bit_exactly(play: MemoryDataset) -> None:
 
 
 def test_the_same_seed_gives_the_same_agent(play: MemoryDataset) -> None:
-    one, again = (clone(agent(), play, TINY).agent.state_dict() for _ in range(2))
+    cloners = [Cloner(agent(), play, TINY) for _ in range(2)]
+    for cloner in cloners:
+        cloner.run()
+    one, again = (cloner.agent.state_dict() for cloner in cloners)
     assert all(one[name].equal(again[name]) for name in one)
 
 
@@ -186,9 +189,11 @@ def test_held_out_play_is_judged_the_same_every_time_and_teaches_nothing(play: M
 def test_it_reports_as_it_goes_and_stops_in_time(play: MemoryDataset) -> None:
     rows: list[tuple[int, dict[str, float]]] = []
     config = CloningConfig(updates=5, steps=2, batch=2, log_every=2, evaluate_every=4)
-    clone(agent(), play, config, held_out=play, on_metrics=lambda step, metrics: rows.append((step, metrics)))
+    Cloner(agent(), play, config).run(play, on_metrics=lambda step, metrics: rows.append((step, metrics)))
     assert [step for step, _ in rows] == [2, 4]
     assert "bc_held_out/movement" not in rows[0][1] and "bc_held_out/movement" in rows[1][1]
     assert {"bc/movement", "bc/language", "bc/css", "bc/loss", "bc/gradient_norm"} <= rows[0][1].keys()
     hurried = CloningConfig(updates=10**6, steps=1, batch=1, max_seconds=0.2)
-    assert 0 < clone(agent(), play, hurried).update_index < 10**4
+    cloner = Cloner(agent(), play, hurried)
+    cloner.run()
+    assert 0 < cloner.update_index < 10**4
