@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from rlhf.learning.guards import Alarm
 from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
 from rlhf.run.statistics import Interval
 from rlhf.store import json_text
+from rlhf.store.durable import write_file
 from worlds.errors import UserError
 
 DATA_FILE = "report.json"
@@ -261,9 +261,7 @@ class ReportData:
 
 def save_report_data(data: ReportData, path: Path) -> None:
     """Write ``data`` as JSON to ``path``; a reader sees the whole file or none."""
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(to_json(data)) + "\n", encoding="utf-8")
-    os.replace(partial, path)
+    write_file(path, (json.dumps(to_json(data)) + "\n").encode())
 
 
 def load_report_data(path: Path) -> ReportData:

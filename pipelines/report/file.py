@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +15,7 @@ from rlhf.records.json_records import to_json
 from rlhf.run.config import command_line, git_commit, project_version
 from rlhf.run.machine import describe
 from rlhf.run.progress import announce
+from rlhf.store.durable import write_file
 
 
 def circumstances(
@@ -49,9 +49,7 @@ def write_report(data: ReportData, path: Path) -> Path:
 def write_page(html: str, headline: str, path: Path) -> Path:
     """Write ``html`` to ``path``; a reader sees the whole file or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(html, encoding="utf-8")
-    os.replace(partial, path)
+    write_file(path, html.encode())
     announce(headline)
     announce(f"report: {path.resolve()}")
     return path

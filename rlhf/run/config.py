@@ -23,10 +23,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
+from rlhf.records.json_records import BadRecord, differences, from_json, to_json, with_new_settings
 from rlhf.run.machine import describe
 from rlhf.run.progress import announce
 from rlhf.store import json_text
+from rlhf.store.durable import write_file
 from worlds.errors import UserError, set_resume_hint
 
 Config = TypeVar("Config")
@@ -125,9 +126,7 @@ def _circumstances() -> dict[str, Any]:
 
 def _write(folder: Path, record: dict[str, Any]) -> Path:
     path = Path(folder) / CONFIG_FILE
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    os.replace(partial, path)  # a reader sees the whole file or none
+    write_file(path, (json.dumps(record, indent=2) + "\n").encode())
     return path
 
 
@@ -191,8 +190,7 @@ def newest_checkpoint(folder: Path) -> str | None:
 def _check_same(folder: Path, config: Any) -> None:
     """Raises UserError if the run in ``folder`` was begun with other settings than ``config``."""
     saved = load_config(folder, type(config), older=True)
-    changed = _changes(to_json(replace(saved, resume=None)), to_json(config))
-    for name, (before, now) in changed.items():
+    for name, before, now in differences(replace(saved, resume=None), config):
         raise UserError(
             f"{folder} holds a run already, which was interrupted before its first checkpoint and has other settings: "
             f"{name} is {before!r} there and {now!r} here; choose another name, or remove that folder"
@@ -231,30 +229,20 @@ def save_resumed(folder: Path, config: Any) -> Path:
     """
     record = read_record(folder)
     settings = to_json(replace(config, resume=None))
-    changed = _changes(with_new_settings(type(config), record["config"]), settings)
+    before = with_new_settings(type(config), record["config"])
+    changed = {name: (then, now) for name, then, now in differences(before, settings)}
     resumed = [*record.get("resumed", []), _circumstances() | {"changed": changed}]
     return _write(folder, record | {"config": settings, "resumed": resumed})
 
 
 def _check_fixed(folder: Path, config: Any, fixed: Collection[str]) -> None:
     saved = load_config(folder, type(config), older=True)
-    changed = _changes(to_json(saved), to_json(replace(config, resume=saved.resume)))
-    for name, (before, now) in changed.items():
+    for name, before, now in differences(saved, replace(config, resume=saved.resume)):
         if any(name == one or name.startswith(f"{one}.") for one in fixed):
             raise UserError(
                 f"{name} is {before!r} in the run that is resumed and cannot become {now!r}; leave it out, or start a "
                 "new run"
             )
-
-
-def _changes(before: Any, now: Any, name: str = "") -> dict[str, tuple[Any, Any]]:
-    """Dotted names of the settings that differ between two configurations as JSON, with both values."""
-    if not (isinstance(before, dict) and isinstance(now, dict)):
-        return {} if before == now else {name: (before, now)}
-    found: dict[str, tuple[Any, Any]] = {}
-    for key in dict.fromkeys([*before, *now]):
-        found |= _changes(before.get(key), now.get(key), f"{name}.{key}" if name else key)
-    return found
 
 
 def load_config(folder: Path, kind: type[Config], older: bool = False) -> Config:

@@ -5,11 +5,11 @@ A crash may cut the last line off, and a resumed run comes by the steps after it
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 from rlhf.store import json_text
+from rlhf.store.durable import write_file
 from worlds.errors import UserError
 
 Row = dict[str, Any]
@@ -47,9 +47,7 @@ def truncate_after(path: Path, resume_step: int | None) -> None:
     if resume_step is not None:
         kept = [line for number, line in enumerate(kept, 1) if _step(path, number, line) <= resume_step]
     if len(kept) < len(lines):
-        partial = path.with_suffix(".partial")
-        partial.write_bytes(b"".join(kept))
-        os.replace(partial, path)
+        write_file(path, b"".join(kept))
 
 
 def _row(line: bytes) -> Row:

@@ -79,7 +79,7 @@ def test_a_killed_journey_goes_on_at_the_stage_it_was_in(tmp_path: Path) -> None
     code = f"""
 import os, signal
 from pathlib import Path
-from pipelines.stages.steps import Work, go_through
+from pipelines.stages.steps import Step, run_steps
 folder, log = Path({str(tmp_path / "run")!r}), Path({str(tmp_path / "log")!r})
 def work(name, fatal):
     def do():
@@ -87,8 +87,8 @@ def work(name, fatal):
         if fatal and not (folder / "died").exists():
             (folder / "died").touch()
             os.kill(os.getpid(), signal.SIGKILL)
-    return Work(name, "", do)
-go_through(folder, [work("a", False), work("b", True), work("c", False)])
+    return Step(name, "", do)
+run_steps(folder, [work("a", False), work("b", True), work("c", False)])
 """
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])}
     died = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
@@ -144,7 +144,7 @@ def test_free_settings_may_differ_and_are_noted(tmp_path: Path) -> None:
 def test_a_run_killed_while_its_configuration_was_written_begins(tmp_path: Path) -> None:
     config = Config(run=tmp_path / "run")
     config.run.mkdir()
-    (config.run / "config.partial").write_text('{"kind"')
+    (config.run / "config.json.part").write_text('{"kind"')
     open_run(config.run, config, "trial")
     assert load_config(config.run, Config) == config
     (tmp_path / "other").mkdir()
