@@ -5,6 +5,8 @@
 * Without CSS: neither the cloned agent, nor the reward model, nor BC+RL has the contrastive loss.
 * Without BC: recorded play is not imitated while the agent is improved (CSS stays).
 * Without augmentation: the reward model sees no exchanged words.
+* Without the loss of unmarked drift: the reward model has the losses of the paper and no other. In all other arms that
+  are called IBT its rewards are also held at 0 where raters watched and marked nothing (``unmarked_drift_weight``).
 * Without KL: nothing holds the decision to speak near the cloned agent's.
 * Utility as reward: U itself is paid at every step, not its change (Eq. 2).
 """
@@ -29,6 +31,9 @@ def study() -> StudyConfig:
         rewards={
             "ibt": rewarding,
             "ibt no css": replace(rewarding, training=replace(rewarding.training, css_weight=0.0)),
+            "ibt no unmarked drift": replace(
+                rewarding, training=replace(rewarding.training, unmarked_drift_weight=0.0)
+            ),
             "ibt no augmentation": replace(rewarding, training=replace(rewarding.training, augmentation=0.0)),
         },
         arms={
@@ -37,6 +42,7 @@ def study() -> StudyConfig:
             "without BC": Arm(reward="ibt", improve=no_bc),
             "without KL": Arm(reward="ibt", improve=replace(improve, learner=replace(learner, no_op_kl_weight=0.0))),
             "without augmentation": Arm(reward="ibt no augmentation", improve=improve),
+            "without unmarked drift": Arm(reward="ibt no unmarked drift", improve=improve),
             "utility as reward": Arm(reward="ibt", improve=replace(improve, pays="utility")),
             "BC, without CSS": Arm(clone="no css"),
             "without CSS": Arm(clone="no css", reward="ibt no css", improve=no_css),

@@ -8,6 +8,9 @@ are the demo's (see :mod:`pipelines.runs.demo` for what differs from the paper a
 * Twice the agent's own play is marked, and improvement goes on for twice as many updates.
 * What to say is rewarded too, as in the paper: here the reward model hears enough answers to judge some.
 
+The reward models of "IBT" and "AR" have the demo's loss of unmarked drift, which is not in the paper: rewards are held
+at 0 where raters watched and marked nothing. :mod:`pipelines.runs.ablations` has an arm without it.
+
 "Larger BC" is of twice the parameters (micro), and learns at a rate that is lower by as much as it is wider.
 
 The arm "BC, as many updates" goes on cloning for as many updates as BC+RL makes (the curve of Figure 5A): the same

@@ -322,18 +322,19 @@ def begin_note(config: ImproveConfig, folder: Path) -> NotedEpisodes:
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:
-    """Means over finished plays: modelled return with its spread, and true success of the first request of each.
+    """Modelled return of finished plays with its spread, and true success of the requests that it sums over.
 
     Args:
       results: of the plays.
       where: what the metrics' names begin with.
 
-    Returns: ``modelled_return``, its standard deviation ``modelled_return_sd`` (of two plays or more) and the number of
-      ``plays``; ``true_success`` and the number of ``requests``, if there were any.
+    Returns: ``modelled_return``, a mean over plays, its standard deviation ``modelled_return_sd`` (of two plays or
+      more) and the number of ``plays``; ``true_success``, the share of all their requests that was fulfilled, and the
+      number of ``requests``, if there were any.
     """
     if not results:
         return {}
-    asked = [result.success[0] for result in results if result.success]
+    asked = [success for result in results for success in result.success]
     returns = [result.modelled_return for result in results]
     means = {"modelled_return": np.mean(returns), "plays": len(results)}
     if len(results) > 1:

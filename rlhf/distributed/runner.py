@@ -124,8 +124,8 @@ class PlayRunner(EnvRunner):
         self.metrics.log_value(NUM_ENV_STEPS_SAMPLED_LIFETIME, fragment.steps * fragment.columns, reduce="lifetime_sum")
         for result in results:
             self.metrics.log_value("modelled_return", result.modelled_return, window=100)
-            if result.success:
-                self.metrics.log_value("true_success", float(result.success[0]), window=100)
+            for success in result.success:
+                self.metrics.log_value("true_success", float(success), window=100)
 
     def _deliver(self, **what: Any) -> None:
         process = f"process {os.getpid()} on {platform.node()}"

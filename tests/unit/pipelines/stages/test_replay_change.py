@@ -13,6 +13,7 @@ from pipelines.report.gathered import reward_over_training, success_over_trainin
 from pipelines.stages import training_words
 from pipelines.stages.improve import summary
 from pipelines.stages.replay_change import Replays, change, compared_replays
+from rlhf.learning.guards import Guards
 from rlhf.replay.slot import EpisodeResult
 from rlhf.run.json_lines import Row
 from rlhf.run.statistics import mean_of
@@ -155,3 +156,16 @@ def test_a_reports_data_of_before_counts_were_kept_opens(tmp_path) -> None:
     loaded = load_report_data(path)
     assert isinstance(loaded, ReportData) and loaded.reward_over_training is not None
     assert loaded.reward_over_training.curves[0].counts == ()
+
+
+def test_true_success_is_of_the_same_requests_as_modelled_return() -> None:
+    """The second request of every play is no longer fulfilled while the modelled return rises: that is an alarm."""
+    before = [EpisodeResult(f"{i}", 20, 0, 1.0, (True, True)) for i in range(50)]
+    after = [EpisodeResult(f"{i}", 20, 0, 3.0, (True, False)) for i in range(50)]
+    first, last = summary(before, "held_out"), summary(after, "held_out")
+    assert (first["held_out/true_success"], first["held_out/requests"]) == (1.0, 100)
+    assert (last["held_out/true_success"], last["held_out/requests"]) == (0.5, 100)
+    guards = Guards()
+    assert guards.look(0, first) == []
+    (alarm,) = guards.look(100, last)
+    assert alarm.kind == "over_optimisation" and "from 100% to 50%" in alarm.text

@@ -181,3 +181,14 @@ def test_requests_of_training_combinations_have_a_table_once_there_is_something_
     (cell,) = (c for c in table["cells"] if (c["arm"], c["probe"]) == ("BC+RL (IBT)", "all"))
     assert cell["difference"]["estimate"] == 0.0, "the same outcomes were put there"
     assert (tmp_path / "success-train.png").is_file()
+
+
+def test_one_ablation_is_the_papers_reward_model() -> None:
+    """The arms called IBT have a loss that the paper has not; this one differs from them in nothing else."""
+    study = ablations.study()
+    usual, without = (study.arms[name] for name in ("BC+RL (IBT)", "without unmarked drift"))
+    assert study.rewards[usual.reward].training.unmarked_drift_weight > 0
+    assert study.rewards[without.reward].training.unmarked_drift_weight == 0
+    assert list(differences(usual, without)) == [("reward", "ibt", "ibt no unmarked drift")]
+    (name, _, _), *others = differences(study.rewards[usual.reward], study.rewards[without.reward])
+    assert (name, others) == ("training.unmarked_drift_weight", [])
