@@ -21,7 +21,7 @@ from pipelines.studies.config import StudyConfig, others_compared, results_of
 from pipelines.studies.report import write_study_report
 from pipelines.studies.steps import evaluating_config, improving_config
 from pipelines.studies.study import study
-from rlhf.records.json_records import from_json, to_json
+from rlhf.records.json_records import differences, from_json, to_json
 from rlhf.run.config import CONFIG_FILE
 from worlds.errors import UserError
 
