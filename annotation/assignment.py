@@ -1,4 +1,4 @@
-"""Which episode a rater gets next. Pure: nothing here knows databases or people."""
+"""The choice of the episode that a rater gets next. Pure: nothing here knows databases or people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ class Waiting:
     """An episode that may still be given to the rater who asks.
 
     Args:
-      key: names it. place: in the order of recording.
+      key: id of the episode.
+      place: in the order of recording.
       raters: how many have marked it, or hold it now.
     """
 
@@ -41,12 +42,21 @@ STRATEGIES: dict[str, Callable[[Waiting, str], tuple[object, ...]]] = {
 
 
 def next_episode(waiting: Sequence[Waiting], overlap: int, strategy: str, rater: str) -> Waiting | None:
-    """The episode to give to ``rater``; None if none wants another of ``overlap`` raters.
+    """Return the episode to give to ``rater``.
+
+    Args:
+      waiting: episodes that the rater has not had.
+      overlap: raters that each episode is to have.
+      strategy: a name in ``STRATEGIES``.
+      rater: id of the rater.
+
+    Returns:
+      the episode; None if all have as many raters as they are to have.
 
     Raises:
       ValueError: if there is no such strategy.
     """
     if strategy not in STRATEGIES:
-        raise ValueError(f"no queue is called {strategy}; there are {', '.join(STRATEGIES)}")
+        raise ValueError(f"there is no strategy {strategy}; there are {', '.join(STRATEGIES)}")
     wanted = [episode for episode in waiting if episode.raters < overlap]
     return min(wanted, key=lambda episode: STRATEGIES[strategy](episode, rater), default=None)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rlhf.run.statistics import episode_interval
+from rlhf.run.statistics import Interval, episode_interval, ratio_interval
 
 _SEED = 0
 
@@ -24,10 +24,25 @@ def with_interval(rows: np.ndarray, measure: Callable[[np.ndarray], np.ndarray])
     Returns:
       ``value``, ``low`` and ``high``; of a single episode there is no interval.
     """
-    found = episode_interval(lambda weights: measure(weights @ rows), len(rows), seed=_SEED)
+    return _as_json(episode_interval(lambda weights: measure(weights @ rows), len(rows), seed=_SEED), len(rows))
+
+
+def share_with_interval(part: np.ndarray, whole: np.ndarray) -> dict[str, float | None]:
+    """Return the share that ``part`` has of ``whole``, summed over episodes, with its 95% interval.
+
+    As :func:`with_interval`; where all episodes have the same share, the interval is Wilson's for so many episodes.
+
+    Args:
+      part: counts [episodes].
+      whole: counts [episodes].
+    """
+    return _as_json(ratio_interval(part, whole, seed=_SEED), len(whole))
+
+
+def _as_json(found: Interval | None, episodes: int) -> dict[str, float | None]:
     if found is None:
         return {"value": None, "low": None, "high": None}
-    if len(rows) < 2:
+    if episodes < 2:
         return {"value": rounded(found.estimate), "low": None, "high": None}
     return {"value": rounded(found.estimate), "low": rounded(found.low), "high": rounded(found.high)}
 

@@ -1,4 +1,4 @@
-"""Gold episodes: a rater's marks held against known ones. Pure; nothing here knows databases or people.
+"""Gold episodes: a rater's marks compared with known ones. Pure; nothing here knows databases or people.
 
 A mark is *right* if a known mark of the same sign is at most a tolerance away (``match_marks``
 pairs them, each with one at most). A pair of opposite signs counts as one known mark missed and one given too much.
@@ -17,7 +17,13 @@ TRAINING, QUALITY = "training", "quality"
 
 @dataclass(frozen=True)
 class Score:
-    """How many marks were given, how many were known, and how many of them are the same."""
+    """Counts of a comparison with known marks.
+
+    Args:
+      given: marks that the rater gave.
+      known: marks that are known.
+      right: given marks that match a known one.
+    """
 
     given: int = 0
     known: int = 0
@@ -58,7 +64,12 @@ class Comparison:
 
 
 def compare(given: Sequence[Mark], known: Sequence[Mark], tolerance: int) -> Comparison:
-    """Hold ``given`` marks of one episode against the ``known`` ones.
+    """Compare ``given`` marks of one episode with the ``known`` ones.
+
+    Args:
+      given: the rater's marks.
+      known: the known marks.
+      tolerance: steps by which marks that match may be apart.
 
     Raises:
       ValueError: if the tolerance is negative or the marks belong to more than one episode.
@@ -78,11 +89,14 @@ def _of(marks: Sequence[Mark], sign: int) -> list[Mark]:
 
 
 def purpose_due(history: Sequence[str], every: int) -> str:
-    """For which purpose a rater's next episode should be a gold one; "" for none but training, which always is.
+    """Return the purpose for which a rater's next episode should be gold, beside training, which is always due.
 
     Args:
       history: of the rater's episodes so far, in order, the purpose each was given for; "" for ordinary ones.
       every: one in so many is for quality; 0: none.
+
+    Returns:
+      QUALITY, or "" for an ordinary episode.
     """
     since = 0
     for purpose in reversed([purpose for purpose in history if purpose != TRAINING]):

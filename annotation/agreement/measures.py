@@ -1,4 +1,4 @@
-"""How far raters agree. Pure functions of marks; nothing here knows episodes, files or people.
+"""Agreement of two raters. Pure functions of marks; nothing here knows episodes, files or people.
 
 Two questions are kept apart: did both mark the same *moments* (:func:`match_marks`), and where they did, with
 the same *sign*.
@@ -14,10 +14,17 @@ from rlhf.records.marks import Mark
 
 @dataclass(frozen=True)
 class Agreement:
-    """Counts from comparing the marks of two raters on the same episodes."""
+    """Counts from comparing the marks of two raters on the same episodes.
 
-    same_sign: int  # moments both marked, with one sign
-    opposite_sign: int  # moments both marked, with opposite signs
+    Args:
+      same_sign: moments that both marked, with one sign.
+      opposite_sign: moments that both marked, with opposite signs.
+      only_first: moments that only the first marked.
+      only_second: moments that only the second marked.
+    """
+
+    same_sign: int
+    opposite_sign: int
     only_first: int
     only_second: int
 
@@ -52,6 +59,11 @@ def match_marks(first: Sequence[Mark], second: Sequence[Mark], tolerance: int) -
     Each mark is in one pair at most and pairs do not cross. Among such pairings: as many pairs as possible,
     then as few opposite signs as possible, then the smallest sum of distances.
 
+    Args:
+      first: marks of one rater.
+      second: marks of the other.
+      tolerance: steps by which two marks of a pair may be apart.
+
     Raises:
       ValueError: if the tolerance is negative or the marks belong to more than one episode.
     """
@@ -78,7 +90,7 @@ def match_marks(first: Sequence[Mark], second: Sequence[Mark], tolerance: int) -
 
 
 def pairwise_agreement(first: Sequence[Mark], second: Sequence[Mark], tolerance: int) -> Agreement:
-    """Compare two raters' marks of one episode; add the results up over episodes. Raises as match_marks."""
+    """Compare two raters' marks of one episode, see :func:`match_marks`; results of several episodes add up."""
     pairs = match_marks(first, second, tolerance)
     same = sum(a.sign == b.sign for a, b in pairs)
     return Agreement(same, len(pairs) - same, len(first) - len(pairs), len(second) - len(pairs))

@@ -1,11 +1,11 @@
-"""Moments: what raters are compared on when each of them marks whatever steps they like. Pure functions of marks.
+"""Moments: the units of analysis where each rater marks the steps that they choose. Pure functions of marks.
 
-Raters do not label given things; they choose where to press. The unit of analysis that makes their marks comparable is
+Raters do not label given items; they choose where to press. The unit of analysis that makes their marks comparable is
 the *moment*: a stretch of ``tolerance + 1`` steps that begins at a mark which is in no earlier moment. Of every rater
 it has the first mark in it that is in no earlier moment, or none; so no two marks of a moment are more than the
 tolerance apart, a rater is in it once, and the order of the raters does not matter. Where nobody marks anything they
-agree, too, and leaving that out would make chance look better than it is: steps between moments count as *quiet* units
-of the same length, in which every rater has the label 0. Krippendorff's alpha (nominal; +1, -1, 0) is taken over both.
+agree, too, and leaving that out would underestimate chance: steps between moments count as *quiet* units
+of the same length, in which every rater has the label 0. Krippendorff's alpha (nominal; +1, -1, 0) is over both.
 Units that are laid around marks favour agreement a little: with 14 marks in five minutes and a tolerance of 4 steps,
 chance comes to 0.03 instead of 0.
 """
@@ -29,7 +29,8 @@ class MomentLabels:
     """The units of one episode that R raters have marked.
 
     Args:
-      labels: int8 [R, M], what each says of each moment. quiet: how many units there are in which nobody says anything.
+      labels: int8 [R, M], each rater's label of each moment.
+      quiet: how many units there are without any mark.
     """
 
     labels: np.ndarray
@@ -37,7 +38,12 @@ class MomentLabels:
 
 
 def find_moments(raters: Sequence[Sequence[Mark]], steps: int, tolerance: int) -> MomentLabels:
-    """The units of an episode of ``steps`` steps, of which each of ``raters`` has given marks (or none).
+    """Return the units of an episode.
+
+    Args:
+      raters: the marks of each rater; some may have none.
+      steps: steps that the episode has.
+      tolerance: steps by which marks of one moment may be apart.
 
     Raises:
       ValueError: if the tolerance is negative.

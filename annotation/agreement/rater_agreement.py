@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.agreement.estimates import ratio, rounded, with_interval
+from annotation.agreement.estimates import ratio, rounded, share_with_interval, with_interval
 from annotation.agreement.krippendorff import alpha
 from annotation.agreement.measures import match_marks
 from annotation.agreement.moments import coincidences, find_moments
@@ -31,7 +31,10 @@ from rlhf.records.marks import PROGRESS, Mark
 MOST_PAIRS = 200  # of raters that are listed; those with most episodes in common
 MOST_SHIFTS = 20  # of each pair's marks of an episode
 _MATCHINGS = 5000  # in all, for chance: where there are many pairs, few shifts of each are enough
-_SAME, _OPPOSITE, _FIRST, _SECOND, _PLUS = range(5)  # columns of counts; the last: (+) among marks that were matched
+# Columns of counts: moments that both marked, those that one marked alone, and (+) among the marks that were matched.
+_SAME, _OPPOSITE, _FIRST, _SECOND, _PLUS = range(5)
+_MARKED, _BOTH = [_SAME, _OPPOSITE, _FIRST, _SECOND], [_SAME, _OPPOSITE]
+SHARES = {"whether": (_BOTH, _MARKED), "sign": ([_SAME], _BOTH), "overall": ([_SAME], _MARKED)}  # part, whole
 
 
 def agreement(shared: Sequence[Sequence[Submission]], tolerance: int, seed: int = 0) -> dict[str, Any]:
@@ -89,27 +92,13 @@ def _shifted(submission: Submission, offset: int) -> list[Mark]:
 def _shares(found: Sequence[Any]) -> dict[str, dict[str, float | None]]:
     """Return every share of counts and counts by chance, one pair of them an episode, with its level of chance."""
     counts, by_chance = np.reshape([list(one) for one in found], (-1, 2, 5)).transpose(1, 0, 2)
-    chance = {"whether": whether(by_chance.sum(axis=0)), "overall": overall(by_chance.sum(axis=0))}
-    chance["sign"] = sign_by_chance(counts.sum(axis=0))
-    return {
-        name: {**with_interval(counts, measure), "chance": rounded(float(chance[name]))}
-        for name, measure in (("whether", whether), ("sign", sign), ("overall", overall))
-    }
-
-
-def whether(counts: np.ndarray) -> np.ndarray:
-    """Return the share of marked moments that both marked, of counts [..., 5]."""
-    return ratio(counts[..., _SAME] + counts[..., _OPPOSITE], counts[..., :_PLUS].sum(axis=-1))
-
-
-def sign(counts: np.ndarray) -> np.ndarray:
-    """Return the share of one sign among the moments that both marked, of counts [..., 5]."""
-    return ratio(counts[..., _SAME], counts[..., _SAME] + counts[..., _OPPOSITE])
-
-
-def overall(counts: np.ndarray) -> np.ndarray:
-    """Return the share of marked moments that both marked with one sign, of counts [..., 5]."""
-    return ratio(counts[..., _SAME], counts[..., :_PLUS].sum(axis=-1))
+    shares = {}
+    for name, (part, whole) in SHARES.items():
+        estimate = share_with_interval(counts[:, part].sum(axis=1), counts[:, whole].sum(axis=1))
+        chance = ratio(by_chance[:, part].sum(), by_chance[:, whole].sum())
+        shares[name] = {**estimate, "chance": rounded(float(chance))}
+    shares["sign"]["chance"] = rounded(float(sign_by_chance(counts.sum(axis=0))))
+    return shares
 
 
 def sign_by_chance(counts: np.ndarray) -> np.ndarray:

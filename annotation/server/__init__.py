@@ -1,1 +1,1 @@
-"""The web app's server: who may ask for what, and what is kept of what people say."""
+"""The web app's server: routes, policies, services, database, export."""

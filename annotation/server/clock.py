@@ -1,4 +1,4 @@
-"""What time it is: seconds since 1970 (UTC), as the database keeps it."""
+"""The time: seconds since 1970 (UTC), as the database keeps it."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import time
 
 
 def now() -> float:
-    """Seconds since 1970."""
+    """Return the seconds since 1970."""
     return time.time()

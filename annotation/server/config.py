@@ -1,4 +1,4 @@
-"""Settings of `rlhf serve`. Imports nothing heavy, so that the command line answers at once."""
+"""Settings of `rlhf serve` and `rlhf look`. Imports nothing heavy, so that the command line answers at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from worlds.errors import UserError
 DATABASE_FILE = "annotation.sqlite"
 CACHE_FOLDER = "annotation.cache"
 SECRET_FILE = "annotation.secret"
-SECRET_VARIABLE = "RLHF_SERVE_SECRET"  # in the environment, what sessions are signed with
+SECRET_VARIABLE = "RLHF_SERVE_SECRET"  # in the environment: the key that signs sign-ins
 _SHORTEST_SECRET = 32
 
 _PUBLIC_URL = re.compile(r"https?://[^/?#\s]+(/[A-Za-z0-9._~-]+)*/?")
@@ -31,7 +31,7 @@ class ServeConfig:
     """Settings of `rlhf serve`.
 
     Args:
-      data: folder of the study: a dataset, or a folder of datasets. What people say is kept in it, too.
+      data: folder of the study: a dataset, or a folder of datasets. The study's database is kept in it, too.
       host: address to listen at. Only this machine reaches the default; beyond it, put HTTPS in front.
       port: port to listen at, up to 65535; 0 takes a free one.
       database: URL of another database than the SQLite file in the folder, e.g. postgresql+psycopg://...
@@ -77,17 +77,17 @@ class ServeConfig:
 
     @property
     def cache(self) -> Path:
-        """Where is kept what can be made anew."""
+        """Folder for files that can be computed again."""
         return self.data / CACHE_FOLDER
 
     @property
     def secrets(self) -> Path:
-        """The folder with what sessions are signed with."""
+        """Folder of the key that signs sign-ins."""
         return self.data
 
     @property
     def viewing(self) -> bool:
-        """Whether there is no study, but only datasets to look at."""
+        """True if there is no study, but only datasets to look at."""
         return False
 
     @property
@@ -107,7 +107,7 @@ class ServeConfig:
 
     @property
     def loopback(self) -> bool:
-        """Whether only this machine can reach the server."""
+        """True if only this machine can reach the server."""
         if self.host == "localhost":
             return True
         try:
@@ -117,11 +117,11 @@ class ServeConfig:
 
     @property
     def secure(self) -> bool:
-        """Whether browsers come by HTTPS, so that cookies may be kept to it."""
+        """True if browsers come by HTTPS, so that cookies may be kept to it."""
         return self.public_url.startswith("https://")
 
     def url(self, port: int) -> str:
-        """Where browsers find the server that listens at ``port``; no slash at its end."""
+        """Return the URL at which browsers find the server that listens at ``port``, without a slash at its end."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.public_url.rstrip("/") or f"http://{host}:{port}"
 
@@ -131,7 +131,7 @@ class ViewConfig(ServeConfig):
     """Settings of a server that only shows datasets. It writes nothing into them.
 
     Args:
-      scratch: a folder for what is forgotten when the server ends.
+      scratch: a folder that is deleted when the server ends.
     """
 
     scratch: Path = Path("scratch")
@@ -156,5 +156,5 @@ class ViewConfig(ServeConfig):
 
 
 def secret_too_short(secret: str) -> bool:
-    """Whether a secret from the environment is too short to sign with."""
+    """Return whether a secret is too short to sign with."""
     return len(secret) < _SHORTEST_SECRET

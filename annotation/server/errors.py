@@ -4,10 +4,12 @@ from __future__ import annotations
 
 
 class Refused(Exception):
-    """Answered with ``status`` and ``said``; the transaction, if there is one, is undone.
+    """A request answered with an error; the transaction, if there is one, is undone.
 
     Args:
-      retry_sec: after which it may go better; 0 does not say.
+      status: the status of the answer.
+      said: a sentence for the person.
+      retry_sec: seconds after which the request may succeed; 0: not known.
     """
 
     def __init__(self, status: int, said: str, retry_sec: float = 0.0) -> None:

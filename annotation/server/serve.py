@@ -1,5 +1,7 @@
-"""`rlhf serve`: the web app in which people play, mark and judge. `rlhf look`: its viewer alone.
-`rlhf marks collect`: what people said into the datasets. `rlhf people delete`: somebody's data out of them.
+"""The commands of the web app.
+
+`rlhf serve` serves a study, `rlhf look` only its viewer; `rlhf marks collect` exports what people submitted;
+`rlhf people link` prints a sign-in link for the admin; `rlhf people delete` deletes a person's data.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ __all__ = [
     "serve",
 ]
 
-LOCK_FILE = "annotation.server.lock"  # held by whoever serves the study's folder
+LOCK_FILE = "annotation.server.lock"  # locked by the server of the study's folder
 KEEP_ALIVE_SEC = 75
 MESSAGE_BYTES = 64 * 1024  # of a WebSocket
 
@@ -131,21 +133,21 @@ def serve(config: ServeConfig, tracer: Sequence[str] = ()) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """While no other server may serve ``folder``: two would not know of each other's games and admin's links.
+    """Hold the lock of ``folder``, as two servers would not know of each other's games and admin's links.
 
     Raises:
-      UserError: if another does.
+      UserError: if another server holds it.
     """
     from rlhf.run.config import lock_file
 
     with ExitStack() as held:
-        if folder.is_dir():  # whoever opens it says what else is wrong
+        if folder.is_dir():  # what else is wrong is reported where it is opened
             held.enter_context(lock_file(folder / LOCK_FILE, folder, hint="stop that server, or serve another folder"))
         yield
 
 
 def _run(study: Study, listener: socket.socket) -> None:
-    """Answer whoever comes to ``listener``, until Ctrl-C."""
+    """Answer requests to ``listener`` until Ctrl-C."""
     import uvicorn
 
     from annotation.server.app import create_app
@@ -218,10 +220,10 @@ class DeleteConfig:
     """Settings of `rlhf people delete`.
 
     Args:
-      person: whose data goes: their name, or what datasets call them.
+      person: whose data is deleted: their name, or their pseudonym in the datasets.
       data: the study's folder.
       database: URL of its database, if that is not the SQLite file in the folder.
-      episodes: delete the episodes in which they played, too; otherwise those stay, under the made-up name.
+      episodes: delete the episodes in which they played, too; otherwise those stay, under the pseudonym.
     """
 
     person: Person
@@ -256,11 +258,14 @@ def delete_person(config: DeleteConfig) -> None:
         elif not unfinished:
             raise UserError(f"nobody in {config.data} is called {config.person}; names are on the page Run the study")
     removing.finish_removals(study.database, study.datasets, study.viewer)
-    announce(f"nothing of {config.person} is left in {config.data}" + ("" if config.episodes else " but play"))
+    announce(
+        f"nothing of {config.person} is left in {config.data}"
+        + ("" if config.episodes else " but the episodes in which they played")
+    )
 
 
 def listening_socket(config: ServeConfig) -> socket.socket:
-    """A socket that listens where ``config`` says.
+    """Return a socket that listens where ``config`` says.
 
     Raises:
       UserError: if the address is not this machine's, or the port is taken or not ours to take.
@@ -316,4 +321,4 @@ def _greet(config: ServeConfig, datasets: list[str], port: int, token: str) -> N
     else:
         print(f"there is no dataset in {config.data} yet; make one on the page Run the study, or with rlhf record")
     print(f"sign in as admin (works once, for an hour): {config.url(port)}/join#{token}")
-    print("Ctrl-C ends the server; whatever was called saved is kept", flush=True)
+    print("Ctrl-C ends the server; everything that is saved is kept", flush=True)

@@ -1,4 +1,4 @@
-"""What a running server is made of, for its handlers."""
+"""The parts of a running server, for its handlers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from annotation.server.security.sessions import Signer
 from annotation.server.services.datasets import Datasets
 from annotation.server.services.games import Games
 
-if TYPE_CHECKING:  # they know who asks, and whoever asks is known by the study
+if TYPE_CHECKING:  # they import this module
     from annotation.server.services.completing import Completer
     from annotation.server.services.measuring import Measuring
     from annotation.server.services.removing import Remover
@@ -39,17 +39,17 @@ class Study:
     completer: Completer
 
     def knows_host(self, host: str) -> bool:
-        """Whether a request may call the server ``host``: other names for this machine are somebody's trick."""
+        """Return whether a request may call the server ``host``; at loopback, other names would be a trick."""
         if self.config.public_url or not self.config.loopback:
             return True
         name = host.rpartition(":")[0] if host.rpartition("]")[2].count(":") else host
         return name in (*_LOOPBACK_NAMES, self.config.host)
 
     def origins(self, host: str) -> set[str]:
-        """The origins of our own pages, when a browser calls the server ``host``."""
+        """Return the origins of our own pages, when a browser calls the server ``host``."""
         return {f"http://{host}", f"https://{host}", self.config.public_origin} - {""}
 
 
 def study_of(connection: HTTPConnection) -> Study:
-    """The study that the connection's application serves."""
+    """Return the study that the connection's application serves."""
     return connection.app.state.study

@@ -25,10 +25,11 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 class Database:
-    """People, marks and whatever else is not in a dataset.
+    """The database of people, marks and everything else that is not in a dataset.
 
     Args:
-      url: SQLAlchemy's. migrate: bring its tables up to date first.
+      url: SQLAlchemy's.
+      migrate: bring its tables up to date first.
 
     Raises:
       UserError: if it cannot be opened, or a newer version of this program wrote it.
@@ -48,21 +49,21 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """One consistent view; nothing that is changed inside is kept."""
+        """Open a session with one consistent view; nothing that is changed in it is kept."""
         with self._sessions() as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A transaction that is on disk when the block ends; undone if the block raises."""
+        """Open a transaction that is on disk when the block ends, and undone if the block raises."""
         with self._turn, self._writers.begin() as session:
             yield session
 
     def scrub(self) -> None:
-        """Leave nothing in SQLite's files of what was deleted; other databases see to that themselves.
+        """Wipe what was deleted from SQLite's files; other databases do that themselves.
 
         Raises:
-          UserError: if somebody has been reading for so long that it could not be done; try again.
+          UserError: if the database has been in use for so long that it could not be done; try again.
         """
         if self._engine.dialect.name != "sqlite":
             return
@@ -105,9 +106,9 @@ def _engine(url: str) -> Engine:
 
 
 def _make_private(file: str | None) -> None:
-    """A new file is its owner's alone, and so is what SQLite puts beside it: it has names and passwords' hashes."""
+    """Let only its owner read a new file, and SQLite's files beside it: it has names and passwords' hashes."""
     if file and file != ":memory:" and not file.startswith("file:"):
-        with suppress(OSError):  # it is there already, or cannot be, which SQLite says better
+        with suppress(OSError):  # it exists already, or cannot be made, which SQLite reports better
             os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
@@ -129,7 +130,7 @@ def _lower(text: Any) -> Any:
 
 
 def _begin_sqlite(connection: Any) -> None:
-    """A writer takes the lock at once: one that read first could not wait for it."""
+    """Begin a transaction. A writer locks at once: one that read first could not wait for the lock."""
     connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
 
 
@@ -147,7 +148,7 @@ def _migrate(engine: Engine, url: str) -> None:
 
 
 def _safe(url: str) -> str:
-    """A URL without what stands before its @, which may be a password."""
+    """Return a URL without the part before its @, which may be a password."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.rpartition('@')[2]}"
 

@@ -1,4 +1,4 @@
-"""What the database holds of judging: which projects are to be judged, what judges need to know, and what they say."""
+"""The tables of judging: projects that are judged, continuations, and verdicts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class JudgedProject(Base):
 
 
 class Continuation(Base):
-    """What a judge is told of an episode beside its words and frames. Whose continuation it is, is not kept here."""
+    """A continuation, with what a judge sees beside its words and frames. Its agent is not kept here."""
 
     __tablename__ = "continuations"
     episode_id: Mapped[str] = mapped_column(ForeignKey("episodes.id", ondelete="CASCADE"), primary_key=True)
@@ -32,7 +32,7 @@ class Continuation(Base):
 
 
 class JudgingAssignment(Base):
-    """A continuation that a judge has, or had, to judge, and what the judge last said; the highest revision counts."""
+    """A continuation that a judge has, or had, to judge, and the last verdict; the highest revision counts."""
 
     __tablename__ = "judging_assignments"
     __table_args__ = (UniqueConstraint("episode_id", "judge_id"), Index("by_judge", "judge_id", "submitted"))
@@ -43,8 +43,8 @@ class JudgingAssignment(Base):
     locked_until: Mapped[float]  # until then nobody else gets the judge's place at the continuation
     position: Mapped[int] = mapped_column(default=0)  # the step at which the judge was last
     active_sec: Mapped[float] = mapped_column(default=0.0)  # time the judge has worked on it, by the browser's count
-    revision: Mapped[int] = mapped_column(default=0)  # 0: nothing has been said
-    success: Mapped[bool | None]  # None: nothing, or it was taken back
+    revision: Mapped[int] = mapped_column(default=0)  # 0: no verdict yet
+    success: Mapped[bool | None]  # None: no verdict, or it was taken back
     step: Mapped[int | None]  # of success
     saved: Mapped[float | None]
     submitted: Mapped[float | None]

@@ -1,4 +1,4 @@
-"""What the database holds. Times are seconds since 1970 (UTC); ids are random and say nothing."""
+"""The tables of the database. Times are seconds since 1970 (UTC); ids are random."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ GONE = -1  # the place of an episode that is no longer in its dataset
 
 
 def new_id() -> str:
-    """An id that nobody can guess."""
+    """Return an id that nobody can guess."""
     return uuid4().hex
 
 
 class Base(DeclarativeBase):
-    """Every table's base."""
+    """Base class of every table."""
 
 
 class Person(Base):
-    """Somebody who takes part. ``pseudonym`` is what datasets call them; ``name`` never leaves the database."""
+    """A person who takes part. Datasets have the ``pseudonym``; ``name`` never leaves the database."""
 
     __tablename__ = "people"
     id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
@@ -45,10 +45,10 @@ class PersonRole(Base):
 
 
 class BrowserSession(Base):
-    """A browser that is signed in; its cookie names it."""
+    """The sign-in of a browser; its cookie names it."""
 
     __tablename__ = "sessions"
-    id: Mapped[str] = mapped_column(_HASH, primary_key=True)  # SHA-256 of what the cookie says
+    id: Mapped[str] = mapped_column(_HASH, primary_key=True)  # SHA-256 of the token in the cookie
     person_id: Mapped[str] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), index=True)
     created: Mapped[float]
     expires: Mapped[float]
@@ -59,7 +59,7 @@ class Invitation(Base):
 
     __tablename__ = "invitations"
     id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
-    token: Mapped[str] = mapped_column(_HASH, unique=True)  # SHA-256 of what the link says
+    token: Mapped[str] = mapped_column(_HASH, unique=True)  # SHA-256 of the token in the link
     role: Mapped[str] = mapped_column(String(16))
     person_id: Mapped[str | None] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"))
     note: Mapped[str] = mapped_column(_NAME, default="")  # for whom it is, in the admin's words
@@ -78,11 +78,11 @@ class Project(Base):
     strategy: Mapped[str] = mapped_column(String(16), default="breadth")  # a name in annotation.assignment
     open: Mapped[bool] = mapped_column(default=True)  # whether anybody but admins may work in it
     created: Mapped[float]
-    title: Mapped[str] = mapped_column(_NAME, default="")  # how people see it called; "": by its dataset
+    title: Mapped[str] = mapped_column(_NAME, default="")  # as people see it; "": the dataset's name
     instructions: Mapped[str] = mapped_column(Text, default="")  # for its people, plain text
     marking: Mapped[bool] = mapped_column(default=True)  # whether its episodes are handed out to be marked
     tolerance: Mapped[int] = mapped_column(default=4)  # steps by which marks of one moment may be apart
-    gold_every: Mapped[int] = mapped_column(default=10)  # a rater's every so manieth episode is a gold one; 0: none
+    gold_every: Mapped[int] = mapped_column(default=10)  # one in so many of a rater's episodes is gold; 0: none
     export_gold: Mapped[bool] = mapped_column(default=False)  # whether raters' marks of gold episodes are exported
 
 
@@ -127,7 +127,7 @@ class Assignment(Base):
 
 
 class MarkRecord(Base):
-    """What a rater last said of one mark. ``id`` is the browser's; the highest ``revision`` counts."""
+    """The last state of one mark. The browser gives its ``id``; the highest ``revision`` counts."""
 
     __tablename__ = "marks"
     assignment_id: Mapped[str] = mapped_column(ForeignKey("assignments.id", ondelete="CASCADE"), primary_key=True)
@@ -139,11 +139,11 @@ class MarkRecord(Base):
     saved: Mapped[float]
 
 
-# Running a study: who belongs to which project, what they agreed to, known marks, and people who leave.
+# Running a study: members of projects, consent, known marks, deleted people.
 
 
 class Membership(Base):
-    """A project that a person is restricted to, with others that say so too. Who has none may see every project."""
+    """A project that a person is restricted to; a person may have several, and without any sees every project."""
 
     __tablename__ = "memberships"
     project_id: Mapped[str] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True)
@@ -151,7 +151,7 @@ class Membership(Base):
 
 
 class InvitationProject(Base):
-    """A project that whoever uses the invitation is restricted to."""
+    """A project that the user of an invitation is restricted to."""
 
     __tablename__ = "invitation_projects"
     invitation_id: Mapped[str] = mapped_column(ForeignKey("invitations.id", ondelete="CASCADE"), primary_key=True)
@@ -159,7 +159,7 @@ class InvitationProject(Base):
 
 
 class ConsentText(Base):
-    """What people agree to before anything else. The highest version counts; an empty text asks for nothing."""
+    """A version of the consent text. The highest counts; an empty text asks for nothing."""
 
     __tablename__ = "consent_texts"
     version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
@@ -177,21 +177,21 @@ class Consent(Base):
 
 
 class GoldEpisode(Base):
-    """An episode whose marks are known: raters learn from it, or are measured by it."""
+    """An episode whose marks are known: raters train on it, or are measured by it."""
 
     __tablename__ = "gold_episodes"
     episode_id: Mapped[str] = mapped_column(ForeignKey("episodes.id", ondelete="CASCADE"), primary_key=True)
     purpose: Mapped[str] = mapped_column(String(16))  # "training" or "quality"
     marks: Mapped[list[Any]] = mapped_column(JSON)  # [step, sign] of each
-    source: Mapped[str] = mapped_column(String(255))  # whose marks they are, as the dataset calls the rater
+    source: Mapped[str] = mapped_column(String(255))  # whose marks they are: the rater's name in the dataset
     created: Mapped[float]
     episode: Mapped[EpisodeRecord] = relationship(lazy="joined")
 
 
 class Removal(Base):
-    """Somebody whose data is being deleted; the row goes when everything of theirs is gone."""
+    """A person whose data is being deleted; the row is deleted last."""
 
     __tablename__ = "removals"
     pseudonym: Mapped[str] = mapped_column(_NAME, primary_key=True)
-    episodes: Mapped[bool]  # whether the episodes that they played in go, too
+    episodes: Mapped[bool]  # whether the episodes in which they played are deleted, too
     asked: Mapped[float]

@@ -1,1 +1,1 @@
-"""Submitted marks and judgements, written into the datasets."""
+"""Export of submitted marks and judgements into the datasets."""

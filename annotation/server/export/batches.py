@@ -1,4 +1,4 @@
-"""What every export of submitted work shares: project after project, and what a dataset has lost keeps nobody back."""
+"""Exports in batches, project after project; an episode that a dataset has lost does not stop the others."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ BATCH_SIZE = 500  # submissions of one transaction
 
 
 def export_projects(projects: Iterable[tuple[str, str]], export_some: Callable[[str, str], int]) -> int:
-    """Call ``export_some`` with each project's id and dataset until it returns 0; the sum of what it returned.
+    """Call ``export_some`` for each project until it returns 0.
+
+    Args:
+      projects: id and dataset of each.
+      export_some: takes both, exports a batch, and returns its size.
+
+    Returns:
+      how many submissions were exported.
 
     Raises:
-      UserError: if some project's raised it; the others are exported all the same.
+      UserError: if ``export_some`` raised it for a project; the others are exported all the same.
     """
     done, trouble = 0, None
     for project_id, dataset in projects:
@@ -28,8 +35,8 @@ def export_projects(projects: Iterable[tuple[str, str]], export_some: Callable[[
 
 
 def missing_episodes(gone: Sequence[str], dataset: str) -> UserError:
-    """What to say of submitted work on episodes that the dataset has no more."""
+    """Return the error of submissions whose episodes are no longer in the dataset."""
     return UserError(
-        f"{len(gone)} episodes with work on them are no longer in {dataset}, e.g. {gone[0]}; what was said of "
-        "them stays in the database"
+        f"{len(gone)} episodes with submissions are no longer in {dataset}, e.g. {gone[0]}; the submissions "
+        "stay in the database"
     )

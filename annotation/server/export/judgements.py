@@ -1,4 +1,4 @@
-"""Submitted judgements on their way into the datasets, as marks go there: once, and again if something died between."""
+"""Export of submitted judgements into the datasets; interrupted, it can be done again, as with marks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_EXPORTED = (JudgingAssignment.submitted.is_not(None), JudgingAssignment.exp
 
 
 def export_judgements(database: Database, datasets: Datasets, when: float) -> int:
-    """Write every submitted judgement that is not exported yet into its dataset; how many there were.
+    """Write every submitted judgement that is not exported yet into its dataset; return how many there were.
 
     Raises:
       UserError: if a dataset cannot be written, or no longer has an episode; the others are written all the same.
@@ -30,7 +30,7 @@ def export_judgements(database: Database, datasets: Datasets, when: float) -> in
 
 
 def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
-    """The next judgements of a project; how many. Nobody's data is deleted between their reading and their writing."""
+    """Export the next judgements of a project; return how many. The lock keeps deletions out meanwhile."""
     with datasets.exporting():
         store = datasets.store(dataset)
         gone = _gone(database, project_id, store)
@@ -45,7 +45,7 @@ def _export_some(database: Database, datasets: Datasets, project_id: str, datase
 
 
 def _gone(database: Database, project_id: str, store: ParquetStore) -> list[str]:
-    """Episodes with judgements to export that the dataset has no more: they keep no others back."""
+    """Return episodes with judgements to export that the dataset no longer has."""
     query = select(EpisodeRecord.episode_id).join(Continuation).join(JudgingAssignment)
     with database.reading() as session:
         found = session.scalars(query.where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED).distinct())
@@ -53,14 +53,14 @@ def _gone(database: Database, project_id: str, store: ParquetStore) -> list[str]
 
 
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:
-    """Id and dataset of every project that has something to export."""
+    """Return id and dataset of every project that has something to export."""
     with database.reading() as session:
         query = select(Project.id, Project.dataset).join(EpisodeRecord).join(Continuation).join(JudgingAssignment)
         return [(id, dataset) for id, dataset in session.execute(query.where(*_NOT_EXPORTED).distinct())]
 
 
 def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[str, Judgement]:
-    """The next judgements to export, by assignment, under the judges' pseudonyms."""
+    """Return the next judgements to export, by assignment, under the judges' pseudonyms."""
     with database.reading() as session:
         query = select(JudgingAssignment).join(Continuation).join(EpisodeRecord)
         query = query.where(

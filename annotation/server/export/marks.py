@@ -1,7 +1,7 @@
-"""Submitted marks on their way into the datasets: after every submission, and whenever somebody asks.
+"""Export of submitted marks into the datasets, after every submission and on request.
 
-A submission is exported once: its marks are written to the dataset, and then it is noted as exported. Whatever dies in
-between, the next export writes those marks again; marks are sets, so they are there once.
+The marks of a submission are first written to the dataset; then it is noted as exported. Interrupted in between, the
+next export writes those marks again; marks are sets, so they are stored once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NOT_EXPORTED = (
 
 
 def export_submitted(database: Database, datasets: Datasets, when: float) -> int:
-    """Write the marks of every submission that is not exported yet into its dataset; how many submissions there were.
+    """Write the marks of every submission that is not exported yet into its dataset; return how many there were.
 
     Raises:
       UserError: if a dataset cannot be written, or no longer has an episode; the others are written all the same.
@@ -94,7 +94,7 @@ def export_everything(database: Database, datasets: Datasets, when: float) -> in
 
 
 def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
-    """The next submissions of a project; how many. Nobody's data is deleted between their reading and their writing."""
+    """Export the next submissions of a project; return how many. The lock keeps deletions out meanwhile."""
     with datasets.exporting():
         store = datasets.store(dataset)
         gone = _gone(database, project_id, store)
@@ -110,7 +110,7 @@ def _export_some(database: Database, datasets: Datasets, project_id: str, datase
 
 
 def _gone(database: Database, project_id: str, store: ParquetStore) -> list[str]:
-    """Episodes with submissions to export that the dataset has no more: they keep no others back."""
+    """Return episodes with submissions to export that the dataset no longer has."""
     query = select(EpisodeRecord.episode_id).join(Assignment).join(Project, Project.id == EpisodeRecord.project_id)
     with database.reading() as session:
         found = session.scalars(query.where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED).distinct())
@@ -118,14 +118,14 @@ def _gone(database: Database, project_id: str, store: ParquetStore) -> list[str]
 
 
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:
-    """Id and dataset of every project that has something to export."""
+    """Return id and dataset of every project that has something to export."""
     with database.reading() as session:
         query = select(Project.id, Project.dataset).join(EpisodeRecord).join(Assignment).where(*_NOT_EXPORTED)
         return [(project_id, dataset) for project_id, dataset in session.execute(query.distinct())]
 
 
 def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[str, list[Mark]]:
-    """The marks of the next submissions to export, by assignment."""
+    """Return the marks of the next submissions to export, by assignment."""
     with database.reading() as session:
         query = (
             select(Assignment)
@@ -139,7 +139,7 @@ def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[s
 
 
 def _marks(session: Session, assignment: Assignment) -> list[Mark]:
-    """The living marks of a submission, as its dataset has them: under the rater's pseudonym."""
+    """Return the marks of a submission that are not deleted, under the rater's pseudonym."""
     query = select(MarkRecord.step, MarkRecord.sign)
     query = query.where(MarkRecord.assignment_id == assignment.id, MarkRecord.deleted.is_(False))
     return [
@@ -154,12 +154,12 @@ def _note(database: Database, assignment_ids: Sequence[str], when: float) -> Non
 
 
 class Exporter(Background):
-    """Exports in the background, so that nobody waits for it."""
+    """Exports in the background, so that no request waits for it."""
 
     def __init__(self, database: Database, datasets: Datasets) -> None:
         super().__init__(self.now, "export-marks", "marks wait to be exported")
         self._database, self._datasets = database, datasets
 
     def now(self) -> int:
-        """Export at once, see :func:`export_everything`."""
+        """Export now, see :func:`export_everything`."""
         return export_everything(self._database, self._datasets, now())

@@ -1,1 +1,1 @@
-"""The routes, one module a journey: each names its policy, what it wants, and calls what does it."""
+"""The routes, one module for each subject: each names its policy and the body it takes, and calls a service."""

@@ -1,4 +1,4 @@
-"""The consent text: read and agreed to by everybody, written by admins."""
+"""Routes of the consent text: everybody reads it and agrees, admins write it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROUTES = Routes("/api/consent")
 
 @ROUTES.add("GET", "", ARRIVING)
 def text(study: Served, visitor: Asking) -> dict[str, Any]:
-    """What has to be agreed to (version 0: nothing), and whether and when one has."""
+    """Return the text to agree to (version 0: none), and when the visitor agreed."""
     with study.database.reading() as session:
         found = consent.present(session)
         agreed = consent.agreed(session, visitor.person_id)
@@ -27,7 +27,7 @@ def text(study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.add("POST", "", ARRIVING)
 def agree(body: AgreeBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Agree to the version that one has read."""
+    """Agree to the version that the visitor has read."""
     with study.database.writing() as session:
         consent.agree(session, visitor.person_id, body.version, now())
     return {}
@@ -35,6 +35,6 @@ def agree(body: AgreeBody, study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.add("PUT", "", ADMINS)
 def publish(body: ConsentBody, study: Served) -> dict[str, Any]:
-    """Write the next version of the text: everybody, admins too, has to agree to it anew."""
+    """Write the next version of the text; everybody, admins too, has to agree again."""
     with study.database.writing() as session:
         return {"version": consent.publish(session, body.text, now())}

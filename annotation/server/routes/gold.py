@@ -1,4 +1,4 @@
-"""Gold episodes: an admin names them; raters see the known marks of those they have trained on."""
+"""Routes of gold episodes: admins choose them; raters see the known marks of those they have trained on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Id = Annotated[OpaqueId, Path()]
 
 @ROUTES.add("PUT", "/gold/{episode_id}", ADMINS)
 def make_gold(episode_id: _Id, body: GoldBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Make an episode gold, or change what it is for: its known marks are those that a rater has given."""
+    """Make an episode gold with the marks of one rater, or change its purpose."""
     with study.database.writing() as session:
         record = _known(session, visitor, episode_id)
         marks = viewer.marks_of_all(session, study.datasets.store(record.project.dataset), record)
@@ -42,7 +42,7 @@ def no_longer_gold(episode_id: _Id, study: Served, visitor: Asking) -> dict[str,
 
 @ROUTES.add("GET", "/marking/{assignment_id}/feedback", RATERS)
 def feedback(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
-    """What the rater marked in a training episode, beside the known marks."""
+    """Return the rater's marks of a training episode, compared with the known marks."""
     with study.database.reading() as session:
         return gold.feedback(session, marking.own_assignment(session, assignment_id, visitor))
 

@@ -1,4 +1,4 @@
-"""A rater's work: the next episode, its frames and words, marks, and the end."""
+"""Routes of marking: the next episode, its frames and words, marks, submission."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _Id = Annotated[OpaqueId, Path()]
 
 @ROUTES.add("GET", "", RATERS)
 def work(study: Served, visitor: Asking) -> dict[str, Any]:
-    """What the rater has done."""
+    """Return how many episodes the rater has submitted."""
     with study.database.reading() as session:
         return marking.progress_of(session, visitor.person_id)
 
 
 @ROUTES.add("POST", "/next", RATERS)
 def next_episode(study: Served, visitor: Asking) -> dict[str, Any]:
-    """The episode to mark: the one begun, or a new one; null when everything is marked."""
+    """Return the episode to mark: the one begun, or a new one; null when everything is marked."""
     when, lock_sec = now(), 60 * study.config.lock_minutes
     with study.database.writing() as session:
         found = marking.open_next(session, visitor, study.datasets.names(), when, lock_sec)
@@ -43,7 +43,7 @@ def next_episode(study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.add("GET", "/{assignment_id}", RATERS)
 def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
-    """What is said in the episode, and the rater's own marks; nothing of its truth, and nothing of other raters."""
+    """Return the words of the episode and the rater's own marks; neither its truth nor other raters' marks."""
     with study.database.reading() as session:
         found = marking.own_assignment(session, assignment_id, visitor)
         marks = marking.marks_of(session, assignment_id)
@@ -68,7 +68,7 @@ def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any
 
 @ROUTES.add("GET", "/{assignment_id}/frames", RATERS)
 def frames(assignment_id: _Id, study: Served, visitor: Asking, request: Request) -> Response:
-    """The solver's view at every step, as one file that browsers keep."""
+    """Return the solver's view at every step, as one file that browsers keep."""
     with study.database.reading() as session:
         record = marking.own_assignment(session, assignment_id, visitor).episode
     headers = {"ETag": f'"{record.id}"', "Cache-Control": CACHED}
@@ -80,7 +80,7 @@ def frames(assignment_id: _Id, study: Served, visitor: Asking, request: Request)
 
 @ROUTES.add("PUT", "/{assignment_id}/marks", RATERS)
 def save(assignment_id: _Id, body: MarksBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Keep marks; they are on disk when this answers. The same twice is the same once."""
+    """Save marks; they are on disk when this answers. Saving them twice has the effect of once."""
     said = [marking.MarkEdit(**mark.model_dump()) for mark in body.marks]
     with study.database.writing() as session:
         found = marking.own_assignment(session, assignment_id, visitor)
@@ -93,7 +93,7 @@ def save(assignment_id: _Id, body: MarksBody, study: Served, visitor: Asking) ->
 
 @ROUTES.add("POST", "/{assignment_id}/submit", RATERS)
 def submit(assignment_id: _Id, body: SubmitBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """The rater has finished with the episode: its marks go to the dataset and stay as they are."""
+    """Submit the episode: its marks go to the dataset and do not change any more."""
     with study.database.writing() as session:
         found = marking.own_assignment(session, assignment_id, visitor)
         marking.note_work(found, body.position, body.active_sec, body.seen)

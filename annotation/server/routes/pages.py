@@ -1,4 +1,4 @@
-"""The pages: one HTML file and what it loads, read once and served from memory, so no path leads to another file."""
+"""Routes of the pages: one HTML file and its scripts, served from memory, so no path leads to another file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROUTES = Routes("")
 
 @dataclass(frozen=True)
 class Asset:
-    """A file, as it goes over the wire."""
+    """A file of the front end, plain and compressed."""
 
     kind: str
     plain: bytes
@@ -38,7 +38,7 @@ class Asset:
 
 @cache
 def assets() -> dict[str, Asset]:
-    """The built front end, by file name."""
+    """Return the built front end, by file name."""
     return {path.name: _asset(path) for path in sorted(STATIC.iterdir()) if path.suffix in _TYPES}
 
 
@@ -60,7 +60,7 @@ def _served(name: str, request: Request) -> Response:
 
 
 def page(request: Request) -> Response:
-    """Every page is the same file; its script looks at the address."""
+    """Return the one file that every page is; its script looks at the address."""
     return _served("index.html", request)
 
 
@@ -70,17 +70,17 @@ for _path in PAGES:
 
 @ROUTES.add("GET", "/static/{name}", ANYBODY, include_in_schema=False)
 def asset(name: str, request: Request) -> Response:
-    """A script, a style or a picture."""
+    """Return a script, a style sheet or a picture."""
     return _served(name, request)
 
 
 @ROUTES.add("GET", "/service-worker.js", ANYBODY, include_in_schema=False)
 def service_worker(request: Request) -> Response:
-    """What shows the pages while the connection is lost; at the root, so that it may answer for all of them."""
+    """Return the script that shows pages while the connection is lost; its place makes all of them its scope."""
     return _served("service-worker.js", request)
 
 
 @ROUTES.add("GET", "/api/openapi.json", SIGNED_IN, include_in_schema=False)
 def schema(request: Request) -> dict[str, Any]:
-    """The description of every route."""
+    """Return the description of every route."""
     return request.app.openapi()

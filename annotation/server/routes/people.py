@@ -1,4 +1,4 @@
-"""Signing in and out, and who one is."""
+"""Routes of signing in and out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROUTES = Routes()
 
 @ROUTES.add("GET", "/me", ARRIVING)
 def me(study: Served, visitor: Asking) -> dict[str, Any]:
-    """Who is signed in, and the token that changes must carry."""
+    """Return who is signed in, and the token that changes must carry."""
     roles = sorted(visitor.roles)
     return {
         "name": visitor.name, "id": visitor.pseudonym, "roles": roles,
@@ -32,7 +32,7 @@ def me(study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.add("POST", "/sign-in/look", ANYBODY)
 def look(body: LinkBody, study: Served) -> dict[str, Any]:
-    """What a link is for, without using it up."""
+    """Return what a link is for, without using it up."""
     with study.database.reading() as session:
         invitation = people.open_invitation(session, body.token, now())
         return {"role": invitation.role, "new": invitation.person_id is None}
@@ -40,7 +40,7 @@ def look(body: LinkBody, study: Served) -> dict[str, Any]:
 
 @ROUTES.add("POST", "/sign-in/link", ANYBODY)
 def sign_in_by_link(body: LinkBody, study: Served, response: Response) -> dict[str, Any]:
-    """Use a link."""
+    """Sign in by a link, which is used up."""
     with study.database.writing() as session:
         token = people.accept(session, body.token, body.name, now())
     _set_cookie(study, response, token)
@@ -62,7 +62,7 @@ def sign_in_by_password(body: SignInBody, study: Served, response: Response) -> 
 
 @ROUTES.add("POST", "/me/password", SIGNED_IN)
 def set_password(body: PasswordBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Set one's password."""
+    """Set the visitor's password."""
     hashed = hash_password(body.password)
     with study.database.writing() as session:
         session.get_one(Person, visitor.person_id).password = hashed
@@ -71,7 +71,7 @@ def set_password(body: PasswordBody, study: Served, visitor: Asking) -> dict[str
 
 @ROUTES.add("POST", "/sign-out", ARRIVING)
 def sign_out(study: Served, visitor: Asking, response: Response) -> dict[str, Any]:
-    """End the session."""
+    """Sign out on this browser."""
     with study.database.writing() as session:
         people.sign_out(session, visitor.session)
     for name in (study.signer.cookie_name, COOKIE):

@@ -1,4 +1,4 @@
-"""What requests may say: nothing but what is listed, each of its own kind."""
+"""The bodies of requests: only the fields that are listed, each of its type."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ Projects = Annotated[list[OpaqueId], Field(max_length=1000)]
 
 
 class Body(BaseModel):
-    """A request's JSON: no field more, no value of another kind."""
+    """JSON of a request, without further fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class LinkBody(Body):
-    """A link that is looked at, or used; who is new gives a name."""
+    """A link that is looked at, or used; a new person gives a name."""
 
     token: Token
     name: Name = ""
@@ -72,7 +72,7 @@ class PasswordBody(Body):
 
 
 class InvitationBody(Body):
-    """An invitation to take part in ``role``; in these projects only, if any are named."""
+    """An invitation to take part in ``role``, only in the projects that are named, if any are."""
 
     role: Role
     note: Name = ""
@@ -80,15 +80,15 @@ class InvitationBody(Body):
 
 
 class PersonBody(Body):
-    """What changes of a person; what is None stays."""
+    """Changes of a person; None leaves a field as it is."""
 
     roles: Annotated[list[Role], Field(min_length=1, max_length=6)] | None = None
     active: Annotated[bool, Field(strict=True)] | None = None
-    projects: Projects | None = None  # none at all: every project
+    projects: Projects | None = None  # empty: every project
 
 
 class ProjectBody(Body):
-    """What changes of a project; what is None stays."""
+    """Changes of a project; None leaves a field as it is."""
 
     title: Name | None = None
     instructions: Prose | None = None
@@ -102,7 +102,7 @@ class ProjectBody(Body):
 
 
 class LookQuery(Body):
-    """Which episodes are wanted; what is left out asks for nothing."""
+    """Filters of episodes; a field that is left out filters nothing."""
 
     kind: Annotated[str, StringConstraints(max_length=200)] = ""
     split: Annotated[str, StringConstraints(max_length=200)] = ""
@@ -117,13 +117,13 @@ class LookQuery(Body):
 
 
 class RemovalBody(Body):
-    """Whether the episodes in which somebody played are deleted with them."""
+    """A deletion: with or without the episodes in which the person played."""
 
     episodes: Annotated[bool, Field(strict=True)]
 
 
 class GoldBody(Body):
-    """Whose marks of an episode are the known ones, and what it is given to raters for."""
+    """The rater whose marks of an episode are the known ones, and its purpose."""
 
     rater: Annotated[str, StringConstraints(min_length=1, max_length=255)]
     purpose: Annotated[str, StringConstraints(pattern=f"^({TRAINING}|{QUALITY})$")]
@@ -136,7 +136,7 @@ class ConsentBody(Body):
 
 
 class AgreeBody(Body):
-    """The version that one agrees to."""
+    """The version that the visitor agrees to."""
 
     version: Annotated[int, Field(ge=1, le=_MAX_INT, strict=True)]
 
@@ -149,7 +149,7 @@ class TraceBody(Body):
 
 
 class MarkBody(Body):
-    """What a browser says of one of its marks."""
+    """The state of one mark in a browser."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     id: MarkId
@@ -177,7 +177,7 @@ class MarksBody(WorkBody):
 
 
 class SubmitBody(WorkBody):
-    """How many living marks the browser has of the episode."""
+    """How many marks that are not deleted the browser has of the episode."""
 
     marks: Annotated[int, Field(ge=0, le=_MAX_INT, strict=True)]
 
@@ -190,7 +190,7 @@ class ReturnBody(Body):
 
 
 class VerdictBody(Body):
-    """What a judge says of a continuation, and where they are; ``success`` null takes back what was said."""
+    """A judge's verdict on a continuation, and where they are; ``success`` null takes the verdict back."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     revision: Annotated[int, Field(ge=1, le=_MAX_INT)]
@@ -207,7 +207,7 @@ class RevisionBody(Body):
 
 
 class JudgedProjectBody(Body):
-    """What changes of a project that is judged; what is None stays."""
+    """Changes of a project that is judged; None leaves a field as it is."""
 
     overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
     open: Annotated[bool, Field(strict=True)] | None = None
@@ -220,7 +220,7 @@ class DatasetBody(Body):
 
 
 class GameBody(Body):
-    """A game that somebody wants to play, and the role that they play themselves."""
+    """A game to play, and the role of the person who starts it."""
 
     project: OpaqueId
     kind: Kind
@@ -230,7 +230,7 @@ class GameBody(Body):
 
 
 class JoinBody(Body):
-    """The role in which somebody joins a game."""
+    """The role in which a person joins a game."""
 
     role: Part
 
@@ -239,7 +239,7 @@ _Moved = Annotated[float, Field(ge=-1000, le=1000, allow_inf_nan=False)]
 
 
 class InputsMessage(Body):
-    """What a player did since the message before; see :class:`annotation.games.Inputs`."""
+    """A player's actions since the message before; see :class:`annotation.games.Inputs`."""
 
     held: Annotated[list[Key], Field(max_length=len(Key))] = []
     tapped: Annotated[list[Key], Field(max_length=len(Key))] = []
@@ -257,7 +257,14 @@ class JudgeMessage(Body):
 
 
 class PlayerMessage(Body):
-    """One message of a player's browser. Args: seen: how many views have come. do: an event of theirs."""
+    """One message of a player's browser.
+
+    Args:
+      seen: number of the last view that has come.
+      do: an event of the player.
+      inputs: keys, mouse and words.
+      judge: a verdict on a line.
+    """
 
     seen: Annotated[int, Field(ge=0, le=_MAX_INT)] | None = None
     do: Literal["ready", "leave", "take_over", "hand_back", "end"] | None = None

@@ -1,4 +1,4 @@
-"""The study leader's page: datasets and their queues, people, links, and the export."""
+"""Routes of the study leader's page: projects, people, invitations, measures, export."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Id = Annotated[OpaqueId, Path()]
 
 @ROUTES.add("GET", "/study", ADMINS)
 def study_page(study: Served) -> dict[str, Any]:
-    """Everything the page shows."""
+    """Return everything that the first tab of the page shows."""
     with study.database.writing() as session:
         troubles = list_episodes(session, study.datasets, now())
     played = study.datasets.episodes_played()
@@ -44,7 +44,7 @@ def study_page(study: Served) -> dict[str, Any]:
 
 @ROUTES.add("GET", "/projects/{project_id}/measures", ADMINS)
 def measures(project_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
-    """How far a project's raters agree, how they differ, and how they do on gold episodes, as last computed."""
+    """Return a project's measures as last computed: agreement, bias, gold episodes."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
         gold = progress.gold_episodes(session, project)
@@ -54,7 +54,7 @@ def measures(project_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.add("PATCH", "/projects/{project_id}", ADMINS)
 def change_project(project_id: _Id, body: ProjectBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Change what a project is called, what its people are told, and how its episodes go to raters."""
+    """Change a project's title, instructions, or the way its episodes go to raters."""
     with study.database.writing() as session:
         project = project_of(session, visitor, project_id)
         for name, value in body.model_dump(exclude_none=True).items():
@@ -64,7 +64,7 @@ def change_project(project_id: _Id, body: ProjectBody, study: Served, visitor: A
 
 @ROUTES.add("POST", "/invitations", ADMINS)
 def invite(body: InvitationBody, study: Served) -> dict[str, Any]:
-    """Invite somebody; the link's token is told this once."""
+    """Invite a person; the link's token is returned only this once."""
     with study.database.writing() as session:
         invitation, token = people.invite(session, body.role, now(), note=body.note)
         members.restrict_invitation(session, invitation.id, body.projects)
@@ -73,7 +73,7 @@ def invite(body: InvitationBody, study: Served) -> dict[str, Any]:
 
 @ROUTES.add("DELETE", "/invitations/{invitation_id}", ADMINS)
 def withdraw(invitation_id: _Id, study: Served) -> dict[str, Any]:
-    """Make a link useless."""
+    """Withdraw an invitation: its link no longer works."""
     with study.database.writing() as session:
         invitation = session.get(Invitation, invitation_id)
         if invitation is not None:
@@ -83,7 +83,7 @@ def withdraw(invitation_id: _Id, study: Served) -> dict[str, Any]:
 
 @ROUTES.add("PATCH", "/people/{person_id}", ADMINS)
 def change_person(person_id: _Id, body: PersonBody, study: Served) -> dict[str, Any]:
-    """Change somebody's roles, or close or open their account."""
+    """Change a person's roles or projects, or close or open their account."""
     with study.database.writing() as session:
         person = _known(session, person_id)
         if body.roles is not None:
@@ -100,7 +100,7 @@ def change_person(person_id: _Id, body: PersonBody, study: Served) -> dict[str, 
 
 @ROUTES.add("POST", "/people/{person_id}/link", ADMINS)
 def new_link(person_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
-    """A link by which somebody who is known signs in again."""
+    """Return a link by which a known person signs in again."""
     with study.database.writing() as session:
         person = _known(session, person_id)
         if not person.active:
@@ -114,10 +114,10 @@ def new_link(person_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.add("POST", "/people/{person_id}/removal", ADMINS)
 def remove(person_id: _Id, body: RemovalBody, study: Served) -> dict[str, Any]:
-    """Delete a person's data for good: they are gone when this answers, what datasets have of them soon after."""
+    """Delete a person's data for good: from the database before this answers, from the datasets soon after."""
     with study.database.reading() as session:
         people.refuse_last_admin(session, _known(session, person_id))
-    study.games.leave(person_id)  # before they are gone, or their game would bring them back
+    study.games.leave(person_id)  # first, or their game would write their name again
     with study.database.writing() as session:
         removing.remove_person(session, _known(session, person_id), body.episodes, now())
     study.measuring.forget()
@@ -127,7 +127,7 @@ def remove(person_id: _Id, body: RemovalBody, study: Served) -> dict[str, Any]:
 
 @ROUTES.add("POST", "/export", ADMINS)
 def export(study: Served) -> dict[str, Any]:
-    """Write the marks of submitted work into the datasets now; it happens by itself, too."""
+    """Write the marks of submitted work into the datasets now; this happens by itself, too."""
     return {"submissions": study.exporter.now()}
 
 

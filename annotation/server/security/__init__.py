@@ -1,1 +1,1 @@
-"""Who may do what: visitors, sign-in sessions, policies, consent, rate limits."""
+"""Permissions: visitors, sign-ins, policies, consent, limits of requests."""

@@ -1,4 +1,4 @@
-"""How much anybody may ask of the server, and what every answer tells the browser to refuse."""
+"""Limits of requests, and the security headers of every answer."""
 
 from __future__ import annotations
 
@@ -40,9 +40,11 @@ class _Bucket:
 
 
 class RateLimit:
-    """A bucket of ``burst`` requests for each key, refilled at ``per_second``.
+    """A token bucket for each key.
 
     Args:
+      per_second: requests a second that refill a bucket.
+      burst: requests that a full bucket allows at once.
       clock: seconds that never run backwards.
     """
 
@@ -53,7 +55,7 @@ class RateLimit:
         self._next_look = _KNOWN_BUCKETS
 
     def wait(self, key: str) -> float:
-        """0 if ``key`` may go on (which is counted), else the seconds until it may."""
+        """Count a request of ``key`` and return 0, or return the seconds until it may come."""
         with self._lock:
             now = self._clock()
             if key not in self._buckets:
@@ -76,7 +78,7 @@ class RateLimit:
 
 @dataclass(frozen=True)
 class RateLimits:
-    """What a sign-in, a person with all their sign-ins, an address without a person, and one that signs in may do."""
+    """The limits of one sign-in, of a person with all of theirs, of an address without a person, and of signing in."""
 
     session: RateLimit
     person: RateLimit
@@ -85,7 +87,7 @@ class RateLimits:
 
     @classmethod
     def of(cls, requests_per_second: float) -> RateLimits:
-        """A person's rate; an address, behind which many may sit, signs in 1 a second after the first 60."""
+        """Return the limits for a person's rate; an address, which many may share, signs in 1 a second after 60."""
         return cls(
             RateLimit(requests_per_second, 10 * requests_per_second),
             RateLimit(requests_per_second, 10 * requests_per_second),
@@ -97,12 +99,14 @@ class RateLimits:
 class RequestLimits:
     """Middleware: security headers, requests a second, bytes of a body.
 
-    Whose session it is the database tells, later: what a person does with all their sessions is counted by
-    :class:`annotation.server.security.policies.Guard`.
+    The requests of a person over all their sign-ins are counted by
+    :class:`annotation.server.security.policies.Guard`, which asks the database.
 
     Args:
-      session: tells the session of a connection, or None.
-      knows_host: whether the server goes by this name.
+      app: what answers the requests.
+      rates: the limits.
+      session: returns the session of a connection, or None.
+      knows_host: returns whether a request may call the server by this name.
     """
 
     def __init__(
@@ -124,7 +128,7 @@ class RequestLimits:
             if wait:
                 await send({"type": "websocket.close", "code": 1013, "reason": "too many requests"})
             elif not self._knows_host(connection.headers.get("host", "")):
-                await send({"type": "websocket.close", "code": 1008, "reason": "the server does not go by this name"})
+                await send({"type": "websocket.close", "code": 1008, "reason": "this is not the name of the server"})
             else:
                 await self._app(scope, receive, send)
             return
@@ -133,7 +137,9 @@ class RequestLimits:
             refusal = _refusal(429, TOO_MANY, {"Retry-After": str(math.ceil(wait))})
             await refusal(scope, receive, send)
         elif not self._knows_host(connection.headers.get("host", "")):
-            await _refusal(400, "the server does not go by this name; use the address it printed")(scope, receive, send)
+            await _refusal(400, "this is not the name of the server; use the address that it printed")(
+                scope, receive, send
+            )
         elif _announced_bytes(connection.headers) > BODY_BYTES:
             await _refusal(413, f"a request has at most {BODY_BYTES} bytes")(scope, receive, send)
         else:
@@ -149,7 +155,7 @@ class RequestLimits:
 
 
 class BodyTooLarge(HTTPException):
-    """A body that turned out longer than its request said."""
+    """Raised for a body that is longer than its request announced."""
 
     def __init__(self) -> None:
         super().__init__(413, f"a request has at most {BODY_BYTES} bytes")
@@ -161,7 +167,7 @@ def _announced_bytes(headers: Headers) -> int:
 
 
 def _counted(receive: Receive) -> Receive:
-    """``receive``, which stops a body that grows beyond the limit."""
+    """Wrap ``receive`` so that a body beyond the limit raises BodyTooLarge."""
     seen = 0
 
     async def counted() -> Message:

@@ -1,4 +1,4 @@
-"""Who may use which route. A route without a policy keeps the server from starting."""
+"""Policies: the roles that may use each route. The server does not start with a route without one."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from annotation.server.security.visitors import Role, Visitor
 from annotation.server.study import Study, study_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-CONSENT_DUE = 428  # the status of whatever is refused before somebody has agreed
+CONSENT_DUE = 428  # status of a request that is refused until its person has agreed
 _SAFE_METHODS = ("GET", "HEAD")
-# Who a session belongs to, a row for each of their roles. Asked at every request: made once, and of columns alone.
+# The person of a session, a row for each of their roles. Every request runs it: built once, and of columns only.
 _WHO = (
     select(
         Person.id, Person.name, Person.pseudonym, BrowserSession.expires, wanted_version().label("wanted"),
@@ -39,10 +39,12 @@ _WHO = (
 
 @dataclass(frozen=True)
 class Policy:
-    """Who may use a route: ``roles``, or, where they are None, anybody at all.
+    """The people who may use a route.
 
     Args:
-      consented: only those who have agreed to the present consent text, if there is one.
+      name: of the policy.
+      roles: roles that may use it; None: anybody, signed in or not.
+      consented: only people who have agreed to the present consent text, if there is one.
     """
 
     name: str
@@ -50,7 +52,7 @@ class Policy:
     consented: bool = True
 
     def admits(self, roles: Iterable[Role]) -> bool:
-        """Whether somebody with these roles (none: nobody in particular) may."""
+        """Return whether a person with these roles may use the route; without a person there are none."""
         return self.roles is None or not self.roles.isdisjoint(roles)
 
 
@@ -64,7 +66,7 @@ PLAYERS = Policy("players", frozenset({Role.SETTER, Role.SOLVER, Role.CO_PILOT, 
 
 
 def visitor_of(connection: HTTPConnection) -> Visitor | None:
-    """The person whose session the connection belongs to; None for nobody."""
+    """Return the person whose session the connection belongs to; None if there is none."""
     study = study_of(connection)
     token = study.signer.session(connection.cookies)
     if token is None:
@@ -80,7 +82,11 @@ def visitor_of(connection: HTTPConnection) -> Visitor | None:
 
 
 class Guard:
-    """What stands before every handler: admits or refuses by ``policy``, and refuses forged requests and too many."""
+    """The check before every handler: admits by ``policy``, and refuses forged requests and too many.
+
+    Args:
+      policy: of the route.
+    """
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
@@ -107,20 +113,20 @@ class Guard:
 
 
 def _refuse_strangers(connection: HTTPConnection) -> None:
-    """Browsers say which site a request or socket comes from: it must be ours."""
+    """Refuse requests and sockets that come from another site, as browsers report it."""
     origin = connection.headers.get("origin")
     if origin is not None and origin not in study_of(connection).origins(connection.headers.get("host", "")):
         raise Refused(403, "the request comes from another site")
 
 
 async def asking(connection: HTTPConnection) -> Visitor:
-    """For handlers behind a policy that wants somebody: who it is."""
+    """Return the person, for handlers behind a policy with roles."""
     assert connection.state.visitor is not None
     return connection.state.visitor
 
 
 async def served(connection: HTTPConnection) -> Study:
-    """For handlers: the study that is served."""
+    """Return the study, for handlers."""
     return study_of(connection)
 
 
@@ -132,7 +138,7 @@ class Routes:
     """The routes of one module, each with its policy, until the application takes them.
 
     Args:
-      prefix: of every path.
+      prefix: begins every path.
     """
 
     def __init__(self, prefix: str = "/api") -> None:
@@ -166,13 +172,13 @@ class Routes:
         return register
 
     def add_to(self, app: FastAPI) -> None:
-        """Hand them to the application."""
+        """Add the routes to the application."""
         for add in self._added:
             add(app)
 
 
 def policy_of(route: Any) -> Policy | None:
-    """The policy that stands before ``route``; None if there is none."""
+    """Return the policy of ``route``; None if there is none."""
     if not isinstance(route, (APIRoute, APIWebSocketRoute)):
         return None
     guards = [depends.dependency for depends in route.dependencies if isinstance(depends.dependency, Guard)]
@@ -180,7 +186,7 @@ def policy_of(route: Any) -> Policy | None:
 
 
 def refuse_unguarded(app: FastAPI) -> None:
-    """Raises RuntimeError if a route of the application has no policy."""
+    """Check all routes. Raises RuntimeError if one has no policy."""
     for route in app.routes:
         if policy_of(route) is None:
             raise RuntimeError(f"the route {getattr(route, 'path', route)} has no policy; register it by Routes")

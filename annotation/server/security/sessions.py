@@ -1,4 +1,4 @@
-"""Who a browser is: signed cookies, tokens against forged requests, passwords, and links that work once."""
+"""Sign-ins of browsers: signed cookies, tokens against forged requests, passwords."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from annotation.server.config import SECRET_FILE, SECRET_VARIABLE, secret_too_short
 from worlds.errors import UserError
 
-COOKIE = "rlhf_session"  # followed by what tells one study from another on the same host
+COOKIE = "rlhf_session"  # followed by a name of the study, as a host may have several
 CSRF_HEADER = "X-CSRF-Token"
 SESSION_SEC = 30 * 24 * 3600.0
 _TOKEN_BYTES = 32
 
 _hasher = PasswordHasher()
-_hashing = threading.Semaphore(2)  # each takes 64 MiB and a processor: many at once would take them from everybody
+_hashing = threading.Semaphore(2)  # each takes 64 MiB and a processor
 
 
 def new_token() -> str:
-    """What a link or a session says; 256 random bits."""
+    """Return the token of a new link or session: 256 random bits."""
     return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
 def token_hash(token: str) -> str:
-    """What the database keeps of a token: who reads the database cannot use it."""
+    """Return the hash that the database keeps of a token: a reader of the database cannot use it."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -41,11 +41,11 @@ class Signer:
     """Signs session tokens, and derives from each the token that its requests must carry.
 
     Args:
-      secret: known to the server alone.
+      secret: known only to the server.
 
     Attributes:
-      cookie_name: of the session's cookie. Servers of other studies on this host have others, as browsers do not tell
-        ports apart.
+      cookie_name: name of the session's cookie. Servers of other studies on this host have others, as cookies do not
+        depend on the port.
     """
 
     def __init__(self, secret: str) -> None:
@@ -54,12 +54,12 @@ class Signer:
         self.cookie_name = f"{COOKIE}_{hmac.new(self._secret, b'name', hashlib.sha256).hexdigest()[:8]}"
 
     def cookie(self, token: str) -> str:
-        """The cookie of the session ``token``."""
+        """Return the cookie of the session ``token``."""
         signed = self._serializer.dumps(token)
         return signed if isinstance(signed, str) else signed.decode()
 
     def token(self, cookie: str | None) -> str | None:
-        """The session that a cookie names; None if there is no cookie or we did not sign it."""
+        """Return the session that a cookie names; None if there is no cookie or its signature is not ours."""
         try:
             token = self._serializer.loads(cookie) if cookie else None
         except BadSignature:
@@ -67,20 +67,20 @@ class Signer:
         return token if isinstance(token, str) else None
 
     def session(self, cookies: Mapping[str, str]) -> str | None:
-        """The session that a request's cookies name; a cookie without the study's name is of an older version."""
+        """Return the session that a request's cookies name; an older version's cookie is without the study's name."""
         return self.token(cookies.get(self.cookie_name)) or self.token(cookies.get(COOKIE))
 
     def csrf(self, token: str) -> str:
-        """What requests of the session ``token`` carry in ``CSRF_HEADER``."""
+        """Return the value that requests of the session ``token`` carry in ``CSRF_HEADER``."""
         return hmac.new(self._secret, b"csrf:" + token.encode(), hashlib.sha256).hexdigest()
 
     def csrf_matches(self, token: str, said: str) -> bool:
-        """Whether a request of the session comes from our own pages."""
+        """Return whether a request of the session comes from our own pages."""
         return hmac.compare_digest(self.csrf(token).encode(), said.encode())
 
 
 def load_secret(folder: Path) -> str:
-    """The secret from the environment, or else one kept in ``folder``, made the first time.
+    """Return the secret from the environment, or else the one in ``folder``, which is made the first time.
 
     Raises:
       UserError: if the environment's is too short.
@@ -96,7 +96,7 @@ def load_secret(folder: Path) -> str:
     except FileExistsError:
         kept = path.read_text(encoding="utf-8").strip()
         if secret_too_short(kept):
-            raise UserError(f"{path} is damaged; remove it (everybody signs in anew)") from None
+            raise UserError(f"{path} is damaged; remove it (everybody signs in again)") from None
         return kept
     with os.fdopen(descriptor, "w") as file:
         file.write(secret := secrets.token_hex(32))
@@ -106,13 +106,13 @@ def load_secret(folder: Path) -> str:
 
 
 def hash_password(password: str) -> str:
-    """What the database keeps of a password (argon2id)."""
+    """Return the hash that the database keeps of a password (argon2id)."""
     with _hashing:
         return _hasher.hash(password)
 
 
 def password_matches(kept: str | None, password: str) -> bool:
-    """Whether ``password`` is the one that was kept; takes as long if none was."""
+    """Return whether ``password`` is the one that was kept; this takes as long where none was."""
     try:
         with _hashing:
             return _hasher.verify(kept or _nobodys(), password) and kept is not None
@@ -122,5 +122,5 @@ def password_matches(kept: str | None, password: str) -> bool:
 
 @cache
 def _nobodys() -> str:
-    """A password's hash to check against where there is none, so that unknown names take as long as known ones."""
+    """Return a hash to check against where there is no password, so that unknown names take as long as known ones."""
     return _hasher.hash(secrets.token_urlsafe())

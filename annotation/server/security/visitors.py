@@ -1,4 +1,4 @@
-"""Who takes part in a study, and as what."""
+"""People who take part in a study, and their roles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What somebody may be in a study."""
+    """Roles of people in a study."""
 
     ADMIN = "admin"
     SETTER = "setter"
@@ -19,7 +19,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who asks."""
+    """The person who makes a request."""
 
     person_id: str
     name: str

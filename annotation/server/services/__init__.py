@@ -1,1 +1,1 @@
-"""What the routes call: the work of the server, one module a subject."""
+"""The work of the server, called by the routes, one module for each subject."""

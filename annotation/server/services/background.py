@@ -1,4 +1,4 @@
-"""Work that nobody waits for: done by a thread whenever it is woken, and again after what went wrong."""
+"""Background work: a thread does it whenever it is woken, and again after an error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class Background:
     """A thread that does ``work`` when it is started and each time that it is woken.
 
     Args:
-      name: of the thread. waits: how the log says what has to wait if the work fails.
+      work: what is done.
+      name: name of the thread.
+      waits: begins the log's line when the work fails: what has to wait for it.
 
     Attributes:
       trouble: why the work last failed; "" if it did not.
@@ -31,17 +33,17 @@ class Background:
         self.trouble = ""
 
     def start(self) -> None:
-        """Begin, with whatever an earlier server left."""
+        """Start the thread, with what an earlier server left to do."""
         self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
         self._wanted.set()
         self._thread.start()
 
     def wake(self) -> None:
-        """There is something new to do."""
+        """Have the work done, as there is something new."""
         self._wanted.set()
 
     def stop(self) -> None:
-        """End, after what is being done."""
+        """Stop the thread when the work under way is done."""
         self._ending = True
         self._wanted.set()
         if self._thread is not None:
@@ -56,7 +58,7 @@ class Background:
                 self.trouble = ""
             except UserError as error:
                 self._complain(str(error))
-            except Exception as error:  # the thread must live; what failed is tried again
+            except Exception as error:  # the thread must survive; the work is tried again
                 self._complain(f"{type(error).__name__}: {error}")
 
     def _complain(self, trouble: str) -> None:

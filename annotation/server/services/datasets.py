@@ -1,4 +1,4 @@
-"""The datasets of a study: found in its folder, and listed in the database."""
+"""The datasets of a study, found in its folder and listed in the database."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ _MAGIC = b"RLF1"
 
 @dataclass(frozen=True)
 class Shown:
-    """What a rater is shown of an episode: nothing of its truth.
+    """The part of an episode that raters see: nothing of its truth.
 
     Args:
-      frames: as one file, see :func:`pack`. words: step, "setter" or "solver", and what was said, in order.
+      frames: as one file, see :func:`pack`.
+      words: step, "setter" or "solver", and the utterance, in order.
     """
 
     frames: bytes
@@ -66,24 +67,24 @@ class Datasets:
             self.store(name)
 
     def names(self) -> list[str]:
-        """The datasets there are now, by their folder's name; "." is the study's folder itself."""
+        """Return the present datasets by their folder's name; "." is the study's folder itself."""
         found = [self.folder, *sorted(path for path in self.folder.iterdir() if path.is_dir())]
         names = [str(path.relative_to(self.folder)) for path in found if (path / DESCRIPTION_FILE).is_file()]
         return [name for name in names if not name.endswith(UNFINISHED)]
 
     def store(self, name: str) -> ParquetStore:
-        """The dataset ``name``. Raises UserError if it cannot be read."""
+        """Return the dataset ``name``. Raises UserError if it cannot be read."""
         with self._lock:
             if name not in self._stores:
                 self._stores[name] = open_store(self.folder / name)
             return self._stores[name]
 
     def readable(self) -> list[str]:
-        """Those of :meth:`names` whose episodes are known: not one that is being copied, say."""
+        """Return those of :meth:`names` that can be read; one that is being copied cannot."""
         return [name for name in self.names() if self._is_readable(name)]
 
     def holds(self, record: EpisodeRecord) -> bool:
-        """Whether an episode is still in its dataset, and that can be read."""
+        """Return whether an episode is still in its dataset, and the dataset can be read."""
         with suppress(UserError):
             return record.episode_id in self.store(record.project.dataset)
         return False
@@ -101,14 +102,14 @@ class Datasets:
 
     @contextmanager
     def exporting(self) -> Iterator[None]:
-        """While what people said is moved into the datasets, or out of them: one at a time, in all processes."""
+        """Hold the lock, across processes, for moving marks and judgements into the datasets or out of them."""
         with only_writer(self.folder, name=LOCK_FILE):
             yield
 
     def shown(self, name: str, episode_id: str) -> Shown:
-        """What raters are shown of an episode. Raises UserError if it cannot be read."""
+        """Return what raters see of an episode. Raises UserError if it cannot be read."""
         key = name, episode_id
-        with self._reading_of(key):  # whoever asks for the words asks for the frames, too: one reads, the other waits
+        with self._reading_of(key):  # words and frames are asked for together: one request reads, the other waits
             with self._showing:
                 if key in self._shown:
                     self._shown.move_to_end(key)
@@ -122,14 +123,14 @@ class Datasets:
             return shown
 
     def forget_shown(self, name: str, episode_ids: Sequence[str]) -> None:
-        """Keep nothing of these episodes in memory; who is reading one of them is waited for."""
+        """Drop these episodes from memory, after requests that are reading them."""
         for key in ((name, episode_id) for episode_id in episode_ids):
             with self._reading_of(key), self._showing:
                 self._shown.pop(key, None)
 
     @contextmanager
     def _reading_of(self, key: tuple[str, str]) -> Iterator[None]:
-        """While one episode is read: one at a time, and others beside it."""
+        """Hold the lock of one episode while it is read."""
         with self._showing:
             reading = self._reading.setdefault(key, threading.Lock())
         with reading:
@@ -137,13 +138,13 @@ class Datasets:
 
 
 def holds_continuations(store: ParquetStore) -> bool:
-    """Whether the dataset's episodes are continuations of a suite: the first tells. Raises UserError if unreadable."""
+    """Return whether a dataset holds continuations of a suite, by its first episode. Raises UserError."""
     first = next(iter(store.ids()), None)
     return first is not None and SCENARIO_NOTE in store.read_transcript(first).notes
 
 
 def pack(frames: Sequence[bytes]) -> bytes:
-    """PNG files end to end behind an index: "RLF1", their number, where each begins and where the last ends.
+    """Return PNG files end to end behind an index: "RLF1", their number, where each begins and where the last ends.
 
     Numbers are unsigned, 32 bits, little-endian; places count from the first byte of the file.
     """
@@ -155,7 +156,7 @@ def pack(frames: Sequence[bytes]) -> bytes:
 
 
 def spoken(episode: CompressedEpisode) -> list[tuple[int, str, str]]:
-    """Step, who and words of every utterance; at one step the setter's first."""
+    """Return step, player and words of every utterance; at one step the setter's first."""
     said = []
     for step, (setter, solver) in enumerate(zip(episode.setter_utterance, episode.utterance, strict=True)):
         said += [(step, who, words) for who, words in (("setter", setter), ("solver", solver)) if words]
@@ -163,12 +164,18 @@ def spoken(episode: CompressedEpisode) -> list[tuple[int, str, str]]:
 
 
 def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str]:
-    """Make the database know every dataset and episode there is now; called whenever one may be new.
+    """List every present dataset and episode in the database; called whenever one may be new.
 
-    Episodes that have been dropped from their dataset go, with their assignments. Those on which work is submitted are
-    kept, out of every queue (``GONE``).
+    Episodes that have been dropped from their dataset are deleted, with their assignments. Those with submitted work
+    are kept, out of every queue (``GONE``).
 
-    Returns: what is wrong with datasets that cannot be read now, one being copied, say; they are left as they were.
+    Args:
+      session: of the database, for writing.
+      datasets: the study's.
+      when: seconds since 1970.
+
+    Returns:
+      errors of datasets that cannot be read now, such as one being copied; their rows are left as they were.
     """
     known = {project.dataset: project for project in session.scalars(select(Project))}
     troubles = []

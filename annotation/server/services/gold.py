@@ -1,4 +1,4 @@
-"""Gold episodes of a study: named by an admin, shown to raters who train, and never exported by accident."""
+"""Gold episodes of a study: chosen by an admin, compared with raters' marks after training."""
 
 from __future__ import annotations
 
@@ -19,6 +19,14 @@ def make_gold(
 ) -> None:
     """Make an episode gold: its known marks are those that ``rater`` gave, as they are now.
 
+    Args:
+      session: of the database, for writing.
+      record: the episode.
+      marks: all marks of the episode.
+      rater: name of the rater whose marks are the known ones.
+      purpose: TRAINING or QUALITY.
+      when: seconds since 1970.
+
     Raises:
       Refused: if that rater gave none.
     """
@@ -34,27 +42,27 @@ def make_gold(
 
 
 def feedback(session: Session, assignment: Assignment) -> dict[str, Any]:
-    """A rater's marks beside the known ones, after training. Raises Refused where there is nothing to show."""
+    """Return a rater's marks compared with the known ones. Raises Refused unless the episode was for training."""
     gold = session.get(GoldEpisode, assignment.episode_id)
     if assignment.submitted is None or assignment.gold != TRAINING or gold is None:
-        raise Refused(404, "there is nothing to compare your marks with here")
+        raise Refused(404, "your marks of this episode cannot be compared with known ones")
     tolerance = assignment.episode.project.tolerance
     found = compare(given_marks(session, assignment), known_marks(gold), tolerance)
-    return {"tolerance": tolerance, **_said(found)}
+    return {"tolerance": tolerance, **_as_json(found)}
 
 
 def known_marks(gold: GoldEpisode) -> list[Mark]:
-    """The known marks of an episode."""
+    """Return the known marks of an episode."""
     return [Mark(gold.episode_id, "", step, sign, scripted=False) for step, sign in gold.marks]
 
 
 def given_marks(session: Session, assignment: Assignment) -> list[Mark]:
-    """The living marks of an assignment."""
+    """Return the marks of an assignment that are not deleted."""
     kept = [record for record in marks_of(session, assignment.id) if not record.deleted]
     return [Mark(assignment.episode_id, "", record.step, record.sign, scripted=False) for record in kept]
 
 
-def _said(found: Comparison) -> dict[str, Any]:
+def _as_json(found: Comparison) -> dict[str, Any]:
     matched = [{"step": given.step, "known": known.step, "sign": given.sign} for given, known in found.matched]
     return {"matched": matched, "missed": _marks(found.missed), "extra": _marks(found.extra)}
 

@@ -1,4 +1,4 @@
-"""Marking: an episode goes to a rater, what the rater says of it is kept, and at last it is submitted."""
+"""Marking: an episode goes to a rater, their marks are kept, and they submit it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from annotation.server.security.visitors import Role, Visitor
 from annotation.server.services.members import project_of, visible_to
 from annotation.server.services.seen import merge_ranges
 
-MARKS_PER_EPISODE = 5000  # living and deleted; nobody gives as many
+MARKS_PER_EPISODE = 5000  # deleted ones included; far more than people give
 
 
 @dataclass(frozen=True)
 class MarkEdit:
-    """What a browser says of one of its marks; of two sayings the one with the higher revision counts."""
+    """The state of one mark in a browser; of two edits the one with the higher revision counts."""
 
     id: str
     revision: int
@@ -34,13 +34,17 @@ class MarkEdit:
 def open_next(
     session: Session, visitor: Visitor, there: Sequence[str], when: float, lock_sec: float
 ) -> Assignment | None:
-    """The episode that the rater has begun, or else a new one; None if there is nothing to do.
+    """Return the episode that the rater has begun, or else a new one; None if there is nothing to do.
 
-    A rater who comes back to an episode whose lock has expired goes on with it all the same: work is never thrown
-    away, at the price of now and then one rater more than wanted. Gold episodes for training come first.
+    A rater who returns to an episode whose lock has expired continues it all the same: work is never lost, at the price
+    of an occasional rater more than wanted. Gold episodes for training come first.
 
     Args:
-      there: the datasets that the study has now; what lies in others waits until they are back.
+      session: of the database, for writing.
+      visitor: the rater.
+      there: the present datasets; work in others waits until they are back.
+      when: seconds since 1970.
+      lock_sec: how long the episode stays with the rater.
     """
     projects = [*_handing_out(visitor), Project.dataset.in_(there)]
     begun = session.scalar(
@@ -76,13 +80,13 @@ def open_next(
 
 
 def _handing_out(visitor: Visitor) -> list[ColumnElement[bool]]:
-    """What holds of projects whose episodes this rater may get."""
+    """Return the conditions on projects whose episodes this rater may get."""
     conditions: list[ColumnElement[bool]] = [Project.open.is_(True), Project.marking.is_(True)]
     return conditions if Role.ADMIN in visitor.roles else [*conditions, visible_to(visitor.person_id)]
 
 
 def _choose(session: Session, project: Project, rater_id: str, when: float) -> tuple[str, str] | None:
-    """The episode of ``project`` that the rater gets next, and for which purpose if it is a gold one."""
+    """Return the episode of ``project`` that the rater gets next, and its purpose if it is gold."""
     for purpose in (TRAINING, purpose_due(_history(session, project, rater_id), project.gold_every)):
         if purpose and (key := _gold(session, project, rater_id, purpose)) is not None:
             return key, purpose
@@ -91,7 +95,7 @@ def _choose(session: Session, project: Project, rater_id: str, when: float) -> t
 
 
 def _gold(session: Session, project: Project, rater_id: str, purpose: str) -> str | None:
-    """The first gold episode that the rater has not had."""
+    """Return the first gold episode that the rater has not had."""
     return session.scalar(
         select(EpisodeRecord.id)
         .join(GoldEpisode)
@@ -107,17 +111,17 @@ def _gold(session: Session, project: Project, rater_id: str, purpose: str) -> st
 
 
 def _history(session: Session, project: Project, rater_id: str) -> list[str]:
-    """For which purpose the rater got each of their episodes of ``project``, in order."""
+    """Return the purpose for which the rater got each of their episodes of ``project``, in order."""
     query = select(Assignment.gold).join(EpisodeRecord)
     query = query.where(EpisodeRecord.project_id == project.id, Assignment.rater_id == rater_id)
     return list(session.scalars(query.order_by(Assignment.opened)))
 
 
 def _waiting(session: Session, project: Project, rater_id: str, when: float) -> list[Waiting]:
-    """The ordinary episodes of ``project`` that the rater has not had, with how many raters each has."""
+    """Return the ordinary episodes of ``project`` that the rater has not had, each with its number of raters."""
     counts = and_(
         Assignment.episode_id == EpisodeRecord.id,
-        Assignment.gold == "",  # whoever had it while it was a gold one is one rater more
+        Assignment.gold == "",  # raters who had it as a gold episode do not count
         or_(Assignment.submitted.is_not(None), Assignment.locked_until > when),
     )
     had = select(Assignment.episode_id).where(Assignment.rater_id == rater_id).correlate(None)
@@ -136,10 +140,10 @@ def _waiting(session: Session, project: Project, rater_id: str, when: float) -> 
 
 
 def own_assignment(session: Session, assignment_id: str, visitor: Visitor) -> Assignment:
-    """The rater's assignment. Raises Refused if there is none of that id in a project of theirs, or it is another's."""
+    """Return the rater's assignment. Raises Refused if it is another's, unknown, or in a project they do not see."""
     assignment = session.get(Assignment, assignment_id)
     if assignment is None or assignment.rater_id != visitor.person_id:
-        raise Refused(404, "there is no such episode for you to mark")
+        raise Refused(404, "you have no such episode to mark")
     project_of(session, visitor, assignment.episode.project_id)
     if assignment.closed:
         raise Refused(409, "this episode went to another rater")
@@ -147,15 +151,22 @@ def own_assignment(session: Session, assignment_id: str, visitor: Visitor) -> As
 
 
 def marks_of(session: Session, assignment_id: str) -> list[MarkRecord]:
-    """What the rater has said of every mark, the deleted ones included, by step."""
+    """Return the state of every mark of an assignment, deleted ones included, by step."""
     query = select(MarkRecord).where(MarkRecord.assignment_id == assignment_id)
     return list(session.scalars(query.order_by(MarkRecord.step, MarkRecord.id)))
 
 
 def save(session: Session, assignment: Assignment, said: Sequence[MarkEdit], when: float) -> list[MarkRecord]:
-    """Take what the browser says of its marks; said twice, or in any order, it comes to the same.
+    """Save edits of marks; they may come twice and in any order.
 
-    Returns: what is kept of each mark that was named.
+    Args:
+      session: of the database, for writing.
+      assignment: the rater's.
+      said: the edits.
+      when: seconds since 1970.
+
+    Returns:
+      the state of each mark that was named.
 
     Raises:
       Refused: if the episode is submitted and this would change it, or a mark lies outside it.
@@ -172,7 +183,7 @@ def save(session: Session, assignment: Assignment, said: Sequence[MarkEdit], whe
         if record is not None and record.revision >= mark.revision:
             continue
         if assignment.submitted is not None:
-            raise Refused(409, "the episode is submitted; its marks stay as they are")
+            raise Refused(409, "the episode is submitted; its marks do not change any more")
         if record is None:
             record = known[mark.id] = MarkRecord(assignment_id=assignment.id, id=mark.id)
             session.add(record)
@@ -215,7 +226,7 @@ def submit(session: Session, assignment: Assignment, living: int, when: float) -
 
 
 def progress_of(session: Session, rater_id: str) -> dict[str, Any]:
-    """How many episodes the rater has submitted, and whether one is begun."""
+    """Return how many episodes the rater has submitted, and whether one is begun."""
     mine = Assignment.rater_id == rater_id
     submitted = session.scalar(select(func.count()).where(mine, Assignment.submitted.is_not(None))) or 0
     begun = session.scalar(select(func.count()).where(mine, Assignment.submitted.is_(None), ~Assignment.closed)) or 0

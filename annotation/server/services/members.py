@@ -1,6 +1,6 @@
-"""Which projects a person may see: those they are restricted to, or, if to none, every one. Admins see all.
+"""The projects that a person may see: those they are restricted to, or, if to none, every one. Admins see all.
 
-Whoever looks up a project on behalf of somebody does it here.
+Every look-up of a project for a person is done here.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ UNKNOWN = "there is no such project"
 
 
 def visible_to(person_id: str) -> ColumnElement[bool]:
-    """For queries of projects: those that a person who is no admin may see."""
+    """Return the condition on projects that a person who is not an admin may see."""
     own = select(Membership.project_id).where(Membership.person_id == person_id)
     return or_(~own.exists(), Project.id.in_(own))
 
 
 def project_of(session: Session, visitor: Visitor, project_id: str) -> Project:
-    """The project, if ``visitor`` may see it. Raises Refused (404) if it does not exist or they are not of it."""
+    """Return the project. Raises Refused (404) if it does not exist or ``visitor`` may not see it."""
     query = select(Project).where(Project.id == project_id)
     if Role.ADMIN not in visitor.roles:
         query = query.where(visible_to(visitor.person_id))
@@ -35,7 +35,7 @@ def project_of(session: Session, visitor: Visitor, project_id: str) -> Project:
 
 
 def projects_of(session: Session, visitor: Visitor) -> list[Project]:
-    """Every project that ``visitor`` may see, the oldest first."""
+    """Return every project that ``visitor`` may see, the oldest first."""
     query = select(Project).order_by(Project.created, Project.dataset)
     if Role.ADMIN not in visitor.roles:
         query = query.where(visible_to(visitor.person_id))
@@ -50,13 +50,13 @@ def restrict(session: Session, person_id: str, project_ids: Iterable[str]) -> No
 
 
 def restrict_invitation(session: Session, invitation_id: str, project_ids: Iterable[str]) -> None:
-    """Restrict whoever will use an invitation. Raises Refused if a project does not exist."""
+    """Restrict the person who will use an invitation. Raises Refused if a project does not exist."""
     for project_id in _known(session, project_ids):
         session.add(InvitationProject(invitation_id=invitation_id, project_id=project_id))
 
 
 def projects_of_invitation(session: Session, invitation_id: str) -> list[str]:
-    """Ids of the projects that an invitation restricts to."""
+    """Return ids of the projects that an invitation restricts to."""
     query = select(InvitationProject.project_id).where(InvitationProject.invitation_id == invitation_id)
     return list(session.scalars(query))
 

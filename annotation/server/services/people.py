@@ -1,4 +1,4 @@
-"""People: invited by a link, signed in, known by a pseudonym outside the database."""
+"""People: invited by a link, signed in, called by a pseudonym outside the database."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TERMINAL = "printed by rlhf serve"
 def invite(
     session: Session, role: Role, when: float, *, note: str = "", person_id: str | None = None, lasts: float = 0.0
 ) -> tuple[Invitation, str]:
-    """A new invitation and the token of its link, which is told this once."""
+    """Return a new invitation and the token of its link, which is not kept."""
     token = new_token()
     expires = when + (lasts or INVITATION_SEC)
     invitation = Invitation(
@@ -34,7 +34,7 @@ def invite(
 
 
 def admin_link(session: Session, when: float) -> str:
-    """The token of the link that `rlhf serve` prints: signs in the first admin, or makes one. Earlier ones are void."""
+    """Return the token of a link that signs in the first admin, or makes one. Earlier links of this sort are void."""
     session.execute(delete(Invitation).where(Invitation.note == _TERMINAL, Invitation.used.is_(None)))
     query = select(Person).join(PersonRole).where(PersonRole.role == Role.ADMIN, Person.active)
     first = session.scalar(query.order_by(Person.created).limit(1))
@@ -43,13 +43,13 @@ def admin_link(session: Session, when: float) -> str:
 
 
 def viewers_link(session: Session, when: float) -> str:
-    """The token of the link that `rlhf look` prints: signs its one viewer in."""
+    """Return the token of the link that `rlhf look` prints; it signs the one viewer in."""
     viewer = new_person(session, "viewer", Role.ADMIN, when)
     return invite(session, Role.ADMIN, when, note=_TERMINAL, person_id=viewer.id, lasts=ADMIN_LINK_SEC)[1]
 
 
 def open_invitation(session: Session, token: str, when: float) -> Invitation:
-    """The invitation of a link. Raises Refused if there is none that still works."""
+    """Return the invitation of a link. Raises Refused if there is none that still works."""
     query = select(Invitation).where(Invitation.token == token_hash(token)).with_for_update()
     invitation = session.scalar(query)
     if invitation is None or invitation.used is not None or invitation.expires < when:
@@ -58,7 +58,16 @@ def open_invitation(session: Session, token: str, when: float) -> Invitation:
 
 
 def accept(session: Session, token: str, name: str, when: float) -> str:
-    """Use a link up: the token of a new session of its person, who is made if the link is for somebody new.
+    """Use a link up.
+
+    Args:
+      session: of the database, for writing.
+      token: of the link.
+      name: of the person, if the link is for a new one.
+      when: seconds since 1970.
+
+    Returns:
+      the token of a new session of the link's person.
 
     Raises:
       Refused: if the link does not work, or a new person gives no name or one that is taken.
@@ -77,17 +86,17 @@ def accept(session: Session, token: str, name: str, when: float) -> str:
 
 
 def normalized_name(name: str) -> str:
-    """A name as it is kept: however it was typed, the same letters are the same name."""
+    """Return a name as it is kept: the same letters, typed in any way, are the same name."""
     return " ".join(unicodedata.normalize("NFC", name).split())
 
 
 def is_named(name: str) -> ColumnElement[bool]:
-    """For queries of people: those called ``name``, in any case."""
+    """Return the condition on people called ``name``, in any case."""
     return func.lower(Person.name) == normalized_name(name).lower()
 
 
 def sign_in(session: Session, person_id: str, when: float) -> str:
-    """The token of a new session; sessions that have expired go."""
+    """Return the token of a new session; sessions that have expired are deleted."""
     session.execute(delete(BrowserSession).where(BrowserSession.expires < when))
     token = new_token()
     session.add(BrowserSession(id=token_hash(token), person_id=person_id, created=when, expires=when + SESSION_SEC))
@@ -116,16 +125,16 @@ def refuse_last_admin(session: Session, person: Person) -> None:
     others = select(func.count()).select_from(Person).join(PersonRole)
     others = others.where(PersonRole.role == Role.ADMIN, Person.active, Person.id != person.id)
     if any(role.role == Role.ADMIN for role in person.roles) and not session.scalar(others):
-        raise Refused(409, "the study needs an admin; make somebody else one first")
+        raise Refused(409, "the study needs an admin; give another person that role first")
 
 
 def new_person(session: Session, name: str, role: Role, when: float) -> Person:
-    """Somebody new, with a made-up name for datasets. Raises Refused if the name is empty or taken."""
+    """Return a new person with a pseudonym for datasets. Raises Refused if the name is empty or taken."""
     name = normalized_name(name)
     if not name:
         raise Refused(422, "give a name")
     if session.scalar(select(Person.id).where(is_named(name))) is not None:
-        raise Refused(409, f"somebody here is called {name} already; choose another name")
+        raise Refused(409, f"a person here is called {name} already; choose another name")
     person = Person(name=name, pseudonym=f"p{secrets.token_hex(4)}", created=when, active=True)
     person.roles = [PersonRole(role=role)]
     session.add(person)

@@ -1,4 +1,4 @@
-"""What a study leader sees of a study: how far its queues are, and how people work."""
+"""The progress of a study, for its leader: projects, people, invitations, gold episodes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FIVE_MINUTES_STEPS = round(300 * STEPS_PER_SECOND)
 
 
 def projects(session: Session, when: float) -> list[dict[str, Any]]:
-    """Every project: its settings, episodes, markings wanted, submitted and being made, and marks per five minutes.
+    """Return every project: its settings, episodes, submissions wanted, made and being made, marks per five minutes.
 
     Gold episodes are counted apart: everybody marks them.
     """
@@ -61,7 +61,7 @@ def _counts(session: Session, project: Project, when: float) -> dict[str, Any]:
 
 
 def gold_episodes(session: Session, project: Project) -> list[dict[str, Any]]:
-    """A project's gold episodes: what each is for, whose its marks are, and how many raters have marked it as such."""
+    """Return a project's gold episodes: purpose, source of the marks, and how many raters have marked each as gold."""
     done = select(Assignment.episode_id, func.count().label("done")).where(
         Assignment.submitted.is_not(None), Assignment.gold != ""
     )
@@ -122,7 +122,7 @@ def people(session: Session, played: Mapping[str, int]) -> list[dict[str, Any]]:
 
 
 def _memberships(session: Session) -> dict[str, list[str]]:
-    """Ids of the projects that people are restricted to, by person."""
+    """Return ids of the projects that people are restricted to, by person."""
     found: dict[str, list[str]] = {}
     for membership in session.scalars(select(Membership)):
         found.setdefault(membership.person_id, []).append(membership.project_id)
@@ -130,7 +130,7 @@ def _memberships(session: Session) -> dict[str, list[str]]:
 
 
 def invitations(session: Session, when: float) -> list[dict[str, Any]]:
-    """Links that can still be used."""
+    """Return invitations that can still be used."""
     query = select(Invitation).where(Invitation.used.is_(None), Invitation.expires > when).order_by(Invitation.created)
     return [
         {
@@ -146,7 +146,7 @@ def invitations(session: Session, when: float) -> list[dict[str, Any]]:
 
 
 def _marks_and_steps(session: Session, project_id: str | None = None, rater_id: str | None = None) -> tuple[int, int]:
-    """Living marks in submitted work, and the steps of the episodes they were looked for in."""
+    """Return the number of marks in submitted work, and the steps of the episodes."""
     wanted = [Assignment.submitted.is_not(None)]
     wanted += [EpisodeRecord.project_id == project_id] if project_id else []
     wanted += [Assignment.rater_id == rater_id] if rater_id else []

@@ -1,8 +1,8 @@
-"""Deleting a person's data: name, sessions, drafts, marks and judgements, in the database and in every dataset.
+"""Deletion of a person's data: name, sign-ins, drafts, marks and judgements, in the database and in every dataset.
 
-It is first noted, in the transaction that deletes the person from the database, and the note goes when nothing of
-theirs is left anywhere. Whatever dies in between, the next server, or the same command, goes on from the note; every
-part of it can be done again.
+The transaction that deletes the person from the database also makes a note; the note is deleted when nothing of theirs
+is left anywhere. Interrupted in between, the next server, or the same command, resumes from the note; every part can be
+done again.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ from annotation.server.services.datasets import Datasets
 from annotation.server.services.measuring import Measuring
 from annotation.server.services.viewer import ViewerServices
 
-_DONE = "done-"  # begins the note of which nothing but traces in the database's file may be left
+_DONE = "done-"  # begins a note of which only traces in the database's file may be left
 
 
 def remove_person(session: Session, person: Person, episodes: bool, when: float) -> None:
     """Delete a person from the database, and note that the datasets are to follow.
 
     Args:
-      episodes: delete the episodes that they played in, too, with whatever others said of them.
+      session: of the database, for writing.
+      person: who is deleted.
+      episodes: delete the episodes that they played in, too, with everybody's marks and judgements of them.
+      when: seconds since 1970.
 
     Raises:
       Refused: if they are the last admin.
@@ -40,14 +43,14 @@ def remove_person(session: Session, person: Person, episodes: bool, when: float)
 
 
 def note_removal(session: Session, pseudonym: str, episodes: bool, when: float) -> None:
-    """Note that what the datasets have of somebody is to be deleted."""
+    """Note that a person's data in the datasets is to be deleted."""
     session.merge(Removal(pseudonym=pseudonym, episodes=episodes, asked=when))
 
 
 def note_removal_of_absent(session: Session, players: Iterable[str], when: float) -> bool:
-    """Note who of the players of an episode (pseudonyms) was deleted while they played; whether anybody was.
+    """Note which players of an episode (pseudonyms) were deleted while they played; return whether any were.
 
-    What they chose is not known any more, so that the episode goes.
+    Their choice is not known any more, so the episode is deleted.
     """
     players = set(players)
     absent = players - set(session.scalars(select(Person.pseudonym).where(Person.pseudonym.in_(players))))
@@ -57,12 +60,12 @@ def note_removal_of_absent(session: Session, players: Iterable[str], when: float
 
 
 def find_person(session: Session, called: str) -> Person | None:
-    """Somebody by name, in any case, or by what datasets call them."""
+    """Return a person by name, in any case, or by pseudonym; None if there is none."""
     return session.scalar(select(Person).where(or_(people.is_named(called), Person.pseudonym == called)))
 
 
 def appears_in(datasets: Datasets, pseudonym: str) -> bool:
-    """Whether a dataset knows somebody as rater, judge or player, or will."""
+    """Return whether a person is rater, judge or player in a dataset, or in a game that is not finished."""
     if datasets.unfinished.played_by(pseudonym):
         return True
     stores = [datasets.store(name) for name in datasets.names()]
@@ -75,7 +78,7 @@ def appears_in(datasets: Datasets, pseudonym: str) -> bool:
 
 
 def finish_removals(database: Database, datasets: Datasets, viewer: ViewerServices) -> int:
-    """Delete what the notes say from every dataset; how many notes there were.
+    """Delete from every dataset what the notes name; return how many notes there were.
 
     Raises:
       UserError: if a dataset or the database cannot be written; the notes stay.
@@ -84,7 +87,7 @@ def finish_removals(database: Database, datasets: Datasets, viewer: ViewerServic
         notes = [(found.pseudonym, found.episodes) for found in session.scalars(select(Removal))]
     for pseudonym, episodes in notes:
         if not pseudonym.startswith(_DONE):
-            with datasets.exporting():  # whoever exports their marks has done so, or never will
+            with datasets.exporting():  # no export of their marks is under way
                 for name in datasets.names():
                     _forget(database, datasets, name, pseudonym, episodes)
             if episodes:
@@ -95,7 +98,7 @@ def finish_removals(database: Database, datasets: Datasets, viewer: ViewerServic
 
 
 def _forget(database: Database, datasets: Datasets, dataset: str, pseudonym: str, episodes: bool) -> None:
-    """Delete what one dataset has of somebody."""
+    """Delete a person's data from one dataset."""
     store = datasets.store(dataset)
     store.forget(pseudonym)
     played = store.played_by(pseudonym) if episodes else []
@@ -113,7 +116,7 @@ def _forget(database: Database, datasets: Datasets, dataset: str, pseudonym: str
 
 
 def _forget_note(database: Database, pseudonym: str) -> None:
-    """Let a note go, last of all its pseudonym from the database's file."""
+    """Delete a note, and its pseudonym from the database's file."""
     if not pseudonym.startswith(_DONE):
         with database.writing() as session:
             session.execute(delete(Removal).where(Removal.pseudonym == pseudonym))
@@ -126,7 +129,7 @@ def _forget_note(database: Database, pseudonym: str) -> None:
 
 
 class Remover(Background):
-    """Finishes what was noted, in the background."""
+    """Finishes noted deletions in the background."""
 
     def __init__(self, database: Database, datasets: Datasets, viewer: ViewerServices, measuring: Measuring) -> None:
         def work() -> None:

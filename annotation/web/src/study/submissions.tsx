@@ -20,8 +20,8 @@ const COLUMNS = [
   "submitted",
   { name: "marks", number: true },
   { name: "seen", number: true, title: "Share of the episode's steps that the rater's browser showed" },
-  { name: "time", number: true, title: "Minutes of work on it; pauses of more than ten seconds do not count" },
-  { name: "of", number: true, title: "Minutes that the episode takes" },
+  { name: "min worked", number: true, title: "Pauses of more than ten seconds do not count" },
+  { name: "min long", number: true, title: "Minutes that the episode takes" },
   "to look at",
   "change",
 ];
