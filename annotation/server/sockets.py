@@ -49,16 +49,18 @@ TOO_LONG = End(1009, f"a message has at most {MESSAGE_CHARS} letters")
 ELSEWHERE = End(4001, "you play in another window now")
 SILENT = End(4002, "nothing has been heard from your browser for a while")
 SIGNED_OUT = End(4003, "you are signed out")
-TERMS_CHANGED = End(4003, "the study's terms have changed: read them, and go on with the game within a minute")
-TAKEN_OUT = End(4003, "you do not take part in this any more; ask whoever runs the study")
+TERMS_CHANGED = End(4003, "the study's terms have changed: read them, and return to the game within a minute")
+TAKEN_OUT = End(4003, "you do not take part in this any more; ask the study's leader")
 
 
 class PlayerSocket:
     """One connection of one player.
 
     Args:
-      socket: accepted. running: the game. role: what they play.
-      barred: why they may not be here any more, None if they may; it may take its time.
+      socket: the open connection.
+      running: the game.
+      role: the player's.
+      barred: returns why the player may not be here any more, None if they may; it may take long.
     """
 
     def __init__(self, socket: WebSocket, running: ActiveGame, role: Role, barred: Callable[[], End | None]) -> None:
@@ -72,7 +74,7 @@ class PlayerSocket:
         self.connection = 0
 
     async def serve(self) -> End:
-        """Until the game is over or the connection is; says which. Raises Refused if they do not sit there any more."""
+        """Serve until the game or the connection ends; return which. Raises Refused if the player has left the game."""
         loop = asyncio.get_running_loop()
         self.connection = self._running.connect(
             self._role, lambda: loop.call_soon_threadsafe(self._replaced.set) and None
@@ -91,7 +93,7 @@ class PlayerSocket:
         return end
 
     async def _show(self) -> End:
-        """Send views for as long as there are any."""
+        """Send views until the game is over."""
         async with aclosing(self._running.game.screen(self._role).views()) as views:
             self._room.set()
             before = None
@@ -110,7 +112,7 @@ class PlayerSocket:
                 before = view
 
     async def _hear(self) -> End:
-        """Take what the browser sends."""
+        """Take messages of the browser."""
         while True:
             message = await self._socket.receive()
             if message["type"] == "websocket.disconnect":
@@ -155,13 +157,13 @@ class PlayerSocket:
             self._room.set()
 
     async def _watch(self) -> End:
-        """Tell the browser that we are here and how far it is behind; end when it says nothing for long."""
+        """Send the browser its delay; end the connection when nothing has come from it for long."""
         asked, silent = time.monotonic(), 0
         while True:
             await asyncio.sleep(WATCH_SEC)
             now = time.monotonic()
             silent = silent + 1 if now - self._heard > SILENT_SEC else 0
-            if silent > 1:  # not for a server that was busy itself
+            if silent > 1:  # twice, as the server itself may have been busy
                 return SILENT
             if now - asked > ADMITTED_SEC:
                 asked = now
@@ -180,13 +182,13 @@ class PlayerSocket:
 
 
 def _inputs(said: PlayerMessage) -> Inputs:
-    told = said.inputs
-    assert told is not None
-    return Inputs(frozenset(told.held), frozenset(told.tapped), told.turn, told.look, told.reach, told.say)
+    given = said.inputs
+    assert given is not None
+    return Inputs(frozenset(given.held), frozenset(given.tapped), given.turn, given.look, given.reach, given.say)
 
 
 def _result(done: set[asyncio.Task[End]]) -> End:
-    """Why a connection ended: the game's end and the newer window go before a lost connection."""
+    """Return why a connection ended: the game's end and the newer window count before a lost connection."""
     ends = []
     for task in done:
         error = task.exception()

@@ -1,7 +1,7 @@
-"""What setters are prompted with (paper, A.8): what kind of thing to ask for, and a modifier.
+"""Prompts for setters (paper, A.8): what to ask for, and a modifier.
 
 A prompt says what kind of instruction or question to pose; a modifier adds a constraint on its words. The kinds are
-the paper's, the sentences our own. Which prompt a setter gets is drawn from a seed, so that an episode tells it. In
+the paper's, the sentences our own. The prompt is drawn from a seed that the episode keeps. In
 free-form play there is none.
 """
 
@@ -17,8 +17,15 @@ Group = Literal["instruction", "question"]
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt. Args: group: whether it asks for a deed or an answer. name: as recordings tell it. text, modifier:
-    for the setter to read; the modifier is "" where there is none."""
+    """One prompt.
+
+    Args:
+      group: whether it asks for a deed or an answer.
+      name: its name in recordings.
+      text: for the setter to read.
+      modifier_name: the modifier's name in recordings; "" without one.
+      modifier: for the setter to read; "" without one.
+    """
 
     group: Group
     name: str
@@ -27,7 +34,7 @@ class Prompt:
     modifier: str = ""
 
     def note(self) -> dict[str, Any]:
-        """The prompt for an episode's notes."""
+        """Return the prompt for an episode's notes."""
         return asdict(self)
 
 
@@ -75,9 +82,10 @@ MODIFIERS: dict[str, str] = {
 
 
 def draw(seed: int, questions: float = 0.4, modified: float = 0.75) -> Prompt:
-    """The prompt of ``seed``; prompts of a group are equally likely, and so are modifiers.
+    """Return the prompt of ``seed``; prompts of a group are equally likely, and so are modifiers.
 
     Args:
+      seed: of the draw.
       questions: share of prompts that ask a question; the paper has 10 kinds of question among 25 prompts.
       modified: share of prompts with a modifier.
 

@@ -1,16 +1,15 @@
-"""The play session: who plays what, the states that it is in one after the other, and what may happen.
+"""The play session: its roles, states and events. ``transitions`` has the table of what each event leads to.
 
-Pure: no clock, no world, no connection. This is what a session consists of; ``transitions`` has the table
-itself, and says what an event leads to.
+Pure: no clock, no world, no connection.
 
-    waiting   not everybody has come yet
-    ready     all are here; each reads the introduction and says when to begin
+    waiting   not all players have joined yet
+    ready     all have joined; each reads the introduction and presses a button when ready
     playing   the episode runs
-    paused    somebody's connection is lost; the episode stands still until they are back or their time is up
-    judging   of an evaluation: the episode is over, and the setter says of what is left whether it succeeded
-    saving    the episode is over and being written
-    ended     it is written: durable
-    abandoned it never began, or not enough of it was played to be worth keeping
+    paused    a player's connection is lost; the episode waits until they are back or their time is up
+    judging   of an evaluation: the episode is over, and the setter judges the requests that are left
+    saving    the episode is over and is being written
+    ended     the episode is written: durable
+    abandoned the episode never began, or was too short to keep
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What somebody does in a session."""
+    """The part that a player has in a session."""
 
     SETTER = "setter"
     SOLVER = "solver"
@@ -29,7 +28,7 @@ class Role(StrEnum):
 
 
 class Player(StrEnum):
-    """What kind of somebody plays a role."""
+    """Sorts of players: a person, an agent, a scripted player."""
 
     PERSON = "person"
     AGENT = "agent"
@@ -37,12 +36,12 @@ class Player(StrEnum):
 
 
 class Kind(StrEnum):
-    """What kinds of session there are."""
+    """Kinds of session."""
 
     HUMAN_HUMAN = "human-human"
     HUMAN_AGENT = "human-agent"
     HUMAN_AGENT_HUMAN = "human-agent-human"
-    EVALUATION = "evaluation"  # as human-agent, and the setter says whether each request succeeded
+    EVALUATION = "evaluation"  # as human-agent, and the setter judges each request
     PRACTICE_SETTING = "practice-setting"
     PRACTICE_SOLVING = "practice-solving"
 
@@ -58,7 +57,7 @@ CAST: Mapping[Kind, Mapping[Role, Player]] = {
 
 
 class State(StrEnum):
-    """Where a session is; see the module."""
+    """States of a session; see the module."""
 
     WAITING = "waiting"
     READY = "ready"
@@ -74,23 +73,23 @@ OVER = frozenset({State.ENDED, State.ABANDONED})
 
 
 class SessionEvent(StrEnum):
-    """What may happen. Those of :data:`OF_PLAYERS` are somebody's doing; the others come from the game itself."""
+    """Events of a session. Players cause those of :data:`OF_PLAYERS`; the others come from the game itself."""
 
     JOIN = "join"
     READY = "ready"
     LOST = "lost"  # the connection
     BACK = "back"
-    LEAVE = "leave"  # for good
+    LEAVE = "leave"  # not to come back
     TAKE_OVER = "take_over"
     HAND_BACK = "hand_back"
     END = "end"  # the episode, before its time is up
-    TIMEOUT = "timeout"  # the time that this state may last
+    TIMEOUT = "timeout"  # the state has lasted as long as it may
     FINISH = "finish"  # all steps have been played
     JUDGED = "judged"  # every request has been
-    FAIL = "fail"  # the world or a stand-in cannot go on
+    FAIL = "fail"  # the world or a scripted player has failed
     STOP = "stop"  # the server stops
     SAVED = "saved"
-    EMPTY = "empty"  # there is nothing worth keeping
+    EMPTY = "empty"  # nothing was played that is worth keeping
 
 
 OF_PLAYERS: Mapping[SessionEvent, frozenset[Role]] = {
@@ -106,15 +105,15 @@ OF_PLAYERS: Mapping[SessionEvent, frozenset[Role]] = {
 
 
 class Refusal(StrEnum):
-    """Why an event leads nowhere, in words for the person who caused it."""
+    """Reasons for which an event is refused, in words for the person who caused it."""
 
     NO_SUCH_ROLE = "nobody plays this role in this kind of session"
     NOT_YOURS = "this is not for your role to do"
-    TAKEN = "somebody is playing this role already"
+    TAKEN = "this role is taken"
     NOT_HERE = "you have not joined this session"
     NOT_LOST = "your connection was not lost"
     NOT_YET = "the episode has not begun"
-    STANDS_STILL = "the episode stands still until everybody is back"
+    STANDS_STILL = "the episode is paused until everybody is back"
     BEGUN = "the episode has begun"
     IS_OVER = "the episode is over"
     IN_CONTROL = "you are in control already"
@@ -125,7 +124,11 @@ class Refusal(StrEnum):
 
 
 class TransitionRefused(ValueError):
-    """An event that leads nowhere; ``reason`` says why."""
+    """Raised for an event that is refused.
+
+    Attributes:
+      reason: why.
+    """
 
     def __init__(self, reason: Refusal) -> None:
         super().__init__(reason.value)
@@ -137,10 +140,13 @@ class PlaySession:
     """One session at one moment.
 
     Args:
-      kind: who plays what. state: see the module.
-      here: roles that somebody plays; who is lost is still here. ready, lost: those who are.
-      taken_over: whether the co-pilot controls the solver, instead of the one who plays it.
-      why: what ended it, "" before.
+      kind: sets who plays what.
+      state: see the module.
+      here: roles with a player, those whose connection is lost included.
+      ready: roles whose players are ready.
+      lost: roles whose players have lost their connection.
+      taken_over: True while the co-pilot controls the solver.
+      why: what ended it; "" before.
     """
 
     kind: Kind
@@ -153,23 +159,23 @@ class PlaySession:
 
     @property
     def cast(self) -> Mapping[Role, Player]:
-        """Who plays what."""
+        """Sort of player by role."""
         return CAST[self.kind]
 
     @property
     def in_control(self) -> Role:
-        """The one role that moves the solver."""
+        """The role that controls the solver."""
         return Role.CO_PILOT if self.taken_over else Role.SOLVER
 
     @property
     def over(self) -> bool:
-        """Whether nothing can happen any more."""
+        """True if the session has ended or was abandoned."""
         return self.state in OVER
 
 
 @dataclass(frozen=True)
 class TimeLimits:
-    """How long, in seconds, a state may last before TIMEOUT."""
+    """Limits of the time, in seconds, that a state may last before TIMEOUT."""
 
     waiting: float = 600.0
     ready: float = 600.0
@@ -177,7 +183,7 @@ class TimeLimits:
     judging: float = 180.0
 
     def of(self, state: State) -> float | None:
-        """The limit of ``state``; None for the states that end by themselves."""
+        """Return the limit of ``state``; None for the states that end by themselves."""
         return {
             State.WAITING: self.waiting, State.READY: self.ready, State.PAUSED: self.paused,
             State.JUDGING: self.judging,

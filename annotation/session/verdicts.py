@@ -1,4 +1,4 @@
-"""Live evaluation: what a setter asked an agent for, and whether they said that it succeeded. Pure.
+"""Live evaluation: the requests of a setter to an agent, and their verdicts. Pure.
 
 Whatever a setter says may be a request. Of each they say that it succeeded, that it failed, or that it asked for
 nothing; the last that they said counts. An episode keeps verdicts on requests in ``notes["verdicts"]``, and the steps
@@ -16,7 +16,7 @@ NOTE, NO_REQUESTS = "verdicts", "no_requests"  # in the notes of an episode
 
 
 class LineVerdict(StrEnum):
-    """What a setter says of a line of theirs."""
+    """A setter's verdict on a line of theirs."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -28,7 +28,10 @@ class SetterLine:
     """A line that a setter said.
 
     Args:
-      step: at which. words: the line. said: what they say of it, None before. judged: the step at which they said so.
+      step: when it was said.
+      words: the line.
+      said: the verdict; None before.
+      judged: the step at which the verdict was given.
     """
 
     step: int
@@ -39,11 +42,13 @@ class SetterLine:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a request succeeded, as its setter said.
+    """The verdict on a request.
 
     Args:
-      step: when it was said; what was said after the end counts for the last step.
-      request_step, request: when and what was asked for.
+      step: when it was given; one given after the end has the last step.
+      request_step: when the request was made.
+      request: its words.
+      success: whether it succeeded.
     """
 
     step: int
@@ -55,14 +60,14 @@ class Verdict:
 def with_verdict(
     asked: Sequence[SetterLine], request_step: int, said: LineVerdict, step: int
 ) -> tuple[SetterLine, ...]:
-    """``asked``, with what is said at ``step`` of the line of ``request_step``. Raises KeyError if there is none."""
+    """Return ``asked`` with a verdict on the line of ``request_step``. Raises KeyError if there is no such line."""
     if all(line.step != request_step for line in asked):
         raise KeyError(request_step)
     return tuple(replace(line, said=said, judged=step) if line.step == request_step else line for line in asked)
 
 
 def without_verdict(asked: Sequence[SetterLine]) -> tuple[SetterLine, ...]:
-    """The lines of which nothing has been said yet."""
+    """Return the lines without a verdict."""
     return tuple(line for line in asked if line.said is None)
 
 
@@ -78,7 +83,7 @@ def note(asked: Sequence[SetterLine]) -> dict[str, Any]:
 
 
 def read_verdicts(notes: Mapping[str, Any]) -> tuple[Verdict, ...]:
-    """The verdicts in an episode's notes; none where nobody judged."""
+    """Return the verdicts in an episode's notes; none where nobody judged."""
     return tuple(Verdict(**verdict) for verdict in notes.get(NOTE, ()))
 
 

@@ -118,7 +118,7 @@ def test_a_suite_is_judged(tmp_path: Path) -> None:
         admin.page.get_by_role("button", name="Make a link").click()
         judge = Judge(browser)
         judge.join(admin.page.locator(".invitation-link").input_value(), "Jo")
-        judge.page.locator("a", has_text="Watch how a solver goes on").click()
+        judge.page.locator("a", has_text="Watch what a solver does after a request").click()
         said = [succeeds(judge), loses_the_connection(judge), changes_their_mind(judge)]
         said += [fails(judge) for _ in range(3)]
         judge.page.get_by_text("All done.").wait_for()

@@ -1,4 +1,4 @@
-// The server's answers. Every change carries the token that tells our pages from others'.
+// Requests to the server. Every change carries a token against forged requests.
 import { at, page } from "./address";
 
 export interface Me {
@@ -7,10 +7,10 @@ export interface Me {
   roles: string[];
   csrf: string;
   consent_due: boolean; // nothing can be done before agreeing to the consent text
-  viewing: boolean; // there is no study, but only datasets to look at
+  viewing: boolean; // no study, only datasets to look at
 }
 
-/** An answer that is an error; status 0 means that there was none, the connection is lost. */
+/** An error of a request; status 0: no answer, as the connection is lost. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -19,7 +19,7 @@ export class ApiError extends Error {
     super(message);
   }
 
-  /** Whether asking again later may help. */
+  /** True if the same request may succeed later. */
   get passing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
@@ -56,7 +56,7 @@ async function request(method: string, path: string, body?: unknown, patience = 
   if (response.status === CONSENT_DUE) toConsent();
   const error = new ApiError(response.status, await said(response));
   if (response.status !== 403 || method === "GET" || !error.message.includes("X-CSRF-Token")) throw error;
-  await me(); // somebody has signed in anew since the page was opened
+  await me(); // a new sign-in on this browser since the page was opened
   const again = await send(method, path, body, patience);
   if (!again.ok) throw new ApiError(again.status, await said(again));
   return again;
@@ -89,5 +89,5 @@ async function said(response: Response): Promise<string> {
   } catch {
     // not ours, e.g. a proxy's page
   }
-  return `the server answered ${response.status}`;
+  return `the server answered with status ${response.status}`;
 }

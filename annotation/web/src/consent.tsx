@@ -1,4 +1,4 @@
-// What has to be agreed to before anything else.
+// The consent text: people agree to it before anything else.
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
@@ -43,12 +43,12 @@ export function Consent() {
             <p>
               You agreed to this on {new Date(1000 * present.agreed).toLocaleString()}.{" "}
               <button type="button" onClick={back}>
-                Go on
+                Continue
               </button>
             </p>
           ) : (
             <>
-              <p class="hint">If you do not agree, sign out or close the page; nothing more is kept of you than the name you gave. Whoever runs the study deletes that, too, if you ask.</p>
+              <p class="hint">If you do not agree, sign out or close the page. Only the name that you gave is kept; the study's leader deletes it if you ask.</p>
               <button type="button" class="primary" onClick={agree}>
                 I have read this and agree
               </button>

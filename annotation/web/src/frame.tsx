@@ -1,4 +1,4 @@
-// What every page has: a line with its name and who is signed in.
+// The frame of every page: a line with its title and the person who is signed in.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ask, type Me } from "./api";

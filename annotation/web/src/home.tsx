@@ -1,14 +1,14 @@
-// The first page: sign in, or what one may do.
+// The first page: signing in, or the pages that this person may use.
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 
-const JOURNEYS: { role: string; href: string; name: string; what: string }[] = [
-  { role: "admin", href: "study", name: "Run the study", what: "Invite people, set how many raters see each episode, and follow how far they are." },
-  { role: "admin", href: "look", name: "Look at episodes", what: "Find episodes by who played, what was asked or said; see all marks, and what a reward model makes of them." },
-  { role: "setter solver co-pilot admin", href: "play", name: "Play", what: "Ask or do things in a small house, together with others or with an agent; what is played is recorded." },
+const PAGES: { role: string; href: string; name: string; what: string }[] = [
+  { role: "admin", href: "study", name: "Run the study", what: "Invite people, set how episodes go to raters, and follow their work." },
+  { role: "admin", href: "look", name: "Look at episodes", what: "Find episodes by player, request or words; see all marks, and the rewards that a reward model gives." },
+  { role: "setter solver co-pilot admin", href: "play", name: "Play", what: "Ask for things or do them in a small house, with others or with an agent; your play is recorded." },
   { role: "rater", href: "mark", name: "Mark episodes", what: "Watch recorded play and mark where the solver made progress, and where it went wrong." },
-  { role: "judge", href: "judge", name: "Judge", what: "Watch how a solver goes on after a request, and say whether it did what was asked." },
+  { role: "judge", href: "judge", name: "Judge", what: "Watch what a solver does after a request, and say whether it succeeded." },
 ];
 
 export function Home() {
@@ -22,7 +22,7 @@ export function Home() {
       .catch((error: ApiError) => (error.status === 401 ? setStranger(true) : setTrouble(error.message)));
   }, []);
 
-  const journeys = JOURNEYS.filter((journey) => journey.role.split(" ").some((role) => person?.roles.includes(role)));
+  const pages = PAGES.filter((page) => page.role.split(" ").some((role) => person?.roles.includes(role)));
   return (
     <Frame title={person ? `Hello, ${person.name}` : "Sign in"} me={person}>
       <Trouble said={trouble} />
@@ -30,16 +30,16 @@ export function Home() {
       {person && (
         <>
           <ul class="journeys">
-            {journeys.map((journey) => (
-              <li key={journey.href}>
-                <a class="card" href={journey.href}>
-                  <strong>{journey.name}</strong>
-                  <span>{journey.what}</span>
+            {pages.map((page) => (
+              <li key={page.href}>
+                <a class="card" href={page.href}>
+                  <strong>{page.name}</strong>
+                  <span>{page.what}</span>
                 </a>
               </li>
             ))}
           </ul>
-          {journeys.length === 0 && <p>There is nothing to do for you here yet; whoever runs the study will tell you.</p>}
+          {pages.length === 0 && <p>There is nothing for you to do here yet; ask the study's leader.</p>}
           <Password name={person.name} />
         </>
       )}
@@ -63,8 +63,8 @@ function SignIn() {
   return (
     <>
       <p>
-        Open the link that you were sent. It works once; if you have used it on another browser or signed out, ask for a new
-        one, or use your password if you have set one.
+        Open the link that you were sent. It works once. If you have used it on another browser, or have signed out, ask for a
+        new link, or sign in with your password if you have set one.
       </p>
       <form class="card" onSubmit={enter}>
         <Trouble said={trouble} />
@@ -98,7 +98,7 @@ function Password(props: { name: string }) {
   return (
     <details class="card">
       <summary>Set a password</summary>
-      <p class="hint">Not needed on this browser. With one you can sign in on another without a new link.</p>
+      <p class="hint">You do not need one on this browser. With a password you can sign in on another browser without a new link.</p>
       <form onSubmit={keep}>
         <input type="text" value={props.name} readOnly hidden autocomplete="username" />
         <label>

@@ -1,4 +1,4 @@
-// Where a link leads: its token stands behind the #, which browsers keep to themselves.
+// The page of an invitation link. Its token follows the #, which browsers do not send.
 import { useEffect, useState } from "preact/hooks";
 import { ask, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
@@ -44,7 +44,7 @@ export function Join() {
                 What shall we call you?
                 <input value={name} onInput={(e) => setName(e.currentTarget.value)} maxLength={80} required autofocus autocomplete="nickname" />
               </label>
-              <p class="hint">Only the study's leader sees this name; in the data you have a made-up one.</p>
+              <p class="hint">Only the study's leader sees this name; the data has a pseudonym.</p>
             </>
           ) : (
             <p>This link signs you in on this browser. It works once.</p>

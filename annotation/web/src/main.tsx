@@ -20,8 +20,7 @@ const PAGES: Record<string, () => preact.JSX.Element> = {
   "/consent": Consent,
 };
 
-// Pages that are made for what stands behind the #. A browser that is given another link to one of them, or goes back,
-// changes only that and does not load the page again by itself.
+// Pages that depend on what follows the #. Browsers do not load a page again when only that changes.
 const MADE_FOR_HASH = ["/join", "/play"];
 
 const root = document.getElementById("app");

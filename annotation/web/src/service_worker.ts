@@ -1,5 +1,5 @@
-// Shows the pages when the server cannot be reached: asks it first, and falls back to what it answered last.
-// Only pages and their files are kept; what people say never passes through here.
+// Shows the pages when the server cannot be reached: asks it first, and falls back to its last answer.
+// Only pages and their files are kept; marks and verdicts never pass through here.
 
 declare const self: ServiceWorkerGlobalScope;
 

@@ -1,4 +1,4 @@
-// The study leader's pages: projects and people, how it goes, agreement, gold episodes, consent.
+// The study leader's page, in tabs: projects and people, progress, submissions, agreement, gold episodes, consent.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
@@ -22,7 +22,7 @@ const TABS: [string, string][] = [
   ["gold", "Gold episodes"],
   ["consent", "Consent"],
 ];
-const MEASURED = ["progress", "submissions", "agreement", "gold"]; // parts that are about one dataset
+const OF_PROJECTS = ["progress", "submissions", "agreement", "gold"]; // tabs that show one project
 const REFRESH_MS = 10_000;
 
 export function Study() {
@@ -47,7 +47,7 @@ export function Study() {
     } catch (error) {
       setRefusal((error as Error).message);
     }
-    await load(); // also when it is refused: the page shows what is
+    await load(); // after a refusal, too: the page shows the present state
   };
 
   useEffect(() => {
@@ -72,7 +72,7 @@ export function Study() {
       <Frame title="Run the study" me={person}>
         <Trouble said={trouble} />
         <p>
-          <a href="./">To what you can do here</a>
+          <a href="./">To the first page</a>
         </p>
       </Frame>
     );
@@ -95,7 +95,7 @@ export function Study() {
             </button>
           </div>
         )}
-        {data?.dataset_troubles.map((said) => <Trouble key={said} said={`A dataset cannot be read, and nobody gets work in it: ${said}`} />)}
+        {data?.dataset_troubles.map((said) => <Trouble key={said} said={`A dataset cannot be read, so nobody gets its episodes: ${said}`} />)}
         {data?.export_trouble && <Trouble said={`Marks wait to be written to their dataset: ${data.export_trouble}`} />}
         {data && data.removals > 0 && (
           <p class="card" role="status">
@@ -110,10 +110,10 @@ export function Study() {
 
 function Part(props: { tab: string; data: Data; reload: () => Promise<void>; change: Change }) {
   const { tab, data, reload, change } = props;
-  if (data.projects.length === 0 && MEASURED.includes(tab))
+  if (data.projects.length === 0 && OF_PROJECTS.includes(tab))
     return (
       <p class="card">
-        There is no dataset yet; make one under <a href="#">Projects and people</a>.
+        There is no dataset yet. Make one under <a href="#">Projects and people</a>.
       </p>
     );
   if (tab === "progress") return <Progress data={data} />;

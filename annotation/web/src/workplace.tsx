@@ -1,4 +1,4 @@
-// A page on which one piece of work follows the other: who works, what on, and then the bench for it.
+// A page of work, one piece after the other: loads the next piece and shows the bench for it.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { base } from "./address";
@@ -13,13 +13,13 @@ interface Props<W> {
   title: string;
   load: (person: Me) => Promise<W | null>; // the next piece of work; null when there is none
   bench: (person: Me, work: W, onNext: () => void) => ComponentChildren;
-  done: string; // said when there is none
+  done: string; // shown when there is none
 }
 
 export function Workplace<W>(props: Props<W>) {
   const [loaded, setLoaded] = useState<{ person: Me; work: W | null } | null>(null);
   const [trouble, setTrouble] = useState<Error | null>(null);
-  const barred = trouble instanceof ApiError && trouble.status === 403; // trying again is of no use
+  const barred = trouble instanceof ApiError && trouble.status === 403; // trying again does not help
 
   const load = async () => {
     setLoaded(null);
@@ -46,7 +46,7 @@ export function Workplace<W>(props: Props<W>) {
       )}
       {barred && (
         <p>
-          <a href="./">To what you can do here</a>
+          <a href="./">To the first page</a>
         </p>
       )}
       {!loaded && !trouble && <p role="status">Loading the episode…</p>}

@@ -1,4 +1,4 @@
-// Where an episode is marked: picture, timeline, dialogue, guidelines, and the state of what was marked.
+// The bench on which an episode is marked: picture, timeline, dialogue, guidelines, marks.
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
@@ -143,7 +143,7 @@ interface CommandContext {
   words: number[];
 }
 
-/** Do what a key or button asks for. */
+/** Carry out the command of a key or button. */
 function run(asked: Command, { marks, player, selected, take, setSelected, words }: CommandContext): void {
   const chosen = marks.get(selected) ?? marks.at(player.step);
   switch (asked.do) {

@@ -1,4 +1,4 @@
-// Every command as a button, for those who do not know the keys yet.
+// A button for every command.
 import type { Command } from "../episode/keys";
 import type { Episode } from "./load";
 import type { Marks } from "./marks";

@@ -1,4 +1,4 @@
-// After a training episode: one's own marks beside the known ones.
+// After a training episode: the rater's marks beside the known ones.
 import { useEffect, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
@@ -34,7 +34,7 @@ export function Feedback(props: { person: Me; work: Work<Episode>; onNext: () =>
   }, [episode.id]);
 
   return (
-    <Frame title="How did it go?" me={props.person} wide>
+    <Frame title="Your marks and the known ones" me={props.person} wide>
       <div class="bench feedback">
         <div class="stage">
           <Picture frames={frames} player={player} caption={`The solver's view at step ${player.step}`} onScan={(share) => player.scan(Math.floor(share * episode.steps))} />

@@ -1,10 +1,10 @@
-// What raters are asked to mark, after appendix A.2 of the paper, in our words.
+// The guidelines for raters, after appendix A.2 of the paper, in our words.
 import { KeyList } from "../episode/key_list";
 
 export function Guidelines(props: { title?: string; instructions?: string; training?: boolean; returned?: string }) {
   return (
     <section class="panel guidelines" aria-label="Guidelines" tabIndex={0}>
-      {props.training && <p class="practice">For practice: when you have submitted this episode, you see your marks beside known ones.</p>}
+      {props.training && <p class="practice">For practice: after you submit this episode, you see your marks beside known ones.</p>}
       {props.returned && (
         <p class="practice">
           <b>This episode was sent back to you.</b> <span class="prose">{props.returned}</span>
@@ -18,7 +18,7 @@ export function Guidelines(props: { title?: string; instructions?: string; train
       )}
       <h2>What to mark</h2>
       <p>
-        The <b>setter</b> asks for something; the <b>solver</b>, through whose eyes you look, should do it. Mark the moments that count.
+        The <b>setter</b> asks for something; the <b>solver</b>, through whose eyes you look, is to do it. Mark the moments of progress and of regress.
       </p>
       <h3 class="good">+ progress</h3>
       <ul>
@@ -54,7 +54,7 @@ export function Guidelines(props: { title?: string; instructions?: string; train
           <li class="bad">“Three beds”: nothing to do with it</li>
         </ul>
       </details>
-      <p class="hint">Mark the moment at which one can see it, once. Ten to twenty marks in five minutes are usual; none is fine where nothing happens.</p>
+      <p class="hint">Mark each event once, at the moment at which it can be seen. Ten to twenty marks in five minutes are usual; where nothing happens, none is right.</p>
     </section>
   );
 }

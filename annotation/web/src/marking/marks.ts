@@ -43,13 +43,13 @@ export class Marks {
     return direction === 1 ? living.find((mark) => mark.step > step) : living.reverse().find((mark) => mark.step < step);
   }
 
-  /** Take over what the server or an earlier visit says, if it is newer. */
+  /** Take over the state of a mark from the server or an earlier visit, if it is newer. */
   learn(mark: Mark): void {
     const known = this.all.get(mark.id);
     if (!known || known.revision < mark.revision) this.all.set(mark.id, mark);
   }
 
-  /** Mark a step; a mark that is there already takes the new sign. Returns what changed, if anything did. */
+  /** Mark a step; an existing mark takes the new sign. Returns the changed mark, if anything changed. */
   put(step: number, sign: Sign): Mark | undefined {
     const there = this.at(step);
     if (there) return there.sign === sign ? undefined : this.change(there.id, { step, sign, deleted: false });
@@ -63,7 +63,7 @@ export class Marks {
     return mark && this.change(id, { step: mark.step, sign: mark.sign, deleted: true });
   }
 
-  /** Move a mark to a step, or, if that has one, to the nearest free step beyond it (away from where it was). */
+  /** Move a mark to a step, or, if that has a mark, to the nearest free step beyond it. */
   move(id: string, step: number): Mark | undefined {
     const mark = this.get(id);
     if (!mark || step === mark.step) return undefined;

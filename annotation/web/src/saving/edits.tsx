@@ -1,4 +1,4 @@
-// What every bench has: keys, how long somebody has worked, what they said and whether it is saved.
+// What every bench has: edits that are saved, the time of work, and the state of saving.
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Me } from "../api";
 import type { PendingEdit, Edit, LocalStore } from "./local_store";
@@ -9,20 +9,20 @@ import { count } from "../words";
 
 export interface Place {
   position: number;
-  active_sec: number; // time during which the page was in use
+  active_sec: number; // time of work: longer pauses do not count
 }
 
 interface EditingProps<S extends Edit, E extends EpisodeInfo> {
   person: Me;
   work: Work<E>;
   store: LocalStore<S, E>;
-  step: number; // where they are
-  put: (assignment: string, batch: PendingEdit<S>[], place: Place) => Promise<unknown>; // sends it; the server has it when it ends
-  learn: (said: S) => void; // takes what an earlier visit could not send
-  now: () => Partial<E>; // all that has been said by now
+  step: number; // the step that is shown
+  put: (assignment: string, batch: PendingEdit<S>[], place: Place) => Promise<unknown>; // sends edits; the server has them when it ends
+  learn: (edit: S) => void; // takes an edit that an earlier visit could not send
+  now: () => Partial<E>; // the present state, for the next visit
 }
 
-/** What somebody says of a piece of work: sent, and kept in this browser with where they are. Call `changed` after each. */
+/** Edits of a piece of work: sent, and kept in this browser with the step that is shown. Call `changed` after each. */
 export function useEdits<S extends Edit, E extends EpisodeInfo>(props: EditingProps<S, E>): { queue: Queue<S>; saved: SavedState; changed: () => void; place: () => Place } {
   const { person, work, store, step } = props;
   const [version, setVersion] = useState(0);
@@ -34,7 +34,7 @@ export function useEdits<S extends Edit, E extends EpisodeInfo>(props: EditingPr
     void queue
       .resume()
       .then((kept) => {
-        for (const said of kept) if (said.assignment === work.episode.id) props.learn(said);
+        for (const edit of kept) if (edit.assignment === work.episode.id) props.learn(edit);
         changed();
       })
       .then(() => queue.send());
@@ -52,7 +52,7 @@ function usePlace(step: number, before: number): () => Place {
   position.current = step;
   const count = () => {
     const now = performance.now();
-    active.current.total += Math.min(now - active.current.last, 10_000) / 1000; // longer pauses are pauses
+    active.current.total += Math.min(now - active.current.last, 10_000) / 1000; // a longer pause counts as ten seconds
     active.current.last = now;
   };
   useEffect(count, [step]);

@@ -1,7 +1,7 @@
-// What this browser keeps on its own disk: what somebody says until the server has it, and what they are working on.
+// The store of this browser: edits until the server has them, and the piece of work that is open.
 import type { EpisodeInfo } from "../episode/types";
 
-/** Something that is said of an episode; of two edits of one id the one with the higher revision counts. */
+/** A mark or verdict; of two edits with one id the one with the higher revision counts. */
 export interface Edit {
   id: string;
   revision: number;
@@ -11,13 +11,13 @@ export interface Edit {
 export type PendingEdit<S> = S & { assignment: string; person: string };
 
 export interface SavedWork<E> {
-  person: string; // one piece of work each
+  person: string; // each has one piece of work
   episode: E;
   frames: ArrayBuffer;
   position: number;
 }
 
-const EDITS = "marks"; // as the first of them were called
+const EDITS = "marks"; // the name since the first version
 const WORK = "episodes";
 
 /** One database of this browser, for one kind of work. */
@@ -30,12 +30,12 @@ export class LocalStore<S extends Edit, E extends EpisodeInfo> {
     return this.within(EDITS, "readwrite", (store) => store.put(edit));
   }
 
-  /** Everything that this person has in this browser, of any episode. */
+  /** All edits of this person in this browser, of any episode. */
   kept(person: string): Promise<PendingEdit<S>[]> {
     return this.within(EDITS, "readonly", (store) => store.index("person").getAll(person)) as Promise<PendingEdit<S>[]>;
   }
 
-  /** Forget what the server has, unless it has changed since. */
+  /** Forget edits that the server has, unless they have changed since. */
   forget(edits: PendingEdit<S>[]): Promise<unknown> {
     return this.within(EDITS, "readwrite", (store) => {
       for (const edit of edits) {

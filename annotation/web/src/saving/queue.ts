@@ -1,4 +1,4 @@
-// What somebody says on its way to the server. First it is on this browser's disk, then it is sent, as often as it takes.
+// Edits on their way to the server: first on this browser's disk, then sent, again and again until the server has them.
 import { ApiError } from "../api";
 import type { PendingEdit, Edit, LocalStore } from "./local_store";
 import type { EpisodeInfo } from "../episode/types";
@@ -10,7 +10,7 @@ export interface SavedState {
 }
 
 const AT_ONCE = 200;
-const TOO_LATE = 409; // it is submitted, from another window or browser
+const TOO_LATE = 409; // the work is submitted already, from another window or browser
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
@@ -36,32 +36,32 @@ export class Queue<S extends Edit> {
     addEventListener("online", () => this.retryNow());
   }
 
-  /** Go on with what an earlier visit could not send. Returns it. */
+  /** Resume with the edits that an earlier visit could not send, and return them. */
   async resume(): Promise<PendingEdit<S>[]> {
     const kept = await this.store.kept(this.person);
     for (const edit of kept) {
-      const newer = this.unsaved.get(edit.id); // said while this browser's disk was read
+      const newer = this.unsaved.get(edit.id); // made while this browser's disk was read
       if (!newer || newer.revision < edit.revision) this.unsaved.set(edit.id, edit);
     }
-    this.tell();
+    this.report();
     return kept;
   }
 
-  /** Keep a edit and send it. */
+  /** Keep an edit and send it. */
   async add(assignment: string, edit: S): Promise<void> {
     const kept: PendingEdit<S> = { ...edit, assignment, person: this.person };
     this.unsaved.set(edit.id, kept);
-    this.tell();
+    this.report();
     try {
       await this.store.keep(kept);
     } catch (error) {
-      this.trouble = `this browser cannot keep what you say (${(error as Error).message}); do not close it before it is saved`;
-      this.tell();
+      this.trouble = `this browser cannot store your work (${(error as Error).message}); do not close it before everything is saved`;
+      this.report();
     }
     void this.send();
   }
 
-  /** Send what waits, and be done when nothing does or nothing can be sent. */
+  /** Send what waits; ends when nothing waits or nothing can be sent. */
   send(): Promise<void> {
     this.sending ??= this.work().finally(() => {
       this.sending = null;
@@ -88,13 +88,13 @@ export class Queue<S extends Edit> {
 
   private async work(): Promise<void> {
     clearTimeout(this.timer);
-    const refused = new Set<string>(); // assignments of which the server does not want what is said; the others go on
+    const refused = new Set<string>(); // assignments whose edits the server refuses; the others are sent
     for (;;) {
       const sendable = [...this.unsaved.values()].filter((edit) => !refused.has(edit.assignment));
       const first = sendable[0]?.assignment;
       if (first === undefined) break;
       try {
-        await this.sent(first, sendable.filter((edit) => edit.assignment === first).slice(0, AT_ONCE));
+        await this.sendBatch(first, sendable.filter((edit) => edit.assignment === first).slice(0, AT_ONCE));
         this.wait = FIRST_WAIT_MS;
         this.lost = false;
         if (refused.size === 0) this.trouble = "";
@@ -105,20 +105,20 @@ export class Queue<S extends Edit> {
         if (!known) break;
         if (first === this.own) refused.add(first);
       }
-      this.tell();
+      this.report();
     }
     if (this.unsaved.size > 0) this.later();
-    this.tell();
+    this.report();
   }
 
-  private async sent(assignment: string, batch: PendingEdit<S>[]): Promise<void> {
+  private async sendBatch(assignment: string, batch: PendingEdit<S>[]): Promise<void> {
     await this.put(assignment, batch);
     const known = batch.filter((edit) => this.unsaved.get(edit.id)?.revision === edit.revision);
     for (const edit of known) this.unsaved.delete(edit.id);
     await this.store.forget(known).catch(() => undefined); // sent twice is sent once
   }
 
-  /** Of earlier work the server does not want this any more: it must not keep anybody from what they work on now. */
+  /** Drop edits of earlier work that the server refuses: they must not hold up the present work. */
   private async giveUp(assignment: string, forGood: boolean): Promise<void> {
     const refused = [...this.unsaved.values()].filter((edit) => edit.assignment === assignment);
     for (const edit of refused) this.unsaved.delete(edit.id);
@@ -128,7 +128,7 @@ export class Queue<S extends Edit> {
   private fail(error: unknown): void {
     const known = error instanceof ApiError ? error : new ApiError(-1, String(error));
     this.lost = known.status === 0;
-    this.trouble = known.status === 401 ? "you are signed out; sign in again, what you said is kept in this browser" : known.message;
+    this.trouble = known.status === 401 ? "you are signed out; sign in again, your work is kept in this browser" : known.message;
   }
 
   private later(): void {
@@ -137,7 +137,7 @@ export class Queue<S extends Edit> {
     this.wait = Math.min(LONGEST_WAIT_MS, 2 * this.wait);
   }
 
-  private tell(): void {
+  private report(): void {
     this.changed({ waiting: this.unsaved.size, trouble: this.unsaved.size ? this.trouble : "", lost: this.lost && this.unsaved.size > 0 });
   }
 }

@@ -1,4 +1,4 @@
-// What to work on: from the server, or, while that cannot be reached, what this browser keeps.
+// The next piece of work: from the server, or, while that cannot be reached, from this browser.
 import { ApiError, ask, bytes, type Me } from "../api";
 import { Frames } from "../episode/frames";
 import type { EpisodeInfo } from "../episode/types";
@@ -36,7 +36,7 @@ export async function loadWork<S extends Edit, E extends EpisodeInfo>(person: Me
   }
 }
 
-/** Keep where somebody is, and all that they have said, for the next visit. */
+/** Keep the step that is shown, and the state of the work, for the next visit. */
 export function keepPlace<S extends Edit, E extends EpisodeInfo>(store: LocalStore<S, E>, person: Me, work: Work<E>, position: number, said: Partial<E>): Promise<unknown> {
   return store
     .work(person.id)

@@ -1,4 +1,4 @@
-// How far raters agree, and in what each differs from the others.
+// Agreement of raters, and how each differs from the others.
 import { count } from "../words";
 import { Interval } from "./charts";
 import type { AboveChance, Data, Estimate, Measures, Project } from "./data";

@@ -8,7 +8,7 @@ const BOTTOM = 20;
 const TOP = 12;
 
 interface Bar {
-  label: string; // of the bar, when pointed at
+  label: string; // shown when the mouse is over the bar
   value: number;
 }
 
@@ -55,7 +55,7 @@ export function BarChart(props: { title: string; bars: Bar[]; from: string; to: 
 
 const BINS = 20;
 
-/** How often values occur; the few largest share the last bar. */
+/** How often values occur; the largest 2% share the last bar. */
 export function Histogram(props: { title: string; values: number[]; unit: string; of: string }) {
   const sorted = [...props.values].sort((a, b) => a - b);
   const largest = sorted[Math.floor(0.98 * (sorted.length - 1))] ?? 1;
@@ -86,7 +86,7 @@ export function short(value: number): string {
   return Math.abs(value) >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString() : value.toFixed(Math.abs(value) < 10 ? 2 : 1);
 }
 
-/** A number with its interval, drawn on a line from ``low`` to ``high`` with a tick at ``zero``. */
+/** A number with its interval, drawn on a line from `low` to `high` with a tick at `zero`. */
 export function Interval(props: { estimate: Estimate; low: number; high: number; zero: number; percent?: boolean; signed?: boolean; digits?: number }) {
   const { estimate } = props;
   if (estimate.value === null) return <span class="hint">–</span>;

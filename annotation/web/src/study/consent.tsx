@@ -1,4 +1,4 @@
-// The consent text, as its admins write it.
+// The consent text, as admins write it.
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";
@@ -37,15 +37,15 @@ export function ConsentText(props: { data: Data; reload: () => Promise<void> }) 
   return (
     <Section title="Consent">
       <p class="hint">
-        What everybody has to agree to before anything else, plain text. Publishing a change asks everybody again, you too; an empty text asks for nothing. When and to which version each person agreed is kept.
+        Everybody has to agree to this text before anything else. It is plain text. After a change everybody is asked again, you too; an empty text asks for nothing. The server keeps when each person agreed, and to which version.
       </p>
       <Trouble said={trouble} />
       {present && (
         <form onSubmit={publish}>
-          <p>{present.version ? `Version ${present.version}: ${agreed} of ${people.length} people have agreed.` : "No consent is asked for now."}</p>
+          <p>{present.version ? `Version ${present.version}: ${agreed} of ${people.length} people have agreed.` : "No consent is asked for at present."}</p>
           <textarea aria-label="Consent text" rows={14} maxLength={20000} value={text} onInput={(e) => setText(e.currentTarget.value)} />
           <button class="primary" disabled={text.trim() === present.text}>
-            {text.trim() || !present.version ? "Publish" : "Ask for no consent any more"}
+            {text.trim() || !present.version ? "Publish" : "Ask for no consent"}
           </button>
         </form>
       )}

@@ -1,4 +1,4 @@
-// What the server tells a study leader.
+// The answers of the server to a study leader.
 
 export interface Project {
   id: string;
@@ -129,7 +129,7 @@ export const ROLES = ["rater", "setter", "solver", "co-pilot", "judge", "admin"]
 
 export type Change = (method: string, path: string, body?: unknown) => Promise<void>;
 
-/** How a project is called on the page. */
+/** The name of a project on the page. */
 export function called(project: Project): string {
   return project.title || (project.dataset === "." ? "(the folder itself)" : project.dataset);
 }

@@ -1,4 +1,4 @@
-// What opens elsewhere on the page takes the focus, so that the next key is for it, and gives it back when it closes.
+// A form that opens elsewhere on the page takes the focus, and gives it back when it closes.
 import { useEffect, useRef } from "preact/hooks";
 
 export function useFocus<E extends HTMLElement>(): { current: E | null } {

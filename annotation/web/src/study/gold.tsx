@@ -1,4 +1,4 @@
-// Gold episodes: those there are, when they are given, and how raters do on them.
+// Gold episodes: their list, how often they are given, and how raters do on them.
 import { address } from "../viewer/data";
 import type { Change, Data, Measured, Project } from "./data";
 import { WithMeasures } from "./measured";
@@ -41,16 +41,16 @@ function Episodes(props: { measured: Measured; project: Project; change: Change 
   return (
     <Section title="Episodes with known marks">
       <p class="hint">
-        Every rater gets those for <b>training</b> first and sees, after submitting, the known marks beside their own. Those for <b>quality</b> come among the others, and nobody is told. To make an episode gold, mark and submit it
-        yourself, or have a scripted rater mark it, and open it from <a href="look">Look at episodes</a>.
+        Every rater gets the episodes for <b>training</b> first, and sees the known marks beside their own after submitting. Episodes for <b>quality</b> come among the others, without notice. To make an episode gold, mark and submit it
+        yourself, or have a scripted rater mark it, then open it from <a href="look">Look at episodes</a>.
       </p>
       <div class="row">
         <label>
-          one for quality in so many episodes (0: none)
+          episodes for each one that is for quality (0: none)
           <input type="number" min={0} max={1000} value={project.gold_every} onChange={(e) => patch({ gold_every: Number(e.currentTarget.value) })} />
         </label>
         <label class="check">
-          <input type="checkbox" checked={project.export_gold} onChange={(e) => patch({ export_gold: e.currentTarget.checked })} /> write raters' marks of gold episodes into the dataset, too
+          <input type="checkbox" checked={project.export_gold} onChange={(e) => patch({ export_gold: e.currentTarget.checked })} /> write raters' marks of gold episodes into the dataset
         </label>
       </div>
       <Table

@@ -1,4 +1,4 @@
-// Links for people who are to take part.
+// Invitations: links for people who are to take part.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { absolute } from "../address";
 import { ask } from "../api";
@@ -27,7 +27,7 @@ export function Invitations(props: { data: Data; reload: () => Promise<void>; ch
   };
   const names = (ids: string[]) => data.projects.filter((each) => ids.includes(each.id)).map(called);
   return (
-    <Section title="Invite somebody">
+    <Section title="Invite people">
       <Trouble said={trouble} />
       <form class="row" onSubmit={invite}>
         <label>
@@ -52,8 +52,8 @@ export function Invitations(props: { data: Data; reload: () => Promise<void>; ch
           </label>
         )}
         <label>
-          note for yourself
-          <input value={note} maxLength={80} onInput={(e) => setNote(e.currentTarget.value)} placeholder="whom it is for" />
+          note, only for you
+          <input value={note} maxLength={80} onInput={(e) => setNote(e.currentTarget.value)} placeholder="for whom it is" />
         </label>
         <button class="primary">Make a link</button>
       </form>
@@ -63,7 +63,7 @@ export function Invitations(props: { data: Data; reload: () => Promise<void>; ch
           {data.invitations.map((invitation) => (
             <li key={invitation.id}>
               <span class="badge">{invitation.role}</span> {invitation.note || "no note"}
-              {invitation.again ? " (signs in again)" : ""}
+              {invitation.again ? " (to sign in again)" : ""}
               {invitation.projects.length > 0 && `, for ${names(invitation.projects).join(", ")}`}, until {new Date(1000 * invitation.expires).toLocaleDateString()}
               <button type="button" class="quiet" onClick={() => props.change("DELETE", `/api/invitations/${invitation.id}`)}>
                 Withdraw
@@ -82,7 +82,7 @@ export function Link(props: { link: string }) {
   return (
     <p class="link">
       <label>
-        Send this link; it works once, and is shown only now
+        Send this link. It works once, and is shown only now.
         <input ref={line} class="invitation-link" readOnly value={props.link} onFocus={(e) => e.currentTarget.select()} />
       </label>
       <Copied text={props.link} />

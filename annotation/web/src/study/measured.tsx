@@ -1,4 +1,4 @@
-// A project's numbers, which the server computes beside its work: fetched again while they are being computed.
+// The measures of a project: fetched again while the server computes them.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";

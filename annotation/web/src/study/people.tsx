@@ -29,7 +29,7 @@ export function People(props: { data: Data; reload: () => Promise<void>; change:
     cells: [
       <>
         {person.name}
-        <code class="pseudonym" title="the name in the data">
+        <code class="pseudonym" title="pseudonym in the data">
           {person.pseudonym}
         </code>
       </>,
@@ -58,7 +58,7 @@ export function People(props: { data: Data; reload: () => Promise<void>; change:
     ],
   }));
   const columns: (Column | string)[] = [
-    { name: "name", title: "With the made-up name in the data" },
+    { name: "name", title: "With the pseudonym in the data" },
     "roles",
     ...(data.projects.length > 1 ? ["projects"] : []),
     ...(data.consent_version ? [{ name: "agreed", title: `To version ${data.consent_version} of the consent text` }] : []),
@@ -85,7 +85,7 @@ export function People(props: { data: Data; reload: () => Promise<void>; change:
   );
 }
 
-/** Some of several, behind a summary of those that are chosen. */
+/** A choice of several, behind a summary of what is chosen. */
 function Choice(props: { named: string; chosen: string[]; all: [string, string][]; none?: string; least?: number; onChoose: (chosen: string[]) => void }) {
   const { chosen, all } = props;
   const toggle = (value: string, box: HTMLInputElement) => {

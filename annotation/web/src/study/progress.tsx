@@ -1,4 +1,4 @@
-// How the marking goes: over time, how many marks, how long it takes.
+// Progress of marking: episodes and marks over time, marks in five minutes, time for an episode.
 import { BarChart, Histogram } from "./charts";
 import type { Data, Measures } from "./data";
 import { WithMeasures } from "./measured";
@@ -10,7 +10,7 @@ export function Progress(props: { data: Data }) {
       data={props.data}
       show={({ measures }) =>
         measures && (
-          <Section title="How it goes">
+          <Section title="Progress">
             <dl class="figures">
               <div>
                 <dt>episodes submitted</dt>
@@ -21,7 +21,7 @@ export function Progress(props: { data: Data }) {
                 <dd>{measures.marks.toLocaleString()}</dd>
               </div>
               <div>
-                <dt>episodes by several raters</dt>
+                <dt>episodes with several raters</dt>
                 <dd>{measures.shared.toLocaleString()}</dd>
               </div>
             </dl>
@@ -33,7 +33,7 @@ export function Progress(props: { data: Data }) {
               {measures.seen.length > 0 && <Histogram title="Share of an episode that was seen" values={measures.seen.map((share) => 100 * share)} unit="%" of="episodes" />}
             </div>
             <p class="hint">
-              The paper's raters gave 14 marks in five minutes on average. Time counts while the page is in use; pauses of more than ten seconds do not. Training is left out of the charts of marks in five minutes, time and share seen.
+              The paper's raters gave 14 marks in five minutes on average. Pauses of more than ten seconds do not count as time. Training is left out of the charts of marks in five minutes, of time and of the share seen.
             </p>
           </Section>
         )

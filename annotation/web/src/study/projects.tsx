@@ -1,13 +1,13 @@
-// The study's projects: one for each dataset, how far its marking is, and how its episodes go to people.
+// The study's projects, one for each dataset: progress of marking, and how episodes go to raters.
 import { useState } from "preact/hooks";
 import { called, type Change, type Project } from "./data";
 import { useFocus } from "./focus";
 import { Section, Table } from "./table";
 
 const STRATEGIES: Record<string, string> = {
-  breadth: "every episode once, then again",
-  depth: "finish each episode first",
-  shuffled: "in an order of each rater's own",
+  breadth: "every episode gets its first rater before any gets its second",
+  depth: "an episode gets all its raters before the next is begun",
+  shuffled: "each rater has an order of their own",
 };
 const COLUMNS = [
   "project",
@@ -18,7 +18,7 @@ const COLUMNS = [
   { name: "marks / 5 min", number: true },
   "raters each",
   "order",
-  { name: "marking", title: "Whether its episodes are handed out to be marked" },
+  { name: "marking", title: "Episodes are given to raters" },
   "settings",
 ];
 
@@ -93,7 +93,7 @@ function Settings(props: { project: Project; save: (body: Partial<Project>) => P
           title, as its people see it
           <input value={title} maxLength={80} placeholder={project.dataset} onInput={(e) => setTitle(e.currentTarget.value)} />
         </label>
-        <label title="For agreement, bias and gold episodes: marks that are no further apart mean the same moment">
+        <label title="For agreement, bias and gold episodes: marks at most so many steps apart mean the same moment">
           tolerance in steps
           <input type="number" min={0} max={1000} value={tolerance} onInput={(e) => setTolerance(Number(e.currentTarget.value))} />
         </label>

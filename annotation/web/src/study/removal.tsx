@@ -1,4 +1,4 @@
-// Deleting a person's data, for good.
+// The form that deletes a person's data for good.
 import { useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";
@@ -29,15 +29,15 @@ export function Removal(props: { person: Person; onDone: () => void; reload: () 
     <form ref={form} tabIndex={-1} class="settings danger" onSubmit={remove} aria-label={`Delete the data of ${person.name}`}>
       <h3>Delete the data of {person.name}</h3>
       <p>
-        Their name, sessions, drafts and every mark, also those in the datasets, are deleted for good. Copies that were made elsewhere, and models that were trained on the marks, are yours to look after.
+        Their name, sign-ins, drafts, marks and verdicts are deleted for good, also from the datasets. Copies elsewhere, and models that were trained on the marks, are not reached.
       </p>
       <fieldset>
         <legend>Episodes in which they played</legend>
         <label>
-          <input type="radio" name="episodes" checked={!episodes} onChange={() => setEpisodes(false)} /> stay, under the made-up name <code>{person.pseudonym}</code>
+          <input type="radio" name="episodes" checked={!episodes} onChange={() => setEpisodes(false)} /> stay, under the pseudonym <code>{person.pseudonym}</code>
         </label>
         <label>
-          <input type="radio" name="episodes" checked={episodes} onChange={() => setEpisodes(true)} /> are deleted, too, with what others marked in them
+          <input type="radio" name="episodes" checked={episodes} onChange={() => setEpisodes(true)} /> are deleted, too, with everybody's marks of them
         </label>
       </fieldset>
       <label>

@@ -1,4 +1,4 @@
-// The one frame of every table: a head, rows whose first cell names them, numbers to the right.
+// Tables: a head, rows whose first cell names them, numbers to the right.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
@@ -14,7 +14,7 @@ export interface TableRow {
   class?: string;
 }
 
-/** Moves sideways where the window is too narrow for it; from then on the Tab key reaches it, and arrows move it. */
+/** Scrolls sideways where the window is too narrow; then the Tab key reaches it, and arrow keys scroll it. */
 export function Wide(props: { name: string; children: ComponentChildren }) {
   const frame = useRef<HTMLDivElement>(null);
   const [tooWide, setTooWide] = useState(false);
