@@ -19,7 +19,7 @@ from PIL import Image
 
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from pipelines.stages.recordings import Play, find_episodes
+from pipelines.stages.episodes.recordings import Play, find_episodes
 from rlhf.data.config import ReadingConfig
 from rlhf.data.streamed import StreamedDataset
 from rlhf.run import machine

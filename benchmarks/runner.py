@@ -57,7 +57,7 @@ from benchmarks.pairs import alternate, report
 from pipelines.runs.demo import WORLD, demo
 from pipelines.stages.clone import read_episodes, spoken_texts
 from pipelines.stages.record import record
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.scoring import StreamingScorer
 from rlhf.distributed.executor import loopback_only

@@ -40,10 +40,10 @@ from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
+from pipelines.stages.outcomes.results_file import ProbeResult, Split
 from pipelines.stages.record import RecordConfig
-from pipelines.stages.results_file import ProbeResult, Split
 from pipelines.stages.reward import RewardConfig
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from reward_models.contract import RewardModel
 from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
 from reward_models.training_config import RewardTrainingConfig

@@ -15,7 +15,7 @@ from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import find
 from pipelines.report.gathered import AFTER, BEFORE, REFERENCE, outcome
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
-from pipelines.stages.steps import differing_settings
+from pipelines.stages.running.staged_run import differing_settings
 from pipelines.studies.config import StudyConfig, StudySeed
 from pipelines.studies.report import write_study_report
 from pipelines.studies.study import study

@@ -25,7 +25,7 @@ from pipelines.diagnose.scored_play import (
 )
 from pipelines.report.data import Picture
 from pipelines.report.file import circumstances
-from pipelines.stages.learned_from import Division, division_of
+from pipelines.stages.episodes.division import Division, division_of
 from reward_models import plots
 from reward_models.loaded import LoadedRewardModel, load_with_tokenizer
 from rlhf.data.memory import encode_episodes

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from pipelines.diagnose.diagnosis import EVERYBODY
-from pipelines.stages.learned_from import Division
-from pipelines.stages.recordings import in_order
+from pipelines.stages.episodes.division import Division
+from pipelines.stages.episodes.recordings import in_order
 from reward_models.loaded import LoadedRewardModel, Scores
 from reward_models.marked_play import MarkedPlay, mark_play
 from reward_models.ordering import RARE, OrderedPairs, Reliability, order_pairs

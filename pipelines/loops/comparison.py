@@ -25,8 +25,8 @@ from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import OVERALL
 from pipelines.report.gathered import clips, losses, outcome, replay_curve, reward_traces, watched
 from pipelines.stages.evaluate import ProbeResult, load_results
-from pipelines.stages.replay_change import Metric, Replays, change, compared_replays
-from pipelines.stages.steps import Stage, finished
+from pipelines.stages.outcomes.replay_change import Metric, Replays, change, compared_replays
+from pipelines.stages.running.staged_run import Stage, finished
 from rlhf.records.json_records import to_json
 from rlhf.records.marks import PROGRESS
 from rlhf.run.json_lines import Row

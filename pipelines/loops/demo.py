@@ -15,10 +15,10 @@ from pipelines.stages.evaluate import EvaluateConfig, evaluate
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig, mark
-from pipelines.stages.play_settings import PlaySettings, played_in
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.reward import RewardConfig, reward
-from pipelines.stages.steps import Step, open_run, resume_or_start, run_steps
+from pipelines.stages.running.staged_run import Step, open_run, resume_or_start, run_steps
+from pipelines.stages.settings.play_settings import PlaySettings, played_in
 from reward_models import registry
 from rlhf.run.config import lock_run
 from rlhf.run.place_seeds import LARGEST_SEED

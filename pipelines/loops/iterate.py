@@ -14,13 +14,13 @@ from pipelines.loops.comparison import write_comparison
 from pipelines.loops.peoples_marks import MarksMissing, wait_for_marks
 from pipelines.loops.rounds import EVALUATED, IterateConfig, Round, resolve_config, resolve_round, resolve_start
 from pipelines.stages.clone import clone
+from pipelines.stages.episodes.play_kinds import find_groups, parse_kinds
 from pipelines.stages.evaluate import evaluate
 from pipelines.stages.improve import improve
-from pipelines.stages.kinds import find_groups, parse_kinds
 from pipelines.stages.mark import mark
 from pipelines.stages.record import record
 from pipelines.stages.reward import reward
-from pipelines.stages.steps import Step, open_run, resume_or_start, run_steps
+from pipelines.stages.running.staged_run import Step, open_run, resume_or_start, run_steps
 from reward_models import registry
 from rlhf.run.config import lock_run
 from rlhf.run.progress import announce

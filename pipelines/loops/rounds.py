@@ -16,9 +16,9 @@ from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
-from pipelines.stages.play_settings import NOTHING, PlaySettings, of_agent, of_datasets, played_in
 from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
+from pipelines.stages.settings.play_settings import NOTHING, PlaySettings, of_agent, of_datasets, played_in
 from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 

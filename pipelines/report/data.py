@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.stages.steps import Stage
+from pipelines.stages.running.staged_run import Stage
 from rlhf.learning.guards import Alarm
 from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
 from rlhf.run.statistics import Interval

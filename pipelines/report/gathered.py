@@ -24,8 +24,8 @@ from pipelines.report.file import circumstances, write_report
 from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, load_results, probe_episodes
 from pipelines.stages.improve import held_out_episodes
 from pipelines.stages.improve_config import ImproveConfig
-from pipelines.stages.replay_change import FEWEST, Metric, Replays, requests_behind
-from pipelines.stages.steps import Stage
+from pipelines.stages.outcomes.replay_change import FEWEST, Metric, Replays, requests_behind
+from pipelines.stages.running.staged_run import Stage
 from reward_models import plots
 from reward_models.registry import load_reward_model
 from reward_models.scoring import score

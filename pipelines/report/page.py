@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 
 from pipelines.report.data import Circumstances
-from pipelines.stages.steps import Stage
+from pipelines.stages.running.staged_run import Stage
 from rlhf.run.progress import duration
 
 

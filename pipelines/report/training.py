@@ -19,13 +19,22 @@ from pipelines.report.gathered import reward_over_training, reward_traces, succe
 from pipelines.report.sections import alarm_count
 from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, charts
 from pipelines.report.training_state import run_state
-from pipelines.stages import training_words
+from pipelines.stages.episodes.division import noted_division
 from pipelines.stages.improve_config import ImproveConfig
-from pipelines.stages.learned_from import noted_division
-from pipelines.stages.play_settings import NOTHING, of_agent, other_places, world_flags
-from pipelines.stages.replay_change import METRICS, NAMES, Change, Metric, Reading, Replays, change, compared_replays
+from pipelines.stages.outcomes import headlines
+from pipelines.stages.outcomes.replay_change import (
+    METRICS,
+    NAMES,
+    Change,
+    Metric,
+    Reading,
+    Replays,
+    change,
+    compared_replays,
+)
 from pipelines.stages.reward import RewardConfig
-from pipelines.stages.world_config import DEFAULT_WORLD, WorldConfig
+from pipelines.stages.settings.play_settings import NOTHING, of_agent, other_places, world_flags
+from pipelines.stages.settings.world_config import DEFAULT_WORLD, WorldConfig
 from rlhf.records.json_records import from_json, with_new_settings
 from rlhf.run.config import load_config, read_record
 from rlhf.run.json_lines import Row
@@ -104,7 +113,7 @@ def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Train
     flags = _world_flags(config.get("world", {}), config["agent"], agent)
     return TrainingReport(
         kind="Improvement by BC+RL",
-        headline=training_words.improved(rows),
+        headline=headlines.improved(rows),
         facts=(
             *_return_facts(rows, replays),
             _updates(rows, config["updates"]),
@@ -140,7 +149,7 @@ def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingR
     known = of_agent(agent) != NOTHING
     return TrainingReport(
         kind="Cloning of recorded play (BC)",
-        headline=training_words.cloned(rows, len(division.validation) if division else None),
+        headline=headlines.cloned(rows, len(division.validation) if division else None),
         facts=tuple(facts),
         next_step="How often the agent does what it is asked to is not known from its losses. To measure it"
         + (":" if known else ", with the --world settings with which its play was recorded:"),
@@ -162,7 +171,7 @@ def _teaching(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Training
     model = shlex.quote(str(_newest(run, record["kind"])))
     return TrainingReport(
         kind="A reward model from marks",
-        headline=training_words.taught(rows),
+        headline=headlines.taught(rows),
         facts=tuple(facts),
         next_step="A model may do well on pairs and still be a bad thing to optimise. What it has learned, in numbers "
         "and pictures:",
@@ -190,24 +199,24 @@ def _return_facts(rows: list[Row], replays: Replays) -> list[Fact]:
         found, title = change(rows, replays, metric), metric.replace("_", " ").capitalize()
         if found.last is not None:
             share, last = metric == "true_success", found.last
-            shown = percent(last.value) if share else training_words.number(last.value)
+            shown = percent(last.value) if share else headlines.number(last.value)
             facts.append(Fact(f"{title}, {name}", shown, _return_note(found, last, metric)))
     return facts
 
 
 def _return_note(found: Change, last: Reading, metric: Metric) -> str:
     what = "requests" if metric == "true_success" else "plays"
-    now = f"{training_words.reading_text(last, metric)} with {last.count:,} {what}"
+    now = f"{headlines.reading_text(last, metric)} with {last.count:,} {what}"
     if found.first is None:
         return f"{now}; too few {what} to say what it was at first"
-    at_first = f"from {training_words.reading_text(found.first, metric)} with {found.first.count:,}"
+    at_first = f"from {headlines.reading_text(found.first, metric)} with {found.first.count:,}"
     return f"{at_first}; now {now}" + ("" if metric == "true_success" else ", per episode")
 
 
 def _pairs_fact(rows: list[Row], where: str) -> Fact | None:
     """Which share of pairs is ordered rightly: by the kept model, once there is one, with its interval."""
     play = {"held_out": "held-out play", "validation": "play set aside"}[where]
-    if (kept := training_words.kept_accuracy(rows, where)) is not None:
+    if (kept := headlines.kept_accuracy(rows, where)) is not None:
         bounds = f"{percent(kept.low)} to {percent(kept.high)} over {kept.count:,} episodes; the model that was kept"
         chosen = ", which was chosen on them" if where == "validation" else ""
         return Fact(f"Pairs right, {play}", percent(kept.estimate), bounds + chosen)

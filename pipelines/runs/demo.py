@@ -26,7 +26,7 @@ from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
 from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from pipelines.studies.rater_noise import RaterNoiseConfig
 from reward_models.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig

@@ -20,7 +20,7 @@ from pipelines.loops.iterate import IterateConfig
 from pipelines.runs import probes
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.record import RecordConfig
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from pipelines.studies.config import PLAYER
 
 TASK = "tower"  # what the rounds are about

@@ -17,14 +17,14 @@ from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
-from pipelines.stages.cards import latest_metrics, model_card, play_imitated
-from pipelines.stages.kinds import Group, begun_with, find_groups, imitated, mixed, parse_kinds
-from pipelines.stages.learned_from import noted_division, save_division
-from pipelines.stages.memory import check_training
-from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
-from pipelines.stages.play_settings import of_datasets
-from pipelines.stages.recordings import Play, evenly_spaced, read_episodes, spoken_texts
-from pipelines.stages.training_words import cloned
+from pipelines.stages.episodes.division import noted_division, save_division
+from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
+from pipelines.stages.episodes.play_kinds import Group, begun_with, find_groups, imitated, mixed, parse_kinds
+from pipelines.stages.episodes.recordings import Play, evenly_spaced, read_episodes, spoken_texts
+from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated
+from pipelines.stages.outcomes.headlines import cloned
+from pipelines.stages.running.memory import check_training
+from pipelines.stages.settings.play_settings import of_datasets
 from rlhf.data.config import ReadingConfig
 from rlhf.data.dataset import Dataset
 from rlhf.data.source import Source

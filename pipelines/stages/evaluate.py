@@ -9,9 +9,16 @@ from pathlib import Path
 from typing import Annotated
 
 from agents.ranges import Count, Range, check_ranges
-from pipelines.stages.play_settings import PlaySettings, of_agent, other_places, settle, world_flags
-from pipelines.stages.results_file import SCRIPTED, EvaluatedWith, ProbeResult, ResultsFile, Split, load_results
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.outcomes.results_file import (
+    SCRIPTED,
+    EvaluatedWith,
+    ProbeResult,
+    ResultsFile,
+    Split,
+    load_results,
+)
+from pipelines.stages.settings.play_settings import PlaySettings, of_agent, other_places, settle, world_flags
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import Episode
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
 from rlhf.run.config import lock_file

@@ -17,10 +17,10 @@ from agents.config import AgentConfig
 from agents.folder import load_agent
 from agents.learning.workers import SINGLE_WORKER, Workers
 from agents.tokenizer import Tokenizer
+from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes
+from pipelines.stages.episodes.play_kinds import begun_with, find_groups, mixed
+from pipelines.stages.episodes.recordings import Play, find_episodes, read_sources
 from pipelines.stages.improve_config import ImproveConfig
-from pipelines.stages.kinds import begun_with, find_groups, mixed
-from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes
-from pipelines.stages.recordings import Play, find_episodes, read_sources
 from reward_models.registry import load_reward_model
 from reward_models.scoring import MeanScorer, StreamingScorer, UtilityScorer
 from rlhf.data.dataset import WindowStream, check_demonstrated

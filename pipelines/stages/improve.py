@@ -16,16 +16,16 @@ import torch
 from agents.card import ModelCard
 from agents.computing import usable_device
 from agents.folder import load_agent, save_agent
-from pipelines.stages.cards import latest_metrics, model_card, play_imitated, play_used
+from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
+from pipelines.stages.episodes.play_kinds import find_groups, imitated
+from pipelines.stages.episodes.recordings import find_episodes, read_sources
 from pipelines.stages.executors import HELD_OUT, REPLAYED, find_replayed, make_executor, make_runner
 from pipelines.stages.improve_config import ImproveConfig
-from pipelines.stages.kinds import find_groups, imitated
-from pipelines.stages.memory import check_improvement
-from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
-from pipelines.stages.play_settings import PlaySettings, announce_other_places, of_agent, of_datasets, settle
-from pipelines.stages.recordings import find_episodes, read_sources
-from pipelines.stages.training_words import improved
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated, play_used
+from pipelines.stages.outcomes.headlines import improved
+from pipelines.stages.running.memory import check_improvement
+from pipelines.stages.settings.play_settings import PlaySettings, announce_other_places, of_agent, of_datasets, settle
+from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.data.source import Source
 from rlhf.learning.alarms import AlarmLog
 from rlhf.learning.guards import Guards

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from agents.ranges import Count, Seed, check_ranges
-from pipelines.stages.kinds import parse_kinds
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.episodes.play_kinds import parse_kinds
+from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.data.config import ReadingConfig
 from rlhf.distributed.config import RayConfig
 from rlhf.learning.config import ExecutorConfig, LearnerConfig

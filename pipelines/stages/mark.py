@@ -9,7 +9,7 @@ from typing import Annotated
 
 from agents.ranges import Count, Range, Seed, Share, Steps, check_ranges
 from annotation.scripted_rater import ScriptedRater
-from pipelines.stages.recordings import evenly_spaced, in_order
+from pipelines.stages.episodes.recordings import evenly_spaced, in_order
 from rlhf.records.marks import Mark
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store

@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from agents.ranges import Count, Range, ShareBelowOne, Steps, check_ranges
-from pipelines.stages import play_settings
-from pipelines.stages.memory import check_pictures
-from pipelines.stages.play_settings import PlaySettings, of_agent, of_dataset, of_datasets
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.running.memory import check_pictures
+from pipelines.stages.settings import play_settings
+from pipelines.stages.settings.play_settings import PlaySettings, of_agent, of_dataset, of_datasets
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import Episode
 from rlhf.replay.co_pilot import CoPilotConfig, ScriptedCoPilot
 from rlhf.replay.play import Plan, ScriptedSolvers, play
@@ -178,7 +178,7 @@ def _fulfilled(outcomes: Sequence[Sequence[bool]]) -> str:
     Args:
       outcomes: whether each request was, by episode.
     """
-    from pipelines.stages.training_words import share_text
+    from pipelines.stages.outcomes.headlines import share_text
     from rlhf.run.statistics import ratio_interval
 
     counts = np.array([[sum(own), len(own)] for own in outcomes])

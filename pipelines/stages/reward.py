@@ -12,14 +12,20 @@ from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
-from pipelines.stages.cards import latest_metrics, model_card, play_used
 from pipelines.stages.chosen_marks import check_not_mixed, check_raters, choose_marks, describe_raters
-from pipelines.stages.learned_from import divide, save_division
-from pipelines.stages.memory import check_training
-from pipelines.stages.noted_episodes import EVERY_EPISODE, NotedEpisodes, digest_marks, note_episodes, noted_episodes
-from pipelines.stages.play_settings import of_agent, of_datasets
-from pipelines.stages.recordings import find_episodes, read_sources
-from pipelines.stages.training_words import taught
+from pipelines.stages.episodes.division import divide, save_division
+from pipelines.stages.episodes.noted_episodes import (
+    EVERY_EPISODE,
+    NotedEpisodes,
+    digest_marks,
+    note_episodes,
+    noted_episodes,
+)
+from pipelines.stages.episodes.recordings import find_episodes, read_sources
+from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_used
+from pipelines.stages.outcomes.headlines import taught
+from pipelines.stages.running.memory import check_training
+from pipelines.stages.settings.play_settings import of_agent, of_datasets
 from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.evaluation import SIGNAL, Evaluator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pipelines.stages.steps import finished
+from pipelines.stages.running.staged_run import finished
 from pipelines.studies.config import TRUTH, StudyConfig, data_of, folder_of, marks_stage
 from rlhf.store import open_store
 

@@ -21,8 +21,8 @@ from agents.ranges import Seed, Share, check_ranges
 from agents.tokenizer import Tokenizer
 from annotation.scripted_rater import ScriptedRater
 from pipelines.diagnose.diagnosis import Measure
+from pipelines.stages.episodes.recordings import evenly_spaced, read_episodes
 from pipelines.stages.mark import LateBy, MarkConfig
-from pipelines.stages.recordings import evenly_spaced, read_episodes
 from pipelines.stages.reward import divide
 from pipelines.studies.rater_noise_figure import draw, table
 from pipelines.studies.rater_noise_results import AXES, Noise, NoiseResult, NoiseRun, keep, known

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.stages.steps import Stage, Step, finished, save_finished
+from pipelines.stages.running.staged_run import Stage, Step, finished, save_finished
 from pipelines.studies.config import StudyConfig, folder_of
 from pipelines.studies.steps import serves, study_steps
 from rlhf.run.config import CONFIG_FILE, load_config, lock_run

@@ -18,7 +18,7 @@ from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import mark
 from pipelines.stages.record import record
 from pipelines.stages.reward import reward
-from pipelines.stages.steps import Step, resume_or_start
+from pipelines.stages.running.staged_run import Step, resume_or_start
 from pipelines.studies.config import (
     PLAYER,
     SCRIPTED_SOLVER,

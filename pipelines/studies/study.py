@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agents.computing import usable_device
-from pipelines.stages.steps import open_run, run_steps
+from pipelines.stages.running.staged_run import open_run, run_steps
 from pipelines.studies.config import StudyConfig, folder_of, resolve_config
 from pipelines.studies.sharing import take_over
 from pipelines.studies.steps import study_steps

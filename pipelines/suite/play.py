@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from agents.ranges import Count, Seed, check_ranges
-from pipelines.stages.play_settings import PlaySettings, announce_other_places, of_agent, of_datasets
-from pipelines.stages.results_file import SCRIPTED
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.outcomes.results_file import SCRIPTED
+from pipelines.stages.settings.play_settings import PlaySettings, announce_other_places, of_agent, of_datasets
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from pipelines.suite.players import Context, ContinuedSetter, DoesNotReplay, LateSolver, Recorded, RecordedSolver
 from pipelines.suite.scenarios import (
     NOTE,

@@ -14,7 +14,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.stages.clone import read_episodes, spoken_texts
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.distributed.config import RayConfig
 from rlhf.learning.config import ExecutorConfig
 from tests.unit.rlhf import tiny_agent

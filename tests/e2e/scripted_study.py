@@ -74,7 +74,7 @@ def _submit(session, episode: str, rater: str, marks: list[Mark], when: float, a
 def play(folder: Path, episodes: int, steps: int) -> ParquetStore:
     """``folder/play`` with scripted play in a small house, large enough to be looked at."""
     from pipelines.stages.record import RecordConfig, record
-    from pipelines.stages.world_config import WorldConfig
+    from pipelines.stages.settings.world_config import WorldConfig
 
     world = WorldConfig(height=144, width=192)
     record(RecordConfig(data=folder / "play", episodes=episodes, steps=steps, workers=1, world=world))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from benchmarks.serving import served
-from pipelines.stages.learned_from import division_of
+from pipelines.stages.episodes.division import division_of
 from reward_models.registry import load_reward_model
 from rlhf.store import open_store
 from tests.e2e.browsers import LAPTOP, PATIENCE_MS, chromium

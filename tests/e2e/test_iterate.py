@@ -27,7 +27,7 @@ from pipelines.runs import tower
 from pipelines.stages.evaluate import load_results
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.reward import RewardConfig, reward
-from pipelines.stages.steps import finished
+from pipelines.stages.running.staged_run import finished
 from rlhf.records.json_records import from_json
 from rlhf.run.config import load_config
 from rlhf.store import open_store

@@ -17,9 +17,9 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from annotation.server.services.datasets import pack
 from benchmarks.serving import served
+from pipelines.stages.episodes.recordings import read_episodes, spoken_texts
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.recordings import read_episodes, spoken_texts
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.make import MakeSuiteConfig, make_suite
 from pipelines.suite.play import PlaySuiteConfig, play_suite
 from pipelines.suite.report import ReportSuiteConfig, report_suite

@@ -17,6 +17,7 @@ INSIDE = {
     "worlds.playhouse": (("house",), ("physics",), ("drawing",), ("navigation",), ("requests",), ("players",)),
     "agents": (("networks", "learning"),),
     "rlhf": (("records",), ("store",), ("run",), ("data",), ("replay",), ("learning",), ("distributed",)),
+    "pipelines.stages": (("settings",), ("episodes",), ("running",), ("outcomes",)),
     "pipelines": (("stages",), ("report",), ("suite", "diagnose", "loops"), ("studies",), ("runs",), ("cli",)),
 }
 
@@ -49,7 +50,7 @@ def _named(tree: ast.AST) -> Iterator[str]:
 
 
 # In these folders the files beside the subfolders put them together, so the order is that of the subfolders alone.
-FREE_BESIDE = ("worlds.playhouse", "agents", "pipelines")
+FREE_BESIDE = ("worlds.playhouse", "agents", "pipelines", "pipelines.stages")
 
 
 def runs_against(module: str, other: str) -> bool:

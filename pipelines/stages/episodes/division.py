@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from pipelines.stages.recordings import in_order
+from pipelines.stages.episodes.recordings import in_order
 from rlhf.records.episode import Episode
 from rlhf.run.config import CONFIG_FILE, read_record
 from rlhf.store import EpisodeRow, json_text, open_store

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipelines.stages.noted_episodes import NotedEpisodes
-from pipelines.stages.recordings import find_episodes
+from pipelines.stages.episodes.noted_episodes import NotedEpisodes
+from pipelines.stages.episodes.recordings import find_episodes
 from rlhf.data.dataset import Dataset
 from rlhf.data.mixed import MixedDataset
 from rlhf.data.source import Source

@@ -9,8 +9,8 @@ from typing import Any
 
 from agents.card import ModelCard, PlayedBy, PlaySource
 from pipelines.stages.chosen_marks import choose_marks
-from pipelines.stages.kinds import find_groups, parse_kinds
-from pipelines.stages.play_settings import NOTHING, PlaySettings
+from pipelines.stages.episodes.play_kinds import find_groups, parse_kinds
+from pipelines.stages.settings.play_settings import NOTHING, PlaySettings
 from rlhf.records.json_records import to_json
 from rlhf.run.config import command_line, git_commit, project_version
 from rlhf.run.tracking import read_metrics
@@ -59,7 +59,7 @@ def play_used(
     only: Collection[str] | None = None,
     raters: Collection[str] = (),
 ) -> tuple[PlaySource, ...]:
-    """What :func:`pipelines.stages.recordings.read_episodes` reads of each dataset, and who played and marked it.
+    """Sum up, by dataset, the episodes that a stage reads: who played and who marked them.
 
     Args:
       only: ids of the episodes to count; None counts all of them.
@@ -89,7 +89,7 @@ def play_used(
 def play_imitated(
     data: Sequence[Path], use: str, solver: str | None, kinds: str, only: Collection[str] | None = None
 ) -> tuple[PlaySource, ...]:
-    """What :func:`pipelines.stages.kinds.find_groups` finds to imitate: of ``solver``, or of each of several ``kinds``.
+    """Sum up, by dataset, the play to imitate: of ``solver``, or of each of several ``kinds``.
 
     Args:
       only: ids of the episodes to count; None counts all of them.

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipelines.stages.replay_change import METRICS, NAMES, Change, Metric, Reading, Replays, change, compared_replays
+from pipelines.stages.outcomes.replay_change import (
+    METRICS,
+    NAMES,
+    Change,
+    Metric,
+    Reading,
+    Replays,
+    change,
+    compared_replays,
+)
 from rlhf.run.json_lines import Row
 from rlhf.run.statistics import LEVEL, Interval, percent
 from rlhf.run.tracking import column

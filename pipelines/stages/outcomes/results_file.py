@@ -14,8 +14,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
-from pipelines.stages.steps import format_differences
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.running.staged_run import format_differences
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.json_records import BadRecord, differences, from_json, to_json, with_new_settings
 from rlhf.run.progress import announce
 from rlhf.store import json_text

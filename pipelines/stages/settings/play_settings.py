@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from agents.play_settings import PLAY_SETTINGS_FILE, load_play_settings
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import WORLD_OPTIONS
 from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
 from rlhf.run.progress import announce

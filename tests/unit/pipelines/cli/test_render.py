@@ -14,7 +14,7 @@ from pipelines.cli.main import main
 from pipelines.cli.render import RenderConfig, render
 from pipelines.report.film import Style
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.records.marks import Mark
 from rlhf.replay.views import replayed_views
 from rlhf.store import open_store

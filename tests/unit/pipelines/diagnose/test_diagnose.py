@@ -26,7 +26,7 @@ from pipelines.diagnose.diagnosis import EVERYBODY, Measure, load_diagnosis
 from pipelines.diagnose.measures import Measurer
 from pipelines.diagnose.scored_play import Recordings, group_rows, score_models, who_rated
 from pipelines.diagnose.sentences import judged_group, signal_sentence
-from pipelines.stages.learned_from import DIVISION_FILE, Division, division_of
+from pipelines.stages.episodes.division import DIVISION_FILE, Division, division_of
 from pipelines.stages.reward import RewardConfig, reward
 from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
 from reward_models.training import RewardTrainingConfig

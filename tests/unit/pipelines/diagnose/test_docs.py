@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.diagnose.command import DiagnoseConfig
 from pipelines.diagnose.diagnosis import DIAGNOSIS_FILE, PART_WORDS
-from pipelines.stages.learned_from import DIVISION_FILE
+from pipelines.stages.episodes.division import DIVISION_FILE
 from pipelines.studies.rater_noise import FIGURE_FILE, RESULTS_FILE, TABLE_FILE, RaterNoiseConfig
 from pipelines.studies.rater_noise_results import RESULT_FILE
 

@@ -33,7 +33,7 @@ from pipelines.report.data import (
 from pipelines.report.file import write_report
 from pipelines.report.findings import FEWEST_EPISODES, find
 from pipelines.report.sections import monitor
-from pipelines.stages.steps import Stage
+from pipelines.stages.running.staged_run import Stage
 from rlhf.learning.guards import Alarm
 from worlds.errors import UserError
 

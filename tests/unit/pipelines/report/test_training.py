@@ -21,7 +21,7 @@ from pipelines.report.sections import ALARM_WORDS
 from pipelines.report.training import training_report
 from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, ChartPlan, charts
 from pipelines.stages.evaluate import EvaluateConfig, settled
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.learning.alarms import ALARMS_FILE, read_alarms
 from rlhf.records.marks import Mark
 from rlhf.run.config import lock_run

@@ -17,7 +17,7 @@ from pipelines.loops.demo import DemoConfig, resolve_config
 from pipelines.loops.rounds import resolve_config as resolve_rounds
 from pipelines.runs import demo as preset
 from pipelines.runs import probes, tower
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.records.json_records import from_json, to_json
 from worlds.errors import UserError
 

@@ -12,10 +12,10 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
+from pipelines.stages.episodes.recordings import read_episodes, spoken_texts
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.recordings import read_episodes, spoken_texts
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from reward_models.autoregressive import AutoregressiveRewardModel
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.learning.alarms import read_alarms

@@ -24,7 +24,7 @@ import rlhf.learning.cloner
 from agents.folder import load_agent
 from pipelines.cli.main import main
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from reward_models.registry import load_reward_model
 from rlhf.records.marks import Mark
 from rlhf.run.checkpoint import Checkpoints

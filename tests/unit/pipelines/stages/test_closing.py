@@ -13,12 +13,12 @@ import pytest
 import pipelines.stages.executors
 import pipelines.stages.improve
 from pipelines.runs.demo import WORLD, demo
+from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE
 from pipelines.stages.evaluate import probe_episodes, probe_plans
 from pipelines.stages.improve import Improvement
 from pipelines.stages.improve_config import ImproveConfig
-from pipelines.stages.noted_episodes import EVERY_EPISODE
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from worlds.errors import UserError
 
 CONFIG = replace(demo().evaluate, episodes=3, world=WORLD)

@@ -21,7 +21,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.loops.demo import resolve_config
 from pipelines.runs.demo import WORLD, demo
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results, probe_episodes, probe_plans
-from pipelines.stages.world_config import PlayersConfig
+from pipelines.stages.settings.world_config import PlayersConfig
 from rlhf.run.place_seeds import FIRST_PROBE_SEED
 from worlds.errors import UserError
 from worlds.playhouse.requests.language import is_held_out

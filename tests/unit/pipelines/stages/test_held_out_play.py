@@ -14,13 +14,13 @@ from agents.agent import InteractiveAgent
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.stages.clone import CloneConfig, clone, read_episodes, spoken_texts
+from pipelines.stages.episodes.division import noted_division
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
-from pipelines.stages.learned_from import noted_division
 from pipelines.stages.mark import MarkConfig, mark
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.reward import RewardConfig, reward
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from reward_models.autoregressive import AutoregressiveRewardModel
 from reward_models.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig

@@ -12,7 +12,7 @@ import torch
 
 from pipelines.cli.main import main
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.store import open_store
 from worlds import registry
 from worlds.contract import WorldError

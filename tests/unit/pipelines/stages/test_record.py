@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.stages.clone import read_episodes
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.store import open_store
 from worlds.contract import WorldError
 from worlds.errors import UserError

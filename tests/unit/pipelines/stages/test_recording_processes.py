@@ -17,7 +17,7 @@ ROOM = json.dumps({"rooms": [1, 1], "furniture": [0, 1], "objects": [2, 3]})
 WORLD = ["--world.height=12", "--world.width=16", f"--world.settings={ROOM}"]
 SCRIPT = """
     from pathlib import Path
-    from pipelines.stages.world_config import WorldConfig
+    from pipelines.stages.settings.world_config import WorldConfig
     from pipelines.stages.record import RecordConfig, record
     world = WorldConfig({name!r}, 12, 16, settings='{settings}')
     print(len(record(RecordConfig(Path({data!r}), episodes=4, steps=3, workers=2, world=world))))

@@ -15,7 +15,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.runs import probes, raters
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
-from pipelines.stages.steps import run_steps
+from pipelines.stages.running.staged_run import run_steps
 from pipelines.studies.config import Arm, StudyConfig, data_of, folder_of
 from pipelines.studies.figures import dodged
 from pipelines.studies.marks import learned_from, marks_table

@@ -16,7 +16,7 @@ from pipelines.cli.reproduce import ReproduceConfig, results
 from pipelines.loops.demo import DemoConfig, on_device
 from pipelines.runs import ablations, probes, raters, sizes
 from pipelines.stages.evaluate import ProbeResult, load_results
-from pipelines.stages.steps import open_run
+from pipelines.stages.running.staged_run import open_run
 from pipelines.studies.config import StudyConfig, others_compared, results_of
 from pipelines.studies.report import write_study_report
 from pipelines.studies.steps import evaluating_config, improving_config

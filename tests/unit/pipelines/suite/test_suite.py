@@ -17,9 +17,9 @@ from agents.acting import AgentSolvers
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
+from pipelines.stages.episodes.recordings import read_episodes, spoken_texts
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.recordings import read_episodes, spoken_texts
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.judge import JudgeSuiteConfig, judge_suite
 from pipelines.suite.make import MakeSuiteConfig, draw, make_suite, scenarios_of
 from pipelines.suite.play import PlaySuiteConfig, play_suite

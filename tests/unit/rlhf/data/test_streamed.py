@@ -17,7 +17,7 @@ from agents.batch import RecordedWindow
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from pipelines.cli.main import main
-from pipelines.stages.recordings import Play, find_episodes, spoken_texts
+from pipelines.stages.episodes.recordings import Play, find_episodes, spoken_texts
 from rlhf.data.config import ReadingConfig
 from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.data.source import Source, summarise

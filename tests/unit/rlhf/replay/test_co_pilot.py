@@ -16,7 +16,7 @@ from agents.acting import AgentSolvers, encode_observations
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import AGENT, CO_PILOT, Episode, Request
 from rlhf.replay.co_pilot import CoPilotConfig, ScriptedCoPilot
 from rlhf.replay.play import Plan, play

@@ -10,11 +10,11 @@ import pytest
 from agents.folder import load_agent
 from pipelines.diagnose.diagnosis import DIAGNOSIS_FILE, load_diagnosis
 from pipelines.report.data import load_report_data
-from pipelines.stages.kinds import parse_kinds
-from pipelines.stages.learned_from import DIVISION_FILE, noted_division
-from pipelines.stages.results_file import load_results
-from pipelines.stages.steps import STAGES_FILE, finished
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.episodes.division import DIVISION_FILE, noted_division
+from pipelines.stages.episodes.play_kinds import parse_kinds
+from pipelines.stages.outcomes.results_file import load_results
+from pipelines.stages.running.staged_run import STAGES_FILE, finished
+from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.scenarios import load_suite
 from reward_models.registry import load_reward_model
 from rlhf.run.checkpoint import Checkpoints

@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from pipelines.stages.clone import CloneConfig, clone
+from pipelines.stages.episodes.noted_episodes import EPISODES_FILE
 from pipelines.stages.improve import improve
-from pipelines.stages.noted_episodes import EPISODES_FILE
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.reward import RewardConfig, reward
 from reward_models.training_config import RewardTrainingConfig

@@ -13,9 +13,9 @@ import torch
 
 from pipelines.cli.main import main
 from pipelines.stages.clone import _validation_ids, set_aside
-from pipelines.stages.kinds import find_groups, kinds_of, parse_kinds
-from pipelines.stages.learned_from import DIVISION_FILE, noted_division
-from pipelines.stages.recordings import find_episodes
+from pipelines.stages.episodes.division import DIVISION_FILE, noted_division
+from pipelines.stages.episodes.play_kinds import find_groups, kinds_of, parse_kinds
+from pipelines.stages.episodes.recordings import find_episodes
 from rlhf.data.source import Source
 from rlhf.run.tracking import read_metrics
 from rlhf.store import MemoryStore, open_store

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import pipelines.stages.executors
+from pipelines.stages.episodes.recordings import read_episodes
 from pipelines.stages.executors import make_executor, runner_on_ray
 from pipelines.stages.improve import held_out_episodes
 from pipelines.stages.improve_config import ImproveConfig
-from pipelines.stages.recordings import read_episodes
 from rlhf.records.episode import Episode
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.stages.cards import latest_metrics, model_card, play_imitated, play_used, played_by
 from pipelines.stages.clone import CloneConfig, read_episodes
+from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated, play_used, played_by
 from rlhf.records.json_records import from_json
 from rlhf.records.marks import Mark
 from rlhf.run.config import command_line, project_version

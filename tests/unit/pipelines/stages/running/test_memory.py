@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipelines.cli.main import main
-from pipelines.stages.memory import check_memory, largest
+from pipelines.stages.running.memory import check_memory, largest
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode

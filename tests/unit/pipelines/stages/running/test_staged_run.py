@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.stages.steps import STAGES_FILE, Step, finished, open_run, resume_or_start, run_steps
+from pipelines.stages.running.staged_run import STAGES_FILE, Step, finished, open_run, resume_or_start, run_steps
 from rlhf.records.json_records import differences
 from rlhf.run.config import CONFIG_FILE, load_config
 from worlds.errors import UserError
@@ -79,7 +79,7 @@ def test_a_killed_journey_goes_on_at_the_stage_it_was_in(tmp_path: Path) -> None
     code = f"""
 import os, signal
 from pathlib import Path
-from pipelines.stages.steps import Step, run_steps
+from pipelines.stages.running.staged_run import Step, run_steps
 folder, log = Path({str(tmp_path / "run")!r}), Path({str(tmp_path / "log")!r})
 def work(name, fatal):
     def do():

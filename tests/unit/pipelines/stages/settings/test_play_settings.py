@@ -20,10 +20,10 @@ from pipelines.runs import demo as preset
 from pipelines.runs import probes, tower
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, settled
 from pipelines.stages.improve_config import ImproveConfig
-from pipelines.stages.play_settings import PlaySettings, of_agent, of_dataset, of_datasets, other_places
+from pipelines.stages.outcomes.results_file import EvaluatedWith
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.results_file import EvaluatedWith
-from pipelines.stages.world_config import DEFAULT_PLAYERS, DEFAULT_WORLD, PlayersConfig, WorldConfig
+from pipelines.stages.settings.play_settings import PlaySettings, of_agent, of_dataset, of_datasets, other_places
+from pipelines.stages.settings.world_config import DEFAULT_PLAYERS, DEFAULT_WORLD, PlayersConfig, WorldConfig
 from pipelines.studies.config import resolve_config as resolve_config
 from rlhf.records.json_records import from_json, to_json
 from rlhf.run.checkpoint import Checkpoints

@@ -11,10 +11,10 @@ from pipelines.cli import settings
 from pipelines.cli.main import main
 from pipelines.loops.demo import DemoConfig
 from pipelines.runs.demo import WORLD
+from pipelines.stages.episodes.recordings import read_episodes
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.recordings import read_episodes
-from pipelines.stages.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.run.place_seeds import (
     HELD_OUT_SEEDS,
     LARGEST_SEED,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pipelines.stages.evaluate import EvaluateConfig, evaluate
-from pipelines.stages.world_config import WorldConfig
+from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.records.episode import Episode
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
 from worlds.contract import SETTER, SOLVER, TaskSpec, WorldError
