@@ -19,7 +19,7 @@ from PIL import Image
 
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from pipelines.stages.episodes.recordings import Play, find_episodes
+from pipelines.stages.episodes.recordings import RecordedPlay, find_episodes
 from rlhf.data.config import ReadingConfig
 from rlhf.data.streamed import StreamedDataset
 from rlhf.run import machine
@@ -113,7 +113,7 @@ def report_windows(store: ParquetStore, steps: int = 50, batch: int = 96) -> Non
         ("streamed, two threads", ReadingConfig(in_memory_gb=0.0, threads=2)),
         ("streamed, no cache", ReadingConfig(in_memory_gb=0.0, cache_gb=0.0)),
     ):
-        play = Play(sources, reading)
+        play = RecordedPlay(sources, reading)
         sizes = AgentConfig.preset("nano", image_size=play.image_size, vocab_size=280)
         recording = play.encode(tokenizer, sizes)
         stream = recording.stream(steps, batch, seed=0)

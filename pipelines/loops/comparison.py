@@ -25,8 +25,8 @@ from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import OVERALL
 from pipelines.report.gathered import clips, losses, outcome, replay_curve, reward_traces, watched
 from pipelines.stages.evaluate import ProbeResult, load_results
-from pipelines.stages.outcomes.replay_change import Metric, Replays, change, compared_replays
-from pipelines.stages.running.staged_run import Stage, finished
+from pipelines.stages.outcomes.replay_change import Metric, Replays, change_of, compared_replays
+from pipelines.stages.running.staged_run import FinishedStage, finished_stages
 from rlhf.records.json_records import to_json
 from rlhf.records.marks import PROGRESS
 from rlhf.run.json_lines import Row
@@ -90,7 +90,7 @@ def _by_agent(results: Sequence[ProbeResult]) -> dict[str, list[ProbeResult]]:
 
 
 def _is_evaluated(config: IterateConfig, number: int) -> bool:
-    return any(stage.name == EVALUATED for stage in finished(round_folder(config.run, number)))
+    return any(stage.name == EVALUATED for stage in finished_stages(round_folder(config.run, number)))
 
 
 def _round_result(config: IterateConfig, number: int, results: Results) -> RoundResult:
@@ -126,7 +126,7 @@ def _accuracy(folder: Path) -> float | None:
 
 def _ends(rows: list[Row], metric: Metric) -> tuple[float, float] | None:
     """What was measured at first and last; None if too few plays ended to compare the two."""
-    found = change(rows, compared_replays(rows), metric)
+    found = change_of(rows, compared_replays(rows), metric)
     return None if found.first is None or found.last is None else (found.first.value, found.last.value)
 
 
@@ -158,10 +158,10 @@ def _report(config: IterateConfig, compared: RoundsCompared, results: Results) -
     return write_report(data, config.run / "report.html")
 
 
-def _stages(config: IterateConfig, numbers: Sequence[int]) -> list[Stage]:
-    stages = finished(config.run)
+def _stages(config: IterateConfig, numbers: Sequence[int]) -> list[FinishedStage]:
+    stages = finished_stages(config.run)
     for number in numbers:
-        named = finished(round_folder(config.run, number))
+        named = finished_stages(round_folder(config.run, number))
         stages += [replace(stage, name=f"{agent_name(number)}: {stage.name}") for stage in named]
     return stages
 

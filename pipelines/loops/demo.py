@@ -17,8 +17,8 @@ from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig, mark
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.reward import RewardConfig, reward
-from pipelines.stages.running.staged_run import Step, open_run, resume_or_start, run_steps
-from pipelines.stages.settings.play_settings import PlaySettings, played_in
+from pipelines.stages.running.staged_run import Stage, open_run, resume_or_start, run_stages
+from pipelines.stages.settings.play_settings import PlaySettings, with_play_settings
 from reward_models import registry
 from rlhf.run.config import lock_run
 from rlhf.run.place_seeds import LARGEST_SEED
@@ -85,7 +85,7 @@ def demo(config: DemoConfig) -> Path:
     open_run(config.run, config, "demo", free=DEVICES)
     with lock_run(config.run):
         journey = _journey(config)
-        stages = run_steps(config.run, journey, total=len(journey) + 1)
+        stages = run_stages(config.run, journey, total=len(journey) + 1)
         began = time.monotonic()
         announce(f"{len(journey) + 1} of {len(journey) + 1}: writing the report")
         path = write_loop_report(config.run, config, stages, config.evaluate, config.improve, config.seed)
@@ -93,17 +93,17 @@ def demo(config: DemoConfig) -> Path:
     return path
 
 
-def _journey(config: DemoConfig) -> list[Step]:
+def _journey(config: DemoConfig) -> list[Stage]:
     """Every stage but the report. All of them go on from what is there."""
     shown, model = config.demonstrations, registry.get(config.reward.kind).short
     return [
-        Step("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)),
-        Step("cloning (BC)", "the agent to improve", lambda: resume_or_start(clone, config.clone)),
-        Step("the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)),
-        Step("marks", "by scripted raters", lambda: mark(config.mark)),
-        Step(f"reward model ({model})", "learned from the marks", lambda: resume_or_start(reward, config.reward)),
-        Step("improvement (BC+RL)", "against the reward model", lambda: resume_or_start(improve, config.improve)),
-        Step("evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)),
+        Stage("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)),
+        Stage("cloning (BC)", "the agent to improve", lambda: resume_or_start(clone, config.clone)),
+        Stage("the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)),
+        Stage("marks", "by scripted raters", lambda: mark(config.mark)),
+        Stage(f"reward model ({model})", "learned from the marks", lambda: resume_or_start(reward, config.reward)),
+        Stage("improvement (BC+RL)", "against the reward model", lambda: resume_or_start(improve, config.improve)),
+        Stage("evaluation", "held-out houses and instructions", lambda: evaluate(config.evaluate)),
     ]  # fmt: skip
 
 
@@ -149,10 +149,10 @@ def _in_one_world(config: DemoConfig) -> DemoConfig:
     shown = PlaySettings(config.demonstrations.world, config.demonstrations.players).complete()
     return replace(
         config,
-        demonstrations=played_in(config.demonstrations, shown),
-        play=played_in(config.play, shown),
+        demonstrations=with_play_settings(config.demonstrations, shown),
+        play=with_play_settings(config.play, shown),
         improve=replace(config.improve, world=config.improve.world.or_else(shown.world)),
-        evaluate=played_in(config.evaluate, shown),
+        evaluate=with_play_settings(config.evaluate, shown),
     )
 
 

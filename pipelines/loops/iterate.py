@@ -14,13 +14,13 @@ from pipelines.loops.comparison import write_comparison
 from pipelines.loops.peoples_marks import MarksMissing, wait_for_marks
 from pipelines.loops.rounds import EVALUATED, IterateConfig, Round, resolve_config, resolve_round, resolve_start
 from pipelines.stages.clone import clone
-from pipelines.stages.episodes.play_kinds import find_groups, parse_kinds
+from pipelines.stages.episodes.play_kinds import find_groups, parse_play_kinds
 from pipelines.stages.evaluate import evaluate
 from pipelines.stages.improve import improve
 from pipelines.stages.mark import mark
 from pipelines.stages.record import record
 from pipelines.stages.reward import reward
-from pipelines.stages.running.staged_run import Step, open_run, resume_or_start, run_steps
+from pipelines.stages.running.staged_run import Stage, open_run, resume_or_start, run_stages
 from reward_models import registry
 from rlhf.run.config import lock_run
 from rlhf.run.progress import announce
@@ -45,42 +45,42 @@ def iterate(config: IterateConfig) -> Path | None:
     open_run(config.run, config, "run", free=_FREE)
     with lock_run(config.run):
         try:
-            run_steps(config.run, _before_the_rounds(config), title="before the rounds, ")
+            run_stages(config.run, _before_the_rounds(config), title="before the rounds, ")
             for number in range(1, config.rounds + 1):
                 one = resolve_round(config, number)
-                run_steps(one.folder, _journey(config, one), title=f"round {number}, ")
+                run_stages(one.folder, _journey(config, one), title=f"round {number}, ")
         except MarksMissing as missing:
             announce(str(missing))
             return None
         return write_comparison(config)
 
 
-def _before_the_rounds(config: IterateConfig) -> list[Step]:
+def _before_the_rounds(config: IterateConfig) -> list[Stage]:
     start = resolve_start(config)
     works = []
     if config.data is None:
         shown = start.demonstrations
-        works.append(Step("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)))
+        works.append(Stage("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)))
         if config.marked_demonstrations and config.marks == "scripted":
-            works.append(Step("marks on demonstrations", "by scripted raters", lambda: mark(start.mark)))
+            works.append(Stage("marks on demonstrations", "by scripted raters", lambda: mark(start.mark)))
     if config.agent is None:
-        works.append(Step("cloning (BC)", "where every round starts", lambda: resume_or_start(clone, start.clone)))
-    works.append(Step("evaluation of BC", "held-out houses and instructions", lambda: evaluate(start.evaluate)))
+        works.append(Stage("cloning (BC)", "where every round starts", lambda: resume_or_start(clone, start.clone)))
+    works.append(Stage("evaluation of BC", "held-out houses and instructions", lambda: evaluate(start.evaluate)))
     return works
 
 
-def _journey(config: IterateConfig, one: Round) -> list[Step]:
+def _journey(config: IterateConfig, one: Round) -> list[Stage]:
     """The stages of a round. Recording and marking go on by themselves from what is there."""
     model = registry.get(one.reward.kind).short
     works = [
-        Step("play", f"{one.play.episodes} episodes of the agent before", lambda: _play(config, one)),
-        Step("marks", "by people" if config.marks == "people" else "by scripted raters", lambda: _marks(config, one)),
-        Step(f"reward model ({model})", "from all marks so far", lambda: resume_or_start(reward, one.reward)),
-        Step("improvement (BC+RL)", "a new agent from BC", lambda: resume_or_start(improve, one.improve)),
-        Step(EVALUATED, "on the same episodes", lambda: evaluate(one.evaluate)),
+        Stage("play", f"{one.play.episodes} episodes of the agent before", lambda: _play(config, one)),
+        Stage("marks", "by people" if config.marks == "people" else "by scripted raters", lambda: _marks(config, one)),
+        Stage(f"reward model ({model})", "from all marks so far", lambda: resume_or_start(reward, one.reward)),
+        Stage("improvement (BC+RL)", "a new agent from BC", lambda: resume_or_start(improve, one.improve)),
+        Stage(EVALUATED, "on the same episodes", lambda: evaluate(one.evaluate)),
     ]
     if one.number < config.rounds:  # after the last it is written in any case
-        works.append(Step("comparison", "of the rounds so far", lambda: write_comparison(config)))
+        works.append(Stage("comparison", "of the rounds so far", lambda: write_comparison(config)))
     return works
 
 
@@ -106,7 +106,7 @@ def _check(config: IterateConfig) -> None:
         config.play.world.check_fits(load_agent(config.agent)[0].config.image_size, config.agent)
     if config.data is None:
         return
-    if parse_kinds(config.improve.kinds):
+    if parse_play_kinds(config.improve.kinds):
         find_groups((config.data,), "train", None, config.improve.kinds)
     elif not open_store(config.data).ids(split="train", solver=config.improve.imitate):
         raise UserError(

@@ -10,7 +10,7 @@ from rlhf.store import ParquetStore, open_store
 from rlhf.store.marks_file import FORMATS, import_marks
 from worlds.errors import UserError
 
-LOOK_EVERY_SEC = 2.0
+POLL_EVERY_SEC = 2.0
 
 
 class MarksMissing(Exception):
@@ -47,7 +47,7 @@ def wait_for_marks(folder: Path, number: int, least: int, wait: bool) -> int:
         if count != said:
             announce(f"{told}; waiting for them")
             said = count
-        time.sleep(LOOK_EVERY_SEC)
+        time.sleep(POLL_EVERY_SEC)
 
 
 def _take(folder: Path, store: ParquetStore, wait: bool) -> None:

@@ -18,7 +18,13 @@ from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
 from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
-from pipelines.stages.settings.play_settings import NOTHING, PlaySettings, of_agent, of_datasets, played_in
+from pipelines.stages.settings.play_settings import (
+    UNKNOWN,
+    PlaySettings,
+    settings_of_agent,
+    settings_of_datasets,
+    with_play_settings,
+)
 from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 
@@ -142,16 +148,16 @@ def resolve_config(config: IterateConfig) -> IterateConfig:
     data, agent = (None if path is None else path.absolute() for path in (config.data, config.agent))
     given = PlaySettings(config.demonstrations.world, config.demonstrations.players)
     if data is not None:
-        known = NOTHING if agent is None else of_agent(agent)
-        given = known.or_else(of_datasets([data], known)).or_else(given)
+        known = UNKNOWN if agent is None else settings_of_agent(agent)
+        given = known.or_else(settings_of_datasets([data], known)).or_else(given)
     return replace(
         config,
         data=data,
         agent=agent,
-        demonstrations=played_in(config.demonstrations.for_training(), given),
-        play=played_in(config.play.for_training(), given),
+        demonstrations=with_play_settings(config.demonstrations.for_training(), given),
+        play=with_play_settings(config.play.for_training(), given),
         improve=replace(config.improve, world=config.improve.world.or_else(given.world).complete()),
-        evaluate=played_in(config.evaluate, given),
+        evaluate=with_play_settings(config.evaluate, given),
     )
 
 

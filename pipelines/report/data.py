@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.stages.running.staged_run import Stage
+from pipelines.stages.running.staged_run import FinishedStage
 from rlhf.learning.guards import Alarm
 from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
 from rlhf.run.statistics import Interval
@@ -152,7 +152,7 @@ class Circumstances:
     commit: str | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
     counts: tuple[tuple[str, str], ...] = ()
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[FinishedStage, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from pipelines.report.data import Circumstances, ReportData
 from pipelines.report.findings import find
 from pipelines.report.html import page
-from pipelines.stages.running.staged_run import Stage
+from pipelines.stages.running.staged_run import FinishedStage
 from rlhf.records.json_records import to_json
 from rlhf.run.config import command_line, git_commit, project_version
 from rlhf.run.machine import describe
@@ -19,7 +19,7 @@ from rlhf.store.durable import write_file
 
 
 def circumstances(
-    config: Any, stages: Sequence[Stage] = (), counts: Mapping[str, object] | None = None
+    config: Any, stages: Sequence[FinishedStage] = (), counts: Mapping[str, object] | None = None
 ) -> Circumstances:
     """The circumstances of this very process: its command, machine and version, now.
 

@@ -25,7 +25,7 @@ from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, load_results,
 from pipelines.stages.improve import held_out_episodes
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.outcomes.replay_change import FEWEST, Metric, Replays, requests_behind
-from pipelines.stages.running.staged_run import Stage
+from pipelines.stages.running.staged_run import FinishedStage
 from reward_models import plots
 from reward_models.registry import load_reward_model
 from reward_models.scoring import score
@@ -42,7 +42,7 @@ BEFORE, AFTER, REFERENCE = "BC", "BC+RL", "demonstrator"
 def write_loop_report(
     folder: Path,
     config: object,
-    stages: Sequence[Stage],
+    stages: Sequence[FinishedStage],
     evaluate: EvaluateConfig,
     improve: ImproveConfig,
     seed: int = 0,

@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 
 from pipelines.report.data import Circumstances
-from pipelines.stages.running.staged_run import Stage
+from pipelines.stages.running.staged_run import FinishedStage
 from rlhf.run.progress import duration
 
 
@@ -59,7 +59,7 @@ def circumstances(facts: Circumstances) -> str:
     )
 
 
-def _stages(stages: Sequence[Stage]) -> str:
+def _stages(stages: Sequence[FinishedStage]) -> str:
     if not stages:
         return ""
     total = sum(stage.seconds for stage in stages)
@@ -67,7 +67,7 @@ def _stages(stages: Sequence[Stage]) -> str:
     return f'<div class="card"><h3>{duration(total)} in all</h3><ol class="stages">{rows}</ol></div>'
 
 
-def _stage(stage: Stage, width: float) -> str:
+def _stage(stage: FinishedStage, width: float) -> str:
     note = f"<small>{escape(stage.note)}</small>" if stage.note else ""
     bar = f'<div class="bar after"><i style="width:{width:.1f}%"></i></div>'
     return f"<li><span>{escape(stage.name)}</span>{bar}<span>{duration(stage.seconds)}</span>{note}</li>"

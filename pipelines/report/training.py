@@ -26,14 +26,14 @@ from pipelines.stages.outcomes.replay_change import (
     METRICS,
     NAMES,
     Change,
+    Measurement,
     Metric,
-    Reading,
     Replays,
-    change,
+    change_of,
     compared_replays,
 )
 from pipelines.stages.reward import RewardConfig
-from pipelines.stages.settings.play_settings import NOTHING, of_agent, other_places, world_flags
+from pipelines.stages.settings.play_settings import UNKNOWN, settings_of_agent, world_differences, world_flags
 from pipelines.stages.settings.world_config import DEFAULT_WORLD, WorldConfig
 from rlhf.records.json_records import from_json, with_new_settings
 from rlhf.run.config import load_config, read_record
@@ -113,7 +113,7 @@ def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Train
     flags = _world_flags(config.get("world", {}), config["agent"], agent)
     return TrainingReport(
         kind="Improvement by BC+RL",
-        headline=headlines.improved(rows),
+        headline=headlines.improvement_headline(rows),
         facts=(
             *_return_facts(rows, replays),
             _updates(rows, config["updates"]),
@@ -146,10 +146,10 @@ def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingR
     if parameters:
         facts.append(Fact("Parameters", f"{parameters[0]:,.0f}", f"an agent of the size {config['size']}"))
     agent = _newest(run, record["kind"])
-    known = of_agent(agent) != NOTHING
+    known = settings_of_agent(agent) != UNKNOWN
     return TrainingReport(
         kind="Cloning of recorded play (BC)",
-        headline=headlines.cloned(rows, len(division.validation) if division else None),
+        headline=headlines.cloning_headline(rows, len(division.validation) if division else None),
         facts=tuple(facts),
         next_step="How often the agent does what it is asked to is not known from its losses. To measure it"
         + (":" if known else ", with the --world settings with which its play was recorded:"),
@@ -171,7 +171,7 @@ def _teaching(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Training
     model = shlex.quote(str(_newest(run, record["kind"])))
     return TrainingReport(
         kind="A reward model from marks",
-        headline=headlines.taught(rows),
+        headline=headlines.reward_headline(rows),
         facts=tuple(facts),
         next_step="A model may do well on pairs and still be a bad thing to optimise. What it has learned, in numbers "
         "and pictures:",
@@ -196,7 +196,7 @@ def _return_facts(rows: list[Row], replays: Replays) -> list[Fact]:
     """Modelled return and true success as they are now, with what they were at first where that can be said."""
     facts, name = [], NAMES[replays]
     for metric in METRICS:
-        found, title = change(rows, replays, metric), metric.replace("_", " ").capitalize()
+        found, title = change_of(rows, replays, metric), metric.replace("_", " ").capitalize()
         if found.last is not None:
             share, last = metric == "true_success", found.last
             shown = percent(last.value) if share else headlines.number(last.value)
@@ -204,7 +204,7 @@ def _return_facts(rows: list[Row], replays: Replays) -> list[Fact]:
     return facts
 
 
-def _return_note(found: Change, last: Reading, metric: Metric) -> str:
+def _return_note(found: Change, last: Measurement, metric: Metric) -> str:
     what = "requests" if metric == "true_success" else "plays"
     now = f"{headlines.reading_text(last, metric)} with {last.count:,} {what}"
     if found.first is None:
@@ -255,8 +255,8 @@ def _world_flags(world: Mapping[str, Any], *agents: str | Path) -> str:
     """The settings of the run's ``world`` that have to be typed for an evaluation of ``agents``: none where all of them
     remember it."""
     here = from_json(WorldConfig, with_new_settings(WorldConfig, world))
-    learned = [of_agent(agent).world for agent in agents]
-    if all(one != WorldConfig() and not other_places(here, one) for one in learned):
+    learned = [settings_of_agent(agent).world for agent in agents]
+    if all(one != WorldConfig() and not world_differences(here, one) for one in learned):
         return ""
     return world_flags(here, DEFAULT_WORLD)
 

@@ -19,12 +19,12 @@ from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
 from pipelines.stages.episodes.division import noted_division, save_division
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
-from pipelines.stages.episodes.play_kinds import Group, begun_with, find_groups, imitated, mixed, parse_kinds
-from pipelines.stages.episodes.recordings import Play, evenly_spaced, read_episodes, spoken_texts
+from pipelines.stages.episodes.play_kinds import PlayGroup, begun_with, find_groups, imitated, mixed, parse_play_kinds
+from pipelines.stages.episodes.recordings import RecordedPlay, evenly_spaced, read_episodes, spoken_texts
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated
-from pipelines.stages.outcomes.headlines import cloned
+from pipelines.stages.outcomes.headlines import cloning_headline
 from pipelines.stages.running.memory import check_training
-from pipelines.stages.settings.play_settings import of_datasets
+from pipelines.stages.settings.play_settings import settings_of_datasets
 from rlhf.data.config import ReadingConfig
 from rlhf.data.dataset import Dataset
 from rlhf.data.source import Source
@@ -81,7 +81,7 @@ class CloneConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-        parse_kinds(self.kinds)
+        parse_play_kinds(self.kinds)
         try:
             registry.find_size(self.size)
         except ValueError as error:
@@ -116,15 +116,15 @@ def clone(config: CloneConfig) -> Path:
                 cloner.load_state_dict(state)
         save_settings(folder, config)
         with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
-            card = cloned_card(config, noted)
+            card = agent_card(config, noted)
             _train(config, folder, cloner, tokenizer, held_out, tracker, card)
         made = save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
-        announce(cloned(read_metrics(folder), len(validation)))
+        announce(cloning_headline(read_metrics(folder), len(validation)))
         announce(f"agent: {made}")
         return made
 
 
-def cloned_card(config: CloneConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
+def agent_card(config: CloneConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
     """What is to be said of the agent that the run makes, but for its metrics."""
     use = f"imitated, {config.held_out:.0%} set aside for validation"
     return model_card(
@@ -133,7 +133,7 @@ def cloned_card(config: CloneConfig, noted: NotedEpisodes = EVERY_EPISODE) -> Mo
         "contrastive loss (CSS) that teaches which words belong to which pictures.",
         config,
         play_imitated(config.data, use, config.solver, config.kinds, noted.ids),
-        play_settings=of_datasets(config.data),
+        play_settings=settings_of_datasets(config.data),
     )
 
 
@@ -175,7 +175,7 @@ def _train(
         shown.update(cloner.update_index, share=cloner.progress)
 
 
-def _validation_ids(folder: Path, groups: Sequence[Group], share: float) -> frozenset[str]:
+def _validation_ids(folder: Path, groups: Sequence[PlayGroup], share: float) -> frozenset[str]:
     """Ids of the episodes that the run in ``folder`` is validated on: those that it noted when it was begun.
 
     Raises:
@@ -213,11 +213,11 @@ def _first_ones(sources: Sequence[Source], share: float) -> list[Source]:
 
 
 def _prepare(
-    config: CloneConfig, checkpoint: Checkpoint | None, groups: Sequence[Group], validation: frozenset[str]
+    config: CloneConfig, checkpoint: Checkpoint | None, groups: Sequence[PlayGroup], validation: frozenset[str]
 ) -> tuple[InteractiveAgent, Tokenizer, Dataset, Dataset | None]:
     """An agent, untrained or as it is in ``checkpoint``, its tokenizer, and what it learns from and is validated on."""
-    everything = Play([source for group in groups for source in group.sources], config.reading)
-    learned, validated = dict[Group, Play](), dict[Group, Play]()
+    everything = RecordedPlay([source for group in groups for source in group.sources], config.reading)
+    learned, validated = dict[PlayGroup, RecordedPlay](), dict[PlayGroup, RecordedPlay]()
     for group in groups:
         kept = [source for source in group.sources if source.episode_id in validation]
         learned[group] = everything.part([source for source in group.sources if source.episode_id not in validation])

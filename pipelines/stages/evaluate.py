@@ -17,7 +17,13 @@ from pipelines.stages.outcomes.results_file import (
     Split,
     load_results,
 )
-from pipelines.stages.settings.play_settings import PlaySettings, of_agent, other_places, settle, world_flags
+from pipelines.stages.settings.play_settings import (
+    PlaySettings,
+    resolve_play_settings,
+    settings_of_agent,
+    world_differences,
+    world_flags,
+)
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import Episode
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
@@ -84,7 +90,7 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     """
     if not config.agents:
         raise UserError("no agents to evaluate: name at least one, e.g. --agents bc runs/clone/agent")
-    config = settled(config)
+    config = resolve_config(config)
     entry = config.world.entry()
     config.world.check()
     probes = config.probes or tuple(entry.probes)
@@ -100,25 +106,25 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     return results
 
 
-def settled(config: EvaluateConfig) -> EvaluateConfig:
+def resolve_config(config: EvaluateConfig) -> EvaluateConfig:
     """The configuration in which world and players are complete: as given, else as the agents remember them.
 
     Raises:
       UserError: if the agents remember different places, and the configuration does not say which.
     """
     given = PlaySettings(config.world, config.players)
-    learned = {name: of_agent(folder) for name, folder in config.agents.items() if folder not in SCRIPTED}
-    settings = settle(given, *learned.values())
+    learned = {name: settings_of_agent(folder) for name, folder in config.agents.items() if folder not in SCRIPTED}
+    settings = resolve_play_settings(given, *learned.values())
     elsewhere = dict[str, list[str]]()
     for name, own in learned.items():
         alone = given.or_else(own).world
-        if different := other_places(settings.world, alone):
+        if different := world_differences(settings.world, alone):
             raise UserError(
                 f"{next(iter(learned))} and {name} learned in different places ({', '.join(different)}); name those to "
                 f"evaluate both in, e.g.{world_flags(settings.world, alone)}, or evaluate one at a time, each with an "
                 "--out of its own"
             )
-        elsewhere.setdefault(", ".join(other_places(settings.world, own.world)), []).append(name)
+        elsewhere.setdefault(", ".join(world_differences(settings.world, own.world)), []).append(name)
     for different, names in elsewhere.items():
         if different:
             announce(f"evaluating in other places than {' and '.join(names)} learned in: {different}")

@@ -19,7 +19,7 @@ from agents.learning.workers import SINGLE_WORKER, Workers
 from agents.tokenizer import Tokenizer
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes
 from pipelines.stages.episodes.play_kinds import begun_with, find_groups, mixed
-from pipelines.stages.episodes.recordings import Play, find_episodes, read_sources
+from pipelines.stages.episodes.recordings import RecordedPlay, find_episodes, read_sources
 from pipelines.stages.improve_config import ImproveConfig
 from reward_models.registry import load_reward_model
 from reward_models.scoring import MeanScorer, StreamingScorer, UtilityScorer
@@ -135,7 +135,7 @@ def make_learner(
 ) -> tuple[Learner, WindowStream]:
     """A learner that improves ``agent`` in place, and the recorded play that it imitates; of several, one's share."""
     groups = begun_with(find_groups(config.data, "train", config.imitate, config.kinds), noted)
-    play = Play([source for group in groups for source in group.sources], config.reading)
+    play = RecordedPlay([source for group in groups for source in group.sources], config.reading)
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
     recorded = mixed({group: play.part(group.sources).encode(tokenizer, sizes) for group in groups})
     check_demonstrated(recorded)

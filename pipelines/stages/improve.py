@@ -22,9 +22,15 @@ from pipelines.stages.episodes.recordings import find_episodes, read_sources
 from pipelines.stages.executors import HELD_OUT, REPLAYED, find_replayed, make_executor, make_runner
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated, play_used
-from pipelines.stages.outcomes.headlines import improved
+from pipelines.stages.outcomes.headlines import improvement_headline
 from pipelines.stages.running.memory import check_improvement
-from pipelines.stages.settings.play_settings import PlaySettings, announce_other_places, of_agent, of_datasets, settle
+from pipelines.stages.settings.play_settings import (
+    PlaySettings,
+    announce_world_differences,
+    resolve_play_settings,
+    settings_of_agent,
+    settings_of_datasets,
+)
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.data.source import Source
 from rlhf.learning.alarms import AlarmLog
@@ -63,7 +69,7 @@ _FIXED = (
 def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
     usable_device(config.device)
-    config = settled(config.from_anywhere())
+    config = resolve_config(config.from_anywhere())
     config.world.check()
     with locked_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
         with closing(Improvement(config, folder)) as improvement:
@@ -97,7 +103,7 @@ class Improvement:
         check_improvement(config, self.agent)
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
         self.noted = noted_episodes(folder) if self.checkpoints.latest_if_any() else begin_note(config, folder)
-        self.card = improved_card(config, folder.name, self.noted)
+        self.card = improved_agent_card(config, folder.name, self.noted)
         with ExitStack() as opened:
             self.executor = make_executor(config, self.agent, self.tokenizer, self.noted)
             opened.callback(self.executor.close)
@@ -135,7 +141,7 @@ class Improvement:
             announce(f"the agent of update {best.step} had the highest modelled return on held-out replays")
             rows = [row for row in rows if row["step"] <= best.step]
         made = save_agent(self.agent, self.tokenizer, self.folder / "agent", self._card())
-        announce(improved(rows))
+        announce(improvement_headline(rows))
         announce(f"agent: {made}")
         return made
 
@@ -227,7 +233,7 @@ class Improvement:
         return summary(list(first.values()), "held_out")
 
 
-def improved_card(config: ImproveConfig, name: str, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
+def improved_agent_card(config: ImproveConfig, name: str, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
     """What is to be said of the agent that the run ``name`` makes, but for its metrics."""
     judge = f"the reward model in `{config.reward_model}`, whose card says whose marks that learned"
     if config.ensemble:
@@ -250,12 +256,12 @@ def improved_card(config: ImproveConfig, name: str, noted: NotedEpisodes = EVERY
     )
 
 
-def settled(config: ImproveConfig) -> ImproveConfig:
+def resolve_config(config: ImproveConfig) -> ImproveConfig:
     """The configuration in which the world is complete: as given, else of the size that the agent sees and as the
     replayed play was recorded, else as the agent remembers it."""
-    learned = of_agent(config.agent).world
-    settings = settle(PlaySettings(config.world), _size(learned), _remembered(config))
-    announce_other_places("improving", settings.world, learned, f"{config.agent} learned in")
+    learned = settings_of_agent(config.agent).world
+    settings = resolve_play_settings(PlaySettings(config.world), _size(learned), _remembered(config))
+    announce_world_differences("improving", settings.world, learned, f"{config.agent} learned in")
     return replace(config, world=settings.world)
 
 
@@ -267,8 +273,8 @@ def _size(world: WorldConfig) -> PlaySettings:
 def _remembered(config: ImproveConfig) -> PlaySettings:
     """The settings of the play whose setters are replayed, and what they leave open as the agent remembers it."""
     given = PlaySettings(config.world)
-    agent = of_agent(config.agent)
-    return of_datasets(config.replay_folders, given.or_else(agent)).or_else(agent)
+    agent = settings_of_agent(config.agent)
+    return settings_of_datasets(config.replay_folders, given.or_else(agent)).or_else(agent)
 
 
 def _check_held_out(config: ImproveConfig) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from agents.ranges import Count, Seed, check_ranges
-from pipelines.stages.episodes.play_kinds import parse_kinds
+from pipelines.stages.episodes.play_kinds import parse_play_kinds
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.data.config import ReadingConfig
 from rlhf.distributed.config import RayConfig
@@ -104,7 +104,7 @@ class ImproveConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-        parse_kinds(self.kinds)
+        parse_play_kinds(self.kinds)
         if self.ensemble and self.scripted_reward:
             raise UserError("with scripted_reward no reward model is asked, so there is no ensemble")
         if len(set(self.reward_models)) < len(self.reward_models):

@@ -15,7 +15,12 @@ import numpy as np
 from agents.ranges import Count, Range, ShareBelowOne, Steps, check_ranges
 from pipelines.stages.running.memory import check_pictures
 from pipelines.stages.settings import play_settings
-from pipelines.stages.settings.play_settings import PlaySettings, of_agent, of_dataset, of_datasets
+from pipelines.stages.settings.play_settings import (
+    PlaySettings,
+    settings_of_agent,
+    settings_of_dataset,
+    settings_of_datasets,
+)
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import Episode
 from rlhf.replay.co_pilot import CoPilotConfig, ScriptedCoPilot
@@ -132,13 +137,13 @@ def _settled(config: RecordConfig) -> RecordConfig:
     """The configuration in which world and players are complete: as given, else as the agent, the dataset of the
     setters or the dataset itself remembers them."""
     given = PlaySettings(config.world, config.players)
-    agent = play_settings.NOTHING if config.solver == SCRIPTED else of_agent(config.solver)
+    agent = play_settings.UNKNOWN if config.solver == SCRIPTED else settings_of_agent(config.solver)
     folders = [folder for folder in (config.setters, config.data) if folder is not None]
-    settings = play_settings.settle(given, agent, of_datasets(folders, given.or_else(agent)))
-    play_settings.announce_other_places("recording", settings.world, agent.world, f"{config.solver} learned in")
-    held = [one.world for one in of_dataset(config.data)]
-    if held and all(play_settings.other_places(settings.world, world) for world in held):
-        play_settings.announce_other_places("recording", settings.world, held[0], f"{config.data} holds")
+    settings = play_settings.resolve_play_settings(given, agent, settings_of_datasets(folders, given.or_else(agent)))
+    play_settings.announce_world_differences("recording", settings.world, agent.world, f"{config.solver} learned in")
+    held = [one.world for one in settings_of_dataset(config.data)]
+    if held and all(play_settings.world_differences(settings.world, world) for world in held):
+        play_settings.announce_world_differences("recording", settings.world, held[0], f"{config.data} holds")
     return replace(config, world=settings.world, players=settings.players)
 
 
@@ -152,7 +157,7 @@ def _record(config: RecordConfig) -> list[str]:
     if known:
         _check_same(store, known[0], plans.settings)
         announce(f"{len(known)} of {config.episodes} episodes are in {config.data} already")
-        play_settings.note(store, played_with)
+        play_settings.note_settings(store, played_with)
     there = set(known)
     missing = [number for number in range(config.episodes) if ids[number] not in there]
     recorded, outcomes = [], []
@@ -164,7 +169,7 @@ def _record(config: RecordConfig) -> list[str]:
                 raise
             _check_same(store, episode.episode_id, plans.settings)  # somebody else is recording the same and was faster
         if not known and not recorded:  # not before: settings that nothing can be played with are not remembered
-            play_settings.note(store, played_with)
+            play_settings.note_settings(store, played_with)
         recorded.append(episode.episode_id)
         outcomes.append([step is not None for step in episode.success_step])
     if recorded:

@@ -13,7 +13,7 @@ from agents.folder import load_agent, save_agent
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
 from pipelines.stages.chosen_marks import check_not_mixed, check_raters, choose_marks, describe_raters
-from pipelines.stages.episodes.division import divide, save_division
+from pipelines.stages.episodes.division import divide_episodes, save_division
 from pipelines.stages.episodes.noted_episodes import (
     EVERY_EPISODE,
     NotedEpisodes,
@@ -23,9 +23,9 @@ from pipelines.stages.episodes.noted_episodes import (
 )
 from pipelines.stages.episodes.recordings import find_episodes, read_sources
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_used
-from pipelines.stages.outcomes.headlines import taught
+from pipelines.stages.outcomes.headlines import reward_headline
 from pipelines.stages.running.memory import check_training
-from pipelines.stages.settings.play_settings import of_agent, of_datasets
+from pipelines.stages.settings.play_settings import settings_of_agent, settings_of_datasets
 from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.evaluation import SIGNAL, Evaluator
@@ -139,19 +139,19 @@ def reward(config: RewardConfig) -> Path:
         save_settings(folder, config)
         announce(f"learning from {describe_raters([mark for mark in marks if mark.episode_id in play.episode_ids])}")
         with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
-            card = taught_card(config, noted)
+            card = reward_model_card(config, noted)
             done = _train(config, folder, trainer, tokenizer, tracker, card)
             best = done.best | _judge(config, done, trainer.evaluator, held_out, tracker)
         write_file(folder / "best.json", json.dumps(best, indent=2).encode())
         card = replace(card, metrics=latest_metrics(folder) | best)
         made = save_agent(done.model, tokenizer, folder / "reward_model", card)
-        announce(taught(read_metrics(folder)))
+        announce(reward_headline(read_metrics(folder)))
         _tell_of_noise(best)
         announce(f"reward model: {made}")
         return made
 
 
-def taught_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
+def reward_model_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
     """What is to be said of the reward model that the run makes, but for its metrics."""
     began = [f"It began as the agent in `{config.agent}`, whose card says what that learned from."]
     if config.start is not None:
@@ -170,7 +170,7 @@ def taught_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE) -> M
             only=noted.ids,
         ),
         began,
-        of_agent(config.agent).or_else(of_datasets(config.data, of_agent(config.agent))),
+        settings_of_agent(config.agent).or_else(settings_of_datasets(config.data, settings_of_agent(config.agent))),
     )
 
 
@@ -276,7 +276,7 @@ def _marked_play(
     config: RewardConfig, found: Sequence[Source], marks: Sequence[Mark], tokenizer: Tokenizer, sizes: AgentConfig
 ) -> tuple[MarkedPlay, MarkedPlay, MarkedPlay | None]:
     """What is learned from, what the model is chosen by, and what it is judged by in the end, if there is any."""
-    train, validation, held_out = divide(read_sources(found), config.validation)
+    train, validation, held_out = divide_episodes(read_sources(found), config.validation)
     return (
         mark_play(train, marks, tokenizer, sizes),
         mark_play(validation, marks, tokenizer, sizes),

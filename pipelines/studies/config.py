@@ -24,7 +24,7 @@ from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
 from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
-from pipelines.stages.settings.play_settings import PlaySettings, played_in
+from pipelines.stages.settings.play_settings import PlaySettings, with_play_settings
 from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 
@@ -138,9 +138,9 @@ def resolve_config(config: StudyConfig) -> StudyConfig:
     arms = {name: _in_complete_world(arm) for name, arm in config.arms.items()}
     return replace(
         config,
-        demonstrations=played_in(config.demonstrations.for_training(), shown),
-        play=played_in(config.play.for_training(), shown),
-        evaluate=played_in(config.evaluate, shown),
+        demonstrations=with_play_settings(config.demonstrations.for_training(), shown),
+        play=with_play_settings(config.play.for_training(), shown),
+        evaluate=with_play_settings(config.evaluate, shown),
         arms=arms,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pipelines.stages.running.staged_run import finished
+from pipelines.stages.running.staged_run import finished_stages
 from pipelines.studies.config import TRUTH, StudyConfig, data_of, folder_of, marks_stage
 from rlhf.store import open_store
 
@@ -29,7 +29,7 @@ def learned_from(config: StudyConfig) -> dict[str, dict[int, MarksLearned]]:
         if arm.improve is None or arm.reward == TRUTH:
             continue
         for seed in config.seeds:
-            if marks_stage(arm.marks) not in {stage.name for stage in finished(folder_of(config, seed))}:
+            if marks_stage(arm.marks) not in {stage.name for stage in finished_stages(folder_of(config, seed))}:
                 continue
             if (arm.marks, seed) not in known:
                 known[arm.marks, seed] = _count(config, arm.marks, seed)

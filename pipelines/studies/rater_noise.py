@@ -21,9 +21,9 @@ from agents.ranges import Seed, Share, check_ranges
 from agents.tokenizer import Tokenizer
 from annotation.scripted_rater import ScriptedRater
 from pipelines.diagnose.diagnosis import Measure
+from pipelines.stages.episodes.division import divide_episodes
 from pipelines.stages.episodes.recordings import evenly_spaced, read_episodes
 from pipelines.stages.mark import LateBy, MarkConfig
-from pipelines.stages.reward import divide
 from pipelines.studies.rater_noise_figure import draw, table
 from pipelines.studies.rater_noise_results import AXES, Noise, NoiseResult, NoiseRun, keep, known
 from reward_models.marked_play import MarkedPlay, mark_play
@@ -141,7 +141,7 @@ class _Lessons:
         usable = [episode for episode in seen if episode.episode_id in with_marks]
         result = NoiseResult(noise, seed, len(usable), len(marks))
         try:
-            learned, validation, _ = divide(usable, self._config.validation)
+            learned, validation, _ = divide_episodes(usable, self._config.validation)
             with bar(f"teaching from {len(marks)} marks", total=100, unit="%") as shown:
                 done = train_reward_model(
                     self._agent,

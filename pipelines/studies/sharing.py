@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.stages.running.staged_run import Stage, Step, finished, save_finished
+from pipelines.stages.running.staged_run import FinishedStage, Stage, finished_stages, save_finished_stages
 from pipelines.studies.config import StudyConfig, folder_of
 from pipelines.studies.steps import serves, study_steps
 from rlhf.run.config import CONFIG_FILE, load_config, lock_run
@@ -54,7 +54,7 @@ def _studies_beside(config: StudyConfig) -> Iterator[StudyConfig]:
 def _take(config: StudyConfig, other: StudyConfig, seed: int) -> list[str]:
     """Link what can be taken from one study; the names of the stages that are done with it."""
     here, ours = folder_of(config, seed), _all_works(config, seed)
-    seconds = {stage.name: stage.seconds for stage in finished(folder_of(other, seed))}
+    seconds = {stage.name: stage.seconds for stage in finished_stages(folder_of(other, seed))}
     taken = list[str]()
     for theirs in _by_place([work for work in _all_works(other, seed) if work.name in seconds]):
         pairs = [(work, own) for work in theirs for own in ours if serves(work, own)]
@@ -62,20 +62,20 @@ def _take(config: StudyConfig, other: StudyConfig, seed: int) -> list[str]:
         if len(pairs) < len(theirs) or len(places) != 1 or (place := places.pop()).exists():
             continue
         _link(theirs[0].makes, place)
-        done = [Stage(own.name, seconds[work.name], own.note) for work, own in pairs]
-        save_finished(here, [*finished(here), *done])
+        done = [FinishedStage(own.name, seconds[work.name], own.note) for work, own in pairs]
+        save_finished_stages(here, [*finished_stages(here), *done])
         taken += [stage.name for stage in done]
     return taken
 
 
-def _all_works(config: StudyConfig, seed: int) -> list[Step]:
+def _all_works(config: StudyConfig, seed: int) -> list[Stage]:
     """Every stage of every arm, once."""
     return list({work.name: work for arm in config.arms for work in study_steps(config, arm, seed)}.values())
 
 
-def _by_place(done: list[Step]) -> Iterable[list[Step]]:
+def _by_place(done: list[Stage]) -> Iterable[list[Stage]]:
     """Stages that write into one folder together."""
-    places = dict[Path, list[Step]]()
+    places = dict[Path, list[Stage]]()
     for work in done:
         places.setdefault(work.makes, []).append(work)
     return places.values()

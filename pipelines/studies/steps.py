@@ -18,7 +18,7 @@ from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import mark
 from pipelines.stages.record import record
 from pipelines.stages.reward import reward
-from pipelines.stages.running.staged_run import Step, resume_or_start
+from pipelines.stages.running.staged_run import Stage, resume_or_start
 from pipelines.studies.config import (
     PLAYER,
     SCRIPTED_SOLVER,
@@ -43,9 +43,9 @@ from rlhf.store import share_play
 _ALL = 1_000_000  # checkpoints of an arm that is followed
 
 
-def study_steps(config: StudyConfig, name: str, seed: int) -> list[Step]:
+def study_steps(config: StudyConfig, name: str, seed: int) -> list[Stage]:
     """The stages that lead to one arm's results; those that other arms share have the same names there."""
-    arm, found = config.arms[name], list[Step]()
+    arm, found = config.arms[name], list[Stage]()
     if arm.clone != SCRIPTED_SOLVER:
         found += [_demonstrating(config, seed), _cloning(config, arm.clone, seed)]
     if arm.improve is not None:
@@ -60,7 +60,7 @@ def study_steps(config: StudyConfig, name: str, seed: int) -> list[Step]:
     return list({work.name: work for work in found}.values())
 
 
-def serves(there: Step, wanted: Step) -> bool:
+def serves(there: Stage, wanted: Stage) -> bool:
     """Whether what one stage makes is what another would make: no less, that is, of checkpoints to follow."""
     return there.of == wanted.of or (there.of[0] == "improve" and there.of == (*wanted.of[:-1], True))
 
@@ -89,24 +89,24 @@ def evaluating_config(config: StudyConfig, name: str, seed: int, split: Split | 
 # -- the stages, in their order ------------------------------------------------------------------------------------
 
 
-def _demonstrating(config: StudyConfig, seed: int) -> Step:
+def _demonstrating(config: StudyConfig, seed: int) -> Stage:
     shown = config.demonstrations
     recording = replace(shown, data=data_of(config, None, seed), seed=2 * seed)
     note = f"{shown.episodes} scripted episodes"
-    return Step("demonstrations", note, lambda: record(recording), recording.data, _shown(config, seed))
+    return Stage("demonstrations", note, lambda: record(recording), recording.data, _shown(config, seed))
 
 
-def _cloning(config: StudyConfig, name: str, seed: int) -> Step:
+def _cloning(config: StudyConfig, name: str, seed: int) -> Stage:
     folder, cloning = folder_of(config, seed), config.clones[name]
     cloning = replace(
         cloning, data=(data_of(config, None, seed),), runs=folder, name=clone_name(name),
         training=replace(cloning.training, seed=seed), device=config.device or cloning.device,
     )  # fmt: skip
     of = _cloned(config, name, seed)
-    return Step(f"clone {name}", "BC", lambda: resume_or_start(clone, cloning), folder / cloning.name, of)
+    return Stage(f"clone {name}", "BC", lambda: resume_or_start(clone, cloning), folder / cloning.name, of)
 
 
-def _playing(config: StudyConfig, seed: int) -> Step:
+def _playing(config: StudyConfig, seed: int) -> Stage:
     playing = replace(
         config.play, data=data_of(config, None, seed), solver=str(clone_folder(folder_of(config, seed), PLAYER)),
         seed=2 * seed + 1, device=config.device or config.play.device,
@@ -117,26 +117,26 @@ def _playing(config: StudyConfig, seed: int) -> Step:
         if config.held_out_play:
             record(replace(playing, episodes=config.held_out_play, split="held_out"))
 
-    return Step("play", f"{playing.episodes} episodes of the cloned agent", play, playing.data, _played(config, seed))
+    return Stage("play", f"{playing.episodes} episodes of the cloned agent", play, playing.data, _played(config, seed))
 
 
-def _marking(config: StudyConfig, name: str | None, seed: int) -> Step:
+def _marking(config: StudyConfig, name: str | None, seed: int) -> Stage:
     """Marks of the way ``name``: the usual ones in the dataset itself, others in one that shares its play."""
     played, marked = data_of(config, None, seed), data_of(config, name, seed)
     marking = replace(config.mark if name is None else config.marks[name], data=marked, seed=seed)
     of = _marked(config, name, seed)
     if name is None:
-        return Step(marks_stage(name), "by scripted raters", lambda: mark(marking), marked, of)
+        return Stage(marks_stage(name), "by scripted raters", lambda: mark(marking), marked, of)
 
     def share_and_mark() -> None:
         shutil.rmtree(marked, ignore_errors=True)  # what an interrupted attempt has left
         share_play(played, marked)
         mark(marking)
 
-    return Step(marks_stage(name), "by other scripted raters", share_and_mark, marked, of)
+    return Stage(marks_stage(name), "by other scripted raters", share_and_mark, marked, of)
 
 
-def _rewarding(config: StudyConfig, arm: Arm, seed: int) -> Step:
+def _rewarding(config: StudyConfig, arm: Arm, seed: int) -> Stage:
     folder, settings = folder_of(config, seed), config.rewards[arm.reward]
     where = reward_folder(folder, arm)
     rewarding = replace(
@@ -144,16 +144,16 @@ def _rewarding(config: StudyConfig, arm: Arm, seed: int) -> Step:
         name=where.name, training=replace(settings.training, seed=seed), device=config.device or settings.device,
     )  # fmt: skip
     note, of = "learned from the marks", _rewarded(config, arm, seed)
-    return Step(f"reward {where.name}", note, lambda: resume_or_start(reward, rewarding), where, of)
+    return Stage(f"reward {where.name}", note, lambda: resume_or_start(reward, rewarding), where, of)
 
 
-def _improving(config: StudyConfig, name: str, seed: int) -> Step:
+def _improving(config: StudyConfig, name: str, seed: int) -> Stage:
     improving = improving_config(config, name, seed)
     where, of = improving.runs / improving.name, _improved(config, name, seed)
-    return Step(f"improve {name}", "BC+RL", lambda: resume_or_start(improve, improving), where, of)
+    return Stage(f"improve {name}", "BC+RL", lambda: resume_or_start(improve, improving), where, of)
 
 
-def _evaluating(config: StudyConfig, name: str, seed: int, split: Split) -> Step:
+def _evaluating(config: StudyConfig, name: str, seed: int, split: Split) -> Stage:
     evaluating, arm = evaluating_config(config, name, seed, split), config.arms[name]
     if arm.improve is not None:
         agent = _improved(config, name, seed)[:-1]
@@ -161,10 +161,10 @@ def _evaluating(config: StudyConfig, name: str, seed: int, split: Split) -> Step
         agent = SCRIPTED_SOLVER if arm.clone == SCRIPTED_SOLVER else _cloned(config, arm.clone, seed)
     of = ("evaluate", replace(config.evaluate, split=split), name, agent, seed)  # results tell the arm's name
     what = f"evaluate {name}" if split == config.evaluate.split else f"evaluate {name} on {split}"
-    return Step(what, f"{REQUESTS[split]} in new houses", lambda: evaluate(evaluating), evaluating.out, of)
+    return Stage(what, f"{REQUESTS[split]} in new houses", lambda: evaluate(evaluating), evaluating.out, of)
 
 
-def _following(config: StudyConfig, name: str, seed: int) -> Step:
+def _following(config: StudyConfig, name: str, seed: int) -> Stage:
     """Evaluate an arm at its checkpoints, and the agent that it began with."""
 
     def follow() -> None:
@@ -179,7 +179,7 @@ def _following(config: StudyConfig, name: str, seed: int) -> Step:
         )  # fmt: skip
 
     of = ("follow", config.evaluate, config.curve_probe, config.curve_episodes, _improved(config, name, seed))
-    return Step(f"follow {name}", f"{config.curve_probe} over updates", follow, curve_of(config, name, seed), of)
+    return Stage(f"follow {name}", f"{config.curve_probe} over updates", follow, curve_of(config, name, seed), of)
 
 
 # -- what they are made of -----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agents.computing import usable_device
-from pipelines.stages.running.staged_run import open_run, run_steps
+from pipelines.stages.running.staged_run import open_run, run_stages
 from pipelines.studies.config import StudyConfig, folder_of, resolve_config
 from pipelines.studies.sharing import take_over
 from pipelines.studies.steps import study_steps
@@ -40,5 +40,5 @@ def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str
         take_over(config)
         for name in only or config.arms:
             for seed in config.seeds:
-                run_steps(folder_of(config, seed), study_steps(config, name, seed), title=f"{name}, seed {seed}: ")
+                run_stages(folder_of(config, seed), study_steps(config, name, seed), title=f"{name}, seed {seed}: ")
                 yield name, seed

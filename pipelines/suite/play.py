@@ -17,7 +17,12 @@ from typing import Any
 
 from agents.ranges import Count, Seed, check_ranges
 from pipelines.stages.outcomes.results_file import SCRIPTED
-from pipelines.stages.settings.play_settings import PlaySettings, announce_other_places, of_agent, of_datasets
+from pipelines.stages.settings.play_settings import (
+    PlaySettings,
+    announce_world_differences,
+    settings_of_agent,
+    settings_of_datasets,
+)
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from pipelines.suite.players import Context, ContinuedSetter, DoesNotReplay, LateSolver, Recorded, RecordedSolver
 from pipelines.suite.scenarios import (
@@ -105,13 +110,13 @@ def play_suite(config: PlaySuiteConfig) -> list[str]:
 def _settled(config: PlaySuiteConfig, suite: Suite, recordings: ParquetStore) -> PlaySuiteConfig:
     """The configuration in which the players are complete: as given, else as in the play that the suite was drawn from.
     Where an agent learned in other places than that was played in, it is announced."""
-    about, held = suite.recordings, of_datasets([recordings.folder], PlaySettings(players=config.players))
+    about, held = suite.recordings, settings_of_datasets([recordings.folder], PlaySettings(players=config.players))
     world = WorldConfig(about.world, *about.image_size, options=about.options).or_else(held.world)
     for name, folder in config.agents.items():
-        learned = of_agent(folder).world if folder not in (RECORDED, *SCRIPTED) else WorldConfig()
+        learned = settings_of_agent(folder).world if folder not in (RECORDED, *SCRIPTED) else WorldConfig()
         if world.settings is None:  # nobody knows how these places were made
             learned = replace(learned, settings=None)
-        announce_other_places("playing the suite", world, learned, f"{name} learned in")
+        announce_world_differences("playing the suite", world, learned, f"{name} learned in")
     return replace(config, players=config.players.or_else(held.players).complete())
 
 

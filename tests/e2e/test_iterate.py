@@ -27,7 +27,7 @@ from pipelines.runs import tower
 from pipelines.stages.evaluate import load_results
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.reward import RewardConfig, reward
-from pipelines.stages.running.staged_run import finished
+from pipelines.stages.running.staged_run import finished_stages
 from rlhf.records.json_records import from_json
 from rlhf.run.config import load_config
 from rlhf.store import open_store
@@ -86,7 +86,7 @@ def test_every_round_has_a_folder_with_what_it_made(run: Path) -> None:
     stages = ["play", "marks", "reward model (IBT)", "improvement (BC+RL)", "evaluation"]
     for number, deployed in ((1, "agent:BC"), (2, "agent:round-1")):
         folder = run / f"round-{number}"
-        assert [stage.name for stage in finished(folder)] == stages + (["comparison"] if number == 1 else [])
+        assert [stage.name for stage in finished_stages(folder)] == stages + (["comparison"] if number == 1 else [])
         store = open_store(folder / "data")
         assert {row.solver for row in store.rows()} == {deployed}
         assert (len(store.ids(split="train")), len(store.ids(split="held_out"))) == (12, 4)
@@ -243,7 +243,7 @@ def test_it_stops_for_people_and_goes_on_with_their_file(
     run: Path, by_people: IterateConfig, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = by_people.run / "round-1"
-    assert [stage.name for stage in finished(folder)] == ["play"]
+    assert [stage.name for stage in finished_stages(folder)] == ["play"]
     assert iterate(by_people) is None  # nobody has marked anything
     said = capsys.readouterr().err.splitlines()[-1]
     assert said.startswith("round 1 waits for people to mark the 16 episodes in ") and "0 of 5 marks are there" in said
@@ -275,7 +275,7 @@ def test_it_waits_for_marks_that_another_process_writes(
     def people() -> None:
         try:
             deadline = time.monotonic() + 120
-            while [stage.name for stage in finished(folder)] != ["play"]:
+            while [stage.name for stage in finished_stages(folder)] != ["play"]:
                 assert time.monotonic() < deadline
                 time.sleep(0.01)
             (folder / "marks.jsonl").write_text("no\n")  # a mistake is said, and waited out

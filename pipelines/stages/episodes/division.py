@@ -32,7 +32,7 @@ class Division:
     certain: bool = True
 
 
-def divide(episodes: Sequence[E], share: float) -> tuple[list[E], list[E], list[E]]:
+def divide_episodes(episodes: Sequence[E], share: float) -> tuple[list[E], list[E], list[E]]:
     """Episodes (or their rows) to learn from, a ``share`` of them to choose a model by, and those recorded as held out.
 
     Raises:
@@ -96,7 +96,7 @@ def _made_again(run: Path) -> Division:
         store = open_store(folder)
         marked = {mark.episode_id for mark in store.marks()}
         rows += [row for row in in_order(store.rows()) if row.episode_id in marked]
-    learned, validation, _ = divide(rows, settings["validation"])
+    learned, validation, _ = divide_episodes(rows, settings["validation"])
     return Division(
         frozenset(row.episode_id for row in learned), frozenset(row.episode_id for row in validation), certain=False
     )

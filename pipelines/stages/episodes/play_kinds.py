@@ -25,7 +25,7 @@ CO_PILOTED = "+co-pilot"
 
 
 @dataclass(frozen=True)
-class Group:
+class PlayGroup:
     """Episodes that share columns of a batch. ``kind``: "" where all play is one group."""
 
     kind: str
@@ -33,7 +33,7 @@ class Group:
     sources: tuple[Source, ...]
 
 
-def find_groups(data: Sequence[Path], split: str, solver: str | None, kinds: str) -> list[Group]:
+def find_groups(data: Sequence[Path], split: str, solver: str | None, kinds: str) -> list[PlayGroup]:
     """The recorded play to imitate: that of ``solver`` as one group, or, if ``kinds`` names some, a group of each.
 
     Args:
@@ -42,31 +42,31 @@ def find_groups(data: Sequence[Path], split: str, solver: str | None, kinds: str
     Raises:
       UserError: if there is no such play, or ``kinds`` is no such object.
     """
-    weights = parse_kinds(kinds)
+    weights = parse_play_kinds(kinds)
     if not weights:
-        return [Group("", 1.0, tuple(find_episodes(data, split, solver)))]
+        return [PlayGroup("", 1.0, tuple(find_episodes(data, split, solver)))]
     found: dict[str, list[Source]] = {}
     everything = find_episodes(data, split)
-    for source, kind in zip(everything, kinds_of(everything), strict=True):
+    for source, kind in zip(everything, play_kinds_of(everything), strict=True):
         found.setdefault(kind, []).append(source)
     for kind in weights:
         if kind not in found:
             there = ", ".join(f"{len(sources)} {name}" for name, sources in found.items())
             raise UserError(f"kinds: there are no episodes of kind {kind!r}; there are {there}")
-    return [Group(kind, weight, tuple(found[kind])) for kind, weight in weights.items()]
+    return [PlayGroup(kind, weight, tuple(found[kind])) for kind, weight in weights.items()]
 
 
-def begun_with(groups: Sequence[Group], noted: NotedEpisodes) -> list[Group]:
+def begun_with(groups: Sequence[PlayGroup], noted: NotedEpisodes) -> list[PlayGroup]:
     """``groups`` with the episodes that a run began with alone. Raises UserError as :meth:`NotedEpisodes.only` does."""
     return [replace(group, sources=tuple(noted.only(imitated(group), group.sources))) for group in groups]
 
 
-def imitated(group: Group) -> str:
+def imitated(group: PlayGroup) -> str:
     """Name of what the episodes of ``group`` are used for, in a run's note of its episodes."""
     return f"imitated ({group.kind})" if group.kind else "imitated"
 
 
-def parse_kinds(text: str) -> dict[str, float]:
+def parse_play_kinds(text: str) -> dict[str, float]:
     """Weights by kind. Raises UserError if ``text`` is not a JSON object of numbers above 0."""
     example = """write e.g. '{"human": 1, "agent+co-pilot": 0.5}'"""
     try:
@@ -81,7 +81,7 @@ def parse_kinds(text: str) -> dict[str, float]:
     return {kind: float(weight) for kind, weight in weights.items()}
 
 
-def kinds_of(sources: Sequence[Source]) -> list[str]:
+def play_kinds_of(sources: Sequence[Source]) -> list[str]:
     """The kind of each episode; an agent's are read, as the listing does not tell whether a co-pilot was there."""
     kinds = [source.solver.partition(":")[0] for source in sources]
     by_agent = [place for place, kind in enumerate(kinds) if kind == "agent"]
@@ -91,7 +91,7 @@ def kinds_of(sources: Sequence[Source]) -> list[str]:
     return kinds
 
 
-def mixed(parts: Mapping[Group, Dataset]) -> Dataset:
+def mixed(parts: Mapping[PlayGroup, Dataset]) -> Dataset:
     """The recordings of several groups as one to learn from; a single one as it is."""
     if len(parts) == 1:
         return next(iter(parts.values()))

@@ -98,7 +98,7 @@ def spoken_texts(episodes: Sequence[Episode]) -> set[str]:
     return texts - {""}
 
 
-class Play:
+class RecordedPlay:
     """Recorded episodes, read into memory or, where they are too many for it, only surveyed.
 
     Args:
@@ -118,7 +118,7 @@ class Play:
         if self.streamed:
             announce(f"{len(self)} episodes would take {self.size / 1e9:.2g} GB of memory; they are streamed")
 
-    def part(self, sources: Sequence[Source]) -> Play:
+    def part(self, sources: Sequence[Source]) -> RecordedPlay:
         """Some of the episodes, which are read or streamed as the whole is."""
         part = copy.copy(self)
         part.sources = list(sources)

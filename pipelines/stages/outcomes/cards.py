@@ -9,8 +9,8 @@ from typing import Any
 
 from agents.card import ModelCard, PlayedBy, PlaySource
 from pipelines.stages.chosen_marks import choose_marks
-from pipelines.stages.episodes.play_kinds import find_groups, parse_kinds
-from pipelines.stages.settings.play_settings import NOTHING, PlaySettings
+from pipelines.stages.episodes.play_kinds import find_groups, parse_play_kinds
+from pipelines.stages.settings.play_settings import UNKNOWN, PlaySettings
 from rlhf.records.json_records import to_json
 from rlhf.run.config import command_line, git_commit, project_version
 from rlhf.run.tracking import read_metrics
@@ -25,7 +25,7 @@ def model_card(
     config: Any,
     learned_from: Sequence[PlaySource],
     started_from: Sequence[str] = (),
-    play_settings: PlaySettings = NOTHING,
+    play_settings: PlaySettings = UNKNOWN,
 ) -> ModelCard:
     """The card of what this process trains with ``config``; its metrics are still to come.
 
@@ -46,7 +46,7 @@ def model_card(
         command=command_line(),
         version=project_version() + (f", commit {commit}" if commit else ""),
         configuration=to_json(config),
-        play_settings=None if play_settings == NOTHING else to_json(play_settings),
+        play_settings=None if play_settings == UNKNOWN else to_json(play_settings),
     )
 
 
@@ -94,7 +94,7 @@ def play_imitated(
     Args:
       only: ids of the episodes to count; None counts all of them.
     """
-    if not parse_kinds(kinds):
+    if not parse_play_kinds(kinds):
         return play_used(data, use, "train", solver, only=only)
     sources: list[PlaySource] = []
     for group in find_groups(data, "train", solver, kinds):

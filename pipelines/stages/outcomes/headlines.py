@@ -8,10 +8,10 @@ from pipelines.stages.outcomes.replay_change import (
     METRICS,
     NAMES,
     Change,
+    Measurement,
     Metric,
-    Reading,
     Replays,
-    change,
+    change_of,
     compared_replays,
 )
 from rlhf.run.json_lines import Row
@@ -21,10 +21,10 @@ from rlhf.run.tracking import column
 _NAMES: Mapping[Metric, str] = {"modelled_return": "the modelled return", "true_success": "true success"}
 
 
-def improved(rows: list[Row]) -> str:
+def improvement_headline(rows: list[Row]) -> str:
     """How replays fared at the beginning and at the end, with intervals; or that too few ended to say."""
     replays = compared_replays(rows)
-    changes: dict[Metric, Change] = {metric: change(rows, replays, metric) for metric in METRICS}
+    changes: dict[Metric, Change] = {metric: change_of(rows, replays, metric) for metric in METRICS}
     if all(found.last is None for found in changes.values()):
         return "No replay has come to its end yet."
     known = [
@@ -49,7 +49,7 @@ def too_few(found: Change, replays: Replays, what: str = "requests") -> str:
     return f"{said}; {_NAMES[metric]} so far: {reading_text(found.last, metric)}."
 
 
-def reading_text(reading: Reading | None, metric: Metric) -> str:
+def reading_text(reading: Measurement | None, metric: Metric) -> str:
     """For example "42% (34 to 51%)" or "0.93 (0.81 to 1.05)"; "unknown" of None."""
     if reading is None:
         return "unknown"
@@ -69,7 +69,7 @@ def number(value: float) -> str:
     return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
-def cloned(rows: list[Row], episodes: int | None = None) -> str:
+def cloning_headline(rows: list[Row], episodes: int | None = None) -> str:
     """The imitation loss of a step's movement at first and now, and beside it that of an agent that sees nothing.
 
     Args:
@@ -89,7 +89,7 @@ def cloned(rows: list[Row], episodes: int | None = None) -> str:
     return f"The loss of a step's movement on {where} {went} nats{beside}."
 
 
-def taught(rows: list[Row]) -> str:
+def reward_headline(rows: list[Row]) -> str:
     """Which share of pairs of moments the kept reward model orders rightly, with its interval; or the best so far."""
     for where, play in (("held_out", "held-out play"), ("validation", "play set aside")):
         accuracies = _of(rows, where, "pair_accuracy")

@@ -23,7 +23,7 @@ METRICS: tuple[Metric, ...] = ("modelled_return", "true_success")
 
 
 @dataclass(frozen=True)
-class Reading:
+class Measurement:
     """What was measured at one update.
 
     Args:
@@ -48,8 +48,8 @@ class Change:
       last: the newest reading; None if no play has ended.
     """
 
-    first: Reading | None
-    last: Reading | None
+    first: Measurement | None
+    last: Measurement | None
 
     @property
     def known(self) -> bool:
@@ -62,7 +62,7 @@ class Change:
         return 0 if self.last is None else self.last.count
 
 
-def change(rows: Sequence[Row], replays: Replays, metric: Metric) -> Change:
+def change_of(rows: Sequence[Row], replays: Replays, metric: Metric) -> Change:
     """What became of ``metric`` on these ``replays``, from all rows of a run's metrics."""
     found = [(row, reading) for row in rows if (reading := _reading(row, replays, metric)) is not None]
     if not found:
@@ -77,9 +77,9 @@ def change(rows: Sequence[Row], replays: Replays, metric: Metric) -> Change:
 def compared_replays(rows: Sequence[Row]) -> Replays:
     """The replays that say how a run went: held-out ones, or training ones if only those suffice or exist."""
     for replays in NAMES:
-        if any(change(rows, replays, metric).known for metric in METRICS):
+        if any(change_of(rows, replays, metric).known for metric in METRICS):
             return replays
-    return "held_out" if any(change(rows, "held_out", metric).last for metric in METRICS) else "train"
+    return "held_out" if any(change_of(rows, "held_out", metric).last for metric in METRICS) else "train"
 
 
 def requests_behind(row: Row, replays: Replays, metric: Metric) -> int:
@@ -88,18 +88,18 @@ def requests_behind(row: Row, replays: Replays, metric: Metric) -> int:
     return int(requests if metric == "true_success" else row.get(f"{replays}/plays", requests))
 
 
-def _reading(row: Row, replays: Replays, metric: Metric) -> Reading | None:
+def _reading(row: Row, replays: Replays, metric: Metric) -> Measurement | None:
     value, count = row.get(f"{replays}/{metric}"), requests_behind(row, replays, metric)
     if value is None or not count:
         return None
     if metric == "true_success":
         interval = wilson_interval(round(value * count), count)
-        return Reading(row["step"], value, count, interval)
+        return Measurement(row["step"], value, count, interval)
     spread = row.get(f"{replays}/modelled_return_sd")
-    return Reading(row["step"], value, count, None if spread is None else mean_of(value, spread, count))
+    return Measurement(row["step"], value, count, None if spread is None else mean_of(value, spread, count))
 
 
-def _apart(replays: Replays, first: tuple[Row, Reading], last: tuple[Row, Reading]) -> bool:
+def _apart(replays: Replays, first: tuple[Row, Measurement], last: tuple[Row, Measurement]) -> bool:
     """Whether two readings are of different plays. Plays end in proportion to the steps played."""
     if replays == "held_out":
         return last[1].update > first[1].update

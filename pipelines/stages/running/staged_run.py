@@ -2,7 +2,7 @@
 
     open_run(folder, config, "demo")             # a new folder, or that of a run with the same settings
     with locked_run(folder):
-        done = run_steps(folder, [Step("cloning", "the agent", lambda: resume_or_start(clone, config.clone))])
+        done = run_stages(folder, [Stage("cloning", "the agent", lambda: resume_or_start(clone, config.clone))])
 
 What has come to its end stands in ``stages.json`` with the seconds it took. A stage that was interrupted, however (a
 ``kill -9`` too), is not in there and is done again: it goes on from what it left, or begins anew.
@@ -34,7 +34,7 @@ _LONGEST_VALUE = 40  # characters of a setting's value that fit into a line
 
 
 @dataclass(frozen=True)
-class Step:
+class Stage:
     """A stage to be done.
 
     Args:
@@ -87,7 +87,7 @@ def differing_settings(one: Any, other: Any, free: Collection[str] = ()) -> list
     ]
 
 
-def run_steps(folder: Path, works: Sequence[Step], total: int | None = None, title: str = "") -> list[Stage]:
+def run_stages(folder: Path, works: Sequence[Stage], total: int | None = None, title: str = "") -> list[FinishedStage]:
     """Do those of ``works`` that ``folder`` does not note as done, in order, and note each.
 
     Args:
@@ -100,7 +100,7 @@ def run_steps(folder: Path, works: Sequence[Step], total: int | None = None, tit
       UserError: if what was noted cannot be read. Whatever a stage raises ends the journey there.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    stages = finished(folder)
+    stages = finished_stages(folder)
     done = {stage.name for stage in stages}
     for number, work in enumerate(works, start=1):
         said = f"{title}{number} of {total or len(works)}: {work.name}"
@@ -112,8 +112,8 @@ def run_steps(folder: Path, works: Sequence[Step], total: int | None = None, tit
         with _resumed_by_command(folder):
             work.do()
         release_memory()
-        stages.append(Stage(work.name, time.monotonic() - began, work.note))
-        save_finished(folder, stages)
+        stages.append(FinishedStage(work.name, time.monotonic() - began, work.note))
+        save_finished_stages(folder, stages)
     return stages
 
 
@@ -128,7 +128,7 @@ def _resumed_by_command(folder: Path) -> Iterator[None]:
         raise
 
 
-def save_finished(folder: Path, stages: Sequence[Stage]) -> None:
+def save_finished_stages(folder: Path, stages: Sequence[FinishedStage]) -> None:
     """Write down which stages came to their end in ``folder``."""
     write_file(folder / STAGES_FILE, json.dumps([asdict(stage) for stage in stages], indent=2).encode())
 
@@ -148,11 +148,11 @@ def resume_or_start(work: Callable[[Run], Path], config: Run) -> Path:
     return work(config)
 
 
-def finished(folder: Path) -> list[Stage]:
+def finished_stages(folder: Path) -> list[FinishedStage]:
     """The stages that came to their end in ``folder``. Raises UserError if the file that says so is damaged."""
     path = folder / STAGES_FILE
     try:
-        return [Stage(**stage) for stage in json_text.from_json(path.read_text(encoding="utf-8"))]
+        return [FinishedStage(**stage) for stage in json_text.from_json(path.read_text(encoding="utf-8"))]
     except FileNotFoundError:
         return []
     except (ValueError, TypeError) as error:
@@ -176,7 +176,7 @@ def _difference(name: str, there: Any, here: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Stage:
+class FinishedStage:
     """One part of the run and how long it took; ``note`` says what it made."""
 
     name: str

@@ -45,17 +45,17 @@ class PlaySettings:
         return PlaySettings(self.world.complete(), self.players.complete())
 
 
-NOTHING = PlaySettings()
+UNKNOWN = PlaySettings()
 
 
-def settle(given: PlaySettings, *remembered: PlaySettings) -> PlaySettings:
+def resolve_play_settings(given: PlaySettings, *remembered: PlaySettings) -> PlaySettings:
     """The settings to play with: those that are ``given``, then those of each that remembers some, then the default."""
     for one in remembered:
         given = given.or_else(one)
     return given.complete()
 
 
-class Played(Protocol):
+class PlayingConfig(Protocol):
     """Settings of a command that plays."""
 
     @property
@@ -64,16 +64,16 @@ class Played(Protocol):
     def players(self) -> PlayersConfig: ...
 
 
-Command = TypeVar("Command", bound=Played)
+Command = TypeVar("Command", bound=PlayingConfig)
 
 
-def played_in(config: Command, *remembered: PlaySettings) -> Command:
+def with_play_settings(config: Command, *remembered: PlaySettings) -> Command:
     """``config`` with world and players as :func:`settle` says."""
-    settings = settle(PlaySettings(config.world, config.players), *remembered)
+    settings = resolve_play_settings(PlaySettings(config.world, config.players), *remembered)
     return replace(config, world=settings.world, players=settings.players)  # type: ignore[type-var]
 
 
-def of_agent(folder: str | Path) -> PlaySettings:
+def settings_of_agent(folder: str | Path) -> PlaySettings:
     """The settings of the play that the agent in ``folder`` learned from; all None where it does not say.
 
     Raises:
@@ -83,10 +83,10 @@ def of_agent(folder: str | Path) -> PlaySettings:
         noted = load_play_settings(folder)
     except ValueError as error:
         raise UserError(f"{error}; put back a copy of it, or remove it and name the world yourself") from None
-    return NOTHING if noted is None else _from_json(noted, Path(folder) / PLAY_SETTINGS_FILE)
+    return UNKNOWN if noted is None else _from_json(noted, Path(folder) / PLAY_SETTINGS_FILE)
 
 
-def of_dataset(folder: Path) -> tuple[PlaySettings, ...]:
+def settings_of_dataset(folder: Path) -> tuple[PlaySettings, ...]:
     """The settings that the play in the dataset ``folder`` was recorded with, in the order in which they came.
 
     A dataset of play from elsewhere, or of an older version, has none noted; its first episode says what it can. There
@@ -113,7 +113,7 @@ def _as_recorded(store: ParquetStore) -> tuple[PlaySettings, ...]:
     return (PlaySettings(WorldConfig(about.world, height, width, options=options)),)
 
 
-def of_datasets(folders: Sequence[Path], given: PlaySettings = NOTHING) -> PlaySettings:
+def settings_of_datasets(folders: Sequence[Path], given: PlaySettings = UNKNOWN) -> PlaySettings:
     """The settings of the first play in the datasets.
 
     Args:
@@ -121,9 +121,9 @@ def of_datasets(folders: Sequence[Path], given: PlaySettings = NOTHING) -> PlayS
       given: settings that come before these. Where they leave open what play in the datasets differs in, that is
         announced.
     """
-    found = [settings for folder in folders for settings in of_dataset(folder)]
+    found = [settings for folder in folders for settings in settings_of_dataset(folder)]
     if not found:
-        return NOTHING
+        return UNKNOWN
     first, *others = found
     undecided = {name for name, value in _named(given) if value is None}
     different = [name for other in others for name in _differing(first, other) if name in undecided]
@@ -149,7 +149,7 @@ def _named(settings: PlaySettings) -> list[tuple[str, Any]]:
     return [(f"{group}.{one.name}", getattr(each, one.name)) for group, each in groups for one in fields(each)]
 
 
-def note(store: ParquetStore, settings: PlaySettings) -> None:
+def note_settings(store: ParquetStore, settings: PlaySettings) -> None:
     """Write down in ``store`` that its play was recorded with ``settings``."""
     store.note_play_settings(to_json(settings))
 
@@ -161,7 +161,7 @@ def _from_json(noted: Mapping[str, Any], path: Path) -> PlaySettings:
         raise UserError(f"{path} is damaged (settings of play: {error}); put back a copy of it") from None
 
 
-def other_places(here: WorldConfig, remembered: WorldConfig) -> list[str]:
+def world_differences(here: WorldConfig, remembered: WorldConfig) -> list[str]:
     """What of ``here`` is not as it is ``remembered``, for people: e.g. "rooms [1, 5] instead of [1, 1]".
 
     Nothing is said of what is not remembered.
@@ -193,9 +193,9 @@ def _value(settings: Mapping[str, Any], name: str) -> str:
     return json.dumps(settings[name], ensure_ascii=False) if name in settings else "the default"
 
 
-def announce_other_places(doing: str, here: WorldConfig, remembered: WorldConfig, whose: str) -> None:
+def announce_world_differences(doing: str, here: WorldConfig, remembered: WorldConfig, whose: str) -> None:
     """Say in one line where play happens in other places than ``whose``, e.g. "the agent learned in"."""
-    if different := other_places(here, remembered):
+    if different := world_differences(here, remembered):
         announce(f"{doing} in other places than {whose}: {', '.join(different)}")
 
 

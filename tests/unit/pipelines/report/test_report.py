@@ -33,7 +33,7 @@ from pipelines.report.data import (
 from pipelines.report.file import write_report
 from pipelines.report.findings import FEWEST_EPISODES, find
 from pipelines.report.sections import monitor
-from pipelines.stages.running.staged_run import Stage
+from pipelines.stages.running.staged_run import FinishedStage
 from rlhf.learning.guards import Alarm
 from worlds.errors import UserError
 
@@ -126,9 +126,9 @@ def example(**changes: object) -> ReportData:
             config={"clone": {"steps": 100}, "note": "a < b"},
             counts=(("recorded episodes", "600 (scripted)"), ("marks", "1,204 by scripted raters")),
             stages=(
-                Stage("record", 41.0, "600 episodes"),
-                Stage("clone", 150.0),
-                Stage("improve", 260.0, "120,000 steps"),
+                FinishedStage("record", 41.0, "600 episodes"),
+                FinishedStage("clone", 150.0),
+                FinishedStage("improve", 260.0, "120,000 steps"),
             ),
         ),
         reward_over_training=reward,

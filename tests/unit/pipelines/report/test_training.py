@@ -20,7 +20,7 @@ from pipelines.cli.settings import parse
 from pipelines.report.sections import ALARM_WORDS
 from pipelines.report.training import training_report
 from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, ChartPlan, charts
-from pipelines.stages.evaluate import EvaluateConfig, settled
+from pipelines.stages.evaluate import EvaluateConfig, resolve_config
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.learning.alarms import ALARMS_FILE, read_alarms
 from rlhf.records.marks import Mark
@@ -156,7 +156,7 @@ def test_the_command_that_evaluates_is_one(made: Path, improved: Path) -> None:
     assert words[:2] == ["rlhf", "evaluate"]
     config = parse(EvaluateConfig, words[2:], command="rlhf evaluate", default=EvaluateConfig(), about="")
     assert not any(word.startswith("--world") for word in words)  # both agents remember where they learned
-    assert settled(config).world == WorldConfig(height=12, width=16, settings=ROOM).complete()
+    assert resolve_config(config).world == WorldConfig(height=12, width=16, settings=ROOM).complete()
     assert dict(config.agents) == {"BC": str(made / "clone" / "agent"), "BC+RL": str(improved / "agent")}
     remembered = [folder / PLAY_SETTINGS_FILE for folder in (made / "clone" / "agent", improved / "agent")]
     kept = remembered[0].read_bytes()
@@ -164,7 +164,7 @@ def test_the_command_that_evaluates_is_one(made: Path, improved: Path) -> None:
         path.unlink()  # agents of older versions
     words = shlex.split(training_report(improved).command)
     config = parse(EvaluateConfig, words[2:], command="rlhf evaluate", default=EvaluateConfig(), about="")
-    assert settled(config).world == WorldConfig(height=12, width=16, settings=ROOM).complete()
+    assert resolve_config(config).world == WorldConfig(height=12, width=16, settings=ROOM).complete()
     remembered[0].write_bytes(kept)
     shutil.rmtree(improved / "agent")  # as while it is at work
     words = shlex.split(training_report(improved).command)

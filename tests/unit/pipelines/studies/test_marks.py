@@ -15,7 +15,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.runs import probes, raters
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
-from pipelines.stages.running.staged_run import run_steps
+from pipelines.stages.running.staged_run import run_stages
 from pipelines.studies.config import Arm, StudyConfig, data_of, folder_of
 from pipelines.studies.figures import dodged
 from pipelines.studies.marks import learned_from, marks_table
@@ -89,7 +89,7 @@ def seen(toy: StudyConfig) -> dict[str, MarkedPlay]:
 
             patch.setattr(RewardTrainer, "__init__", spy)
             stages = [work for work in study_steps(toy, name, 0) if work.name.startswith(("marks", "reward"))]
-            run_steps(folder_of(toy, 0), stages)
+            run_stages(folder_of(toy, 0), stages)
             assert (improving_config(toy, name, 0).reward_model / "model.safetensors").is_file()
     return seen
 

@@ -17,7 +17,7 @@ from agents.batch import RecordedWindow
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from pipelines.cli.main import main
-from pipelines.stages.episodes.recordings import Play, find_episodes, spoken_texts
+from pipelines.stages.episodes.recordings import RecordedPlay, find_episodes, spoken_texts
 from rlhf.data.config import ReadingConfig
 from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.data.source import Source, summarise
@@ -194,7 +194,7 @@ def test_images_of_another_size_are_named(store: ParquetStore, tmp_path: Path, t
 
 @pytest.mark.parametrize(("in_memory_gb", "streams"), [(None, False), (1.0, False), (0.0, True), (2e-5, True)])
 def test_what_is_too_large_is_streamed(store: ParquetStore, in_memory_gb: float | None, streams: bool) -> None:
-    play = Play(find_episodes([store.folder]), ReadingConfig(in_memory_gb=in_memory_gb))
+    play = RecordedPlay(find_episodes([store.folder]), ReadingConfig(in_memory_gb=in_memory_gb))
     assert play.streamed == streams and play.image_size == (12, 16)
     assert sum(LENGTHS) * 12 * 16 * 3 < play.size < 2 * sum(LENGTHS) * 12 * 16 * 3
 

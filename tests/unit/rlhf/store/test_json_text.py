@@ -11,9 +11,9 @@ from agents.folder import load_agent
 from pipelines.diagnose.diagnosis import DIAGNOSIS_FILE, load_diagnosis
 from pipelines.report.data import load_report_data
 from pipelines.stages.episodes.division import DIVISION_FILE, noted_division
-from pipelines.stages.episodes.play_kinds import parse_kinds
+from pipelines.stages.episodes.play_kinds import parse_play_kinds
 from pipelines.stages.outcomes.results_file import load_results
-from pipelines.stages.running.staged_run import STAGES_FILE, finished
+from pipelines.stages.running.staged_run import STAGES_FILE, finished_stages
 from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.scenarios import load_suite
 from reward_models.registry import load_reward_model
@@ -65,14 +65,14 @@ READERS: dict[str, Callable[[Path], object]] = {
     "reward model": named("config.json", load_reward_model),
     "agent": agent,
     "checkpoint": checkpoint,
-    "stages": named(STAGES_FILE, finished),
+    "stages": named(STAGES_FILE, finished_stages),
     "division": named(DIVISION_FILE, noted_division),
     "diagnosis": named(DIAGNOSIS_FILE, load_diagnosis),
     "metrics": lambda folder: read_rows(folder / "file"),
     "results": lambda folder: load_results(folder / "file"),
     "report": lambda folder: load_report_data(folder / "file"),
     "suite": lambda folder: load_suite(folder / "file"),
-    "kinds": lambda folder: parse_kinds((folder / "file").read_text()),
+    "kinds": lambda folder: parse_play_kinds((folder / "file").read_text()),
     "world": lambda folder: WorldConfig(settings=(folder / "file").read_text()).sampling(),
 }
 

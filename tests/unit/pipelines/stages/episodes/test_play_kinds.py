@@ -14,7 +14,7 @@ import torch
 from pipelines.cli.main import main
 from pipelines.stages.clone import _validation_ids, set_aside
 from pipelines.stages.episodes.division import DIVISION_FILE, noted_division
-from pipelines.stages.episodes.play_kinds import find_groups, kinds_of, parse_kinds
+from pipelines.stages.episodes.play_kinds import find_groups, parse_play_kinds, play_kinds_of
 from pipelines.stages.episodes.recordings import find_episodes
 from rlhf.data.source import Source
 from rlhf.run.tracking import read_metrics
@@ -45,7 +45,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_kinds_are_told_from_the_record(data: Path) -> None:
     sources = find_episodes([data])
-    told = dict(zip((source.solver for source in sources), kinds_of(sources), strict=True))
+    told = dict(zip((source.solver for source in sources), play_kinds_of(sources), strict=True))
     assert told == {
         "human:ann": "human", "human:bob": "human", "agent:bc": "agent", "agent:other": "agent+co-pilot",
         "scripted": "scripted",
@@ -76,7 +76,7 @@ def test_groups(data: Path) -> None:
 )
 def test_weights_that_cannot_be(text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UserError, match=said):
-        parse_kinds(text)
+        parse_play_kinds(text)
     assert main(["clone", f"--kinds={text}"]) == 1
     assert said in capsys.readouterr().err
 

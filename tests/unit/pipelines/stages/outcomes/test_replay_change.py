@@ -12,7 +12,7 @@ from pipelines.report.findings import over_optimisation
 from pipelines.report.gathered import reward_over_training, success_over_training
 from pipelines.stages.improve import summary
 from pipelines.stages.outcomes import headlines
-from pipelines.stages.outcomes.replay_change import Replays, change, compared_replays
+from pipelines.stages.outcomes.replay_change import Replays, change_of, compared_replays
 from rlhf.learning.guards import Guards
 from rlhf.replay.slot import EpisodeResult
 from rlhf.run.json_lines import Row
@@ -30,7 +30,7 @@ def measured(replays: Replays, numbers: Sequence[tuple[int, float, int]], steps:
 
 def test_the_beginning_is_read_where_enough_plays_have_ended() -> None:
     rows = measured("train", [(1, 0.0, 1), (5, 0.2, 30), (9, 0.25, 60), (20, 0.3, 150), (90, 0.32, 200)])
-    found = change(rows, "train", "true_success")
+    found = change_of(rows, "train", "true_success")
     assert found.first is not None and found.last is not None
     assert (found.first.update, found.first.value, found.first.count) == (9, 0.25, 60)
     assert (found.last.update, found.last.value, found.last.count) == (90, 0.32, 200)
@@ -48,8 +48,8 @@ def test_the_beginning_is_read_where_enough_plays_have_ended() -> None:
 )
 def test_too_few_plays_are_not_compared(numbers: list[tuple[int, float, int]]) -> None:
     rows, (_, share, count) = measured("train", numbers), numbers[-1]
-    assert not change(rows, "train", "true_success").known
-    said = headlines.improved(rows)
+    assert not change_of(rows, "train", "true_success").known
+    said = headlines.improvement_headline(rows)
     assert said.startswith(f"Too few finished requests on training replays ({count}) to compare beginning and end")
     assert f"true success so far: {100 * share:.0f}% (" in said and "went" not in said
 
@@ -61,30 +61,30 @@ def test_held_out_replays_come_first_where_they_suffice() -> None:
     assert compared_replays([*enough, *training]) == "held_out"
     assert compared_replays([*few, *training]) == "train"
     assert compared_replays(few) == "held_out" and compared_replays([]) == "train"
-    assert "to 40% (29 to 53%) (95% intervals; 64 and 64 requests)." in headlines.improved(enough)
+    assert "to 40% (29 to 53%) (95% intervals; 64 and 64 requests)." in headlines.improvement_headline(enough)
 
 
 def test_one_evaluation_is_not_compared_with_itself() -> None:
-    assert "Too few" in headlines.improved(measured("held_out", [(0, 0.3, 64)]))
+    assert "Too few" in headlines.improvement_headline(measured("held_out", [(0, 0.3, 64)]))
 
 
 def test_nothing_and_plays_without_requests() -> None:
-    assert headlines.improved([]) == "No replay has come to its end yet."
+    assert headlines.improvement_headline([]) == "No replay has come to its end yet."
     rows: list[Row] = [
         {"step": step, "held_out/modelled_return": mean, "held_out/modelled_return_sd": 1.0, "held_out/plays": 30}
         for step, mean in ((0, 0.5), (10, 1.5))
     ]
-    said = headlines.improved(rows)
+    said = headlines.improvement_headline(rows)
     assert said == (
         "On held-out replays the modelled return went from 0.50 (0.13 to 0.87) to 1.50 (1.13 to 1.87) "
         "(95% intervals; 30 and 30 plays)."
     )
-    assert "Too few finished plays" in headlines.improved(rows[:1])
+    assert "Too few finished plays" in headlines.improvement_headline(rows[:1])
 
 
 def test_older_runs_that_noted_no_spread_have_no_interval_of_their_return() -> None:
     rows = measured("held_out", [(0, 0.3, 64), (90, 0.4, 64)])
-    assert "the modelled return went from 0.60 to 0.80 and true success" in headlines.improved(rows)
+    assert "the modelled return went from 0.60 to 0.80 and true success" in headlines.improvement_headline(rows)
 
 
 def test_a_summary_says_how_many_plays_and_how_far_they_lie_apart() -> None:
@@ -123,26 +123,28 @@ def test_charts_of_training_replays_begin_where_enough_have_ended() -> None:
 
 def test_a_clone_is_reported_with_what_seeing_nothing_costs() -> None:
     rows: list[Row] = [{"step": 0, "bc/marginal_entropy": 3.05}]
-    assert "not measured yet" in headlines.cloned(rows)
+    assert "not measured yet" in headlines.cloning_headline(rows)
     rows += [{"step": 10, "bc_held_out/movement": 2.5}]
-    assert headlines.cloned(rows, 12) == (
+    assert headlines.cloning_headline(rows, 12) == (
         "The loss of a step's movement on held-out play (12 episodes) is 2.50 nats; seeing nothing costs 3.05."
     )
     rows += [{"step": 20, "bc_held_out/movement": 1.9}]
-    assert "went from 2.50 to 1.90 nats; seeing nothing costs 3.05." in headlines.cloned(rows, 12)
-    assert "no held-out play was measured" in headlines.cloned([{"step": 1, "bc/movement": 2.0}])
+    assert "went from 2.50 to 1.90 nats; seeing nothing costs 3.05." in headlines.cloning_headline(rows, 12)
+    assert "no held-out play was measured" in headlines.cloning_headline([{"step": 1, "bc/movement": 2.0}])
 
 
 def test_a_reward_model_is_reported_with_an_interval_once_it_is_kept() -> None:
     where = "reward_model_validation"
     rows: list[Row] = [{"step": 10, f"{where}/pair_accuracy": 0.7, f"{where}/majority": 0.6}]
-    assert headlines.taught(rows) == (
+    assert headlines.reward_headline(rows) == (
         "At best 70% of the pairs of moments in play set aside are put in the right order; "
         "always saying the commoner: 60%."
     )
     kept = {"accuracy": 0.7, "accuracy_low": 0.55, "accuracy_high": 0.82, "episodes": 14}
     rows += [{"step": 20} | {f"{where}/kept_{name}": value for name, value in kept.items()}]
-    assert headlines.taught(rows).startswith("70% (55 to 82%) of the pairs of moments in play set aside (14 ep")
+    assert headlines.reward_headline(rows).startswith(
+        "70% (55 to 82%) of the pairs of moments in play set aside (14 ep"
+    )
 
 
 def test_a_reports_data_of_before_counts_were_kept_opens(tmp_path) -> None:

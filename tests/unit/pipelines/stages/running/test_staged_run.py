@@ -12,7 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.stages.running.staged_run import STAGES_FILE, Step, finished, open_run, resume_or_start, run_steps
+from pipelines.stages.running.staged_run import (
+    STAGES_FILE,
+    Stage,
+    finished_stages,
+    open_run,
+    resume_or_start,
+    run_stages,
+)
 from rlhf.records.json_records import differences
 from rlhf.run.config import CONFIG_FILE, load_config
 from worlds.errors import UserError
@@ -34,12 +41,12 @@ class Config:
 
 def test_every_stage_is_done_once_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done: list[str] = []
-    works = [Step(name, f"makes {name}", lambda name=name: done.append(name)) for name in ("one", "two", "three")]
-    assert [stage.name for stage in run_steps(tmp_path, works[:2], total=4)] == ["one", "two"]
-    stages = run_steps(tmp_path, works, title="again, ")
+    works = [Stage(name, f"makes {name}", lambda name=name: done.append(name)) for name in ("one", "two", "three")]
+    assert [stage.name for stage in run_stages(tmp_path, works[:2], total=4)] == ["one", "two"]
+    stages = run_stages(tmp_path, works, title="again, ")
     assert done == ["one", "two", "three"]
     assert [(stage.name, stage.note) for stage in stages] == [(name, f"makes {name}") for name in done]
-    assert finished(tmp_path) == stages and all(stage.seconds >= 0 for stage in stages)
+    assert finished_stages(tmp_path) == stages and all(stage.seconds >= 0 for stage in stages)
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "1 of 4: one" and said[2] == "again, 1 of 3: one: there already"
 
@@ -50,11 +57,13 @@ def test_what_fails_is_not_noted(tmp_path: Path) -> None:
 
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            run_steps(tmp_path, [Step("first", "", lambda: None), Step("second", "", fail), Step("third", "", fail)])
-        assert [stage.name for stage in finished(tmp_path)] == ["first"]
+            run_stages(
+                tmp_path, [Stage("first", "", lambda: None), Stage("second", "", fail), Stage("third", "", fail)]
+            )
+        assert [stage.name for stage in finished_stages(tmp_path)] == ["first"]
 
 
-def test_a_run_goes_on_from_its_checkpoint_or_begins_anew(tmp_path: Path) -> None:
+def test_a_run_is_resumed_from_its_checkpoint_or_starts_afresh(tmp_path: Path) -> None:
     @dataclass(frozen=True)
     class Run:
         runs: Path = tmp_path
@@ -75,7 +84,7 @@ def test_a_run_goes_on_from_its_checkpoint_or_begins_anew(tmp_path: Path) -> Non
     assert seen == [(Run(), False), (Run(), False), (Run(resume=folder), True)]
 
 
-def test_a_killed_journey_goes_on_at_the_stage_it_was_in(tmp_path: Path) -> None:
+def test_a_killed_run_resumes_at_the_stage_it_was_in(tmp_path: Path) -> None:
     code = f"""
 import os, signal
 from pathlib import Path
@@ -90,19 +99,19 @@ def work(name, fatal):
     return Step(name, "", do)
 run_steps(folder, [work("a", False), work("b", True), work("c", False)])
 """
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[5])}
     died = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
     assert died.returncode == -signal.SIGKILL
     assert subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True).returncode == 0
     assert (tmp_path / "log").read_text().split() == ["a", "b", "b", "c"]
-    assert [stage.name for stage in finished(tmp_path / "run")] == ["a", "b", "c"]
+    assert [stage.name for stage in finished_stages(tmp_path / "run")] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("text", ["[", "{}x", '[{"name": "a"}]', "[1]"])
 def test_damaged_notes_are_one_line(tmp_path: Path, text: str) -> None:
     (tmp_path / STAGES_FILE).write_text(text)
     with pytest.raises(UserError, match=r"stages.json is damaged .*; remove it") as caught:
-        run_steps(tmp_path, [])
+        run_stages(tmp_path, [])
     assert "\n" not in str(caught.value)
 
 

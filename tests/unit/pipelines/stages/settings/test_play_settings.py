@@ -18,13 +18,19 @@ from pipelines.loops.demo import resolve_config as resolve_demo
 from pipelines.loops.rounds import resolve_config as resolve_rounds
 from pipelines.runs import demo as preset
 from pipelines.runs import probes, tower
-from pipelines.stages.evaluate import EvaluateConfig, evaluate, settled
+from pipelines.stages.evaluate import EvaluateConfig, evaluate, resolve_config
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.outcomes.results_file import EvaluatedWith
 from pipelines.stages.record import RecordConfig, record
-from pipelines.stages.settings.play_settings import PlaySettings, of_agent, of_dataset, of_datasets, other_places
+from pipelines.stages.settings.play_settings import (
+    PlaySettings,
+    settings_of_agent,
+    settings_of_dataset,
+    settings_of_datasets,
+    world_differences,
+)
 from pipelines.stages.settings.world_config import DEFAULT_PLAYERS, DEFAULT_WORLD, PlayersConfig, WorldConfig
-from pipelines.studies.config import resolve_config as resolve_config
+from pipelines.studies.config import resolve_config as resolve_study
 from rlhf.records.json_records import from_json, to_json
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import load_config
@@ -55,10 +61,10 @@ def an_agent(folder: Path, settings: PlaySettings | None) -> str:
 
 def test_a_dataset_remembers_what_it_was_recorded_with(tmp_path: Path) -> None:
     record(recording(tmp_path))
-    assert of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)
+    assert settings_of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)
     record(recording(tmp_path, episodes=3))
-    assert of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)  # once
-    assert of_datasets([tmp_path / "nothing"]) == PlaySettings()
+    assert settings_of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)  # once
+    assert settings_of_datasets([tmp_path / "nothing"]) == PlaySettings()
 
 
 def test_settings_that_an_older_version_saved_as_text_are_read(tmp_path: Path) -> None:
@@ -69,16 +75,19 @@ def test_settings_that_an_older_version_saved_as_text_are_read(tmp_path: Path) -
         settings = about["play_settings"][0][group]
         settings |= {name: json.dumps(settings[name]) for name in names}
     path.write_text(json.dumps(about))
-    assert of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)
+    assert settings_of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)
     assert recorded_world_settings(open_store(tmp_path)) == _ROOM
     record(recording(tmp_path, episodes=3))
-    assert of_datasets([tmp_path]) == PlaySettings(WORLD, PLAYERS) and len(open_store(tmp_path).ids()) == len(ids) + 1
+    assert (
+        settings_of_datasets([tmp_path]) == PlaySettings(WORLD, PLAYERS)
+        and len(open_store(tmp_path).ids()) == len(ids) + 1
+    )
 
 
 def test_settings_that_nothing_can_be_played_with_are_not_remembered(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="'x'"):
         record(recording(tmp_path, players=replace(PLAYERS, solver={"x": 1})))
-    assert of_dataset(tmp_path) == ()
+    assert settings_of_dataset(tmp_path) == ()
 
 
 def test_the_first_of_several_settings_counts_and_the_others_are_said(
@@ -86,11 +95,11 @@ def test_the_first_of_several_settings_counts_and_the_others_are_said(
 ) -> None:
     record(recording(tmp_path))
     record(recording(tmp_path, seed=1, players=replace(PLAYERS, solver={})))
-    assert len(of_dataset(tmp_path)) == 2
+    assert len(settings_of_dataset(tmp_path)) == 2
     capsys.readouterr()
-    assert of_datasets([tmp_path]) == PlaySettings(WORLD, PLAYERS)
+    assert settings_of_datasets([tmp_path]) == PlaySettings(WORLD, PLAYERS)
     assert "differs in players.solver; that of the first episodes is taken" in capsys.readouterr().err
-    of_datasets([tmp_path], PlaySettings(players=PLAYERS))
+    settings_of_datasets([tmp_path], PlaySettings(players=PLAYERS))
     assert capsys.readouterr().err == ""  # nothing of that is asked
 
 
@@ -101,13 +110,13 @@ def test_play_from_elsewhere_says_what_it_can(tmp_path: Path) -> None:
     del about["play_settings"]  # as older versions wrote it, and as play of people is
     path.write_text(json.dumps(about))
     world = WorldConfig("playhouse", 12, 16, options=WORLD.options)
-    assert of_dataset(tmp_path) == (PlaySettings(world),)
+    assert settings_of_dataset(tmp_path) == (PlaySettings(world),)
 
 
 def test_merged_play_and_games_are_where_the_first_was_played(tmp_path: Path) -> None:
     record(recording(tmp_path / "one"))
     merge_datasets(tmp_path / "one", tmp_path / "all")
-    assert of_dataset(tmp_path / "all") == (PlaySettings(WORLD, PLAYERS),)
+    assert settings_of_dataset(tmp_path / "all") == (PlaySettings(WORLD, PLAYERS),)
     assert recorded_world_settings(open_store(tmp_path / "all")) == _ROOM
     assert (
         recorded_world_settings(open_store(tmp_path / "new", create=True))
@@ -122,11 +131,11 @@ def test_damaged_settings_are_named(tmp_path: Path, noted: str) -> None:
     path = tmp_path / DESCRIPTION_FILE
     path.write_text(json.dumps(json.loads(path.read_text()) | {"play_settings": json.loads(noted)}))
     with pytest.raises(UserError, match=r"dataset\.json is damaged") as refused:
-        of_dataset(tmp_path)
+        settings_of_dataset(tmp_path)
     assert "\n" not in str(refused.value)
     (tmp_path / PLAY_SETTINGS_FILE).write_text(noted[:-1])
     with pytest.raises(UserError, match=r"play_settings\.json is damaged") as refused:
-        of_agent(tmp_path)
+        settings_of_agent(tmp_path)
     assert "\n" not in str(refused.value)
 
 
@@ -135,10 +144,10 @@ def test_damaged_settings_are_named(tmp_path: Path, noted: str) -> None:
 
 def test_an_evaluation_is_where_its_agent_learned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     agents = {"bc": an_agent(tmp_path / "bc", PlaySettings(WORLD, PLAYERS)), "demonstrator": "scripted"}
-    config = settled(EvaluateConfig(agents=agents))
+    config = resolve_config(EvaluateConfig(agents=agents))
     assert (config.world, config.players) == (WORLD, PLAYERS)
     assert capsys.readouterr().err == ""
-    elsewhere = settled(EvaluateConfig(agents=agents, world=WorldConfig(settings={"rooms": [1, 5]})))
+    elsewhere = resolve_config(EvaluateConfig(agents=agents, world=WorldConfig(settings={"rooms": [1, 5]})))
     assert elsewhere.world == replace(WORLD, settings={"rooms": [1, 5]})  # and the rest is remembered
     (line,) = capsys.readouterr().err.splitlines()
     assert (
@@ -148,7 +157,7 @@ def test_an_evaluation_is_where_its_agent_learned(tmp_path: Path, capsys: pytest
 
 def test_the_same_settings_in_another_order_are_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     agents = {"bc": an_agent(tmp_path / "bc", PlaySettings(WORLD, PLAYERS))}
-    settled(EvaluateConfig(agents=agents, world=WorldConfig(settings=dict(reversed(_ROOM.items())))))
+    resolve_config(EvaluateConfig(agents=agents, world=WorldConfig(settings=dict(reversed(_ROOM.items())))))
     assert capsys.readouterr().err == ""
 
 
@@ -166,13 +175,13 @@ def test_agents_of_different_places_are_not_evaluated_together_unless_the_places
     ) as refused:
         evaluate(EvaluateConfig(agents=agents, out=tmp_path / "results.json"))
     assert f"--world.settings '{ROOM}'" in str(refused.value) and "\n" not in str(refused.value)
-    assert settled(EvaluateConfig(agents=agents, world=WorldConfig(settings=_ROOM))).world == WORLD
+    assert resolve_config(EvaluateConfig(agents=agents, world=WorldConfig(settings=_ROOM))).world == WORLD
     (line,) = capsys.readouterr().err.splitlines()
     assert "in other places than far learned in: rooms [1, 1] instead of [1, 5]" in line
 
 
 def test_agents_that_remember_nothing_are_evaluated_in_the_default_places(tmp_path: Path) -> None:
-    config = settled(EvaluateConfig(agents={"old": an_agent(tmp_path / "old", None), "perfect": "perfect"}))
+    config = resolve_config(EvaluateConfig(agents={"old": an_agent(tmp_path / "old", None), "perfect": "perfect"}))
     assert (config.world, config.players) == (DEFAULT_WORLD, DEFAULT_PLAYERS)
 
 
@@ -181,7 +190,7 @@ def test_the_settings_of_another_world_are_no_defaults() -> None:
     assert moon.or_else(PlaySettings(WORLD, PLAYERS)).complete() == PlaySettings(
         WorldConfig("moon", 12, 16, {}, {}), replace(DEFAULT_PLAYERS, setter={})
     )
-    assert other_places(WorldConfig(name="moon"), WORLD) == ["world moon instead of playhouse"]
+    assert world_differences(WorldConfig(name="moon"), WORLD) == ["world moon instead of playhouse"]
 
 
 def test_a_recording_is_added_to_as_it_was_begun(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -196,7 +205,7 @@ def test_a_recording_is_added_to_as_it_was_begun(tmp_path: Path, capsys: pytest.
 
 def test_presets_are_as_they_were() -> None:
     """Their runs of before can be resumed: nothing that is remembered or left open changes them."""
-    shown, rounds, study = resolve_demo(preset.demo()), resolve_rounds(tower.iterate()), resolve_config(probes.study())
+    shown, rounds, study = resolve_demo(preset.demo()), resolve_rounds(tower.iterate()), resolve_study(probes.study())
     for config in (shown, rounds, study):
         assert from_json(type(config), to_json(config)) == config
         assert config.demonstrations.world == config.play.world == config.evaluate.world == config.play.world.complete()
@@ -233,10 +242,12 @@ def test_no_setting_is_typed_twice(run: Callable[..., None], capsys: pytest.Capt
     run("clone", "--checkpoint-every=1", *TRAINING)
     agent, improved = Path("runs/clone/agent"), Path("runs/improve/agent")
     learned = PlaySettings(WORLD, PLAYERS)
-    assert of_agent(agent) == of_agent(Checkpoints(Path("runs/clone")).latest().agent_folder) == learned
+    assert (
+        settings_of_agent(agent) == settings_of_agent(Checkpoints(Path("runs/clone")).latest().agent_folder) == learned
+    )
     assert "play_settings.json" in (agent / "README.md").read_text(encoding="utf-8")
     run("record", f"--solver={agent}", "--data=data/agents", "--episodes=2", "--steps=4", "--slots=2")
-    assert of_dataset(Path("data/agents")) == (learned,)
+    assert settings_of_dataset(Path("data/agents")) == (learned,)
     run(
         "improve",
         "--scripted-reward",
@@ -246,7 +257,11 @@ def test_no_setting_is_typed_twice(run: Callable[..., None], capsys: pytest.Capt
         "--checkpoint-every=1",
         "--wandb=disabled",
     )
-    assert of_agent(improved) == of_agent(Checkpoints(Path("runs/improve")).latest().agent_folder) == learned
+    assert (
+        settings_of_agent(improved)
+        == settings_of_agent(Checkpoints(Path("runs/improve")).latest().agent_folder)
+        == learned
+    )
     assert json.loads(Path("runs/improve/config.json").read_text())["config"]["world"] == to_json(WORLD)
     both = [
         "evaluate",
