@@ -25,6 +25,11 @@ AT_ROOT = {
     "CONTRIBUTING.md": "contributing.md",
 }
 NOTEBOOK = ROOT / "examples" / "quickstart.ipynb"
+COMMANDS_READER = """**For** users of the command line. **After it** you know every setting and its default.
+`rlhf COMMAND --help` prints the same. [The loop, step by step](docs/loop.md) shows the commands at work, and
+`--preset NAME` starts each from the settings of a preset.
+
+A setting is written `--name value` or `--name=value`; a switch also `--name` and `--no-name`; a list `--name 1 2`."""
 _LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -81,7 +86,7 @@ def notebook_page(path: Path) -> tuple[str, dict[str, bytes]]:
 
 def commands_page() -> str:
     """Every command with its settings, as Markdown."""
-    parts = ["# Commands and settings", "`rlhf COMMAND --help` says the same in the terminal."]
+    parts = ["# Commands and settings", COMMANDS_READER]
     for title, verbs in GROUPS:
         parts.append(f"## {title[0].upper()}{title[1:]}")
         parts += [_command(verb) for verb in verbs]

@@ -158,3 +158,8 @@ def check(line: str, known: dict[str, set[str]]) -> None:
             typed = match[1].replace("_", "-")
             names = known[command] | everywhere
             assert typed in names or word[2:].partition("=")[0] in names, f"{line}: {word}"
+
+
+def test_every_figure_is_shown() -> None:
+    shown = {Path(link).name for page in PAGES for link in re.findall(r"\]\(([^)#]+\.png)\)", page.read_text("utf-8"))}
+    assert {path.name for path in (ROOT / "docs" / "figures").iterdir()} - shown == set()
