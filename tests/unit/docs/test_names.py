@@ -70,6 +70,15 @@ def _drawn(tree: str) -> Iterator[str]:
                 above = [*above[:depth], each.rstrip("/")]
 
 
+def test_the_architecture_draws_every_package() -> None:
+    page = ROOT / "docs" / "architecture.md"
+    tree = next(block.text for block in blocks(page) if block.text.startswith("worlds/"))
+    drawn = set(_drawn(tree)) | {f"annotation/server/{each}" for each in re.findall(r"(\w+)/[,\n]", tree)}
+    packages = {path.parent for top in FOLDERS[:6] for path in (ROOT / top).rglob("__init__.py")}
+    named = {path.relative_to(ROOT).as_posix() for path in packages}
+    assert {each for each in named - drawn if "migrations" not in each} == set()
+
+
 @pytest.mark.parametrize("page", CURRENT, ids=name)
 def test_dotted_names_exist(page: Path) -> None:
     named = {dotted for text in code(page) for dotted in _DOTTED.findall(text)} - STUDY_FILES
