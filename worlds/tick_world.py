@@ -1,4 +1,4 @@
-"""The base of worlds that are written as one tick and one picture; what every world repeats is done here."""
+"""The base of worlds that are a state, ticks that change it, and a picture of it; the rest of the contract is here."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from worlds.bins import find_bad_bin
 from worlds.contract import (
     MOVEMENT,
     MOVEMENT_BINS,
@@ -30,6 +31,7 @@ from worlds.contract import (
 
 PLAYERS: tuple[str, ...] = (SETTER, SOLVER)
 FIVE_MINUTES = round(300 * STEPS_PER_SECOND)  # steps
+_STILL = neutral_movement().astype(np.int64)
 
 
 class Controls(NamedTuple):
@@ -50,6 +52,9 @@ class TickWorld(World):
     ``state``, which is all that a snapshot copies, and chance in play comes from a generator in it. Texts, previous
     movements, the clock, checks of actions, exact replay, snapshots and play tick by tick follow.
 
+    A world that plays several ticks faster together writes :meth:`advance` instead of :meth:`tick`. One that computes
+    with parts of its state, such as their addresses, renews them in :meth:`state_replaced`.
+
     Args:
       height: of the players' images, pixels.
       width: of the players' images, pixels.
@@ -58,6 +63,9 @@ class TickWorld(World):
 
     Attributes:
       state: what :meth:`begin` has returned, as play has changed it.
+
+    Raises:
+      WorldError: a size is not a whole number above zero, or a player does not exist.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "tick world", "render_modes": ["rgb_array"]}
@@ -71,31 +79,50 @@ class TickWorld(World):
         views: Sequence[str] = (SOLVER,),
         max_steps: int = FIVE_MINUTES,
     ) -> None:
+        _check_positive(height=height, width=width, max_steps=max_steps)
+        _check_views(views)
         self.height, self.width, self.views, self.max_steps = height, width, tuple(views), max_steps
         self.agents: list[str] = []
         self._spaces = {player: (observation_space(height, width), action_space()) for player in PLAYERS}
         self._seeds = np.random.default_rng()
-        self._config: dict[str, Any] | None = None
+        self._config: Mapping[str, Any] | None = None  # never changed in place
         self._step_index = self._tick = 0
+        self._movement = np.stack([_STILL] * len(PLAYERS))  # of the step under way, as far as it has been played
 
     # -- what a world writes ------------------------------------------------------------------------------------
 
-    @staticmethod
     @abstractmethod
-    def sample(seed: int) -> dict[str, Any]:
-        """The configuration of the place of ``seed``, JSON-serialisable; settings of places are further arguments."""
+    def sample(self, seed: int) -> dict[str, Any]:
+        """Return the configuration of the place of ``seed``, JSON-serialisable.
+
+        It may be a static method; settings of places are further arguments.
+        """
 
     @abstractmethod
     def begin(self, config: Mapping[str, Any]) -> Any:
-        """The state in which an episode in the place ``config`` begins, an object that ``copy.deepcopy`` copies."""
+        """Return the state in which an episode in the place ``config`` begins; ``copy.deepcopy`` has to copy it."""
 
-    @abstractmethod
     def tick(self, controls: Mapping[str, Controls]) -> None:
         """Change ``state`` by one tick, in which every player does what ``controls`` say of it."""
+        raise NotImplementedError(f"{type(self).__name__} has neither tick nor advance")
+
+    def advance(self, movement: np.ndarray, first: int, last: int) -> None:
+        """Change ``state`` by the ticks ``first`` to before ``last`` of a step; by default one :meth:`tick` each.
+
+        Args:
+          movement: int64 [players, TICKS_PER_STEP, components], checked bins in the order of PLAYERS.
+          first: number of the first tick in its step.
+          last: number of the tick after the last one.
+        """
+        for rows in movement[:, first:last].swapaxes(0, 1):
+            self.tick({player: _controls(bins) for player, bins in zip(PLAYERS, rows, strict=True)})
+
+    def state_replaced(self) -> None:
+        """Renew what was computed from ``state``: an episode has begun or a snapshot has been restored."""
 
     @abstractmethod
     def draw(self, player: str, height: int, width: int) -> np.ndarray:
-        """What ``player`` sees: uint8 [height, width, 3]."""
+        """Return what ``player`` sees: uint8 [height, width, 3]."""
 
     # -- play ---------------------------------------------------------------------------------------------------
 
@@ -121,11 +148,11 @@ class TickWorld(World):
         if config is None:
             config = self.sample(int(self._seeds.integers(2**31)) if seed is None else seed)
         self.state = self._begun(config)
-        self._config = copy.deepcopy(dict(config))
+        self._config = self._kept(config)
+        self.state_replaced()
         self._texts = dict.fromkeys(PLAYERS, "")
         self._previous = {player: neutral_movement() for player in PLAYERS}
-        self._step_index, self.agents = 0, list(PLAYERS)
-        self._begin_step()
+        self._step_index, self._tick, self.agents = 0, 0, list(PLAYERS)
         return self._observe(), {player: {} for player in PLAYERS}
 
     def step(self, actions: Mapping[str, Action]) -> StepResult:
@@ -134,19 +161,22 @@ class TickWorld(World):
         Raises:
           WorldError: the episode is over, or an action is not one.
         """
+        self._check_running()
         self._check_whole("step")
         given = {player: action for player, action in actions.items() if action is not None}
+        movement = self._read_movement({p: action["movement"] for p, action in given.items()}, TICKS_PER_STEP)
         said = _read_utterances({player: action.get("utterance", "") for player, action in given.items()})
-        self._play({player: action["movement"] for player, action in given.items()}, TICKS_PER_STEP)
+        self._play(movement)
         return self._end_step(said)
 
     def play_ticks(self, movement: Mapping[str, np.ndarray]) -> None:
         """See :meth:`worlds.contract.TickWise.play_ticks`."""
+        self._check_running()
         ticks = max((len(np.atleast_1d(bins)) for bins in movement.values()), default=0)
         left = TICKS_PER_STEP - self._tick
         if ticks > left:
             raise WorldError(f"a movement has {ticks} ticks, {left} are left of the step; call end_step() first")
-        self._play(movement, ticks)
+        self._play(self._read_movement(movement, ticks))
 
     def end_step(self, utterances: Mapping[str, str]) -> StepResult:
         """See :meth:`worlds.contract.TickWise.end_step`."""
@@ -159,8 +189,9 @@ class TickWorld(World):
         return np.array(self.draw(agent, height, width), np.uint8)
 
     def render(self) -> np.ndarray:
-        """The solver's view: uint8 [height, width, 3]."""
-        return self.view(SOLVER, self.height, self.width)
+        """Return the solver's view: uint8 [height, width, 3]. Raises WorldError before the first reset."""
+        self._check_begun()
+        return np.array(self.draw(SOLVER, self.height, self.width), np.uint8)
 
     def close(self) -> None:
         """Nothing to release."""
@@ -169,10 +200,8 @@ class TickWorld(World):
 
     @property
     def config(self) -> dict[str, Any]:
-        """The JSON-serialisable place in which this episode began."""
-        if self._config is None:
-            raise WorldError("the world has no place yet; call reset()")
-        return copy.deepcopy(self._config)
+        """The JSON-serialisable place in which this episode began. Raises WorldError before the first reset."""
+        return copy.deepcopy(dict(self._check_begun()))
 
     @property
     def step_index(self) -> int:
@@ -180,14 +209,17 @@ class TickWorld(World):
         return self._step_index
 
     def snapshot(self) -> Any:
-        """A copy of everything that influences the future. Raises WorldError in the middle of a step."""
+        """Return a copy of everything that influences the future. Raises WorldError in the middle of a step."""
         self._check_whole("snapshot")
-        return copy.deepcopy((self.state, self._config, self._texts, self._previous, self._step_index, self.agents))
+        rest = copy.deepcopy((self.state, self._texts, self._previous, self._step_index, self.agents))
+        return self._config, rest
 
     def restore(self, snapshot: Any) -> dict[str, Observation]:
         """Return to a snapshot of this or of another world of the same class."""
-        self.state, self._config, self._texts, self._previous, self._step_index, self.agents = copy.deepcopy(snapshot)
-        self._begin_step()
+        self._config, rest = snapshot
+        self.state, self._texts, self._previous, self._step_index, self.agents = copy.deepcopy(rest)
+        self._tick = 0
+        self.state_replaced()
         return self._observe()
 
     # -- inside -------------------------------------------------------------------------------------------------
@@ -197,30 +229,31 @@ class TickWorld(World):
             raise WorldError(f"the configuration of a place is a mapping, not a {type(config).__name__}")
         try:
             return self.begin(config)
+        except WorldError:
+            raise
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise WorldError(f"no configuration of a {type(self).__name__}: {reason}") from error
 
-    def _begin_step(self) -> None:
-        self._movement = {player: neutral_movement() for player in PLAYERS}
-        self._tick = 0
+    def _kept(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what is kept of ``config`` for the property of that name."""
+        return copy.deepcopy(dict(config))
 
-    def _play(self, movement: Mapping[str, Any], ticks: int) -> None:
-        """Play the next ``ticks`` of the step; a player without a movement stands still."""
-        if not self.agents:
-            raise WorldError("the episode is over or has not begun; call reset()")
-        rows = {p: _read_movement(p, movement.get(p, neutral_movement()[:ticks]), ticks) for p in PLAYERS}
-        for player, bins in rows.items():
-            self._movement[player][self._tick : self._tick + ticks] = bins
-        for tick in range(ticks):
-            self.tick({player: _controls(bins[tick]) for player, bins in rows.items()})
-        self._tick += ticks
+    def _play(self, movement: np.ndarray) -> None:
+        """Play the next ticks of the step: int64 [players, ticks, components], checked."""
+        first, last = self._tick, self._tick + movement.shape[1]
+        if first == last:
+            return
+        self._movement[:, first:last] = movement
+        self.advance(self._movement, first, last)
+        self._tick = last
 
     def _end_step(self, said: Mapping[str, str]) -> StepResult:
         self._step_index += 1
-        self._previous = self._movement
-        self._texts = {player: said.get(player, "") or text for player, text in self._texts.items()}
-        self._begin_step()
+        self._tick = 0
+        for player, rows in zip(PLAYERS, self._movement, strict=True):
+            self._previous[player] = rows.astype(np.int8)
+            self._texts[player] = said.get(player, "") or self._texts[player]
         over, players = self._step_index >= self.max_steps, self.agents
         self.agents = [] if over else self.agents
         return (
@@ -234,7 +267,7 @@ class TickWorld(World):
     def _observe(self) -> dict[str, Observation]:
         return {
             player: {
-                "image": self.view(player, self.height, self.width)
+                "image": np.array(self.draw(player, self.height, self.width), np.uint8)
                 if player in self.views
                 else np.zeros((self.height, self.width, 3), np.uint8),
                 "setter_text": self._texts[SETTER],
@@ -244,27 +277,42 @@ class TickWorld(World):
             for player in PLAYERS
         }
 
+    def _read_movement(self, movement: Mapping[str, Any], ticks: int) -> np.ndarray:
+        """Return the checked movement of the next ticks: int64 [players, ticks, components].
+
+        Args:
+          movement: bins [ticks, components] by player; a player without one stands still.
+          ticks: how many.
+        """
+        read = np.empty((len(PLAYERS), ticks, len(MOVEMENT)), dtype=np.int64)
+        for row, player in zip(read, PLAYERS, strict=True):
+            bins = np.asarray(movement.get(player, _STILL[:ticks]))
+            if bins.shape != row.shape or bins.dtype.kind not in "iu":
+                found = f"{bins.dtype} {list(bins.shape)}"
+                raise WorldError(f"action of the {player}: movement is {found}; give integers {list(row.shape)}")
+            row[:] = bins
+        player, tick, part = find_bad_bin(read)
+        if player >= 0:
+            found = f"{MOVEMENT_NAMES[part]} is {read[player, tick, part]} at tick {self._tick + tick}"
+            raise WorldError(f"action of the {PLAYERS[player]}: {found}; bins are 0..{MOVEMENT_BINS[part] - 1}")
+        return read
+
+    def _check_running(self) -> None:
+        if not self.agents:
+            raise WorldError("the episode is over or has not begun; call reset()")
+
+    def _check_begun(self) -> Mapping[str, Any]:
+        if self._config is None:
+            raise WorldError("the world has no place yet; call reset()")
+        return self._config
+
     def _check_whole(self, call: str) -> None:
         if self._tick:
             raise WorldError(f"{self._tick} ticks of a step have been played; call end_step() before {call}()")
 
 
-def _read_movement(player: str, movement: Any, ticks: int) -> np.ndarray:
-    """A checked movement: integers [ticks, components]. Raises WorldError."""
-    bins, shape = np.asarray(movement), (ticks, len(MOVEMENT))
-    if bins.shape != shape or bins.dtype.kind not in "iu":
-        found = f"{bins.dtype} {list(bins.shape)}"
-        raise WorldError(f"action of the {player}: movement is {found}; give integers {list(shape)}")
-    bad = np.argwhere((bins < 0) | (bins >= MOVEMENT_BINS))
-    if len(bad):
-        tick, part = bad[0]
-        found = f"{MOVEMENT_NAMES[part]} is {bins[tick, part]} at tick {tick}"
-        raise WorldError(f"action of the {player}: {found}; bins are 0..{MOVEMENT_BINS[part] - 1}")
-    return bins
-
-
 def _read_utterances(utterances: Mapping[str, Any]) -> dict[str, str]:
-    """What each player says, cut to length. Raises WorldError where it is no text."""
+    """Return what each player says, cut to length. Raises WorldError where it is no text."""
     for player, words in utterances.items():
         if not isinstance(words, str):
             raise WorldError(f"action of the {player}: utterance is a {type(words).__name__}; give text")
@@ -272,5 +320,17 @@ def _read_utterances(utterances: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _controls(bins: np.ndarray) -> Controls:
-    """The values of one tick's bins [components]."""
+    """Return the values of one tick's bins [components]."""
     return Controls(*(component.values[bin] for component, bin in zip(MOVEMENT, bins.tolist(), strict=True)))
+
+
+def _check_positive(**sizes: Any) -> None:
+    for name, value in sizes.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise WorldError(f"setting {name}: {value!r} is not a whole number above zero")
+
+
+def _check_views(views: Any) -> None:
+    unknown = next((view for view in views if view not in PLAYERS), None)
+    if unknown is not None or isinstance(views, str):
+        raise WorldError(f"setting views: {unknown or views!r} is no list of players; known: {', '.join(PLAYERS)}")

@@ -53,25 +53,9 @@ FORWARD, STRAFE, TURN, LOOK, HAND, PUSH = range(len(MOVEMENT))
 BIN_VALUES = np.zeros((len(MOVEMENT), max(len(c.values) for c in MOVEMENT)))
 for _row, _component in zip(BIN_VALUES, MOVEMENT, strict=True):
     _row[: len(_component.values)] = _component.values
-BIN_COUNTS = np.array([len(c.values) for c in MOVEMENT], dtype=np.int64)
 
 
 _jit = njit(nogil=True, cache=True, error_model="numpy")
-
-
-@_jit
-def find_bad_movement(movement):
-    """First (player, tick, component) with a bin that does not exist, as three numbers; (-1, -1, -1) if none.
-
-    Args:
-      movement: int64 [players, TICKS_PER_STEP, components].
-    """
-    for player in range(movement.shape[0]):
-        for tick in range(movement.shape[1]):
-            for component in range(movement.shape[2]):
-                if not 0 <= movement[player, tick, component] < BIN_COUNTS[component]:
-                    return player, tick, component
-    return -1, -1, -1
 
 
 @_jit

@@ -7,7 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from worlds.contract import MOVEMENT, SETTER, SOLVER, TICKS_PER_SECOND, TICKS_PER_STEP, WorldError, silent
+from worlds.contract import (
+    MOVEMENT,
+    MOVEMENT_BINS,
+    SETTER,
+    SOLVER,
+    TICKS_PER_SECOND,
+    TICKS_PER_STEP,
+    WorldError,
+    silent,
+)
 from worlds.playhouse.house.catalogue import OBJECT_KINDS
 from worlds.playhouse.house.record import AVATAR_RADIUS, FLOOR, Doorway, Furniture, House, Room, Start, Thing
 from worlds.playhouse.house.sampling import HouseSettings
@@ -278,7 +287,7 @@ def test_wild_play_stays_finite_bounded_and_indoors(seed):
                 if world.avatar(agent).held is None:
                     places, here = world.object_positions(), world.avatar(agent).eye
                     aim(world, min(places, key=lambda name: np.linalg.norm(places[name] - here)), agent)
-                row = rng.integers(0, avatar.BIN_COUNTS).astype(np.int8)
+                row = rng.integers(0, MOVEMENT_BINS).astype(np.int8)
                 row[avatar.HAND] = rng.choice(3, p=[0.3, 0.65, 0.05])
                 row[avatar.LOOK] = rng.choice(3, p=[0.45, 0.2, 0.35])
                 actions[agent] = silent(np.tile(row, (TICKS_PER_STEP, 1)))
