@@ -131,7 +131,7 @@ def report_parts(seconds: float) -> None:
 
     def look(game: Game) -> None:
         start = time.thread_time()
-        pictures.append(game._stage.picture("setter"))
+        pictures.append(game._live_world.picture("setter"))
         drawing[0] += time.thread_time() - start
 
     game_of(1.0, 1, also=look).run()  # compiled code is loaded now

@@ -62,13 +62,13 @@ class Game:
         self._store, self._pace, self._keeps = store, pace or Pace(), keeps
         check_dataset(config, store)
         entry = registry.get(config.world)
-        self._course = TimedSession(config.kind, config.limits, self._pace.now)
+        self._timed = TimedSession(config.kind, config.limits, self._pace.now)
         self._stand_ins = cast(self.session, entry, stand_in)
-        self._stage = LiveWorld(config, entry)
-        self._recording = EpisodeRecorder(config, self._stage.place)
+        self._live_world = LiveWorld(config, entry)
+        self._recorder = EpisodeRecorder(config, self._live_world.place)
         scripted = self._stand_ins.get(Role.SETTER)
-        self._following = ScriptedRequests(entry, scripted) if isinstance(scripted, ScriptedPlayer) else None
-        self._judging = JudgedRequests()
+        self._scripted_requests = ScriptedRequests(entry, scripted) if isinstance(scripted, ScriptedPlayer) else None
+        self._judged_requests = JudgedRequests()
         self._players = Players(self.session, self._stand_ins, self.id)
         people = [role for role, player in self.session.cast.items() if player is Player.PERSON]
         self._screens = Screens({role: AVATAR[role] for role in people}, config.quality)
@@ -77,7 +77,7 @@ class Game:
         self._dialogue: list[SpokenLine] = []
         self._in_control = Role.SOLVER  # in the present step
         self._trouble, self._late = "", 0
-        self._ending: EpisodeSaver | None = None  # once play is over
+        self._saver: EpisodeSaver | None = None  # once play is over
         self._closing = False
         self._thread = threading.Thread(target=self.run, name=self.id, daemon=True)
 
@@ -86,12 +86,12 @@ class Game:
     @property
     def session(self) -> PlaySession:
         """Where the session is."""
-        return self._course.session
+        return self._timed.session
 
     @property
     def state(self) -> State:
         """The session's state."""
-        return self._course.state
+        return self._timed.state
 
     @property
     def dialogue(self) -> tuple[SpokenLine, ...]:
@@ -138,8 +138,8 @@ class Game:
         Raises Refused if it is not theirs to say or they said nothing then.
         """
         with self._changed:
-            step = len(self._recording) - (self.state is State.JUDGING)
-            self._judging.judge(self.session, role, request_step, said, step)
+            step = len(self._recorder) - (self.state is State.JUDGING)
+            self._judged_requests.judge(self.session, role, request_step, said, step)
             self._changed.notify_all()
 
     def set_prompt(self, prompt: Prompt | None) -> None:
@@ -188,14 +188,14 @@ class Game:
             self._players.close()
             self._show()
             self._screens.close()
-            self._stage.close()
+            self._live_world.close()
 
     def _gather(self) -> None:
         """Until play begins or is given up."""
         while self.state in (State.WAITING, State.READY):
             with self._changed:
                 self._stand_ins_join()
-                self._happens_if(SessionEvent.TIMEOUT, self._course.time_is_up())
+                self._happens_if(SessionEvent.TIMEOUT, self._timed.time_is_up())
                 self._happens_if(SessionEvent.STOP, self._closing)
                 self._show()
                 if self.state in (State.WAITING, State.READY):
@@ -214,12 +214,12 @@ class Game:
 
     def _play(self) -> None:
         """Until the episode is over."""
-        self._players.begin(self._stage.world, self.config.seed)
+        self._players.begin(self._live_world.world, self.config.seed)
         self._pace.resume()
         self._draw()
         while True:
             with self._changed:
-                self._happens_if(SessionEvent.FINISH, len(self._recording) >= self.config.steps)
+                self._happens_if(SessionEvent.FINISH, len(self._recorder) >= self.config.steps)
                 self._happens_if(SessionEvent.STOP, self._closing)
                 state = self.state
             if state is State.PAUSED:
@@ -233,7 +233,7 @@ class Game:
         """Stand still until everybody is back or the time for it is up."""
         with self._changed:
             while self.state is State.PAUSED and not self._closing:
-                self._happens_if(SessionEvent.TIMEOUT, self._course.time_is_up())
+                self._happens_if(SessionEvent.TIMEOUT, self._timed.time_is_up())
                 self._show()
                 if self.state is State.PAUSED:
                     self._changed.wait(IDLE_SEC)
@@ -241,7 +241,7 @@ class Game:
 
     def _step(self) -> None:
         """One step: eight ticks in real time, then what came of them."""
-        step, seen = len(self._recording), self._stage.observations
+        step, seen = len(self._recorder), self._live_world.observations
         with self._changed:
             self._in_control = self.session.in_control
             gone = self._players.gone()
@@ -258,21 +258,21 @@ class Game:
 
     def _ticks(self, step: int, seen: Mapping) -> bool:
         """The ticks of one step, recorded; whether the world goes on."""
-        movement, acted = self._stage.movement, {}
+        movement, acted = self._live_world.movement, {}
         for tick in range(TICKS_PER_STEP):
             self._pace.wait()
             acted = acted or {SETTER: self._action(step, Role.SETTER), SOLVER: self._action(step, self._in_control)}
             with self._changed:
                 rows = {p: self._players.row(tick, action) for p, action in acted.items()}
-            self._stage.tick(rows)
+            self._live_world.tick(rows)
             if (tick + 1) % self.config.ticks_per_frame == 0:
                 self._draw()
         said = self._said(step, acted)
-        goes_on = self._stage.end(said)
+        goes_on = self._live_world.end(said)
         setter, solver = ({"movement": movement[p], "utterance": said[p]} for p in (SETTER, SOLVER))
-        self._recording.add(seen[SOLVER], solver, setter, self._in_control)  # type: ignore[arg-type]
-        if self._following is not None:
-            self._following.step(self._stage.world, step, said)
+        self._recorder.add(seen[SOLVER], solver, setter, self._in_control)  # type: ignore[arg-type]
+        if self._scripted_requests is not None:
+            self._scripted_requests.step(self._live_world.world, step, said)
         return goes_on
 
     def _action(self, step: int, role: Role) -> Action | Role:
@@ -295,47 +295,47 @@ class Game:
                     role = Role.SETTER if player == SETTER else self._in_control
                     self._dialogue.append(SpokenLine(step, role, said[player]))
             if said[SETTER]:
-                self._judging.hear(step, said[SETTER])
+                self._judged_requests.hear(step, said[SETTER])
         return said
 
     # -- the end -------------------------------------------------------------------------------------------------
 
     def _end(self) -> None:
         """What becomes of what was played; after an error of the game itself it may be called again."""
-        if len(self._recording) < self.config.shortest:
+        if len(self._recorder) < self.config.shortest:
             self._happens_if(SessionEvent.JUDGED, self.state is State.JUDGING)
             self._happens(SessionEvent.EMPTY)
             return
-        self._ending = self._ending or EpisodeSaver(self._episode(), self._store, self._keeps)
-        self._judge(self._ending)
-        self._save(self._ending)
+        self._saver = self._saver or EpisodeSaver(self._episode(), self._store, self._keeps)
+        self._judge(self._saver)
+        self._save(self._saver)
 
-    def _judge(self, ending: EpisodeSaver) -> None:
+    def _judge(self, saver: EpisodeSaver) -> None:
         """Of an evaluation: until the setter has said of every request whether it succeeded.
 
         All is kept meanwhile, and what they see to be said is on disk or they are told that it is not.
         """
         while True:
             with self._changed:
-                self._happens_if(SessionEvent.JUDGED, self._judging.done)
-                self._happens_if(SessionEvent.TIMEOUT, self._course.time_is_up())
+                self._happens_if(SessionEvent.JUDGED, self._judged_requests.done)
+                self._happens_if(SessionEvent.TIMEOUT, self._timed.time_is_up())
                 self._happens_if(SessionEvent.STOP, self._closing)
-                asked = self._judging.asked
+                asked = self._judged_requests.asked
                 if self.state is not State.JUDGING:
                     return
-            ending.keep(self._judging.note(self.config.kind))
+            saver.keep(self._judged_requests.note(self.config.kind))
             self._show()
             with self._changed:
-                if asked is self._judging.asked and self.state is State.JUDGING and not self._closing:
-                    self._changed.wait(self.config.retry_sec if ending.trouble else IDLE_SEC)
+                if asked is self._judged_requests.asked and self.state is State.JUDGING and not self._closing:
+                    self._changed.wait(self.config.retry_sec if saver.trouble else IDLE_SEC)
 
-    def _save(self, ending: EpisodeSaver) -> None:
+    def _save(self, saver: EpisodeSaver) -> None:
         """Store the episode; people are told that it is saved once it is durable, and not before."""
         self._show()
-        while not ending.save(self._judging.note(self.config.kind)):
+        while not saver.save(self._judged_requests.note(self.config.kind)):
             with self._changed:
                 if self._closing:
-                    ending.give_up()
+                    saver.give_up()
                     return
                 self._show()
                 self._changed.wait(self.config.retry_sec)
@@ -347,8 +347,8 @@ class Game:
         notes = {"prompt": self.config.prompt.note() if self.config.prompt else None, "ended": self.session.why}
         if self._stand_ins:
             notes["late_steps"] = self._late
-        referee = self._following.referee if self._following else None
-        return self._recording.episode(self.id, self._names, notes, referee)
+        referee = self._scripted_requests.referee if self._scripted_requests else None
+        return self._recorder.episode(self.id, self._names, notes, referee)
 
     def _break_off(self) -> None:
         """After an error of the game itself: keep what was played, if that can still be done."""
@@ -365,19 +365,19 @@ class Game:
 
     def _happens(self, event: SessionEvent, role: Role | None = None) -> None:
         with self._changed:
-            self._course.happens(event, role)
+            self._timed.happens(event, role)
             self._changed.notify_all()
 
     def _happens_if(self, event: SessionEvent, condition: bool) -> None:
         """``event``, unless the session has got past it meanwhile."""
         with self._changed:
-            self._course.happens_if(event, condition)
+            self._timed.happens_if(event, condition)
             if condition:
                 self._changed.notify_all()
 
     def _draw(self) -> None:
         """New pictures for those who watch, then their views."""
-        self._screens.draw(self._stage)
+        self._screens.draw(self._live_world)
         self._show()
 
     def _show(self) -> None:
@@ -386,27 +386,30 @@ class Game:
             self._screens.show(self._view)
 
     def _view(self, role: Role) -> View:
-        session, step, steps = self.session, len(self._recording), self.config.steps
+        session, step, steps = self.session, len(self._recorder), self.config.steps
         playing = session.state in (State.PLAYING, State.PAUSED)
+        grabs, grab_failed = self._live_world.grab_hint(AVATAR[role]) if session.state is State.PLAYING else ("", "")
         return View(
             state=session.state,
             step=step,
             steps=steps,
             seconds_left=(steps - step) * TICKS_PER_STEP * self._pace.tick_sec,
-            limit_sec=self._course.limit_sec(),
+            limit_sec=self._timed.limit_sec(),
             in_control=self._in_control if playing else session.in_control,
             can=tuple(sorted(event.value for event in allowed(session, role))),
             here=tuple(sorted(session.here)),
             ready=tuple(sorted(session.ready)),
             lost=tuple(sorted(session.lost)),
             dialogue=tuple(self._dialogue),
-            asked=self._judging.asked if session.kind is Kind.EVALUATION and role is Role.SETTER else (),
+            asked=self._judged_requests.asked if session.kind is Kind.EVALUATION and role is Role.SETTER else (),
             notice=self._notice(),
             speed=self._pace.speed if session.state is State.PLAYING else 1.0,
             saved=self.id if session.state is State.ENDED else "",
             frame=self._screens.frame(role),
+            grabs=grabs,
+            grab_failed=grab_failed,
         )
 
     def _notice(self) -> str:
-        unsaved = self._ending.trouble if self._ending else ""
+        unsaved = self._saver.trouble if self._saver else ""
         return unsaved or self._trouble or notice(self.session, self._players.starting, self._pace.speed)

@@ -46,6 +46,8 @@ class View:
       speed: of the game, as a share of real time.
       saved: the episode's id, once it is durable; "" before.
       frame: the picture as a file of type MIME; None where there is none yet.
+      grabs: what a grab would take now, e.g. "the red ball"; "" for nothing.
+      grab_failed: why a recent grab failed; "" if none did.
     """
 
     state: State
@@ -64,6 +66,8 @@ class View:
     speed: float
     saved: str
     frame: bytes | None = None
+    grabs: str = ""
+    grab_failed: str = ""
 
     def header(self) -> dict[str, Any]:
         """Return everything but the picture, JSON-serialisable."""

@@ -120,7 +120,7 @@ function Table(props: { person: Me; about: About }) {
       <div class="table" onMouseDown={keepFocus}>
         <section class="seat" aria-label="The game">
           <Hud about={about} view={view} link={link} lag={lag} onDo={doThis} onLeave={leave} />
-          <Screen pictures={pictures} hands={hands} steers={steers} kind={steers ? "me" : control} caption={`What the ${role === "setter" ? "setter" : "solver"} sees`}>
+          <Screen pictures={pictures} hands={hands} steers={steers} kind={steers ? "me" : control} caption={`What the ${role === "setter" ? "setter" : "solver"} sees`} grabs={view?.grabs ?? ""} grabFailed={view?.grab_failed ?? ""}>
             <Situation about={about} view={view} link={link} onDo={doThis} onJudge={judge} />
           </Screen>
           <Line input={line} hands={hands} enabled={view?.state === "playing" && link.state === "open" && (role !== "co_pilot" || steers)} />

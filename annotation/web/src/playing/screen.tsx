@@ -32,7 +32,7 @@ export class Pictures {
   }
 }
 
-export function Screen(props: { pictures: Pictures; hands: Hands; steers: boolean; kind: string; caption: string; children: ComponentChildren }) {
+export function Screen(props: { pictures: Pictures; hands: Hands; steers: boolean; kind: string; caption: string; grabs: string; grabFailed: string; children: ComponentChildren }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { pictures, hands } = props;
   useEffect(() => {
@@ -45,7 +45,12 @@ export function Screen(props: { pictures: Pictures; hands: Hands; steers: boolea
   return (
     <div class={`screen by-${props.kind}`}>
       <canvas ref={canvas} width={320} height={240} role="img" aria-label={props.caption} />
-      {props.steers && <span class="crosshair" aria-hidden="true" />}
+      {props.steers && <span class={`crosshair${props.grabs ? " on-target" : ""}`} aria-hidden="true" />}
+      {props.steers && (props.grabFailed || props.grabs) && (
+        <span class={`grab-hint${props.grabFailed ? " failed" : ""}`} role="status">
+          {props.grabFailed ? `Nothing grabbed: ${props.grabFailed}` : `grab: ${props.grabs}`}
+        </span>
+      )}
       {props.children}
     </div>
   );

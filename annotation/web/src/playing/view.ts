@@ -33,6 +33,8 @@ export interface View {
   speed: number;
   saved: string;
   frame: number; // bytes of the picture
+  grabs: string; // what a grab would take now
+  grab_failed: string; // why a recent grab failed
 }
 
 /** A game, as the lobby and its players see it. */

@@ -66,13 +66,13 @@ def test_all_pauses_together_have_one_limit():
     for _ in range(2):
         game.do(Role.SOLVER, SessionEvent.LOST)
         now[0] += 25.0
-        assert not game._course.time_is_up()
+        assert not game._timed.time_is_up()
         game.do(Role.SOLVER, SessionEvent.BACK)
         now[0] += 100.0
     game.do(Role.SOLVER, SessionEvent.LOST)
-    assert game._course.limit_sec() == pytest.approx(10.0)
+    assert game._timed.limit_sec() == pytest.approx(10.0)
     now[0] += 10.0
-    assert game._course.time_is_up()
+    assert game._timed.time_is_up()
 
 
 def test_who_leaves_ends_it():
@@ -90,7 +90,7 @@ def test_a_server_that_stops_keeps_what_was_played():
     game = Game(config(Kind.HUMAN_HUMAN, steps=10**6, shortest=1), store)
     everybody_joins(game)
     game.start()
-    while len(game._recording) < 2:
+    while len(game._recorder) < 2:
         game.screen(Role.SETTER).wait(0, 0.1)
     game.close()
     assert game.state is State.ENDED

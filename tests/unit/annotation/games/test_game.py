@@ -89,7 +89,7 @@ def test_being_watched_leaves_no_trace():
             at_tick(game, tick)
             if frames:
                 for player in (SETTER, SOLVER):
-                    game._stage.picture(player)
+                    game._live_world.picture(player)
 
         game = play(config(Kind.HUMAN_HUMAN), watched, store)
         episodes.append(store.read(game.id))
@@ -151,13 +151,45 @@ def test_practice_with_a_scripted_solver_who_does_as_told():
     assert_replays(episode)
 
 
+@pytest.mark.parametrize(
+    ("words", "answers"),
+    [
+        ("sing a song", ["sorry, i did not understand"]),
+        ("is there justice in this room?", ["sorry, i did not understand"]),
+        ("lift the green duck on the moon", ["sorry, i know no such thing here"]),
+        ("ok", []),
+    ],
+)
+def test_a_scripted_solver_says_once_that_it_did_not_understand(words: str, answers: list[str]) -> None:
+    def at_tick(game: Game, tick: int) -> None:
+        if tick == 20:
+            game.give(Role.SETTER, Inputs(say=words))
+
+    game = play(config(Kind.PRACTICE_SETTING, steps=60), at_tick, MemoryStore())
+    assert [line.words for line in game.dialogue if line.role is Role.SOLVER] == answers
+
+
+def test_players_see_what_a_grab_would_take_and_why_it_failed() -> None:
+    views = []
+
+    def at_tick(game: Game, tick: int) -> None:
+        held = frozenset({Key.GRAB} if tick % 16 < 8 else set())  # it turns and looks down at things on the floor
+        game.give(Role.SOLVER, Inputs(held=held, turn=0.25, look=-1.0 if tick < 14 else 0.0))
+        views.append(game.screen(Role.SOLVER).latest)
+
+    play(config(Kind.HUMAN_HUMAN, seed=2, steps=50), at_tick, MemoryStore())
+    assert any(view.grabs.startswith("the ") for view in views)
+    assert any(view.grab_failed for view in views)
+    assert not views[0].grab_failed
+
+
 def test_a_world_without_ticks_gives_one_picture_a_step():
     tiny_world.register()
     pictures = []
 
     def at_tick(game: Game, tick: int) -> None:
         wild_tick(game, tick)
-        pictures.append(game._stage.picture(SETTER).tobytes())
+        pictures.append(game._live_world.picture(SETTER).tobytes())
 
     wild_tick, store = wild(5), MemoryStore()
     if "tiny seen" not in registry.names():
@@ -215,7 +247,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost():
 def test_a_broken_world_ends_the_episode_and_keeps_what_was_played():
     def at_tick(game: Game, tick: int) -> None:
         if tick == 100:
-            game._stage.world._data.qpos[:] = np.nan
+            game._live_world.world._data.qpos[:] = np.nan
 
     store = MemoryStore()
     game = play(config(Kind.HUMAN_HUMAN), at_tick, store)

@@ -214,11 +214,8 @@ def test_practice_of_asking_is_not_recorded(enter: Enter, study: Study) -> None:
     assert ann.said("GET", f"/api/play/games/{game_id}")["recorded"] is False
     setter = Player(ann, game_id)
     setter.say(do="ready")
-    setter.sees(state="playing")
-    setter.say(inputs={"say": "sing a song"})
-    answer = until(lambda: [line for line in setter.view["dialogue"] if line["role"] == "solver"], "an answer")
-    assert answer[0]["words"] == "sorry, i did not understand"
     setter.sees(state="abandoned")
+    assert setter.view["step"] == SECONDS * 15 // 4
     assert not open_store(study.config.data / "people").rows()
     assert not list(study.datasets.unfinished.folder.glob("*"))
 
