@@ -15,7 +15,7 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from annotation.server.services.datasets import pack
+from annotation.viewer.frames_file import pack_frames
 from benchmarks.serving import served
 from pipelines.stages.episodes.recordings import read_episodes, spoken_texts
 from pipelines.stages.record import RecordConfig, record
@@ -206,7 +206,7 @@ def check_nothing_tells(judge: Judge, suite: Suite, folder: Path) -> None:
     store = open_store(folder / "sts")
     tell = [AGENT, "sts", suite.id, "scripted", "agent:", "recorded", "player", "held_out", "scenario", "kind"]
     tell += [row.episode_id for row in store.rows()] + [scenario.name for scenario in suite.scenarios]
-    shown, of_agents = set(), {pack(store.read_compressed(row.episode_id).frames) for row in store.rows()}
+    shown, of_agents = set(), {pack_frames(store.read_compressed(row.episode_id).frames) for row in store.rows()}
     for path, headers, body in judge.answers:
         if path.endswith("/frames") and body:
             assert body in of_agents

@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated, Any
 
-from fastapi import Path, Request, Response
+from fastapi import Path, Query, Request, Response
 
 from annotation.server.clock import now
 from annotation.server.db.judging_tables import JudgedProject, JudgingAssignment
 from annotation.server.errors import Refused
-from annotation.server.routes.schema import JudgedProjectBody, OpaqueId, RevisionBody, VerdictBody
+from annotation.server.routes.schema import FramesQuery, JudgedProjectBody, OpaqueId, RevisionBody, VerdictBody
 from annotation.server.security.policies import ADMINS, JUDGES, Asking, Routes, Served
 from annotation.server.security.visitors import Visitor
 from annotation.server.services import judging
 from annotation.server.services.continuations import list_continuations
+from annotation.server.services.frames import frames_response
 from annotation.server.services.members import project_of
 from annotation.server.study import Study
 from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 
 ROUTES = Routes("/api")
-_CACHED = "private, max-age=604800, immutable"  # an episode's frames never change
 _Id = Annotated[OpaqueId, Path()]
 
 
@@ -74,16 +74,14 @@ def continuation(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str
 
 
 @ROUTES.add("GET", "/judging/{assignment_id}/frames", JUDGES)
-def frames(assignment_id: _Id, study: Served, visitor: Asking, request: Request) -> Response:
-    """The solver's view at every step, as one file that browsers keep."""
+def frames(
+    assignment_id: _Id, study: Served, visitor: Asking, asked: Annotated[FramesQuery, Query()], request: Request
+) -> Response:
+    """The solver's view at every step, as one file or in chunks, as recorded or drawn again; browsers keep it."""
     with study.database.reading() as session:
         found = judging.own_assignment(session, assignment_id, visitor)
     record = found.continuation.episode
-    headers = {"ETag": f'"{found.id}"', "Cache-Control": _CACHED}
-    if request.headers.get("if-none-match") == headers["ETag"]:
-        return Response(status_code=304, headers=headers)
-    packed = study.datasets.shown(record.project.dataset, record.episode_id).frames
-    return Response(packed, media_type="application/octet-stream", headers=headers)
+    return frames_response(study, record, record.project.dataset, asked, request, found.id)
 
 
 @ROUTES.add("PUT", "/judging/{assignment_id}/verdict", JUDGES)

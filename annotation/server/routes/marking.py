@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Path, Request, Response
+from fastapi import Path, Query, Request, Response
 
 from annotation.agreement.gold import TRAINING
 from annotation.server.clock import now
 from annotation.server.db.tables import MarkRecord
-from annotation.server.routes.schema import MarksBody, OpaqueId, SubmitBody
+from annotation.server.routes.schema import FramesQuery, MarksBody, OpaqueId, SubmitBody
 from annotation.server.security.policies import RATERS, Asking, Routes, Served
 from annotation.server.services import marking
 from annotation.server.services.datasets import list_episodes
+from annotation.server.services.frames import frames_response
 from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api/marking")
-CACHED = "private, max-age=604800, immutable"  # an episode's frames never change
 _Id = Annotated[OpaqueId, Path()]
 
 
@@ -67,15 +67,13 @@ def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any
 
 
 @ROUTES.add("GET", "/{assignment_id}/frames", RATERS)
-def frames(assignment_id: _Id, study: Served, visitor: Asking, request: Request) -> Response:
-    """Return the solver's view at every step, as one file that browsers keep."""
+def frames(
+    assignment_id: _Id, study: Served, visitor: Asking, asked: Annotated[FramesQuery, Query()], request: Request
+) -> Response:
+    """The solver's view at every step, as one file or in chunks, as recorded or drawn again; browsers keep it."""
     with study.database.reading() as session:
         record = marking.own_assignment(session, assignment_id, visitor).episode
-    headers = {"ETag": f'"{record.id}"', "Cache-Control": CACHED}
-    if request.headers.get("if-none-match") == headers["ETag"]:
-        return Response(status_code=304, headers=headers)
-    packed = study.datasets.shown(record.project.dataset, record.episode_id).frames
-    return Response(packed, media_type="application/octet-stream", headers=headers)
+    return frames_response(study, record, record.project.dataset, asked, request, record.id)
 
 
 @ROUTES.add("PUT", "/{assignment_id}/marks", RATERS)

@@ -101,6 +101,13 @@ class ProjectBody(Body):
     export_gold: Annotated[bool, Field(strict=True)] | None = None
 
 
+class FramesQuery(Body):
+    """Which pictures of an episode: all as recorded, or the chunk that begins at a step, as recorded or sharp."""
+
+    begin: Step | None = None
+    view: Annotated[str, StringConstraints(pattern="^(seen|sharp)$")] = "seen"
+
+
 class LookQuery(Body):
     """Filters of episodes; a field that is left out filters nothing."""
 

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request, Response
 
-from annotation.server.routes.marking import CACHED
-from annotation.server.routes.schema import LookQuery, OpaqueId, TraceBody
+from annotation.server.routes.schema import FramesQuery, LookQuery, OpaqueId, TraceBody
 from annotation.server.security.policies import ADMINS, Asking, Routes, Served
 from annotation.server.services import viewer
+from annotation.server.services.frames import frames_response
 from annotation.server.services.members import project_of, projects_of
 from annotation.viewer.index import Filters
 from annotation.viewer.scorer import TraceRequest
@@ -110,16 +110,19 @@ def episode(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking) ->
 
 
 @ROUTES.add("GET", "/{project_id}/episodes/{episode_id}/frames", ADMINS)
-def frames(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking, request: Request) -> Response:
-    """The solver's view at every step, as one file that browsers keep."""
+def frames(
+    project_id: _Id,
+    episode_id: _Id,
+    study: Served,
+    visitor: Asking,
+    asked: Annotated[FramesQuery, Query()],
+    request: Request,
+) -> Response:
+    """The solver's view at every step, as one file or in chunks, as recorded or drawn again; browsers keep it."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
         record = viewer.episode_of(session, project, episode_id)
-    headers = {"ETag": f'"{record.id}"', "Cache-Control": CACHED}
-    if request.headers.get("if-none-match") == headers["ETag"]:
-        return Response(status_code=304, headers=headers)
-    packed = study.datasets.shown(project.dataset, record.episode_id).frames
-    return Response(packed, media_type="application/octet-stream", headers=headers)
+    return frames_response(study, record, project.dataset, asked, request, record.id)
 
 
 @ROUTES.add("POST", "/{project_id}/episodes/{episode_id}/trace", ADMINS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
@@ -16,6 +15,7 @@ from sqlalchemy.orm import Session
 from annotation.games.unfinished import Unfinished
 from annotation.server.db.judging_tables import JudgingAssignment
 from annotation.server.db.tables import GONE, PRESENT, Assignment, EpisodeRecord, Project
+from annotation.viewer.frames_file import pack_frames
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.contract import people_in
@@ -27,7 +27,6 @@ KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
 UNFINISHED_FOLDER = "annotation.games"  # in the study's
 LOCK_FILE = "annotation.export.lock"  # see :meth:`Datasets.exporting`
 SCENARIO_NOTE = "scenario"  # in the notes of an episode that continues a scenario of a suite
-_MAGIC = b"RLF1"
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,8 @@ class Shown:
     """The part of an episode that raters see: nothing of its truth.
 
     Args:
-      frames: as one file, see :func:`pack`.
-      words: step, "setter" or "solver", and the utterance, in order.
+      frames: recorded images as one file, see :mod:`annotation.viewer.frames_file`.
+      words: step, "setter" or "solver", and what was said, in order.
     """
 
     frames: bytes
@@ -115,7 +114,7 @@ class Datasets:
                     self._shown.move_to_end(key)
                     return self._shown[key]
             episode = self.store(name).read_compressed(episode_id)
-            shown = Shown(pack(episode.frames), tuple(spoken(episode)))
+            shown = Shown(pack_frames(episode.frames), tuple(spoken(episode)))
             with self._showing:
                 self._shown[key] = shown
                 while sum(len(shown.frames) for shown in self._shown.values()) > KEPT_BYTES and len(self._shown) > 1:
@@ -141,18 +140,6 @@ def holds_continuations(store: ParquetStore) -> bool:
     """Return whether a dataset holds continuations of a suite, by its first episode. Raises UserError."""
     first = next(iter(store.ids()), None)
     return first is not None and SCENARIO_NOTE in store.read_transcript(first).notes
-
-
-def pack(frames: Sequence[bytes]) -> bytes:
-    """Return PNG files end to end behind an index: "RLF1", their number, where each begins and where the last ends.
-
-    Numbers are unsigned, 32 bits, little-endian; places count from the first byte of the file.
-    """
-    start = len(_MAGIC) + 4 + 4 * (len(frames) + 1)
-    places = [start]
-    for frame in frames:
-        places.append(places[-1] + len(frame))
-    return b"".join((_MAGIC, struct.pack(f"<{len(places) + 1}I", len(frames), *places), *frames))
 
 
 def spoken(episode: CompressedEpisode) -> list[tuple[int, str, str]]:

@@ -1,4 +1,4 @@
-"""What a viewer sees: episodes by filter, and everything that was said of one. Not for raters: it shows all marks."""
+"""What the viewer shows: episodes by filter, and all marks and judgements of one. Not for raters."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from annotation.server.services.datasets import Datasets, list_episodes
 from annotation.viewer.index import Filters, Index, IndexedEpisode
 from annotation.viewer.indexing import Indexer
 from annotation.viewer.models import FoundModel, Models
+from annotation.viewer.pictures import Pictures
 from annotation.viewer.scorer import Scorer
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import ParquetStore
@@ -25,37 +26,51 @@ from rlhf.store import ParquetStore
 PAGE_EPISODES = 50
 HITS = 4  # of an episode in a list
 INDEX_FILE, TRACES_FOLDER = "look.sqlite", "traces"
+PICTURES_FOLDER = "pictures"
 
 
 @dataclass(frozen=True)
 class ViewerServices:
-    """What looking needs beside the datasets."""
+    """Services of the viewer: index, reward models, traces and sharp pictures."""
 
     index: Index
     indexer: Indexer
     models: Models
     scorer: Scorer
+    pictures: Pictures
 
     @classmethod
     def of(cls, config: ServeConfig, tracer: Sequence[str] = ()) -> ViewerServices:
-        """For the study of ``config``; ``tracer`` is the command of :class:`~annotation.viewer.scorer.Scorer`.
+        """Return the services of a study.
+
+        Args:
+          config: settings of the server.
+          tracer: command that computes utility traces, see :class:`~annotation.viewer.scorer.Scorer`.
 
         Raises:
           UserError: if a named reward model is none.
         """
         index = Index(config.cache / INDEX_FILE)
         models = Models(config.data, config.reward_models)
-        return cls(index, Indexer(index), models, Scorer(config.cache / TRACES_FOLDER, tracer))
+        return cls(
+            index,
+            Indexer(index),
+            models,
+            Scorer(config.cache / TRACES_FOLDER, tracer),
+            Pictures(config.cache / PICTURES_FOLDER),
+        )
 
     def stop(self) -> None:
         """End its processes."""
         self.indexer.stop()
         self.scorer.stop()
+        self.pictures.stop()
 
     def forget(self) -> None:
-        """Throw away all that was derived from the datasets; it is made anew when wanted."""
+        """Delete everything that was derived from the datasets; it is derived again when wanted."""
         self.index.forget()
         self.scorer.forget()
+        self.pictures.forget()
 
     def model(self, name: str) -> FoundModel:
         """The reward model ``name``. Raises Refused if there is none."""

@@ -20,8 +20,8 @@ from sqlalchemy import create_engine, text, update
 from annotation.server.db.tables import Assignment
 from annotation.server.export.marks import export_submitted
 from annotation.server.security.visitors import Role
-from annotation.server.services.datasets import pack
 from annotation.server.study import Study
+from annotation.viewer.frames_file import pack_frames
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
@@ -142,7 +142,7 @@ def unpack(file: bytes) -> list[bytes]:
 
 def test_packed_frames_are_the_frames() -> None:
     frames = [b"", b"one", b"three" * 100]
-    assert unpack(pack(frames)) == frames and pack(frames).startswith(b"RLF1")
+    assert unpack(pack_frames(frames)) == frames and pack_frames(frames).startswith(b"RLF1")
 
 
 def test_nobody_reaches_anothers_work(enter: Enter) -> None:
