@@ -17,7 +17,6 @@ from rlhf.run.processes import Worker
 from worlds.errors import UserError
 
 MOST_BYTES = 2 * 1024**3  # of pictures on disk; the episodes that were used least recently go
-NOT_DRAWN = "this episode cannot be drawn again; its recorded pictures are shown"
 _VERSION = 1  # of the pictures; those of another version are drawn again
 _IDLE_SEC = 60.0  # then a process ends, and its memory is free
 _MOST_FAILURES = 1000

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,12 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
+from annotation.server.security.sessions import COOKIE
+from annotation.server.security.visitors import Role
+from annotation.viewer.drawing import CHUNK_STEPS
 from annotation.viewer.frames_file import pack_frames
-from benchmarks.serving import served
+from benchmarks.serving import make_suite as judged_synthetic_suite
+from benchmarks.serving import new_people, served
 from pipelines.stages.episodes.recordings import read_episodes, spoken_texts
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import WorldConfig
@@ -103,6 +108,7 @@ class Judge(Visitor):
         """Waits until the page is there without one, and where the judge is, is kept."""
         while not self.page.evaluate("navigator.serviceWorker.controller !== null"):
             time.sleep(0.05)
+        self.sees_all_loaded()
         self.page.wait_for_timeout(600)
 
 
@@ -130,6 +136,34 @@ def test_a_suite_is_judged(tmp_path: Path) -> None:
     assert judge.complaints == [] and admin.complaints == []
     assert sorted((one.success, one.step) for one in found) == sorted(said, key=lambda s: (s[0], s[1] or 0))
     check_report(folder, found)
+
+
+@pytest.mark.e2e
+def test_success_is_said_by_mouse_alone(tmp_path: Path) -> None:
+    """From a moment chosen in the picture, the mouse crosses the timeline to the button, and the moment stays."""
+    folder = tmp_path / "study"
+    judged_synthetic_suite(folder, continuations=1, steps=60)
+    with chromium() as browser, served(folder) as (_, url, _):
+        judge = Visitor(browser)
+        judge.context.add_cookies([{"name": COOKIE, "value": new_people(folder, Role.JUDGE, 1)[0], "url": url}])
+        judge.page.goto(f"{url}/judge")
+        slider = judge.page.get_by_role("slider")
+        slider.wait_for()
+        judge.sees_all_loaded()
+        picture, track = judge.page.locator(".picture").bounding_box(), slider.bounding_box()
+        button = judge.page.get_by_role("button", name="succeeded here").bounding_box()
+        assert picture is not None and track is not None and button is not None
+        judge.page.mouse.move(picture["x"] + picture["width"] * 0.8, picture["y"] + picture["height"] / 2, steps=5)
+        judge.page.mouse.down()
+        judge.page.mouse.up()
+        chosen = slider.get_attribute("aria-valuenow")
+        judge.page.mouse.move(track["x"] + track["width"] * 0.1, track["y"] + track["height"] / 2, steps=10)
+        judge.page.mouse.move(button["x"] + button["width"] / 2, button["y"] + button["height"] / 2, steps=10)
+        judge.page.mouse.down()
+        judge.page.mouse.up()
+        judge.page.locator(".verdict-said").filter(has_text="Succeeded").wait_for()
+        assert judge.page.locator(".mark").get_attribute("data-step") == chosen
+        assert judge.complaints == []
 
 
 def succeeds(judge: Judge) -> Said:
@@ -206,15 +240,24 @@ def check_nothing_tells(judge: Judge, suite: Suite, folder: Path) -> None:
     store = open_store(folder / "sts")
     tell = [AGENT, "sts", suite.id, "scripted", "agent:", "recorded", "player", "held_out", "scenario", "kind"]
     tell += [row.episode_id for row in store.rows()] + [scenario.name for scenario in suite.scenarios]
-    shown, of_agents = set(), {pack_frames(store.read_compressed(row.episode_id).frames) for row in store.rows()}
+    of_agents = {
+        chunk for row in store.rows() for chunk in recorded_chunks(store.read_compressed(row.episode_id).frames)
+    }
+    shown = set()
     for path, headers, body in judge.answers:
-        if path.endswith("/frames") and body:
-            assert body in of_agents
-            shown.add(body)
+        if "/frames?" in path and body and not body.startswith(b"{"):
+            if "view=seen" in path:
+                assert body in of_agents
+                shown.add(body)
             body = b""  # pictures
         said = f"{path} {headers} {body.decode()}"
         assert [word for word in tell if re.search(rf"\b{re.escape(word)}", said)] == [], said
-    assert shown == of_agents and len(judge.answers) > 20
+    assert shown and len(judge.answers) > 20
+
+
+def recorded_chunks(frames: Sequence[bytes]) -> list[bytes]:
+    """An episode's pictures as browsers get them."""
+    return [pack_frames(frames[begin : begin + CHUNK_STEPS]) for begin in range(0, len(frames), CHUNK_STEPS)]
 
 
 def check_report(folder: Path, judgements: list[Judgement]) -> None:

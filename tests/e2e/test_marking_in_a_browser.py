@@ -58,6 +58,10 @@ class Visitor:
     def sees_saved(self) -> None:
         self.page.locator('.saved[data-waiting="0"]').wait_for()
 
+    def sees_all_loaded(self) -> None:
+        """Waits until every recorded picture is in the browser."""
+        self.page.locator(".picture-bar progress").wait_for(state="detached")
+
     def shot(self, name: str) -> None:
         if SHOTS:
             self.page.screenshot(path=Path(SHOTS) / f"{name}.png")
@@ -109,6 +113,7 @@ def marks_online(rater: Visitor) -> None:
     assert rater.page.locator("canvas").evaluate(canvas)
     rater.press("[", "[")
     rater.page.wait_for_function("navigator.serviceWorker.controller !== null")
+    rater.sees_all_loaded()
     rater.page.wait_for_timeout(600)  # the place is kept a moment after the rater has stopped
     rater.shot("mark")
 

@@ -11,7 +11,7 @@ from annotation.server.routes.schema import FramesQuery
 from annotation.server.study import Study
 from annotation.viewer.drawing import CHUNK_STEPS
 from annotation.viewer.frames_file import pack_frames, unpack_frames
-from annotation.viewer.pictures import NOT_DRAWN, PictureRequest
+from annotation.viewer.pictures import PictureRequest
 from worlds.errors import UserError
 
 CACHED = "private, max-age=604800, immutable"  # an episode's frames never change
@@ -32,10 +32,11 @@ def frames_response(
       tag: what names the episode to this browser.
 
     Returns:
-      A file as :mod:`annotation.viewer.frames_file` describes it; 202 while sharp pictures are being drawn.
+      A file as :mod:`annotation.viewer.frames_file` describes it; 202 while sharp pictures are being drawn; 204 if they
+      cannot be drawn.
 
     Raises:
-      Refused: if sharp pictures cannot be drawn, or there are no such steps.
+      Refused: if there are no such steps.
     """
     part = "" if asked.begin is None else f"-{asked.view}-{asked.begin}-{CHUNK_STEPS}"
     headers = {"ETag": f'"{tag}{part}"', "Cache-Control": CACHED}
@@ -44,7 +45,10 @@ def frames_response(
     if asked.begin is not None and (asked.begin % CHUNK_STEPS or asked.begin >= record.steps):
         raise Refused(422, f"chunks begin at multiples of {CHUNK_STEPS} below {record.steps}, not at {asked.begin}")
     if asked.view == "sharp" and asked.begin is not None:
-        file = _sharp(study, record, dataset, asked.begin // CHUNK_STEPS)
+        try:
+            file = _sharp(study, record, dataset, asked.begin // CHUNK_STEPS)
+        except UserError:  # the log has the reason, which may name folders
+            return Response(status_code=204, headers={"Cache-Control": "no-store"})
         if file is None:
             return JSONResponse({"drawing": True}, 202, {"Cache-Control": "no-store"})
         return Response(file, media_type=_FILE, headers=headers)
@@ -55,12 +59,9 @@ def frames_response(
 
 
 def _sharp(study: Study, record: EpisodeRecord, dataset: str, number: int) -> bytes | None:
-    """A chunk of sharp pictures; None while it is being drawn. Raises Refused if it cannot be drawn."""
+    """A chunk of sharp pictures; None while it is being drawn. Raises UserError if it cannot be drawn."""
     store = study.datasets.store(dataset)
     created = next((row.created for row in store.rows() if row.episode_id == record.episode_id), None)
     if created is None:
         raise Refused(404, "there is no such episode")
-    try:
-        return study.viewer.pictures.chunk(PictureRequest(store.folder, record.episode_id, created), number)
-    except UserError as error:  # its reason may name folders: the log has it
-        raise Refused(404, NOT_DRAWN) from error
+    return study.viewer.pictures.chunk(PictureRequest(store.folder, record.episode_id, created), number)

@@ -25,6 +25,7 @@ export class ApiError extends Error {
   }
 }
 
+const [ACCEPTED, NO_CONTENT] = [202, 204];
 const CONSENT_DUE = 428;
 const PATIENCE_MS = 30_000;
 let csrf = "";
@@ -41,23 +42,42 @@ export async function ask<T>(method: string, path: string, body?: unknown): Prom
   return (await response.json()) as T;
 }
 
-export async function bytes(path: string): Promise<ArrayBuffer> {
-  const response = await request("GET", path, undefined, 60_000);
-  return await response.arrayBuffer().catch(() => {
-    throw new ApiError(0, "the connection broke off");
-  });
+/** A file of the server; null while the server is making it. A slow line may take its time; a silent one may not. */
+export async function download(path: string): Promise<ArrayBuffer | null> {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), PATIENCE_MS);
+  try {
+    const response = await send("GET", path, undefined, silence.signal);
+    if (response.status === CONSENT_DUE) toConsent();
+    if (!response.ok) throw new ApiError(response.status, await said(response));
+    if (response.status === NO_CONTENT) throw new ApiError(NO_CONTENT, "there is no such file");
+    if (response.status === ACCEPTED) return null;
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    const reader = response.body!.getReader();
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => {
+        throw new ApiError(0, "the connection broke off");
+      });
+      if (done) return await new Blob(parts).arrayBuffer();
+      parts.push(value as Uint8Array<ArrayBuffer>);
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), PATIENCE_MS);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-async function request(method: string, path: string, body?: unknown, patience = PATIENCE_MS): Promise<Response> {
+async function request(method: string, path: string, body?: unknown): Promise<Response> {
   // A page that was opened without a connection has no token yet.
   if (csrf === "" && method !== "GET" && !path.startsWith("/api/sign-in")) await me();
-  const response = await send(method, path, body, patience);
+  const response = await send(method, path, body, AbortSignal.timeout(PATIENCE_MS));
   if (response.ok) return response;
   if (response.status === CONSENT_DUE) toConsent();
   const error = new ApiError(response.status, await said(response));
   if (response.status !== 403 || method === "GET" || !error.message.includes("X-CSRF-Token")) throw error;
   await me(); // a new sign-in on this browser since the page was opened
-  const again = await send(method, path, body, patience);
+  const again = await send(method, path, body, AbortSignal.timeout(PATIENCE_MS));
   if (!again.ok) throw new ApiError(again.status, await said(again));
   return again;
 }
@@ -66,7 +86,7 @@ function toConsent(): void {
   if (page() !== "/consent") location.assign(`consent#${page()}`);
 }
 
-async function send(method: string, path: string, body: unknown, patience: number): Promise<Response> {
+async function send(method: string, path: string, body: unknown, signal: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = { "X-CSRF-Token": csrf };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   try {
@@ -74,7 +94,7 @@ async function send(method: string, path: string, body: unknown, patience: numbe
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(patience),
+      signal,
       credentials: "same-origin",
     });
   } catch {

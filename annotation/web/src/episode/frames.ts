@@ -1,48 +1,196 @@
-// An episode's frames: one file of PNG pictures behind an index (annotation/server/services/datasets.py), drawn when wanted.
+// An episode's pictures, loaded in chunks from the moment that is shown: as recorded first, then sharp ones, drawn again.
+import { FramesFile, packFrames } from "./frames_file";
 
-const MAGIC = "RLF1";
-const KEPT_BYTES = 96 * 1024 * 1024; // of drawn pictures
+export const CHUNK_STEPS = 40; // as annotation/viewer/drawing.py has it
+const KEPT_BYTES = 96 * 1024 * 1024; // of decoded pictures
+const DRAWING_MS = 1_000; // between two questions for a chunk that is being drawn
+const RETRY_MS = [500, 1_000, 2_000, 4_000];
+
+export type View = "seen" | "sharp";
+
+/** Loads the chunk that begins at a step; null while it is being drawn. Errors whose `passing` is true are retried. */
+export type LoadChunk = (view: View, begin: number) => Promise<ArrayBuffer | null>;
 
 export class Frames {
-  readonly count: number;
-  private readonly view: DataView;
-  private readonly drawn = new Map<number, Promise<ImageBitmap>>();
+  /** Why loading has stopped or waits, "" while all is well. */
+  trouble = "";
+  private readonly files: Record<View, (FramesFile | undefined)[]> = { seen: [], sharp: [] };
+  private readonly refused = new Set<number>(); // chunks that cannot be drawn
+  private readonly decoded = new Map<string, Promise<ImageBitmap>>();
+  private readonly listeners = new Set<() => void>();
+  private readonly chunks: number;
   private room = 1;
+  private wanted = 0;
+  private sharpWanted = true;
+  private running = 0; // of the loop that loads; another number ends it
+  private wake: () => void = () => undefined;
 
-  /** Throws if the file is damaged. */
-  constructor(private readonly file: ArrayBuffer) {
-    this.view = new DataView(file);
-    const magic = file.byteLength < 12 ? "" : String.fromCharCode(...new Uint8Array(file, 0, 4));
-    this.count = magic === MAGIC ? this.view.getUint32(4, true) : 0;
-    if (this.count === 0 || this.end(this.count - 1) !== file.byteLength) throw new Error("the frames are damaged; load the page again");
+  constructor(
+    readonly count: number,
+    private readonly load: LoadChunk,
+    kept?: ArrayBuffer, // every recorded picture, from an earlier visit
+    private readonly onComplete: (file: ArrayBuffer) => void = () => undefined,
+  ) {
+    this.chunks = Math.ceil(count / CHUNK_STEPS);
+    if (kept) this.takeWhole(new FramesFile(kept));
   }
 
-  /** The picture of a step. */
-  async at(step: number): Promise<ImageBitmap> {
-    const known = this.drawn.get(step);
+  /** Load until everything is there. */
+  start(): void {
+    this.running += 1;
+    void this.run(this.running);
+  }
+
+  stop(): void {
+    this.running += 1;
+    this.wake();
+  }
+
+  /** Call `listener` whenever there is more to show. Returns a function that ends that. */
+  subscribe(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Load the chunk of this step next. */
+  want(step: number): void {
+    this.wanted = Math.floor(step / CHUNK_STEPS);
+  }
+
+  /** Show sharp pictures where there are any, or only what the agent saw. */
+  wantSharp(sharp: boolean): void {
+    this.sharpWanted = sharp;
+    this.wake();
+    this.changed();
+  }
+
+  /** Return true if a picture of the step can be shown now. */
+  has(step: number): boolean {
+    return this.fileOf("seen", step) !== undefined || this.best(step) === "sharp";
+  }
+
+  /** Which picture of a step is shown now. */
+  best(step: number): View {
+    return this.sharpWanted && this.fileOf("sharp", step) ? "sharp" : "seen";
+  }
+
+  /** Share of the recorded pictures that is loaded. */
+  get loaded(): number {
+    return this.files.seen.filter(Boolean).length / this.chunks;
+  }
+
+  /** Return true if sharp pictures exist, or may still come. */
+  get drawable(): boolean {
+    return this.refused.size < this.chunks;
+  }
+
+  /** The best picture of a step that is loaded; undefined if none is. */
+  async at(step: number): Promise<ImageBitmap | undefined> {
+    const view = this.best(step);
+    const file = this.fileOf(view, step);
+    if (!file) return undefined;
+    const key = `${view} ${step}`;
+    const known = this.decoded.get(key);
     if (known) return known;
-    const png = new Blob([new Uint8Array(this.file, this.start(step), this.end(step) - this.start(step))], { type: "image/png" });
-    const picture = createImageBitmap(png);
-    this.drawn.set(step, picture);
+    const bytes = file.picture(step % CHUNK_STEPS);
+    const picture = createImageBitmap(new Blob([bytes], { type: bytes[0] === 0x52 ? "image/webp" : "image/png" }));
+    this.decoded.set(key, picture);
     const { width, height } = await picture;
     this.room = Math.max(16, Math.floor(KEPT_BYTES / (4 * width * height)));
-    for (const oldest of this.drawn.keys()) {
-      if (this.drawn.size <= this.room) break;
-      if (oldest !== step) this.drawn.delete(oldest);
+    for (const oldest of this.decoded.keys()) {
+      if (this.decoded.size <= this.room) break;
+      if (oldest !== key) this.decoded.delete(oldest);
     }
     return picture;
   }
 
-  /** Draw the pictures around a step before they are wanted. */
+  /** Decode the pictures around a step before they are wanted. */
   async prepare(step: number, ahead: number): Promise<void> {
     for (let near = Math.max(0, step - 4); near < Math.min(this.count, step + ahead); near += 1) await this.at(near);
   }
 
-  private start(step: number): number {
-    return this.view.getUint32(8 + 4 * step, true);
+  private fileOf(view: View, step: number): FramesFile | undefined {
+    return this.files[view][Math.floor(step / CHUNK_STEPS)];
   }
 
-  private end(step: number): number {
-    return this.view.getUint32(12 + 4 * step, true);
+  private async run(own: number): Promise<void> {
+    let failures = 0;
+    while (this.running === own) {
+      const next = this.next();
+      if (!next) {
+        if (!this.drawable || this.files.sharp.filter(Boolean).length + this.refused.size >= this.chunks) return;
+        await this.pause(60_000); // until sharp pictures are wanted again
+        continue;
+      }
+      const [view, chunk] = next;
+      try {
+        const file = await this.load(view, chunk * CHUNK_STEPS);
+        failures = 0;
+        this.trouble = "";
+        if (this.running !== own) return;
+        if (file) this.take(view, chunk, new FramesFile(file));
+        else await this.pause(DRAWING_MS);
+      } catch (error) {
+        if (this.running !== own) return;
+        if ((error as { passing?: boolean }).passing) {
+          this.trouble = (error as Error).message;
+          this.changed();
+          await this.pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!);
+          failures += 1;
+        } else if (view === "sharp") {
+          this.refused.add(chunk);
+          this.changed();
+        } else {
+          this.trouble = (error as Error).message;
+          this.changed();
+          return;
+        }
+      }
+    }
   }
+
+  /** What to load next: from the moment that is shown to the end, then what lies before; recorded pictures first. */
+  private next(): [View, number] | undefined {
+    for (const view of ["seen", "sharp"] as const) {
+      if (view === "sharp" && !this.sharpWanted) return undefined;
+      for (let k = 0; k < this.chunks; k += 1) {
+        const chunk = (this.wanted + k) % this.chunks;
+        if (!this.files[view][chunk] && !(view === "sharp" && this.refused.has(chunk))) return [view, chunk];
+      }
+    }
+    return undefined;
+  }
+
+  private take(view: View, chunk: number, file: FramesFile): void {
+    if (file.count !== Math.min(CHUNK_STEPS, this.count - chunk * CHUNK_STEPS)) throw new Error("the frames are damaged; load the page again");
+    this.files[view][chunk] = file;
+    if (view === "seen" && this.loaded === 1) this.onComplete(packFrames(this.files.seen.flatMap((each) => pictures(each!))));
+    this.changed();
+  }
+
+  private takeWhole(file: FramesFile): void {
+    if (file.count !== this.count) return; // of another version of the page
+    const all = pictures(file);
+    for (let chunk = 0; chunk < this.chunks; chunk += 1) {
+      this.files.seen[chunk] = new FramesFile(packFrames(all.slice(chunk * CHUNK_STEPS, (chunk + 1) * CHUNK_STEPS)));
+    }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  private changed(): void {
+    for (const listener of this.listeners) listener();
+  }
+}
+
+function pictures(file: FramesFile): Uint8Array[] {
+  return Array.from({ length: file.count }, (_, number) => file.picture(number));
 }

@@ -1,5 +1,5 @@
 // The solver's view at a step. The mouse scans the episode until a click chooses a moment; another click scans again.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { Frames } from "./frames";
 import type { Player } from "./player";
 
@@ -10,30 +10,68 @@ interface Props {
   onScan: (share: number) => void; // the mouse is at this share of the picture's width
 }
 
+const AS_SEEN = "rlhf-as-seen"; // in this browser: only what the agent saw is shown
+
 export function Picture({ frames, player, caption, onScan }: Props) {
   const { step, playing } = player;
   const canvas = useRef<HTMLCanvasElement>(null);
   const wanted = useRef(step);
   wanted.current = step;
+  const [asSeen, setAsSeen] = useState(() => localStorage.getItem(AS_SEEN) === "yes");
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+
+  useEffect(() => {
+    const unsubscribe = frames.subscribe(() => redraw(undefined));
+    frames.start();
+    return () => {
+      unsubscribe();
+      frames.stop();
+    };
+  }, [frames]);
+  useEffect(() => frames.wantSharp(!asSeen), [frames, asSeen]);
+  frames.want(step);
+  const there = frames.has(step);
+  const best = frames.best(step);
 
   useEffect(() => {
     frames
       .at(step)
       .then((picture) => {
-        if (wanted.current === step && canvas.current) draw(canvas.current, picture);
+        if (picture && wanted.current === step && canvas.current) draw(canvas.current, picture);
       })
       .catch(() => undefined); // a damaged frame leaves the one before
     if (playing) void frames.prepare(step, 24).catch(() => undefined);
-  }, [frames, step, playing]);
+  }, [frames, step, playing, there, best]);
 
   const scan = (event: PointerEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     if (event.pointerType === "mouse") onScan((event.clientX - box.left) / box.width);
   };
+  const toggle = () => {
+    localStorage.setItem(AS_SEEN, asSeen ? "no" : "yes");
+    setAsSeen(!asSeen);
+  };
   return (
     <div class={`picture ${player.held ? "held" : "scanning"}`} onPointerMove={scan} onClick={player.hold}>
-      <canvas ref={canvas} role="img" aria-label={caption} />
-      {!playing && <span class="hold">{player.held ? "this moment stays · click the picture to scan" : "move the mouse to scan · click to stay"}</span>}
+      <canvas ref={canvas} role="img" aria-label={caption} data-view={best} class={there ? "" : "missing"} />
+      {!there && (
+        <span class="loading-moment" role="status">
+          {frames.trouble ? `Waiting for the server: ${frames.trouble}` : "Loading this moment…"}
+        </span>
+      )}
+      {!playing && there && <span class="hold">{player.held ? "this moment stays · click the picture to scan" : "move the mouse to scan · click to stay"}</span>}
+      <div class="picture-bar" onPointerMove={(event) => event.stopPropagation()} onClick={(event) => event.stopPropagation()}>
+        {frames.loaded < 1 && (
+          <label>
+            pictures <progress max={1} value={frames.loaded} /> {Math.floor(100 * frames.loaded)}%
+          </label>
+        )}
+        {frames.drawable && (
+          <button type="button" aria-pressed={asSeen} onClick={toggle} title="Sharp pictures are drawn again from the recording. The agent saw the recorded ones.">
+            {asSeen ? "as the agent saw it" : best === "sharp" ? "sharp" : "recorded; sharp follows"}
+          </button>
+        )}
+      </div>
     </div>
   );
 }

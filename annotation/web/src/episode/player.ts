@@ -15,7 +15,8 @@ export interface Player {
   setSpeed: (speed: number) => void;
 }
 
-export function usePlayer(steps: number, stepsPerSecond: number, start: number): Player {
+/** Where in an episode of `steps` a person is. Playing waits for steps that `frames` does not have yet. */
+export function usePlayer(steps: number, stepsPerSecond: number, start: number, frames: { has(step: number): boolean }): Player {
   const [step, setStep] = useState(Math.min(start, steps - 1));
   const [playing, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(1);
@@ -25,18 +26,24 @@ export function usePlayer(steps: number, stepsPerSecond: number, start: number):
 
   useEffect(() => {
     if (!playing) return undefined;
-    const from = now.current;
-    const began = performance.now();
+    let from = now.current;
+    let began = performance.now();
     let frame = 0;
     const tick = () => {
       const next = from + Math.floor(((performance.now() - began) / 1000) * stepsPerSecond * speed);
+      if (next < steps && !frames.has(next)) {
+        from = now.current;
+        began = performance.now();
+        frame = requestAnimationFrame(tick);
+        return;
+      }
       setStep(Math.min(next, steps - 1));
       if (next >= steps - 1) setPlaying(false);
       else frame = requestAnimationFrame(tick);
     };
     frame = requestAnimationFrame(tick);
     return () => cancelAnimationFrame(frame);
-  }, [playing, speed, steps, stepsPerSecond]);
+  }, [playing, speed, steps, stepsPerSecond, frames]);
 
   const go = useCallback(
     (to: number) => {

@@ -23,7 +23,7 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
   const scale = useMemo(() => new Scale(episode.steps, episode.takes_over), [episode]);
   const [submitting, setSubmitting] = useState(false);
   const [trouble, setTrouble] = useState("");
-  const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
+  const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position, frames);
   const { queue, saved, changed } = useEdits<SaidVerdict, Continuation>({
     person: props.person,
     work: props.work,

@@ -25,7 +25,7 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
   const [submitting, setSubmitting] = useState(false);
   const [asking, setAsking] = useState("");
   const [trouble, setTrouble] = useState("");
-  const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position);
+  const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position, frames);
   useEffect(() => seen.add(player.step), [seen, player.step]);
   const { queue, saved, changed, place } = useEdits<Mark, Episode>({
     person: props.person,

@@ -24,7 +24,7 @@ export function Feedback(props: { person: Me; work: Work<Episode>; onNext: () =>
   const { episode, frames } = props.work;
   const [found, setFound] = useState<Found | null>(null);
   const [trouble, setTrouble] = useState("");
-  const player = usePlayer(episode.steps, episode.steps_per_second, 0);
+  const player = usePlayer(episode.steps, episode.steps_per_second, 0, frames);
   const marks = found ? [...known(found), ...given(found)].map((mark) => mark.step).sort((a, b) => a - b) : [];
   useKeys(command, (asked) => steer(asked, player, { mark: marks, words: episode.words.map((said) => said.step) }), true);
   useEffect(() => {

@@ -13,7 +13,7 @@ export type PendingEdit<S> = S & { assignment: string; person: string };
 export interface SavedWork<E> {
   person: string; // each has one piece of work
   episode: E;
-  frames: ArrayBuffer;
+  frames: ArrayBuffer | null; // every recorded picture, once all are loaded
   position: number;
 }
 

@@ -1,5 +1,6 @@
 // The next piece of work: from the server, or, while that cannot be reached, from this browser.
-import { ApiError, ask, bytes, type Me } from "../api";
+import { ApiError, ask, type Me } from "../api";
+import { chunks } from "../episode/chunks";
 import { Frames } from "../episode/frames";
 import type { EpisodeInfo } from "../episode/types";
 import type { Edit, LocalStore } from "./local_store";
@@ -23,17 +24,24 @@ export async function loadWork<S extends Edit, E extends EpisodeInfo>(person: Me
       return null;
     }
     const same = kept?.episode.id === assignment ? kept : undefined;
-    const [episode, file] = await Promise.all([
-      ask<E>("GET", `${routes}/${assignment}`),
-      same?.frames ?? bytes(`${routes}/${assignment}/frames`),
-    ]);
+    const episode = await ask<E>("GET", `${routes}/${assignment}`);
     const position = same?.position ?? episode.position;
-    await store.saveWork({ person: person.id, episode, frames: file, position }).catch(() => undefined);
-    return { episode, frames: new Frames(file), position };
+    await store.saveWork({ person: person.id, episode, frames: same?.frames ?? null, position }).catch(() => undefined);
+    return { episode, frames: framesOf(person, routes, store, episode, same?.frames ?? undefined), position };
   } catch (error) {
-    if (!(error instanceof ApiError) || !error.passing || !kept) throw error;
-    return { episode: kept.episode, frames: new Frames(kept.frames), position: kept.position };
+    if (!(error instanceof ApiError) || !error.passing || !kept?.frames) throw error;
+    return { episode: kept.episode, frames: framesOf(person, routes, store, kept.episode, kept.frames), position: kept.position };
   }
+}
+
+/** The pictures of an episode, which this browser keeps once all are loaded. */
+function framesOf<S extends Edit, E extends EpisodeInfo>(person: Me, routes: string, store: LocalStore<S, E>, episode: E, kept?: ArrayBuffer): Frames {
+  const keep = (frames: ArrayBuffer) =>
+    void store
+      .work(person.id)
+      .then((work) => work && work.episode.id === episode.id && store.saveWork({ ...work, frames }))
+      .catch(() => undefined);
+  return new Frames(episode.steps, chunks(`${routes}/${episode.id}`), kept, keep);
 }
 
 /** Keep the step that is shown, and the state of the work, for the next visit. */

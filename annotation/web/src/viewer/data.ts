@@ -1,5 +1,6 @@
 // What the server tells of datasets, episodes and reward models.
-import { ask, bytes } from "../api";
+import { ask } from "../api";
+import { chunks } from "../episode/chunks";
 import { Frames } from "../episode/frames";
 import type { Words } from "../episode/types";
 
@@ -79,8 +80,8 @@ export function list(project: string, filters: Filters, page: number): Promise<P
 
 export async function open(project: string, episode: string): Promise<{ shown: EpisodeView; frames: Frames }> {
   const place = `/api/look/${project}/episodes/${episode}`;
-  const [shown, file] = await Promise.all([ask<EpisodeView>("GET", place), bytes(`${place}/frames`)]);
-  return { shown, frames: new Frames(file) };
+  const shown = await ask<EpisodeView>("GET", place);
+  return { shown, frames: new Frames(shown.steps, chunks(place)) };
 }
 
 /** Where the page of an episode is, at a step. */

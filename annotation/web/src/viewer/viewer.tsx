@@ -42,7 +42,7 @@ export function Viewer(props: Props) {
 
 function Stage(props: Props & { shown: EpisodeView; frames: Frames; onChange: () => void }) {
   const { shown, frames } = props;
-  const player = usePlayer(shown.steps, shown.steps_per_second, props.step);
+  const player = usePlayer(shown.steps, shown.steps_per_second, props.step, frames);
   const [model, setModel] = useState(() => localStorage.getItem(MODEL) ?? "");
   const chosen = props.overview.models.includes(model) ? model : "";
   const trace = useTrace(props.project, props.episode, chosen);

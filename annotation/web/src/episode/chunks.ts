@@ -1,0 +1,8 @@
+// Chunks of an episode's pictures from the server, see annotation/server/services/frames.py.
+import { download } from "../api";
+import type { LoadChunk } from "./frames";
+
+/** Load chunks of the episode that the server has at `place`, e.g. "/api/marking/1234". */
+export function chunks(place: string): LoadChunk {
+  return (view, begin) => download(`${place}/frames?view=${view}&begin=${begin}`);
+}
