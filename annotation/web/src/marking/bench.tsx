@@ -26,7 +26,8 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
   const [asking, setAsking] = useState("");
   const [trouble, setTrouble] = useState("");
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position, frames);
-  useEffect(() => seen.add(player.step), [seen, player.step]);
+  const there = frames.has(player.step);
+  useEffect(() => void (there && seen.add(player.step)), [seen, player.step, there]);
   const { queue, saved, changed, place } = useEdits<Mark, Episode>({
     person: props.person,
     work: props.work,

@@ -21,6 +21,7 @@ from annotation.server.db.tables import Assignment
 from annotation.server.export.marks import export_submitted
 from annotation.server.security.visitors import Role
 from annotation.server.study import Study
+from annotation.viewer.drawing import CHUNK_STEPS
 from annotation.viewer.frames_file import pack_frames
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
@@ -28,6 +29,7 @@ from rlhf.store.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.annotation.server import postgres
 from tests.unit.annotation.server.conftest import EPISODES, STEPS, Browser
+from tests.unit.annotation.server.players import until
 from worlds.errors import UserError
 
 Enter = Callable[..., Browser]
@@ -132,6 +134,24 @@ def test_a_rater_sees_words_and_frames_and_nothing_of_the_truth(enter: Enter) ->
     assert np.array_equal(decode_frames(unpack(answer.content)), episode.image)
     again = ann.ask("GET", f"{place}/frames", headers={"If-None-Match": answer.headers["etag"]})
     assert again.status_code == 304 and again.content == b""
+
+
+def test_frames_come_in_chunks_and_as_recorded_where_they_cannot_be_drawn(enter: Enter) -> None:
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    whole = ann.ask("GET", f"{place}/frames")
+    chunk = ann.ask("GET", f"{place}/frames?begin=0")
+    assert unpack(chunk.content) == unpack(whole.content)[:CHUNK_STEPS]
+    assert chunk.headers["etag"] != whole.headers["etag"] and "immutable" in chunk.headers["cache-control"]
+    for wrong, status in (("begin=1", 422), (f"begin={1000 * CHUNK_STEPS}", 422), ("begin=0&view=best", 422)):
+        assert ann.ask("GET", f"{place}/frames?{wrong}").status_code == status
+
+    def drawn() -> int:
+        answer = ann.ask("GET", f"{place}/frames?begin=0&view=sharp")
+        assert answer.status_code in (202, 204) and answer.headers["cache-control"] == "no-store"
+        return answer.status_code == 204
+
+    until(drawn, "the end of drawing a made-up episode")
 
 
 def unpack(file: bytes) -> list[bytes]:
