@@ -12,8 +12,8 @@ from agents.ranges import Count, CountFromZero, Seed, Steps, check_ranges
 from pipelines.diagnose import sentences as said
 from pipelines.diagnose.diagnosis import PART_WORDS, Diagnosis, ModelFindings, save_diagnosis
 from pipelines.diagnose.figures import figures
-from pipelines.diagnose.html import page
 from pipelines.diagnose.measures import Measurer
+from pipelines.diagnose.page import page
 from pipelines.diagnose.scored_play import (
     Group,
     GroupPlay,

@@ -1,17 +1,18 @@
-"""Charts as SVG text: drawn with the page's own colours, so they follow its light and dark modes."""
+"""Charts of a report, as SVG: curves over updates, intervals by probe, and differences between agents."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Protocol
 
 import numpy as np
+from markupsafe import Markup
 
 from pipelines.report.data import Chart, Curve
 from pipelines.report.findings import VERDICT_WORDS, Row
+from pipelines.report.svg import NOTHING, Drawing, Point
 from rlhf.run.statistics import Interval, percent, points, signed
 
 WIDTH, HEIGHT = 460, 260  # of a chart, in its own units
@@ -23,14 +24,21 @@ SMOOTHED_FROM = 60  # points, from which on the raw curve is faint and a running
 
 @dataclass(frozen=True)
 class Frame:
-    """Where data lie on a chart's surface."""
+    """Range of the data on both axes and the size of the chart.
+
+    Args:
+      x: least and largest value on the x axis.
+      y: least and largest value on the y axis.
+      width: of the whole chart.
+      height: of the whole chart.
+    """
 
     x: tuple[float, float]
     y: tuple[float, float]
     width: int = WIDTH
     height: int = HEIGHT
 
-    def at(self, x: float, y: float) -> tuple[float, float]:
+    def at(self, x: float, y: float) -> Point:
         """Position of a point of data in the chart's units."""
         across = (x - self.x[0]) / (self.x[1] - self.x[0])
         up = (y - self.y[0]) / (self.y[1] - self.y[0])
@@ -42,23 +50,33 @@ class Frame:
 
 def line_chart(
     chart: Chart, colours: Sequence[str], size: tuple[int, int] = (WIDTH, HEIGHT), marked: Sequence[float] = ()
-) -> str:
-    """The chart as ``<svg>`` of ``size``; ``colours`` are CSS classes, one a curve.
+) -> Markup:
+    """Draw curves over one x axis, or say that nothing was measured.
 
     Args:
+      chart: the curves.
+      colours: CSS classes, one a curve.
+      size: width and height.
       marked: places on the x axis, each shown by an upright line; those beyond the curves are left out.
     """
     curves = [_thinned(curve) for curve in chart.curves]
     frame = _frame(curves, chart.share, size)
     if frame is None:
-        return '<p class="quiet">Nothing was measured.</p>'
-    parts = [_grid(frame, chart), *(_upright(frame, x) for x in marked if frame.x[0] <= x <= frame.x[1])]
+        return NOTHING
+    label = f"{chart.title}: {', '.join(curve.name for curve in chart.curves)}"
+    drawing = Drawing(size, label, "chart" if size[0] == WIDTH else "chart small")
+    draw_rules(drawing, frame, chart.share)
+    for value in ticks(*frame.x, count=frame.width // 90):
+        x, foot = frame.at(value, frame.y[0])
+        drawing.text("tick", (x, foot + 17), short(value), "middle")
+    drawing.text("axis", ((LEFT + frame.width - RIGHT) / 2, frame.height - 5), chart.x_label, "middle")
+    for x in marked:
+        if frame.x[0] <= x <= frame.x[1]:
+            with drawing.group("worse", f"alarm at update {x:,g}"):
+                drawing.line("mark", frame.at(x, frame.y[1]), frame.at(x, frame.y[0]))
     for curve, colour in zip(curves, colours, strict=True):
-        parts.append(_drawn(curve, colour, frame))
-    label = escape(f"{chart.title}: {', '.join(curve.name for curve in chart.curves)}")
-    view = f'viewBox="0 0 {frame.width} {frame.height}" role="img" aria-label="{label}"'
-    kind = "chart" if size[0] == WIDTH else "chart small"
-    return f'<svg class="{kind}" {view}>{"".join(parts)}</svg>'
+        _draw_curve(drawing, frame, curve, colour)
+    return drawing.markup()
 
 
 class Compared(Protocol):
@@ -71,91 +89,88 @@ class Compared(Protocol):
     def agents(self) -> dict[str, Interval]: ...
 
 
-def interval_plot(rows: Sequence[Compared], colours: dict[str, str]) -> str:
-    """Success by probe from 0 to 100%: a dot and its interval for each agent, as ``<svg>``.
+def interval_plot(rows: Sequence[Compared], colours: dict[str, str]) -> Markup:
+    """Draw success by probe from 0 to 100%: a dot and its interval for each agent.
 
     Args:
+      rows: a block each.
       colours: CSS class by agent, in the order to draw.
     """
-    lanes = _Lanes((0.0, 1.0), len(rows), len(colours))
-    parts = [lanes.line(share, percent(share)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    lanes = _Lanes((0.0, 1.0), len(rows), len(colours), "Success by probe and agent, with intervals")
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        lanes.line(share, percent(share))
     for number, row in enumerate(rows):
-        parts.append(lanes.name(number, row.probe))
+        lanes.name(number, row.probe)
         for lane, (agent, colour) in enumerate(colours.items()):
             interval = row.agents.get(agent)
             if interval is not None:
-                said = f"{agent} at {row.probe}: {percent(interval.estimate)} "
-                said += f"({percent(interval.low)} to {percent(interval.high)}, {interval.count} episodes)"
-                parts.append(lanes.interval(number, lane, interval, colour, said))
-    return lanes.svg(parts, "Success by probe and agent, with intervals")
+                title = f"{agent} at {row.probe}: {percent(interval.estimate)} "
+                title += f"({percent(interval.low)} to {percent(interval.high)}, {interval.count} episodes)"
+                lanes.interval(number, lane, interval, colour, title)
+    return lanes.drawing.markup()
 
 
-def difference_plot(rows: Sequence[Row], lanes: int = 1) -> str:
-    """The paired difference by probe with its interval, coloured by its verdict, as ``<svg>``.
+def difference_plot(rows: Sequence[Row], lanes: int = 1) -> Markup:
+    """Draw the paired difference by probe with its interval, coloured by its verdict.
 
     Args:
+      rows: a block each.
       lanes: those of the :func:`interval_plot` beside it, so that the probes stand at the same heights.
     """
     low = min(-0.02, *(row.difference.low for row in rows))
     high = max(0.02, *(row.difference.high for row in rows))
     margin = 0.05 * (high - low)
-    drawn = _Lanes((low - margin, high + margin), len(rows), lanes)
-    parts = [drawn.line(share, signed(share), "zero" if share == 0 else "grid") for share in ticks(low, high)]
+    drawn = _Lanes((low - margin, high + margin), len(rows), lanes, "Difference by probe in points, with intervals")
+    for share in ticks(low, high):
+        drawn.line(share, signed(share), "zero" if share == 0 else "grid")
     for number, row in enumerate(rows):
-        said = f"{row.probe}: {points(row.difference)}, {VERDICT_WORDS[row.verdict]}"
-        parts.append(drawn.name(number, row.probe))
-        parts.append(drawn.interval(number, (lanes - 1) / 2, row.difference, row.verdict, said))
-    return drawn.svg(parts, "Difference by probe in points, with intervals")
+        title = f"{row.probe}: {points(row.difference)}, {VERDICT_WORDS[row.verdict]}"
+        drawn.name(number, row.probe)
+        drawn.interval(number, (lanes - 1) / 2, row.difference, row.verdict, title)
+    return drawn.drawing.markup()
 
 
-@dataclass(frozen=True)
 class _Lanes:
-    """Where intervals lie: one block for each probe, one lane in it for each agent."""
+    """A plot of intervals: one block for each probe, one lane in it for each agent.
 
-    x: tuple[float, float]
-    blocks: int
-    lanes: int
+    Args:
+      x: range of the values.
+      blocks: number of probes.
+      lanes: number of agents.
+      label: description of the plot.
+    """
 
     LANE, PADDING, LEFT, TOP, BOTTOM = 13, 15, 88, 4, 26
 
-    @property
-    def block(self) -> int:
-        return self.LANE * self.lanes + self.PADDING
+    def __init__(self, x: tuple[float, float], blocks: int, lanes: int, label: str) -> None:
+        self._x, self._lanes = x, lanes
+        self._block = self.LANE * lanes + self.PADDING
+        self._height = self.TOP + self._block * blocks + self.BOTTOM
+        self.drawing = Drawing((WIDTH, self._height), label)
 
-    @property
-    def height(self) -> int:
-        return self.TOP + self.block * self.blocks + self.BOTTOM
-
-    def across(self, value: float) -> float:
-        share = (value - self.x[0]) / (self.x[1] - self.x[0])
+    def _across(self, value: float) -> float:
+        share = (value - self._x[0]) / (self._x[1] - self._x[0])
         return self.LEFT + share * (WIDTH - self.LEFT - 2 * RIGHT)
 
-    def down(self, block: int, lane: float) -> float:
-        return self.TOP + self.block * block + self.PADDING / 2 + self.LANE * (lane + 0.5)
+    def _down(self, block: int, lane: float) -> float:
+        return self.TOP + self._block * block + self.PADDING / 2 + self.LANE * (lane + 0.5)
 
-    def line(self, value: float, label: str, kind: str = "grid") -> str:
-        x, foot = self.across(value), self.height - self.BOTTOM
-        return (
-            f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{self.TOP}" y2="{foot}"/>'
-            f'<text class="tick" x="{x:.1f}" y="{self.height - 8}" text-anchor="middle">{label}</text>'
-        )
+    def line(self, value: float, label: str, css: str = "grid") -> None:
+        """An upright line at a value, with its label below."""
+        x = self._across(value)
+        self.drawing.line(css, (x, self.TOP), (x, self._height - self.BOTTOM))
+        self.drawing.text("tick", (x, self._height - 8), label, "middle")
 
-    def name(self, block: int, name: str) -> str:
-        y = self.down(block, (self.lanes - 1) / 2) + 4.5
-        return f'<text class="name" x="{self.LEFT - 14}" y="{y:.1f}" text-anchor="end">{escape(name)}</text>'
+    def name(self, block: int, name: str) -> None:
+        """The name of a block, at its left."""
+        self.drawing.text("name", (self.LEFT - 14, self._down(block, (self._lanes - 1) / 2) + 4.5), name, "end")
 
-    def interval(self, block: int, lane: float, interval: Interval, colour: str, said: str) -> str:
-        y = self.down(block, lane)
-        low, middle, high = (self.across(value) for value in (interval.low, interval.estimate, interval.high))
-        return (
-            f'<g class="{colour}"><title>{escape(said)}</title>'
-            f'<line class="whisker" x1="{low:.1f}" x2="{high:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>'
-            f'<circle class="dot" cx="{middle:.1f}" cy="{y:.1f}" r="4.6"/></g>'
-        )
-
-    def svg(self, parts: Sequence[str], label: str) -> str:
-        view = f'viewBox="0 0 {WIDTH} {self.height}" role="img" aria-label="{label}"'
-        return f'<svg class="chart" {view}>{"".join(parts)}</svg>'
+    def interval(self, block: int, lane: float, interval: Interval, colour: str, title: str) -> None:
+        """A dot at the estimate and a line from bound to bound."""
+        y = self._down(block, lane)
+        with self.drawing.group(colour, title):
+            self.drawing.line("whisker", (self._across(interval.low), y), (self._across(interval.high), y))
+            self.drawing.dot((self._across(interval.estimate), y))
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
@@ -176,6 +191,24 @@ def short(number: float) -> str:
     return f"{number:g}".replace("-", "\N{MINUS SIGN}")
 
 
+def draw_rules(drawing: Drawing, frame: Frame, share: bool, whole: bool = False) -> None:
+    """Draw level lines at round values of y, with their labels at the left.
+
+    Args:
+      drawing: is drawn on.
+      frame: of the chart.
+      share: whether values are labelled in per cent.
+      whole: whether values are counts, drawn at whole numbers only and labelled without their sign.
+    """
+    for value in ticks(*frame.y):
+        if whole and value != int(value):
+            continue
+        y = frame.at(frame.x[0], value)[1]
+        label = percent(value) if share else short(abs(value) if whole else value)
+        drawing.line("zero" if value == 0 else "grid", (LEFT, y), (frame.width - RIGHT, y))
+        drawing.text("tick", (LEFT - 8, y + 4), label, "end")
+
+
 def _frame(curves: Sequence[Curve], share: bool, size: tuple[int, int]) -> Frame | None:
     """Bounds that hold all finite points, None if there are none."""
     points = np.array([(x, y) for curve in curves for x, y in zip(curve.x, curve.y, strict=True) if math.isfinite(y)])
@@ -191,56 +224,29 @@ def _frame(curves: Sequence[Curve], share: bool, size: tuple[int, int]) -> Frame
     return Frame((float(x_low), float(x_high)), (float(y_low), float(y_high)), *size)
 
 
-def _grid(frame: Frame, chart: Chart) -> str:
-    parts = []
-    for value in ticks(*frame.y):
-        _, y = frame.at(frame.x[0], value)
-        kind = "zero" if value == 0 else "grid"
-        label = percent(value) if chart.share else short(value)
-        parts.append(f'<line class="{kind}" x1="{LEFT}" x2="{frame.width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{label}</text>')
-    for value in ticks(*frame.x, count=frame.width // 90):
-        x, foot = frame.at(value, frame.y[0])
-        parts.append(f'<text class="tick" x="{x:.1f}" y="{foot + 17:.1f}" text-anchor="middle">{short(value)}</text>')
-    middle = f'x="{(LEFT + frame.width - RIGHT) / 2:.1f}" y="{frame.height - 5}" text-anchor="middle"'
-    return "".join(parts) + f'<text class="axis" {middle}>{escape(chart.x_label)}</text>'
+def _draw_curve(drawing: Drawing, frame: Frame, curve: Curve, colour: str) -> None:
+    """Draw a short curve with its points; of a long one a running mean, over the curve itself in faint."""
+    line = "line dashed" if curve.dashed else "line"
+    with drawing.group(colour, curve.name):
+        if len(curve.x) >= SMOOTHED_FROM:
+            drawing.path("line faint", _pieces(frame, curve.x, curve.y))
+            drawing.path(line, _pieces(frame, curve.x, _running_mean(curve.y)))
+            return
+        pieces = _pieces(frame, curve.x, curve.y)
+        drawing.path(line, pieces)
+        for point in (point for piece in pieces for point in piece if len(curve.x) <= 24):
+            drawing.dot(point, 3.4)
 
 
-def _upright(frame: Frame, x: float) -> str:
-    (across, foot), (_, top) = frame.at(x, frame.y[0]), frame.at(x, frame.y[1])
-    line = f'<line class="mark" x1="{across:.1f}" x2="{across:.1f}" y1="{top:.1f}" y2="{foot:.1f}"/>'
-    return f'<g class="worse"><title>alarm at update {x:,g}</title>{line}</g>'
-
-
-def _drawn(curve: Curve, colour: str, frame: Frame) -> str:
-    """One curve: alone if it is short; faint under its running mean if it is long and wild."""
-    dashed = " dashed" if curve.dashed else ""
-    name = f"<title>{escape(curve.name)}</title>"
-    if len(curve.x) < SMOOTHED_FROM:
-        dots = "".join(_dot(frame, x, y) for x, y in zip(curve.x, curve.y, strict=True) if math.isfinite(y))
-        dots = dots if len(curve.x) <= 24 else ""
-        return f'<g class="{colour}">{name}<path class="line{dashed}" d="{_path(curve, frame)}"/>{dots}</g>'
-    smooth = Curve(curve.name, curve.x, _running_mean(curve.y), curve.dashed)
-    return (
-        f'<g class="{colour}">{name}<path class="line faint" d="{_path(curve, frame)}"/>'
-        f'<path class="line{dashed}" d="{_path(smooth, frame)}"/></g>'
-    )
-
-
-def _dot(frame: Frame, x: float, y: float) -> str:
-    across, down = frame.at(x, y)
-    return f'<circle class="dot" cx="{across:.1f}" cy="{down:.1f}" r="3.4"/>'
-
-
-def _path(curve: Curve, frame: Frame) -> str:
-    """The curve as SVG path commands; a number that is not finite lifts the pen."""
-    commands, down = [], False
-    for x, y in zip(curve.x, curve.y, strict=True):
-        if math.isfinite(y):
-            across, height = frame.at(x, y)
-            commands.append(f"{'L' if down else 'M'}{across:.1f} {height:.1f}")
-        down = math.isfinite(y)
-    return "".join(commands)
+def _pieces(frame: Frame, x: Sequence[float], y: Sequence[float]) -> list[list[Point]]:
+    """Positions of the points, in pieces between numbers that are not finite."""
+    pieces: list[list[Point]] = [[]]
+    for one, value in zip(x, y, strict=True):
+        if math.isfinite(value):
+            pieces[-1].append(frame.at(one, value))
+        else:
+            pieces.append([])
+    return pieces
 
 
 def _thinned(curve: Curve) -> Curve:

@@ -39,10 +39,10 @@ def report(config: ReportConfig) -> Path:
         return write_report(load_report_data(run / DATA_FILE), out)
     _check_training(run)
     from pipelines.report import training as training_report  # which read play and models: PyTorch, seconds
-    from pipelines.report import training_html
+    from pipelines.report import training_page
 
     told = training_report.training_report(run)
-    return write_page(training_html.page(told), told.headline, out)
+    return write_page(training_page.page(told), told.headline, out)
 
 
 def _check_training(run: Path) -> None:

@@ -16,7 +16,8 @@ from pipelines.loops.comparison import gain, success
 from pipelines.loops.rounds import MOST_ROUNDS, IterateConfig, agent_name, resolve_round, resolve_start
 from pipelines.report.data import RoundResult, RoundsCompared
 from pipelines.report.findings import OVERALL
-from pipelines.report.rounds import before_and_after, compared, marks_by_round, success_by_round
+from pipelines.report.round_charts import before_and_after, marks_by_round, success_by_round
+from pipelines.report.rounds import compared
 from pipelines.runs import tower
 from pipelines.stages.evaluate import ProbeResult
 from rlhf.records.json_records import from_json, to_json
@@ -132,7 +133,7 @@ def test_a_round_without_measurements_leaves_a_gap() -> None:
 
 def test_the_table_says_who_marked_and_how_sure_a_gain_is() -> None:
     page = compared(example(one_round(1), one_round(2, by_people=7)))
-    cells = [re.sub(r"<[^>]+>", " ", row).split() for row in re.findall(r"<tr>.*?</tr>", page)]
+    cells = [re.sub(r"<[^>]+>", " ", row).split() for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL)]
     assert "scripted" in cells[1] and cells[2][cells[2].index("7") : cells[2].index("7") + 3] == ["7", "by", "people"]
     assert page.count('class="pill better"') == 2 and page.count('class="pill unclear"') == 2
 

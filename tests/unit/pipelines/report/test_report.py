@@ -276,7 +276,7 @@ def test_alarms_stand_beside_modelled_reward_and_on_top(tmp_path: Path) -> None:
     data = example(watched=(watched(alarm),))
     page = write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")
     text = Page(page).text
-    section = text[text.index("Modelled reward and true success while") : text.index("What the reward model learnt")]
+    section = text[text.index("Modelled reward and true success while") : text.index("What the reward model learned")]
     assert "1 alarm was raised." in section and "update 50,000" in section
     assert "Over-optimisation: the return rose from <1> to 2." in section
     assert "While the agent improved, an alarm was raised (over-optimisation)" in text[: text.index("Success at the")]

@@ -1,0 +1,136 @@
+"""The report of an evaluated run as one HTML page: styles inline, pictures inside, readable on any screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from pipelines.report.charts import difference_plot, interval_plot
+from pipelines.report.clips import SPEED, animate
+from pipelines.report.data import ReportData
+from pipelines.report.findings import OVERALL, VERDICT_WORDS, Findings
+from pipelines.report.findings import Row as FindingsRow
+from pipelines.report.page import bounds, circumstances, render, signed_bounds, uri
+from pipelines.report.rounds import compared
+from pipelines.report.sections import DrawnFigure, monitor, solid, traces, training
+from pipelines.report.tables import Cell, Row, Table
+from rlhf.run.statistics import LEVEL, RESAMPLES, percent, points, signed
+
+_BETWEEN = ("c6", "c3", "c4", "c2", "c5")  # of agents between the first and the last
+_SCRIPTED = "Whoever asked, showed and judged here is a scripted stand-in, deliberately imperfect."
+_MARKED = "Whoever asked and showed here is a scripted stand-in, deliberately imperfect."
+
+
+def page(data: ReportData, findings: Findings) -> Markup:
+    """The whole page."""
+    colours = _colours(data)
+    single = len(findings.rows) == 1
+    overall = findings.overall
+    heroes = [(n, css) for n, css in colours.items() if n in overall.agents and n not in data.between]
+    return render(
+        "report.html",
+        title=data.title,
+        data=data,
+        findings=findings,
+        overall=overall,
+        lead=_lead(data, findings),
+        verdicts=() if single else findings.remarks[:1],
+        warnings=findings.remarks if single else findings.remarks[1:],
+        stand_ins=_stand_ins(data) if data.scripted else None,
+        heroes=heroes,
+        verdict_words=VERDICT_WORDS,
+        rounds=None if data.rounds is None else compared(data.rounds),
+        success=_success(data, findings, colours),
+        table=_table(_rows(findings), colours),
+        speed=f"{SPEED:g}",
+        clips=[(pair, uri(*animate(pair))) for pair in data.clips],
+        monitor=monitor((data.reward_over_training, data.success_over_training), data.watched),
+        traces=traces(data.traces),
+        curves=training(data.training),
+        circumstances=circumstances(data.circumstances),
+        method=_method(data, findings),
+    )
+
+
+def _lead(data: ReportData, findings: Findings) -> str:
+    row, runs = findings.overall, len({outcome.run for outcome in data.outcomes})
+    where = f"all {len(findings.rows)} probe tasks together" if len(findings.rows) > 1 else row.probe
+    return (
+        f"The difference on {where} is {points(row.difference)}, with a {percent(LEVEL)} interval, over "
+        f"{row.agents[data.after].count:,} episodes of each agent{f' from {runs} runs' if runs > 1 else ''}, "
+        "in houses and on instructions that no agent was trained on."
+    )
+
+
+def _stand_ins(data: ReportData) -> tuple[str, str]:
+    """Who was no person: in bold, and the rest."""
+    rounds = data.rounds.rounds if data.rounds is not None else ()
+    if not any(one.by_people for one in rounds):
+        return "No people were involved.", _SCRIPTED
+    marks = f"{sum(one.by_people for one in rounds):,} of {sum(one.marks for one in rounds):,} marks"
+    return f"People gave {marks} on agents' play.", _MARKED
+
+
+def _rows(findings: Findings) -> list[FindingsRow]:
+    """Rows by probe, and over all of them where there are several."""
+    return [*findings.rows, *([findings.overall] if len(findings.rows) > 1 else [])]
+
+
+def _success(data: ReportData, findings: Findings, colours: dict[str, str]) -> tuple[DrawnFigure, DrawnFigure]:
+    rows = _rows(findings)
+    found = {row.verdict for row in rows}
+    verdicts = {words: verdict for verdict, words in VERDICT_WORDS.items() if verdict in found}
+    title = f"{data.after} less {data.before}, in points"
+    return (
+        DrawnFigure("Success", interval_plot(rows, colours), solid(colours)),
+        DrawnFigure(title, difference_plot(rows, len(colours)), solid(dict(verdicts))),
+    )
+
+
+def _table(rows: Sequence[FindingsRow], colours: dict[str, str]) -> Table:
+    names = [name for name in colours if any(name in row.agents for row in rows)]
+    return Table(
+        ("Probe", *names, "Difference, points", ""),
+        tuple(Row(row.probe, _cells(row, names), css="overall" if row.probe == OVERALL else "") for row in rows),
+    )
+
+
+def _cells(row: FindingsRow, names: Sequence[str]) -> tuple[Cell, ...]:
+    found = [row.agents.get(name) for name in names]
+    return (
+        *(Cell() if one is None else Cell(percent(one.estimate), (bounds(one),)) for one in found),
+        Cell(signed(row.difference.estimate), (signed_bounds(row.difference),)),
+        Cell(VERDICT_WORDS[row.verdict], pill=row.verdict),
+    )
+
+
+def _method(data: ReportData, findings: Findings) -> str:
+    level, resamples = percent(LEVEL), f"{RESAMPLES:,} percentile bootstrap resamples, seed {data.resampling_seed}"
+    runs = len({outcome.run for outcome in data.outcomes})
+    paired = "Both agents play the same episodes, so outcomes are subtracted episode by episode"
+    if runs > 1:
+        how = [
+            f"{paired}. Intervals are Student's t over the means of {runs} runs, so they speak of runs yet to be made,",
+            f"or, where that is wider, a bootstrap of these runs' episodes ({resamples}).",
+        ]
+    else:
+        how = [
+            f"Of one agent at one probe: Wilson's score interval. Of the difference: {paired[0].lower()}{paired[1:]}",
+            f"and resampled ({resamples}).",
+            "There is one run, so how much another run would differ is not in the interval.",
+        ]
+    sentences = [
+        f"Intervals cover {level}.",
+        *how,
+        "All probes weigh the same in the row over all." if len(findings.rows) > 1 else "",
+        "A difference is called better or worse only where its interval leaves out zero;",
+        "intervals are not corrected for the number of probes.",
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _colours(data: ReportData) -> dict[str, str]:
+    between = {name: _BETWEEN[number % len(_BETWEEN)] for number, name in enumerate(data.between)}
+    colours = {data.before: "before", **between, data.after: "after"}
+    return colours | ({data.reference: "reference"} if data.reference is not None else {})

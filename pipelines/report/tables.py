@@ -1,0 +1,49 @@
+"""Tables of numbers as the templates of all pages take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DASH = "\N{EN DASH}"  # where there is no number
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number with lines in small letters below.
+
+    Args:
+      text: the number.
+      notes: the lines, e.g. its interval.
+      pill: CSS class of a coloured pill around the number; "" has none.
+      title: what is shown under the mouse.
+    """
+
+    text: str = DASH
+    notes: tuple[str, ...] = ()
+    pill: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table.
+
+    Args:
+      name: in its first column.
+      cells: of the other columns.
+      note: in small letters below the name.
+      css: class of the row.
+    """
+
+    name: str
+    cells: tuple[Cell, ...]
+    note: str = ""
+    css: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Titles of all columns, and the rows."""
+
+    head: tuple[str, ...]
+    rows: tuple[Row, ...]
