@@ -40,7 +40,9 @@ __all__ = [
 ]
 
 LOCK_FILE = "annotation.server.lock"  # locked by the server of the study's folder
-KEEP_ALIVE_SEC = 75
+# Longer than browsers keep a connection for its next request (Chromium 300 s, Firefox 115 s), so that it is always they
+# who close it. A server that closes first may do so while a request is on its way, which the browser sees as a reset.
+KEEP_ALIVE_SEC = 330
 MESSAGE_BYTES = 64 * 1024  # of a WebSocket
 
 

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PATIENCE_MS = 120_000  # browsers are slow on a busy machine
 LAPTOP = {"width": 1366, "height": 640}  # what a browser shows of a page on a screen of 1366 x 768
 
 

@@ -19,8 +19,9 @@ from typing import Any
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
+from tests.patience import PATIENCE_SEC
+
 NAMES = ("firefox", "firefox-esr")
-PATIENCE_SEC = 120.0  # browsers are slow on a busy machine
 
 
 class Firefox:

@@ -22,9 +22,9 @@ from benchmarks.serving import make_study, new_person, served
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
-from tests.e2e.browsers import PATIENCE_MS
 from tests.e2e.scripted_study import play, work_on
 from tests.e2e.test_judging_in_a_browser import played_suite
+from tests.patience import PATIENCE_MS
 from tests.unit.agents import made_up_play
 from tests.unit.annotation.games.test_real_agents import SIZES
 from tests.unit.rlhf import tiny_agent

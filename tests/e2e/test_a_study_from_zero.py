@@ -15,7 +15,8 @@ from benchmarks.serving import served
 from pipelines.stages.episodes.division import division_of
 from reward_models.registry import load_reward_model
 from rlhf.store import open_store
-from tests.e2e.browsers import LAPTOP, PATIENCE_MS, chromium
+from tests.e2e.browsers import LAPTOP, chromium
+from tests.patience import PATIENCE_MS
 
 GAMES, SECONDS = 2, 15
 

@@ -32,6 +32,7 @@ from rlhf.records.json_records import from_json
 from rlhf.run.config import load_config
 from rlhf.store import open_store
 from rlhf.store.marks_file import export_marks
+from tests.patience import PATIENCE_SEC
 from worlds.errors import UserError
 
 pytestmark = pytest.mark.e2e
@@ -274,7 +275,7 @@ def test_it_waits_for_marks_that_another_process_writes(
 
     def people() -> None:
         try:
-            deadline = time.monotonic() + 120
+            deadline = time.monotonic() + PATIENCE_SEC
             while [stage.name for stage in finished_stages(folder)] != ["play"]:
                 assert time.monotonic() < deadline
                 time.sleep(0.01)

@@ -31,8 +31,9 @@ from pipelines.suite.report import ReportSuiteConfig, report_suite
 from pipelines.suite.scenarios import Suite
 from rlhf.records.marks import Judgement
 from rlhf.store import open_store
-from tests.e2e.browsers import PATIENCE_MS, chromium
+from tests.e2e.browsers import chromium
 from tests.e2e.test_marking_in_a_browser import SHOTS, Visitor
+from tests.patience import PATIENCE_SEC
 from tests.unit.rlhf import tiny_agent
 
 AGENT = "zaphod"  # a name that nothing else has
@@ -95,7 +96,7 @@ class Judge(Visitor):
         bench = self.page.locator(".bench[data-old]")
         trouble = bench.locator(".desk .trouble")
         self.press("Enter")
-        end = time.monotonic() + PATIENCE_MS / 1000
+        end = time.monotonic() + PATIENCE_SEC
         while bench.count():
             for said in trouble.all_inner_texts():
                 assert "not everything is saved yet" in said or "cannot be reached" in said, said
@@ -229,7 +230,7 @@ def fails(judge: Judge) -> Said:
 
 def exported(folder: Path, count: int) -> list[Judgement]:
     """The dataset's judgements, once the background has written them."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SEC
     while len(found := open_store(folder / "sts").judgements()) < count and time.monotonic() < until:
         time.sleep(0.05)
     return found

@@ -14,6 +14,7 @@ from annotation.session.verdicts import read_verdicts
 from benchmarks.serving import RaterClient, new_people
 from rlhf.store import open_store
 from tests.e2e.evaluating import SECONDS, browser, evaluating, judge, make_study, play, setter, stored
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.test_removing import traces
 
 WORDS = ("lift the duck", "put it on the bed", "what is red?")
@@ -96,7 +97,7 @@ def test_who_is_deleted_while_they_play_is_gone_whatever_dies(moment: str, tmp_p
                 time.sleep(0.005)
         server.kill()
     with evaluating(folder):
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE_SEC
         while left(folder, about["id"], about["name"], *WORDS) and time.monotonic() < end:
             time.sleep(0.1)
         assert left(folder, about["id"], about["name"], *WORDS) == []

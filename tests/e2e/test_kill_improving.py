@@ -15,6 +15,7 @@ from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.learning.config import ExecutorConfig
 from rlhf.run.checkpoint import Checkpoints
+from tests.patience import PATIENCE_SEC
 from tests.unit.pipelines.stages import small_improvement
 
 pytestmark = pytest.mark.e2e
@@ -51,7 +52,7 @@ def test_an_improvement_killed_three_times_ends_as_one_that_was_not(tmp_path: Pa
     for update in (12, 24):
         kill_after(update, start(f"--resume={run}"), run)
         assert Checkpoints(run).latest().step < UPDATES
-    _, errors = (process := start(f"--resume={run}")).communicate(timeout=240)
+    _, errors = (process := start(f"--resume={run}")).communicate(timeout=PATIENCE_SEC)
     assert process.returncode == 0, errors
     small_improvement.assert_same_end(run, whole)
 

@@ -12,6 +12,7 @@ import pytest
 
 from rlhf.store import open_store, same_episode
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import PATIENCE_SEC
 
 RECORDER = """
 import sys
@@ -34,7 +35,7 @@ def recorder(folder: Path, name: str, episodes: int) -> subprocess.Popen[str]:
 
 def told(process: subprocess.Popen[str]) -> list[str]:
     """What the process has printed by its end; nothing may have gone wrong but its being killed."""
-    out, errors = process.communicate(timeout=120)
+    out, errors = process.communicate(timeout=PATIENCE_SEC)
     assert errors == ""
     return out.split()
 

@@ -23,11 +23,11 @@ from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.make import MakeSuiteConfig, make_suite
 from pipelines.suite.play import PlaySuiteConfig, play_suite
 from rlhf.store import open_store, same_episode
+from tests.patience import PATIENCE_SEC
 from tests.unit.rlhf import tiny_agent
 from worlds.errors import UserError
 
 CONTINUATIONS, KILLS = 6, 2
-PATIENCE_SEC = 300.0
 
 
 @pytest.mark.e2e

@@ -17,6 +17,7 @@ from rlhf.run.config import read_record
 from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import PATIENCE_SEC
 
 UPDATES, EVERY = 40, 4
 SMALL = ["--training.steps=3", "--training.batch=4", "--training.log-every=1", "--training.evaluate-every=10"]
@@ -54,7 +55,7 @@ def start(*words: str) -> subprocess.Popen[str]:
 
 def finish(process: subprocess.Popen[str]) -> None:
     """Wait for the command, which has to succeed."""
-    _, errors = process.communicate(timeout=240)
+    _, errors = process.communicate(timeout=PATIENCE_SEC)
     assert process.returncode == 0, errors
 
 

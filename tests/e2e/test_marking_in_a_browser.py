@@ -12,7 +12,8 @@ import pytest
 from benchmarks.serving import make_study, served
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
-from tests.e2e.browsers import LAPTOP, PATIENCE_MS, chromium
+from tests.e2e.browsers import LAPTOP, chromium
+from tests.patience import PATIENCE_MS, PATIENCE_SEC
 
 STEPS = 200
 SHOTS = os.environ.get("RLHF_SCREENSHOTS", "")  # a folder for pictures of the pages, for the documentation
@@ -50,7 +51,7 @@ class Visitor:
         return sorted((step, sign) for step, sign in found)
 
     def sees_marks(self, *expected: tuple[int, str]) -> None:
-        until = time.monotonic() + PATIENCE_MS / 1000
+        until = time.monotonic() + PATIENCE_SEC
         while self.marks() != list(expected) and time.monotonic() < until:
             time.sleep(0.05)
         assert self.marks() == list(expected)
@@ -196,7 +197,7 @@ def sends_back(admin: Visitor, rater: Visitor) -> None:
 
 def exported(folder: Path, count: int) -> list[Mark]:
     """The dataset's marks, once the background has written them."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SEC
     while len(marks := open_store(folder / "play").marks()) < count and time.monotonic() < until:
         time.sleep(0.05)
     return marks

@@ -22,8 +22,9 @@ from annotation.server.security.visitors import Role
 from benchmarks.serving import new_people, served
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.store import open_store
-from tests.e2e.browsers import PATIENCE_MS, chromium
+from tests.e2e.browsers import chromium
 from tests.e2e.wires import Wire
+from tests.patience import PATIENCE_MS, PATIENCE_SEC
 from tests.unit.agents import made_up_play
 from tests.unit.annotation.games.test_game import assert_replays
 from tests.unit.annotation.games.test_real_agents import SIZES
@@ -112,7 +113,7 @@ class Somebody:
 
     def holds(self, key: str, until: Any) -> None:
         """Holds a key, which repeats as on a real keyboard, until something is to be seen."""
-        end = time.monotonic() + PATIENCE_MS / 1000
+        end = time.monotonic() + PATIENCE_SEC
         while not until.is_visible() and time.monotonic() < end:
             self.page.keyboard.down(key)
             self.wait(0.3)
@@ -148,7 +149,7 @@ def study(folder: Path, seconds: int, *settings: str) -> Iterator[tuple[str, Cal
 
 def recorded(folder: Path) -> Episode:
     """The one episode, once it is there."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SEC
     while not (rows := open_store(folder / "people").rows()) and time.monotonic() < until:
         time.sleep(0.1)
     (row,) = rows

@@ -35,6 +35,7 @@ from rlhf.replay.runner import Runner
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.run.config import load_config
 from rlhf.run.tracking import read_metrics
+from tests.patience import PATIENCE_SEC
 from tests.unit.rlhf import tiny_agent, tiny_world
 from worlds.errors import UserError
 
@@ -260,7 +261,7 @@ def test_a_runner_that_is_killed_is_replaced_and_named(run: Run, capsys: pytest.
     process = int(re.search(r"process (\d+)", name).group(1))
     capsys.readouterr()
     os.kill(process, signal.SIGKILL)
-    told, deadline = "", time.monotonic() + 1800
+    told, deadline = "", time.monotonic() + PATIENCE_SEC
     while run.watch.name(2) in (name, "runner 2 (a new process)") and time.monotonic() < deadline:
         run.updates(2)
         told += capsys.readouterr().err

@@ -28,6 +28,7 @@ from pipelines.stages.improve_config import ImproveConfig
 from rlhf.run.config import load_config
 from rlhf.run.tracking import read_metrics
 from tests.e2e.test_ray import addresses_listened_on
+from tests.patience import PATIENCE_SEC
 
 pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlhf[ray]'")
 pytestmark = pytest.mark.e2e
@@ -36,7 +37,6 @@ ROOT = Path(__file__).resolve().parents[2]
 RAY = (sys.executable, "-m", "ray.scripts.scripts")  # the command `ray`, wherever it is installed
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}  # also in IPv6
 TOKEN = secrets.token_hex(32)  # whoever has none is refused, on loopback, too
-PATIENCE_SEC = 900.0  # processes take long to start on a busy machine
 
 
 def environment() -> dict[str, str]:
@@ -140,7 +140,7 @@ def alive(process: int) -> bool:
 
 def await_end(processes: list[int]) -> None:
     """Wait until none of ``processes`` is there any more; those that stay are killed and complained of."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE_SEC
     while (left := [process for process in processes if alive(process)]) and time.monotonic() < deadline:
         time.sleep(0.2)
     for process in left:

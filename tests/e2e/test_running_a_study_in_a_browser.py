@@ -19,6 +19,7 @@ from rlhf.store import ParquetStore, open_store
 from tests.e2e.browsers import chromium
 from tests.e2e.scripted_study import play, work_on
 from tests.e2e.test_marking_in_a_browser import SHOTS, Visitor
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.test_removing import traces
 
 EPISODES, STEPS, TOLERANCE = 8, 150, 4
@@ -199,7 +200,7 @@ def deletes(admin: Visitor, folder: Path, pseudonym: str) -> None:
     admin.shot("study-delete")
     button.click()
     page.get_by_role("rowheader", name="Bob").wait_for(state="detached")
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SEC
     while traces(folder, pseudonym) and time.monotonic() < until:
         time.sleep(0.2)
     assert traces(folder, pseudonym) == []

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from agents.learning.footprint import UNCERTAINTY
+from tests.patience import PATIENCE_SEC
 
 MEASURE = """
 import resource, sys, torch
@@ -49,5 +50,5 @@ print((peak() - before) / learning_bytes(config, steps, batch, agent.num_paramet
 @pytest.mark.parametrize(("steps", "batch"), [(20, 16), (50, 32)])
 def test_measured_memory_lies_within_the_stated_factor(steps: int, batch: int) -> None:
     command = [sys.executable, "-c", MEASURE, str(steps), str(batch)]
-    ratio = float(subprocess.run(command, capture_output=True, text=True, check=True, timeout=280).stdout)
+    ratio = float(subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_SEC).stdout)
     assert 1 / UNCERTAINTY < ratio < UNCERTAINTY

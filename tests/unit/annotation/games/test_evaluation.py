@@ -11,11 +11,12 @@ from annotation.games import AgentPlayer, Game, Inputs
 from annotation.session.states import Kind, Refusal, Role, SessionEvent, State, TimeLimits, TransitionRefused
 from annotation.session.verdicts import LineVerdict
 from rlhf.store import MemoryStore
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.games.playing import config, mortal, play, walker
 
 
 def until(condition) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_SEC
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -6,7 +6,6 @@ import json
 import socket
 import struct
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,18 +16,9 @@ from fastapi import FastAPI
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from annotation.server.serve import KEEP_ALIVE_SEC
+from tests.patience import PATIENCE_SEC, until
 from tests.unit.annotation.server.conftest import Browser
-
-PATIENCE_SEC = 60.0
-
-
-def until(condition: Callable[[], Any], what: str = "") -> Any:
-    """What ``condition`` returns once that is true."""
-    deadline = time.monotonic() + PATIENCE_SEC
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"in vain: {what}"
-        time.sleep(0.01)
-    return found
 
 
 @contextmanager
@@ -36,7 +26,9 @@ def listening(app: FastAPI) -> Iterator[Callable[[], Browser]]:
     """Serve ``app`` until the end of the block; makes browsers of strangers."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5))
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_level="warning", timeout_keep_alive=KEEP_ALIVE_SEC, timeout_graceful_shutdown=5)
+    )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     until(lambda: server.started, "the server")

@@ -17,7 +17,7 @@ from annotation.session import states as session
 from annotation.session.states import Kind, Role, SessionEvent, State
 from rlhf.store import MemoryStore
 from rlhf.store.synthetic import synthetic_episode
-from tests.unit.annotation.server.players import until
+from tests.patience import until
 from worlds.errors import UserError
 
 

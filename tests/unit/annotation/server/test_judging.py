@@ -26,6 +26,7 @@ from rlhf.records.marks import Judgement
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import Browser
 from tests.unit.annotation.server.test_marking import unpack
 from worlds.errors import UserError
@@ -82,7 +83,7 @@ def frames_hash(browser: Browser, place: str) -> int:
 
 
 def exported(folder: Path, until: int) -> list[Judgement]:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_SEC
     while len(found := open_store(folder / "sts").judgements()) < until and time.monotonic() < deadline:
         time.sleep(0.02)
     return found

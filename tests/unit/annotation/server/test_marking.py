@@ -27,6 +27,7 @@ from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server import postgres
 from tests.unit.annotation.server.conftest import EPISODES, STEPS, Browser
 from tests.unit.annotation.server.players import until
@@ -75,7 +76,7 @@ def say(browser: Browser, place: str, *marks: dict[str, Any]) -> Any:
 
 def exported(folder: Path, until: int) -> list[Mark]:
     """The dataset's marks, once there are as many as wanted."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_SEC
     while len(marks := open_store(folder / "play").marks()) < until and time.monotonic() < deadline:
         time.sleep(0.02)
     return marks

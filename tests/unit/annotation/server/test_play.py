@@ -26,8 +26,9 @@ from annotation.server.services import people, removing
 from annotation.server.study import Study
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import until
 from tests.unit.annotation.server.conftest import Browser
-from tests.unit.annotation.server.players import Denied, Player, listening, until
+from tests.unit.annotation.server.players import Denied, Player, listening
 from tests.unit.annotation.server.test_agents import make_agent
 
 SECONDS = 4

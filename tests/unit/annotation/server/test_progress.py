@@ -17,6 +17,7 @@ from annotation.server.services import measuring
 from annotation.server.study import Study
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import STEPS, Browser
 from tests.unit.annotation.server.test_marking import begin
 
@@ -55,7 +56,7 @@ def test_numbers_that_are_outdated_are_reported_as_such_and_computed_again(enter
         return admin.said("GET", f"/api/projects/{project}/measures")
 
     def settled() -> dict[str, Any]:
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE_SEC
         while (found := measures())["outdated"] and time.monotonic() < until:
             time.sleep(0.1)
         return found

@@ -26,6 +26,7 @@ from annotation.server.study import Study
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import STEPS, Browser
 from tests.unit.annotation.server.test_marking import begin, exported, mark, say
 from worlds.errors import UserError
@@ -50,7 +51,7 @@ def traces(folder: Path, *wanted: str) -> list[str]:
 
 
 def wait_until_removed(admin: Browser) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SEC
     while admin.said("GET", "/api/study")["removals"] and time.monotonic() < until:
         time.sleep(0.05)
     assert admin.said("GET", "/api/study")["removals"] == 0
@@ -188,7 +189,7 @@ def test_killed_at_any_moment_the_same_command_goes_on(folder: Path) -> None:
     kills, began = 0, 0
     for _ in range(40):
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_SEC
         while process.poll() is None and not changed(folder, pseudonym) and time.monotonic() < deadline:
             time.sleep(0.002)
         began += 1

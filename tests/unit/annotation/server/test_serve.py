@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, text
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
 from annotation.server.db.database import Database
-from annotation.server.serve import LOCK_FILE, CollectConfig, collect, listening_socket, serve
+from annotation.server.serve import KEEP_ALIVE_SEC, LOCK_FILE, CollectConfig, collect, listening_socket, serve
 from pipelines.cli.settings import parse
 from rlhf.run.config import lock_file
 from rlhf.store import open_store
@@ -142,3 +142,8 @@ def test_the_server_imports_nothing_that_learns() -> None:
     code = f"import annotation.server.app, sys; print([name for name in {heavy} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_browsers_close_an_idle_connection_before_the_server_does() -> None:
+    """Or a request that is on its way when the server closes it fails (Chromium reuses connections for 300 s)."""
+    assert KEEP_ALIVE_SEC > 300

@@ -16,6 +16,7 @@ from annotation.server.services.seen import merge_ranges, seen_share
 from annotation.server.services.submissions import doubts
 from annotation.server.study import Study
 from rlhf.store import open_store
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import STEPS, Browser
 from tests.unit.annotation.server.test_marking import begin, exported, mark, say
 
@@ -129,7 +130,7 @@ def test_marks_of_returned_work_leave_the_dataset_also_after_a_crash(enter: Ente
 
 
 def wait_for(reached: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SEC
     while not reached() and time.monotonic() < until:
         time.sleep(0.02)
     assert reached()

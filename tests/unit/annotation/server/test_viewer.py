@@ -23,6 +23,7 @@ from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import ORIGIN, Browser
 from tests.unit.annotation.server.test_marking import begin, mark, say, unpack
 
@@ -153,7 +154,7 @@ def test_what_is_not_there_is_said_to_be_missing(path: str, admin: Browser, plac
 def trace(admin: Browser, place: str, model: str, again: bool = False) -> dict[str, Any]:
     """The trace of the latest episode, or why there is none."""
     (first, *_) = admin.said("GET", f"{place}/episodes")["episodes"]
-    until = time.monotonic() + 120
+    until = time.monotonic() + PATIENCE_SEC
     while time.monotonic() < until:
         said = admin.said("POST", f"{place}/episodes/{first['id']}/trace", {"model": model, "again": again})
         if said["state"] != "working":

@@ -14,6 +14,7 @@ from annotation.viewer.indexing import Indexer, main
 from annotation.viewer.models import Models
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import PATIENCE_SEC
 from worlds.errors import UserError
 
 
@@ -114,5 +115,5 @@ def test_rlhf_look_says_in_one_line_what_is_wrong(arguments: list[str], store: P
         "0",
         *arguments,
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SEC)
     assert done.returncode == 1 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1

@@ -21,6 +21,7 @@ from pipelines.cli.doctor import (
     check_python,
     doctor,
 )
+from tests.patience import PATIENCE_SEC
 
 GIB = 2**30
 
@@ -98,7 +99,7 @@ def test_rate_counts_calls_per_second(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_whole_examination_runs_here() -> None:
     words = [sys.executable, "-m", "pipelines.cli.main", "doctor", "--seconds=0.2"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_SEC)
     assert done.returncode == 0, done.stdout + done.stderr
     for part in ("Python", "memory", "disk", "torch", "playhouse:", "steps a second", "OpenGL", "wandb", "Ray"):
         assert part in done.stdout

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from rlhf.store import open_store
+from tests.patience import PATIENCE_SEC
 
 ROOM = json.dumps({"rooms": [1, 1], "furniture": [0, 1], "objects": [2, 3]})
 WORLD = ["--world.height=12", "--world.width=16", f"--world.settings={ROOM}"]
@@ -27,7 +28,7 @@ SCRIPT = """
 def run(script: str, folder: Path, name: str = "playhouse", settings: str = ROOM) -> subprocess.CompletedProcess[str]:
     file = folder / "script.py"
     file.write_text(textwrap.dedent(script.format(data=str(folder / "data"), name=name, settings=settings)))
-    return subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=280)
+    return subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=PATIENCE_SEC)
 
 
 def test_a_script_without_a_main_guard_records_in_several_processes(tmp_path: Path) -> None:
@@ -71,7 +72,7 @@ def children(pid: int) -> list[int]:
 def test_ctrl_c_ends_a_recording_with_one_line_and_keeps_every_episode(tmp_path: Path) -> None:
     process = recording(tmp_path / "data")
     os.killpg(process.pid, signal.SIGINT)
-    said = process.communicate(timeout=120)[1]  # nobody holds the pipe any more
+    said = process.communicate(timeout=PATIENCE_SEC)[1]  # nobody holds the pipe any more
     assert process.returncode == 130 and "Traceback" not in said
     assert said.splitlines()[-1].startswith("stopped; every finished episode is kept in the dataset")
     assert open_store(tmp_path / "data").verify() == []
@@ -82,7 +83,7 @@ def test_a_recording_process_that_is_killed_is_one_line_with_signal_and_episode(
     workers = children(process.pid)
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
-    said = process.communicate(timeout=120)[1]
+    said = process.communicate(timeout=PATIENCE_SEC)[1]
     assert process.returncode == 1 and "Traceback" not in said
     last = said.splitlines()[-1]
     assert last.startswith(f"error: process {workers[0]} was killed by SIGKILL")

@@ -23,6 +23,7 @@ from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import PATIENCE_SEC
 
 UPDATES = 200
 SMALL = ["--wandb=disabled", f"--training.updates={UPDATES}", "--training.steps=3", "--training.batch=2"]
@@ -76,7 +77,7 @@ def test_a_stopped_training_is_resumed_by_the_command_it_names_to_the_very_same_
     process = begin(verb, *words(made, verb, tmp_path))
     await_update(process, run, 3)
     process.send_signal(number)
-    said = process.communicate(timeout=120)[1]
+    said = process.communicate(timeout=PATIENCE_SEC)[1]
     assert process.returncode == 128 + number, said
     newest = Checkpoints(run).latest()
     assert f"checkpoint of update {newest.step}: {newest.folder}" in said and 3 <= newest.step < UPDATES
@@ -92,7 +93,7 @@ def test_a_stopped_improvement_is_resumed(made: Path, tmp_path: Path, capsys: py
     process = begin("improve", *words(made, "improve", tmp_path))
     await_update(process, run, 2)
     process.send_signal(signal.SIGTERM)
-    said = process.communicate(timeout=120)[1]
+    said = process.communicate(timeout=PATIENCE_SEC)[1]
     assert process.returncode == 143, said
     step = Checkpoints(run).latest().step
     assert f"checkpoint of update {step}" in said and f"resume with: rlhf improve --resume {run}" in said

@@ -17,6 +17,7 @@ from agents.agent import InteractiveAgent
 from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
 from rlhf.run import checkpoint as module
 from rlhf.run.checkpoint import Checkpoints
+from tests.patience import PATIENCE_SEC
 from tests.unit.rlhf import tiny_agent
 from worlds.errors import UserError
 
@@ -185,7 +186,7 @@ def test_a_process_killed_while_saving(tmp_path):
     checkpoints = save(tmp_path, 1)
     root = Path(module.__file__).parents[2]
     words = [sys.executable, "-c", _KILLED_WHILE_SAVING, str(tmp_path)]
-    done = subprocess.run(words, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, timeout=300)
+    done = subprocess.run(words, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, timeout=PATIENCE_SEC)
     assert done.returncode == -signal.SIGKILL
     assert any(path.name.startswith(".unfinished") for path in checkpoints.folder.iterdir())
     assert checkpoints.latest().load_state()["step"] == 1

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from rlhf.records.json_records import BadRecord, from_json, to_json
 from rlhf.run.config import CONFIG_FILE, LOCK_FILE, load_config, lock_run, new_run_folder, read_record, save_config
 from rlhf.run.machine import describe
+from tests.patience import PATIENCE_SEC
 from worlds.errors import UserError
 
 
@@ -189,13 +190,13 @@ def test_one_folder_has_one_writer_and_a_dead_one_is_succeeded(tmp_path: Path) -
         with pytest.raises(UserError, match=f"process {holder.pid} on "), lock_run(tmp_path):
             pass
         holder.send_signal(signal.SIGKILL)
-        holder.wait(timeout=10)
+        holder.wait(timeout=PATIENCE_SEC)
         assert str(holder.pid) in (tmp_path / LOCK_FILE).read_text()  # it could not tidy up
         with lock_run(tmp_path):
             assert f"process {os.getpid()} " in (tmp_path / LOCK_FILE).read_text()
     finally:
         holder.kill()
-        holder.wait(timeout=10)
+        holder.wait(timeout=PATIENCE_SEC)
 
 
 def test_the_lock_is_given_up_after_an_error(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rlhf.run.processes import Worker, divide
+from tests.patience import PATIENCE_SEC, until
 from worlds.errors import RunError
 
 # What a worker computes here is Python's ``eval`` of a text.
@@ -71,7 +72,7 @@ def test_workers_end_with_their_parent(number: signal.Signals, started: bool, tm
     parent = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
     pids = await_workers(tmp_path) if started else await_children(parent.pid)
     os.killpg(parent.pid, number)
-    said = parent.communicate(timeout=60)[1]  # the pipe is closed by all
+    said = parent.communicate(timeout=PATIENCE_SEC)[1]  # the pipe is closed by all
     for pid in pids:
         await_end(pid)
     assert said.count("Traceback") == (number == signal.SIGINT)  # the parent's own
@@ -95,12 +96,12 @@ def await_children(pid: int) -> list[int]:
 
 def await_end(pid: int) -> None:
     """Wait until no such process runs."""
-    for _ in range(6000):
+
+    def ended() -> bool:
         state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
-        if not state or state.startswith("Z"):
-            return
-        time.sleep(0.01)
-    raise AssertionError(f"process {pid} is still at work")
+        return not state or state.startswith("Z")
+
+    until(ended, f"the end of process {pid}")
 
 
 def test_a_worker_hears_no_signal_of_the_terminal() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rlhf.run.stopping import Stopped, between_updates, stoppable
+from tests.patience import PATIENCE_SEC
 
 COMMAND = """
 import sys, time
@@ -55,7 +56,7 @@ def begin(folder: Path, how: str) -> subprocess.Popen[str]:
 def test_a_signal_ends_a_command_in_one_line(number: int, status: int, how: str, tmp_path: Path) -> None:
     process = begin(tmp_path, how)
     process.send_signal(number)
-    said = process.communicate(timeout=60)[1]
+    said = process.communicate(timeout=PATIENCE_SEC)[1]
     assert process.returncode == status, said
     assert (
         said.splitlines()[-1]
