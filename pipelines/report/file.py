@@ -10,7 +10,7 @@ from typing import Any
 from pipelines.report.data import Circumstances, ReportData
 from pipelines.report.findings import find
 from pipelines.report.report_page import page
-from pipelines.stages.steps import FinishedStage
+from pipelines.stages.running.staged_run import FinishedStage
 from rlhf.records.json_records import to_json
 from rlhf.run.config import command_line, git_commit, project_version
 from rlhf.run.machine import describe
