@@ -32,18 +32,12 @@ AVOIDED = {
 }
 WIDTH = 120
 
-# Pages that still wait for their turn.
-PENDING = {"CHANGELOG.md"}
-
 
 def name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-DONE = [page for page in PAGES if name(page) not in PENDING]
-
-
-@pytest.mark.parametrize("page", DONE, ids=name)
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_words_of_the_field(page: Path) -> None:
     text = re.sub(r"(?<!\*)\*[^*]+\*(?!\*)", "", " ".join(prose(page).split()))  # without labels of the app
     found = {
@@ -54,7 +48,7 @@ def test_words_of_the_field(page: Path) -> None:
     assert found == {}
 
 
-@pytest.mark.parametrize("page", DONE, ids=name)
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_lines_are_wrapped(page: Path) -> None:
     text = re.sub(r"<!-- robustness: begin.*robustness: end -->", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     lines = re.sub(r"^( *)```.*?^\1```$", "", text, flags=re.MULTILINE | re.DOTALL)
@@ -62,7 +56,7 @@ def test_lines_are_wrapped(page: Path) -> None:
     assert [line for line in lines.splitlines() if len(line) > WIDTH and not line.startswith(free)] == []
 
 
-@pytest.mark.parametrize("page", [page for page in DONE if page.parent == ROOT / "docs"], ids=name)
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent == ROOT / "docs"], ids=name)
 def test_pages_say_for_whom_they_are(page: Path) -> None:
     heading, _, reader = page.read_text(encoding="utf-8").partition("\n\n")
     assert heading.startswith("# ") and re.match(r"\*\*For\*\* .*\*\*After\s+it\*\*\s", reader, re.DOTALL)
