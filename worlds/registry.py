@@ -42,6 +42,9 @@ class WorldEntry:
         relative to each other; by default one that stands still and asks for what ``probe`` offers.
       games: names of further tasks, which are asked for and evaluated only where they are named.
       people_settings: settings of ``sample_config`` for places in which people play, where they are not set otherwise.
+      declares: () -> the callable or dataclass whose parameters name, type and describe the world's own settings, by
+        the part of the configuration that holds them: "settings" (of places), "options" (of the world), "setter" and
+        "solver". What is not named is declared by the signature of what takes it.
 
     ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know; for
     those that name their settings in their signatures, the entry does so.
@@ -57,8 +60,12 @@ class WorldEntry:
     make_setter: Callable[..., Setter] = _asks_for_probes
     games: Sequence[str] = ()
     people_settings: Mapping[str, Any] = field(default_factory=dict)
+    declares: Mapping[str, Callable[[], Callable[..., Any]]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        taken = {"settings": "sample_config", "options": "make", "setter": "make_setter", "solver": "make_solver"}
+        by_signature = {part: partial(getattr, self, name) for part, name in taken.items()}
+        object.__setattr__(self, "declares", by_signature | dict(self.declares))
         if self.make_setter is _asks_for_probes:
             known = (*self.probes, *self.games)
             object.__setattr__(self, "make_setter", partial(AskingSetter, self.probe, self.make_task, known))

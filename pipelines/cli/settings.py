@@ -20,6 +20,7 @@ import tyro
 from tyro.constructors import PrimitiveConstructorSpec
 
 from agents.ranges import ranges_of, refusal, shortened
+from pipelines.cli import own_settings
 from pipelines.cli.usage import UsageError
 from rlhf.records.json_records import earlier_names
 
@@ -45,6 +46,7 @@ def parse(
       SystemExit: with status 0, after ``--help``.
     """
     known = _by_typed_name(settings_of(kind, default))
+    words = own_settings.expand(words, {setting.name for setting in known.values()}, default)
     words = _pair_up([word for typed in words for word in _translate(typed, known, command)], known)
     _check_numbers(words, known, command)
     _check_values(words, known)
@@ -60,6 +62,7 @@ def parse(
             )
     except SystemExit as stop:
         if not stop.code:
+            print(own_settings.help_text({setting.name for setting in known.values()}, words, default))
             raise
         raise UsageError(f"{_gist(complaint.getvalue())} (see {command} --help)") from None
 

@@ -44,5 +44,10 @@ PLAYHOUSE = register(
         probes=("go", "lift", "position", "color", "count", "exist"),
         games=("tower",),
         people_settings={"face_room": True},
+        declares={
+            "settings": lambda: HouseSettings,
+            "setter": lambda: importlib.import_module("worlds.playhouse.players.setter").ScriptedSetter,
+            "solver": lambda: importlib.import_module("worlds.playhouse.players.solver").Imperfection,
+        },
     )
 )

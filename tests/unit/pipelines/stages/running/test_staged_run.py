@@ -88,7 +88,7 @@ def test_a_killed_run_resumes_at_the_stage_it_was_in(tmp_path: Path) -> None:
     code = f"""
 import os, signal
 from pathlib import Path
-from pipelines.stages.running.staged_run import Step, run_steps
+from pipelines.stages.running.staged_run import Stage, run_stages
 folder, log = Path({str(tmp_path / "run")!r}), Path({str(tmp_path / "log")!r})
 def work(name, fatal):
     def do():
@@ -96,8 +96,8 @@ def work(name, fatal):
         if fatal and not (folder / "died").exists():
             (folder / "died").touch()
             os.kill(os.getpid(), signal.SIGKILL)
-    return Step(name, "", do)
-run_steps(folder, [work("a", False), work("b", True), work("c", False)])
+    return Stage(name, "", do)
+run_stages(folder, [work("a", False), work("b", True), work("c", False)])
 """
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[5])}
     died = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
