@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import importlib
 import inspect
 import io
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +16,34 @@ import pytest
 import torch
 
 import pipelines as rl
+from pipelines.cli import settings
+from pipelines.cli.main import choose
+from pipelines.cli.presets import starting_point
 from tests.unit.docs.pages import PAGES, ROOT, blocks
 
 FUNCTIONS = [name for name in dir(rl) if name[0].islower() and inspect.isfunction(getattr(rl, name, None))]
+
+
+CURRENT = [page for page in PAGES if page.name not in ("CHANGELOG.md", "LOG.md")]
+
+
+def command_lines(page: Path) -> Iterator[list[str]]:
+    """Return the words after ``rlhf`` of every line in a page's blocks that begins with it."""
+    for block in blocks(page):
+        if block.language in ("", "bash"):
+            for line in block.text.replace("\\\n", " ").splitlines():
+                words = shlex.split(line, comments=True) if line.startswith("rlhf ") else []
+                if words and "--resume" not in words:  # which reads the run's folder
+                    yield [word for word in words[1:] if word != "..."]
+
+
+@pytest.mark.parametrize("page", CURRENT, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_command_lines_are_understood(page: Path) -> None:
+    for words in command_lines(page):
+        verb, rest = choose(words)
+        kind = getattr(importlib.import_module(verb.module), verb.config)
+        start, rest = starting_point(verb.function, kind, rest, verb.preset)
+        settings.parse(kind, rest, command=f"rlhf {verb.name}", default=start)
 
 
 @pytest.mark.slow
