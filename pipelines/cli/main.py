@@ -148,6 +148,8 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
     (
         "recordings and machine",
         (
+            Verb("runs list", "pipelines.cli.runs", "ListRunsConfig", "list_runs", "the runs under a folder"),
+            Verb("runs compare", "pipelines.cli.runs", "CompareRunsConfig", "compare_runs", "how runs differ"),
             Verb("episodes list", _EPISODES, "ListConfig", "list_episodes", "the episodes of a dataset"),
             Verb("episodes show", _EPISODES, "ShowConfig", "show_episode", "one episode, step by step"),
             Verb("render", "pipelines.cli.render", "RenderConfig", "render", "an episode as PNG, GIF or MP4"),

@@ -32,6 +32,8 @@ older versions hold the JSON text of the mapping; :mod:`rlhf.records.json_record
 NamedFolders = Annotated[Mapping[str, Path], _NAMED]
 """Folders by a name of the user's."""
 
+RunFolder = Annotated[Positional[Path], arg(metavar="[FOLDER]")]
+RunFolders = Annotated[Positional[tuple[Path, ...]], arg(metavar="RUN ...")]
 DatasetFolder = Annotated[Positional[Path], arg(metavar="DATASET")]
 SourceDataset = Annotated[Positional[Path], arg(metavar="SOURCE")]
 TargetDataset = Annotated[Positional[Path], arg(metavar="TARGET")]
