@@ -12,7 +12,15 @@ from pipelines.report.data import Chart, Curve
 from pipelines.report.page import bounds, circumstances, render, signed_bounds
 from pipelines.report.sections import DrawnFigure, solid
 from pipelines.report.tables import Cell, Row, Table
-from pipelines.suite.report_data import ALL, AgentResults, LiveResults, SuiteReport, SuiteResults, agreement_sentence
+from pipelines.suite.report_data import (
+    ALL,
+    AgentResults,
+    LiveResults,
+    SuiteReport,
+    SuiteResults,
+    agreement_sentence,
+    left_out_sentence,
+)
 from pipelines.suite.request_kinds import INSTRUCTION, KINDS, QUESTION
 from pipelines.suite.scenarios import RECORDED
 from rlhf.run.statistics import FEWER_RESAMPLES, LEVEL, Interval, percent, signed
@@ -77,6 +85,8 @@ def _suite(results: SuiteResults) -> _Results:
     if results.recorded_by:
         by = ", ".join(f"{count} by {who}" for who, count in sorted(results.recorded_by.items()))
         lead += f" “{RECORDED}” is what was done when the play was recorded: {by}."
+    if results.left_out:
+        lead += f" {left_out_sentence(results.left_out)}"
     table = _table(results.agents, "Continuations", results.baseline)
     return _Results("Success as judged", lead, _figures(results.agents, "seconds after the take-over"), table)
 

@@ -19,6 +19,7 @@ from pipelines.suite.report_data import (
     SuiteReport,
     SuiteResults,
     agreement_sentence,
+    left_out_sentence,
     share,
 )
 from pipelines.suite.request_kinds import KINDS, kind_of
@@ -100,9 +101,14 @@ def _suite(config: ReportSuiteConfig, notes: Notes) -> SuiteResults | None:
     about = {episode: note[NOTE] for own in notes.values() for episode, note in own.items() if NOTE in note}
     _check(about)
     judged: dict[str, list[Judgement]] = {}
+    left_out: Counter[str] = Counter()
     for store in notes:
         for one in store.judgements():
-            if one.scripted == config.scripted and one.episode_id in about:
+            if one.scripted != config.scripted or one.episode_id not in about:
+                continue
+            if one.left_out:  # neither success nor failure: no part of any rate, interval or agreement
+                left_out[one.left_out] += 1
+            else:
                 judged.setdefault(one.episode_id, []).append(one)
     judged = {episode: own for episode, own in judged.items() if one_voice(own)}
     if not judged:
@@ -123,6 +129,7 @@ def _suite(config: ReportSuiteConfig, notes: Notes) -> SuiteResults | None:
         baseline=baseline,
         recorded_by=dict(Counter(one["player"] for one in about.values() if one["agent"] == RECORDED)),
         agents=tuple(rows),
+        left_out=dict(left_out),
         agreement=judges_agreement(judged, {e: _scenario(about[e]) for e in judged}, seed=config.seed),
     )
 
@@ -243,6 +250,8 @@ def text(report: SuiteReport) -> str:
             f"  {row.agent} less {told.baseline}: {points(row.difference)}" for row in told.agents if row.difference
         ]
         lines.append(agreement_sentence(told.agreement))
+        if told.left_out:
+            lines.append(left_out_sentence(told.left_out))
     if report.live is not None:
         lines.append("live, as setters said while they played; 95% intervals over episodes:")
         lines += _table(report.live.agents, "requests")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pipelines.report.data import Circumstances
@@ -42,6 +43,7 @@ class SuiteResults:
     Args:
       suites: ids. scenarios: of which there are continuations. judged: of those, how many have a judged one.
       recorded_by: who played what ``RECORDED`` repeats.
+      left_out: judgements that count neither as success nor as failure, by their verdict.
     """
 
     suites: tuple[str, ...]
@@ -49,6 +51,7 @@ class SuiteResults:
     judged: int
     baseline: str | None
     recorded_by: dict[str, int]
+    left_out: dict[str, int]
     agents: tuple[AgentResults, ...]
     agreement: JudgesAgreement
 
@@ -77,6 +80,16 @@ class SuiteReport:
     live: LiveResults | None
     scripted: bool
     circumstances: Circumstances
+
+
+def left_out_sentence(left_out: Mapping[str, int]) -> str:
+    """Return how many judgements count neither as success nor as failure.
+
+    Args:
+      left_out: their number, by verdict.
+    """
+    counts = ", ".join(f"{count} “{verdict}”" for verdict, count in sorted(left_out.items()))
+    return f"{sum(left_out.values())} judgements are left out, neither success nor failure: {counts}."
 
 
 def agreement_sentence(agreement: JudgesAgreement) -> str:

@@ -7,6 +7,8 @@ from numbers import Integral
 
 PROGRESS = 1
 REGRESS = -1
+NO_REQUEST, CANNOT_TELL = "no request", "cannot tell"
+LEFT_OUT = ("", NO_REQUEST, CANNOT_TELL)
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,18 @@ class Mark:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A judge's verdict on one task of an episode, with the step of success where there was one.
+    """A judge's verdict on one task of an episode.
+
+    Args:
+      episode_id: the episode.
+      judge: name of the judge.
+      success: whether the task was done; False where the judgement is left out.
+      step: step at which it was done; None where it was not.
+      scripted: whether the judge is a program.
+      left_out: ``NO_REQUEST`` or ``CANNOT_TELL``, with which it counts neither as success nor as failure; else "".
 
     Raises:
-      ValueError: if a field is of another type.
+      ValueError: if a field is of another type, or a judgement that is left out has a success.
     """
 
     episode_id: str
@@ -47,12 +57,17 @@ class Judgement:
     success: bool
     step: int | None
     scripted: bool
+    left_out: str = ""
 
     def __post_init__(self) -> None:
         _check_texts(episode_id=self.episode_id, judge=self.judge)
         _check_flags("a judgement", success=self.success, scripted=self.scripted)
         if self.step is not None and not _is_whole(self.step):
             raise ValueError(f"a judgement's step is a whole number or None, not {self.step!r}")
+        if self.left_out not in LEFT_OUT:
+            raise ValueError(f"a judgement is left out as {NO_REQUEST!r} or {CANNOT_TELL!r}, not {self.left_out!r}")
+        if self.left_out and (self.success or self.step is not None):
+            raise ValueError("a judgement that is left out has neither success nor step")
 
 
 def _check_texts(**texts: object) -> None:

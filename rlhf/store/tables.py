@@ -90,7 +90,15 @@ STEPS = _schema(
 )
 MARKS = _schema("marks", {"episode_id": _TEXT, "rater": _TEXT, "step": _INT32, "sign": _INT8, "scripted": _BOOL})
 JUDGEMENTS = _schema(
-    "judgements", {"episode_id": _TEXT, "judge": _TEXT, "success": _BOOL, "step": _INT32, "scripted": _BOOL}
+    "judgements",
+    {
+        "episode_id": _TEXT,
+        "judge": _TEXT,
+        "success": _BOOL,
+        "step": _INT32,
+        "scripted": _BOOL,
+        "left_out": _TEXT,
+    },
 )
 SCHEMAS = {"episodes": EPISODES, "steps": STEPS, "marks": MARKS, "judgements": JUDGEMENTS}
 

@@ -44,7 +44,8 @@ class JudgingAssignment(Base):
     position: Mapped[int] = mapped_column(default=0)  # the step at which the judge was last
     active_sec: Mapped[float] = mapped_column(default=0.0)  # time the judge has worked on it, by the browser's count
     revision: Mapped[int] = mapped_column(default=0)  # 0: no verdict yet
-    success: Mapped[bool | None]  # None: no verdict, or it was taken back
+    success: Mapped[bool | None]  # None: no verdict, it was taken back, or it is left out
+    left_out: Mapped[str] = mapped_column(String(16), default="", server_default="")  # see Judgement.left_out
     step: Mapped[int | None]  # of success
     saved: Mapped[float | None]
     submitted: Mapped[float | None]

@@ -72,9 +72,9 @@ def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[s
 
 
 def _judgement(said: JudgingAssignment) -> Judgement:
-    assert said.success is not None  # or it could not have been submitted
+    assert said.success is not None or said.left_out  # or it could not have been submitted
     episode_id = said.continuation.episode.episode_id
-    return Judgement(episode_id, said.judge.pseudonym, said.success, said.step, scripted=False)
+    return Judgement(episode_id, said.judge.pseudonym, bool(said.success), said.step, False, said.left_out)
 
 
 def _note(database: Database, assignment_ids: Sequence[str], when: float) -> None:

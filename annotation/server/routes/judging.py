@@ -66,7 +66,7 @@ def continuation(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str
         "takes_over": about.step,
         "request_step": about.request_step,
         "request": about.request,
-        "verdict": {"revision": found.revision, "success": found.success, "step": found.step},
+        "verdict": judging.verdict_of(found),
         "position": found.position,
         "active_sec": found.active_sec,
         "submitted": found.submitted is not None,
@@ -87,7 +87,7 @@ def frames(
 @ROUTES.add("PUT", "/judging/{assignment_id}/verdict", JUDGES)
 def say(assignment_id: _Id, body: VerdictBody, study: Served, visitor: Asking) -> dict[str, Any]:
     """Keep the verdict; it is on disk when this answers. The same twice is the same once."""
-    said = judging.SaidVerdict(body.revision, body.success, body.step)
+    said = judging.SaidVerdict(body.revision, body.success, body.step, body.left_out)
     with study.database.writing() as session:
         found = judging.own_assignment(session, assignment_id, visitor)
         judging.say(found, said, now())
@@ -95,7 +95,7 @@ def say(assignment_id: _Id, body: VerdictBody, study: Served, visitor: Asking) -
             found.locked_until = now() + 60 * study.config.lock_minutes
             found.position = min(body.position, found.continuation.episode.steps - 1)
             found.active_sec = max(found.active_sec, body.active_sec)
-        return {"verdict": {"revision": found.revision, "success": found.success, "step": found.step}}
+        return {"verdict": judging.verdict_of(found)}
 
 
 @ROUTES.add("POST", "/judging/{assignment_id}/submit", JUDGES)

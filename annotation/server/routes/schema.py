@@ -203,6 +203,7 @@ class VerdictBody(Body):
     revision: Annotated[int, Field(ge=1, le=_MAX_INT)]
     success: bool | None
     step: Step | None = None
+    left_out: Literal["", "no request", "cannot tell"] = ""
     position: Step = 0
     active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
 

@@ -24,15 +24,19 @@ _ORDER = "shuffled"  # no other would be blind: agents' continuations lie one af
 
 @dataclass(frozen=True)
 class SaidVerdict:
-    """What a browser says of a continuation; of two sayings the one with the higher revision counts.
+    """A verdict on a continuation as a browser sends it; of two the one with the higher revision counts.
 
     Args:
-      success: None takes back what was said. step: of a success.
+      revision: number of the edit, from 1.
+      success: None withdraws the verdict, unless it is left out.
+      step: step of a success.
+      left_out: "no request" or "cannot tell", see :class:`rlhf.records.marks.Judgement`; else "".
     """
 
     revision: int
     success: bool | None
     step: int | None
+    left_out: str = ""
 
 
 def open_next(
@@ -119,6 +123,8 @@ def say(assignment: JudgingAssignment, said: SaidVerdict, when: float) -> None:
       Refused: if a success has no moment, or none after the take-over, or it is too late to change what was said.
     """
     continuation = assignment.continuation
+    if said.left_out and said.success is not None:
+        raise Refused(422, "a verdict that is left out is neither success nor failure")
     if (said.step is not None) != (said.success is True):
         raise Refused(422, "a success has a moment, and nothing else has")
     if said.step is not None and not continuation.step <= said.step < continuation.episode.steps:
@@ -129,6 +135,7 @@ def say(assignment: JudgingAssignment, said: SaidVerdict, when: float) -> None:
     if assignment.submitted is not None:
         raise Refused(409, "you have opened the next one; what you said of this stays as it is")
     assignment.revision, assignment.success, assignment.step = said.revision, said.success, said.step
+    assignment.left_out = said.left_out
     assignment.saved = when
 
 
@@ -138,8 +145,8 @@ def submit(assignment: JudgingAssignment, revision: int, when: float) -> None:
         return
     if assignment.revision != revision:
         raise Refused(409, "the server has not what your browser shows; load the page again")
-    if assignment.success is None:
-        raise Refused(409, "say first whether it succeeded")
+    if assignment.success is None and not assignment.left_out:
+        raise Refused(409, "give a verdict first")
     assignment.submitted = when
 
 
@@ -173,4 +180,14 @@ def _suite(session: Session, judged: JudgedProject, when: float) -> dict[str, An
         "submitted": session.scalar(work.where(submitted)) or 0,
         "begun": session.scalar(work.where(~submitted, held)) or 0,
         "exported": session.scalar(work.where(JudgingAssignment.exported.is_not(None))) or 0,
+    }
+
+
+def verdict_of(assignment: JudgingAssignment) -> dict[str, Any]:
+    """Return the verdict of an assignment, as browsers get it."""
+    return {
+        "revision": assignment.revision,
+        "success": assignment.success,
+        "step": assignment.step,
+        "left_out": assignment.left_out,
     }

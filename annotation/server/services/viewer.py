@@ -159,7 +159,10 @@ def by_rater(marks: Sequence[Mark], submitted: set[str]) -> list[dict[str, Any]]
 
 def judged(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
     """What judges said of an episode."""
-    return [{"judge": j.judge, "success": j.success, "step": j.step, "scripted": j.scripted} for j in judgements]
+    return [
+        {"judge": j.judge, "success": j.success, "step": j.step, "scripted": j.scripted, "left_out": j.left_out}
+        for j in judgements
+    ]
 
 
 def gold_of(session: Session, project: Project) -> dict[str, str]:

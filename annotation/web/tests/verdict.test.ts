@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { command } from "../src/judging/keys";
 import { Verdict } from "../src/judging/verdict";
 
-const fresh = () => new Verdict({ id: "a", revision: 0, success: null, step: null }, 10, 20);
+const fresh = () => new Verdict({ id: "a", revision: 0, success: null, step: null, left_out: "" }, 10, 20);
 const shown = (verdict: Verdict) => [verdict.now.success, verdict.now.step];
 
 test("success has a moment after the take-over", () => {
@@ -59,9 +59,9 @@ test("what the server says counts if it is newer", () => {
   const verdict = fresh();
   verdict.succeed(12);
   verdict.fail();
-  verdict.learn({ id: "a", revision: 1, success: true, step: 12 });
+  verdict.learn({ id: "a", revision: 1, success: true, step: 12, left_out: "" });
   assert.deepEqual(shown(verdict), [false, null]);
-  verdict.learn({ id: "a", revision: 7, success: true, step: 13 });
+  verdict.learn({ id: "a", revision: 7, success: true, step: 13, left_out: "" });
   assert.deepEqual(shown(verdict), [true, 13]);
   assert.equal(verdict.fail()?.revision, 8);
 });
@@ -75,4 +75,16 @@ test("keys ask for what the page says they do", () => {
   assert.deepEqual(press("ArrowLeft"), { do: "step", by: -1 });
   assert.equal(press("s", true), undefined); // the browser's
   assert.equal(press("p"), undefined); // marking's own
+});
+
+test("a continuation that cannot be judged has neither success nor moment", () => {
+  const verdict = fresh();
+  verdict.succeed(12);
+  assert.equal(verdict.leaveOut("no request")?.left_out, "no request");
+  assert.deepEqual(shown(verdict), [null, null]);
+  assert.equal(verdict.given, true);
+  verdict.undo();
+  assert.deepEqual([...shown(verdict), verdict.now.left_out], [true, 12, ""]);
+  verdict.takeBack();
+  assert.equal(verdict.given, false);
 });

@@ -45,7 +45,7 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
   );
 
   const next = async () => {
-    if (verdict.now.success === null) return setTrouble("Say first whether it succeeded: S or F.");
+    if (!verdict.given) return setTrouble("Give a verdict first: S, F, X or U.");
     setSubmitting(true);
     setTrouble("");
     try {
@@ -119,8 +119,8 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
 
 /** Send the verdict of one continuation, and where the judge is. */
 function put(assignment: string, batch: SaidVerdict[], place: { position: number; active_sec: number }): Promise<unknown> {
-  const { revision, success, step } = batch.reduce((last, said) => (said.revision > last.revision ? said : last));
-  return ask("PUT", `/api/judging/${assignment}/verdict`, { revision, success, step, ...place });
+  const { revision, success, step, left_out } = batch.reduce((last, said) => (said.revision > last.revision ? said : last));
+  return ask("PUT", `/api/judging/${assignment}/verdict`, { revision, success, step, left_out: left_out ?? "", ...place });
 }
 
 /** Do what a key or button asks for. */
@@ -130,6 +130,8 @@ function run(asked: Command, verdict: Verdict, player: ReturnType<typeof usePlay
       return take(verdict.succeed(player.step));
     case "fail":
       return take(verdict.fail());
+    case "leave-out":
+      return take(verdict.leaveOut(asked.reason));
     case "remove":
       return take(verdict.takeBack());
     case "undo":

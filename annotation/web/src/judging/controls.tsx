@@ -1,4 +1,4 @@
-// The verdict, and going about, as buttons.
+// Buttons for the verdict, and for moving through the episode.
 import { Playing, Tool } from "../episode/transport";
 import { clock, type Player } from "../episode/player";
 import type { Command } from "./keys";
@@ -15,7 +15,7 @@ interface Props {
 
 export function JudgeControls(props: Props) {
   const { player, verdict, episode, submitting } = props;
-  const { success } = verdict.now;
+  const { success, left_out } = verdict.now;
   const here = verdict.judged(player.step);
   const tool = (asked: Command, sign: string, name: string, disabled: boolean) => (
     <Tool sign={sign} name={name} disabled={disabled || submitting} onPress={() => props.onCommand(asked)} />
@@ -29,6 +29,11 @@ export function JudgeControls(props: Props) {
         <button type="button" class="mark-button regress" aria-pressed={success === false} disabled={submitting} onClick={() => props.onCommand({ do: "fail" })}>
           ✕ failed
         </button>
+        {(["no request", "cannot tell"] as const).map((reason) => (
+          <button key={reason} type="button" aria-pressed={left_out === reason} disabled={submitting} onClick={() => props.onCommand({ do: "leave-out", reason })}>
+            {reason}
+          </button>
+        ))}
         {tool({ do: "undo" }, "↶", "Undo (Ctrl Z)", !verdict.canUndo)}
         {tool({ do: "redo" }, "↷", "Redo (Ctrl Y)", !verdict.canRedo)}
       </div>
@@ -39,7 +44,7 @@ export function JudgeControls(props: Props) {
         <output class="verdict-said">
           <Said verdict={verdict} stepsPerSecond={episode.steps_per_second} />
         </output>
-        <button type="button" class="primary" disabled={submitting || success === null} onClick={() => props.onCommand({ do: "next" })}>
+        <button type="button" class="primary" disabled={submitting || !verdict.given} onClick={() => props.onCommand({ do: "next" })}>
           {submitting ? "Saving…" : "Next (Enter)"}
         </button>
       </div>
@@ -48,7 +53,8 @@ export function JudgeControls(props: Props) {
 }
 
 function Said(props: { verdict: Verdict; stepsPerSecond: number }) {
-  const { success, step } = props.verdict.now;
+  const { success, step, left_out } = props.verdict.now;
+  if (left_out) return <strong>{left_out === "no request" ? "No request" : "Cannot tell"}</strong>;
   if (success === null) return <>Did it succeed?</>;
   if (step === null) return <strong class="bad">✕ Failed</strong>;
   return (

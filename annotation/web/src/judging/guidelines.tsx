@@ -21,7 +21,16 @@ export function JudgeGuidelines() {
         <li>The first answer to a question is wrong or none.</li>
         <li>What was done before the line does not count.</li>
       </ul>
-      <p class="hint">If you are not sure, choose what you would tell the setter. You can change it until you open the next one.</p>
+      <h3>Neither</h3>
+      <ul>
+        <li>
+          <strong>No request</strong>: the words ask for nothing, such as “thank you”.
+        </li>
+        <li>
+          <strong>Cannot tell</strong>: the pictures do not show whether it was done. If you are only unsure, decide for success or failure.
+        </li>
+      </ul>
+      <p class="hint">You can change your verdict until you open the next one.</p>
     </section>
   );
 }
@@ -29,6 +38,8 @@ export function JudgeGuidelines() {
 const KEYS: [string, string][] = [
   ["S or +", "it succeeded, at this moment"],
   ["F or −", "it failed"],
+  ["X", "no request"],
+  ["U", "cannot tell"],
   ["Enter", "next one"],
   ["T", "to where the judged part begins"],
   ["← →, with Shift", "one step, ten"],

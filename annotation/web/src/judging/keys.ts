@@ -1,7 +1,7 @@
 // Which key does what on the judging page.
 import { pressed, type Press, type Shared } from "../episode/keys";
 
-export type Command = Shared | { do: "succeed" | "fail" | "next" | "take-over" };
+export type Command = Shared | { do: "succeed" | "fail" | "next" | "take-over" } | { do: "leave-out"; reason: "no request" | "cannot tell" };
 
 /** What a key press asks for; undefined if it is none of ours. */
 export const command = (press: Press): Command | undefined => pressed<Command>(press, JUDGING);
@@ -15,6 +15,8 @@ const JUDGING: Record<string, Command> = {
   n: { do: "fail" },
   "-": { do: "fail" },
   _: { do: "fail" },
+  x: { do: "leave-out", reason: "no request" },
+  u: { do: "leave-out", reason: "cannot tell" },
   t: { do: "take-over" },
   "[": { do: "take-over" },
   Enter: { do: "next" },

@@ -59,7 +59,7 @@ export function About(props: Props) {
             {shown.judgements.map((judgement) => (
               <li key={judgement.judge}>
                 <span>{judgement.judge}</span>
-                <span class={judgement.success ? "good" : "bad"}>{judgement.success ? "success" : "failure"}</span>
+                <span class={judgement.left_out ? "" : judgement.success ? "good" : "bad"}>{judgement.left_out || (judgement.success ? "success" : "failure")}</span>
                 {judgement.step !== null && (
                   <button type="button" class="time" onClick={() => props.onGo(judgement.step ?? 0)}>
                     {time(judgement.step)}

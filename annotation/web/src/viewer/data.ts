@@ -60,7 +60,7 @@ export interface EpisodeView {
   words: Words[];
   requests: { step: number; task: string; words: string; success: number | null }[];
   raters: RaterRow[];
-  judgements: { judge: string; success: boolean; step: number | null; scripted: boolean }[];
+  judgements: { judge: string; success: boolean; step: number | null; scripted: boolean; left_out: string }[];
   gold: string;
 }
 

@@ -118,7 +118,10 @@ def test_a_judge_is_shown_what_they_need_and_nothing_that_tells(enter: Enter, st
             "active_sec", "submitted",
         }  # fmt: skip
         assert (found["takes_over"], found["request_step"], found["steps"]) == (TAKES_OVER, TAKES_OVER - 1, STEPS)
-        assert found["verdict"] == {"revision": 0, "success": None, "step": None} and found["position"] == 7
+        assert (
+            found["verdict"] == {"revision": 0, "success": None, "step": None, "left_out": ""}
+            and found["position"] == 7
+        )
         answer = ann.ask("GET", f"{place}/frames")
         with study.database.reading() as session:
             record = session.get_one(JudgingAssignment, found["id"]).continuation.episode
@@ -242,7 +245,7 @@ def test_the_order_and_number_of_sayings_do_not_matter(enter: Enter) -> None:
     place = begin(ann)
     for revision, success, step in ((2, False, None), (1, True, 9), (3, True, 12), (3, True, 12), (2, False, None)):
         told = say(ann, place, success, step, revision)["verdict"]
-    assert told == {"revision": 3, "success": True, "step": 12} == ann.said("GET", place)["verdict"]
+    assert told == {"revision": 3, "success": True, "step": 12, "left_out": ""} == ann.said("GET", place)["verdict"]
     say(ann, place, None, None, 4)
     assert ann.said("GET", place)["verdict"]["success"] is None
 
@@ -255,7 +258,7 @@ def test_a_verdict_can_be_changed_until_the_next_is_opened(enter: Enter, folder:
     say(ann, place, True, 10)
     say(ann, place, None, None, 2)
     taken_back = ann.ask("POST", f"{place}/submit", {"revision": 2})
-    assert taken_back.status_code == 409 and "say first" in taken_back.json()["error"]
+    assert taken_back.status_code == 409 and "give a verdict first" in taken_back.json()["error"]
     say(ann, place, False, None, 3)
     stale = ann.ask("POST", f"{place}/submit", {"revision": 2})
     assert stale.status_code == 409 and "load the page again" in stale.json()["error"]
@@ -293,6 +296,18 @@ def test_a_wrong_verdict_is_refused_and_nothing_kept(wrong: dict[str, Any], ente
     answer = ann.ask("PUT", f"{place}/verdict", {"revision": 1, "success": True, "step": 9} | wrong)
     assert answer.status_code == 422 and answer.json()["error"]
     assert ann.said("GET", place)["verdict"]["revision"] == 0
+
+
+@pytest.mark.parametrize("reason", ["no request", "cannot tell"])
+def test_what_cannot_be_judged_is_exported_as_neither(reason: str, enter: Enter, folder: Path) -> None:
+    ann = enter(Role.JUDGE, "ann")
+    place = begin(ann)
+    refused = {"revision": 1, "success": False, "step": None, "left_out": reason}
+    assert ann.ask("PUT", f"{place}/verdict", refused).status_code == 422
+    ann.said("PUT", f"{place}/verdict", {"revision": 1, "success": None, "step": None, "left_out": reason})
+    ann.said("POST", f"{place}/submit", {"revision": 1})
+    (judgement,) = exported(folder, 1)
+    assert (judgement.success, judgement.step, judgement.left_out) == (False, None, reason)
 
 
 def test_a_lock_expires_and_the_work_is_kept(enter: Enter, study: Study, folder: Path) -> None:

@@ -100,6 +100,18 @@ def test_it_is_written_as_json_and_as_a_page(store: ParquetStore, tmp_path: Path
     assert "http" not in page and "<script" not in page and "Live" not in page
 
 
+def test_judgements_that_are_left_out_change_no_rate_and_are_counted(store: ParquetStore) -> None:
+    judged(store, ann="a.bbc..a..d..ba")
+    before = report_suite(ReportSuiteConfig(data=(store.folder,))).suite
+    said = zip(store.ids(), ("no request", "cannot tell", "no request"), strict=False)
+    store.write_judgements([Judgement(episode, "bob", False, None, False, reason) for episode, reason in said])
+    after = report_suite(ReportSuiteConfig(data=(store.folder,))).suite
+    assert before is not None and after is not None and before.left_out == {}
+    assert after.agents == before.agents and after.agreement == before.agreement
+    assert after.left_out == {"no request": 2, "cannot tell": 1}
+    assert "3 judgements are left out" in (store.folder / "report.html").read_text()
+
+
 def test_stand_ins_are_never_called_people(store: ParquetStore) -> None:
     (first, *_) = store.ids()
     with pytest.raises(UserError, match="nothing has been judged yet"):

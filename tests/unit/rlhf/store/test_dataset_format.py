@@ -16,12 +16,13 @@ import pytest
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import ParquetStore, open_store, share_play
 from rlhf.store.contract import EpisodeRow
+from rlhf.store.parquet_files import to_bytes
 from rlhf.store.synthetic import synthetic_episode
-from rlhf.store.tables import SCHEMAS
+from rlhf.store.tables import SCHEMAS, judgements_table
 from worlds.errors import UserError
 
 PAGE = Path("docs/dataset-format.md").read_text()
-NAMES = {"episodes": 13, "steps": 10, "marks": 5, "judgements": 5}
+NAMES = {"episodes": 13, "steps": 10, "marks": 5, "judgements": 6}
 
 
 @pytest.fixture
@@ -205,3 +206,14 @@ def test_the_episode_made_by_hand_is_made_as_the_page_says(tmp_path: Path, monke
     store = open_store("lab-data")
     assert store.verify() == [] and store.ids(solver="human") == ["lab-0001"] and len(store.marks()) == 1
     assert re.search(r"rlhf clone --data lab-data --solver (\S+)`", page).group(1) == store.rows()[0].solver  # type: ignore[union-attr]
+
+
+def test_judgements_that_an_older_version_wrote_are_read(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "data", create=True)
+    store.write(synthetic_episode(1, steps=4, height=12, width=16))
+    judgement = Judgement(store.ids()[0], "bo", True, 2, scripted=False)
+    (store.folder / "judgements").mkdir(exist_ok=True)
+    older = judgements_table([judgement]).drop_columns(["left_out"])
+    (store.folder / "judgements" / "older.parquet").write_bytes(to_bytes([older]))
+    assert open_store(store.folder).judgements() == [judgement]
+    assert open_store(store.folder).verify() == []

@@ -222,6 +222,8 @@ def test_marks_in_the_dataset_without_a_rater(folder: Path) -> None:
         (lambda: Mark("e1", "ann", 1, 1, None), "scripted of a mark is None, not True or False"),  # type: ignore[arg-type]
         (lambda: Judgement("e1", "bo", 1, None, False), "success of a judgement is 1"),  # type: ignore[arg-type]
         (lambda: Judgement(None, "bo", True, None, False), "episode_id is None, not text"),  # type: ignore[arg-type]
+        (lambda: Judgement("e1", "bo", True, 3, False, "no request"), "left out has neither success nor step"),
+        (lambda: Judgement("e1", "bo", False, None, False, "late"), "left out as 'no request' or 'cannot tell'"),
         (lambda: Judgement("e1", "bo", True, "end", False), "step is a whole number or None, not 'end'"),  # type: ignore[arg-type]
     ],
 )
