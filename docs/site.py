@@ -15,6 +15,7 @@ from docstring_parser import parse
 from mkdocs.structure.files import File, Files
 
 from pipelines.cli.main import GROUPS, Verb
+from pipelines.cli.own_settings import PARTS, declared
 from rlhf.records.json_records import to_json
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,6 +31,9 @@ COMMANDS_READER = """**For** users of the command line. **After it** you know ev
 `--preset NAME` starts each from the settings of a preset.
 
 A setting is written `--name value` or `--name=value`; a switch also `--name` and `--no-name`; a list `--name 1 2`."""
+PLAYHOUSE_READER = """Commands with `--world` and `--players` have these settings of the Playhouse and of its scripted
+players, as flags, as JSON text (`--world.settings`), or in a JSON or TOML file. Another world has its own, which
+`rlhf record --world.name NAME --help` lists."""
 _LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -90,13 +94,13 @@ def commands_page() -> str:
     for title, verbs in GROUPS:
         parts.append(f"## {title[0].upper()}{title[1:]}")
         parts += [_command(verb) for verb in verbs]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, _playhouse()]) + "\n"
 
 
 def settings_by_command() -> dict[str, set[str]]:
     """Return the names of the settings of every command, as they are typed after ``--``."""
     verbs = [verb for _, verbs in GROUPS for verb in verbs]
-    return {verb.name: {name for name, _, _ in _settings(_kind(verb))} for verb in verbs}
+    return {verb.name: {name for name, _, _ in (*_settings(_kind(verb)), *_own(_kind(verb)))} for verb in verbs}
 
 
 def _kind(verb: Verb) -> type:
@@ -118,6 +122,29 @@ def _settings(kind: type, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
             continue
         default = field.default if field.default_factory is MISSING else field.default_factory()
         yield name, default, " ".join(words.get(field.name, "").split()).replace("|", "\\|")
+
+
+def _own(kind: type, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
+    """Settings of the Playhouse and its scripted players, as flags, where a configuration has a world or players."""
+    for field in fields(kind):
+        hint = get_type_hints(kind)[field.name]
+        if is_dataclass(hint) and field.name in PARTS:
+            for name, setting in declared(None, field.name).items():
+                yield f"{prefix}{field.name}.{name.replace('_', '-')}", setting.default, setting.about
+        elif is_dataclass(hint):
+            yield from _own(hint, f"{prefix}{field.name}.")
+
+
+def _playhouse() -> str:
+    """Settings of the Playhouse and of its scripted players, once for all commands."""
+    parts = ["## Settings of the Playhouse", PLAYHOUSE_READER]
+    for group in PARTS:
+        rows = [
+            f"| `--{group}.{name.replace('_', '-')}` | {_shown(setting.default)} | {setting.about} |"
+            for name, setting in declared(None, group).items()
+        ]
+        parts.append("\n".join(["| setting | default | meaning |", "|---|---|---|", *rows]))
+    return "\n\n".join(parts)
 
 
 def _shown(default: Any) -> str:
