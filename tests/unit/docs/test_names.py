@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.cli.own_settings import declared
 from tests.unit.docs.pages import FOLDERS, PAGES, ROOT, blocks, code, site
 
 # Files of a study's folder, whose names look like modules of the package `annotation`.
@@ -147,7 +148,18 @@ def test_commands_and_their_settings_exist(page: Path) -> None:
 
 @cache
 def settings() -> dict[str, set[str]]:
-    return site().settings_by_command()
+    known = site().settings_by_command()
+    return {command: names | _own_settings(names) for command, names in known.items()}
+
+
+def _own_settings(names: set[str]) -> set[str]:
+    """Return the settings of the Playhouse and its scripted players that a command with these settings has."""
+    owners = {name.rpartition(".")[0] for name in names if name.endswith(("world.settings", "players.setter"))}
+    return {
+        f"{owner}.{setting.replace('_', '-')}"
+        for owner in owners
+        for setting in declared(None, owner.rpartition(".")[2])
+    }
 
 
 def check(line: str, known: dict[str, set[str]]) -> None:
