@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 
 class UserError(Exception):
-    """Bad input. The message is one line that names the file or setting and the mend; the command line
+    """Bad input. The message is one line that names the file or setting and the fix; the command line
     prints it without a traceback and exits with a non-zero status."""
 
 
 class RunError(RuntimeError):
-    """A run that cannot go on. The message says what befell it and where; the command line prints it as one line."""
+    """A run that has failed. The message says what failed and where; the command line prints it as one line."""
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,4 +1,4 @@
-"""How recorded play is read. Imports nothing heavy."""
+"""Settings of reading recorded play. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Gigabytes = Annotated[float, Range(least=0, what="a number of gigabytes")]
 
 @dataclass(frozen=True)
 class ReadingConfig:
-    """How recorded play is read. What is learned does not depend on it, to the last bit.
+    """Settings of reading recorded play. The trained weights do not depend on them, to the last bit.
 
     Args:
       in_memory_gb: gigabytes above which recordings are streamed from their datasets during training; 0 streams all,
@@ -20,8 +20,8 @@ class ReadingConfig:
         0.3 GB (twice that while it is put together).
       cache_gb: gigabytes of a streamed recording that are kept in memory, with frames as PNG files (a tenth of their
         size). Fastest if it holds the episodes of all trajectories of a batch: 96 of five minutes take about 0.2 GB.
-      threads: number of threads that read and draw.
-      ahead: windows that are prepared before they are needed.
+      threads: number of threads that read and decode.
+      ahead: windows that are made before they are needed.
     """
 
     in_memory_gb: Gigabytes | None = None

@@ -1,4 +1,4 @@
-"""Batches of several kinds of recorded play: each kind has columns of its own, as many as its weight earns."""
+"""Batches of several kinds of recorded play: each kind has its own columns, in proportion to its weight."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from worlds.errors import UserError
 
 @dataclass(frozen=True, eq=False)
 class MixedDataset:
-    """Several recordings, of which every window shows some columns each.
+    """Several datasets; every window has some columns of each.
 
     Args:
-      parts: by the name of the kind. weights: of the same names; columns are shared out in proportion to them.
+      parts: datasets by the name of the kind of play.
+      weights: by the same names; columns are shared in proportion to them.
     """
 
     parts: Mapping[str, Dataset]
@@ -42,17 +43,17 @@ class MixedDataset:
         wanted = range(batch)[columns or slice(None)]
         streams, begin = dict[str, WindowStream](), 0
         for (name, part), own in zip(self.parts.items(), seeds, strict=True):
-            # A kind of whose columns none are wanted goes on with the others: every learner's state is the same.
-            first, last = (min(max(place - begin, 0), shares[name]) for place in (wanted.start, wanted.stop))
+            # A kind none of whose columns are wanted advances with the others, so that learners have equal states.
+            first, last = (min(max(column - begin, 0), shares[name]) for column in (wanted.start, wanted.stop))
             streams[name] = part.stream(steps, shares[name], own, slice(first, last))
             begin += shares[name]
         return MixedStream(streams)
 
 
 def share_columns(batch: int, weights: Mapping[str, float]) -> dict[str, int]:
-    """How many of ``batch`` columns each kind gets: at least one, and beyond that in proportion to its weight.
+    """Share the columns of a batch among kinds of play: at least one each, the rest in proportion to the weights.
 
-    Column after column goes to the kind that has fewest for its weight (Webster's method).
+    Every further column goes to the kind that has the fewest for its weight (Webster's method).
 
     Raises:
       UserError: if there are fewer columns than kinds.
@@ -73,14 +74,14 @@ class MixedStream:
         self._streams = dict(streams)
 
     def next(self, device: str | torch.device = "cpu") -> RecordedWindow:
-        """The next window of all of them."""
+        """Return the next window of all streams, side by side."""
         return side_by_side([stream.next(device) for stream in self._streams.values()])
 
     def state_dict(self) -> dict[str, Any]:
         return {"kinds": {name: stream.state_dict() for name, stream in self._streams.items()}}
 
     def load_state_dict(self, state: dict) -> None:
-        """Go on from what :meth:`state_dict` gave. Raises UserError if it was given for other kinds or other play."""
+        """Resume from what :meth:`state_dict` returned. Raises UserError if that was of other kinds or other play."""
         then = state.get("kinds", {})
         if list(then) != list(self._streams):
             raise UserError(
@@ -91,7 +92,7 @@ class MixedStream:
 
 
 def side_by_side(windows: Sequence[RecordedWindow]) -> RecordedWindow:
-    """``windows`` of equally many steps as one, [T, B1 + B2 + ...]."""
+    """Join ``windows`` of equally many steps into one, [T, B1 + B2 + ...]."""
     demonstrated = None
     if any(window.demonstrated is not None for window in windows):
         demonstrated = torch.cat([_mask(window) for window in windows], dim=1)

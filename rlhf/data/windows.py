@@ -16,17 +16,21 @@ from rlhf.records.same_data import check_same_data
 
 
 class EpisodeStream:
-    """Endless windows [T, B] of recorded play in order: every column walks through shuffled episodes end to end.
+    """Endless windows [T, B] of recorded play: every column goes through shuffled episodes, end to end.
 
-    Consecutive windows continue each other, so a learner can carry its memory across them; ``resets`` says
-    where a new episode begins. Deterministic by seed; ``state_dict`` resumes exactly.
+    Consecutive windows continue each other, so that a learner can carry its memory across them; ``resets`` marks the
+    first step of an episode. Deterministic by seed; ``state_dict`` resumes exactly.
 
-    Columns begin in the middle of their first episodes, which are seen without memory of what came before: once, in one
-    part of one episode each. Were they to begin at the start, columns of episodes of equal length would be at the same
-    step of theirs in every window to come, and an update would see only beginnings, another only ends.
+    Columns begin in the middle of their first episodes. If they began at the start, columns of episodes of equal length
+    would be at the same step in every window, so that one update saw only beginnings and another only ends.
 
-    ``columns`` of the B are handed out, all of them if None. Where several learners share a batch, each has a stream
-    of the same seed and other columns: together they see what one would, and their states are the same.
+    Args:
+      episodes: the recorded play.
+      steps: T, steps of a window.
+      batch: B, trajectories side by side.
+      seed: of the order of episodes and of the first offsets.
+      columns: of the B, the ones that are returned; None: all. Where several learners share a batch, each has a stream
+        of the same seed and other columns; their states are the same.
     """
 
     def __init__(
@@ -46,11 +50,11 @@ class EpisodeStream:
         return self._order.pop()
 
     def next(self, device: str | torch.device = "cpu") -> RecordedWindow:
-        """The next window."""
+        """Return the next window, on ``device``."""
         return self._episodes.window(self._next_rows(), device)
 
     def _next_rows(self) -> np.ndarray:
-        """Rows, int64 [T, B], of the next window's columns that are handed out."""
+        """Return the rows, int64 [T, B], of the next window's columns."""
         rows = np.empty((self._steps, self._batch), dtype=np.int64)
         for column in range(self._batch):
             self._fill(rows[:, column], column)
@@ -69,12 +73,12 @@ class EpisodeStream:
                 self._episode[column], self._offset[column] = self._next_episode(), 0
 
     def _fingerprint(self) -> dict[str, int]:
-        """What tells this recorded play from other."""
+        """Return counts and a digest that identify the recorded play."""
         lengths = np.ascontiguousarray(self._episodes.lengths, np.int64)
         return {"episodes": len(lengths), "steps": int(lengths.sum()), "lengths": zlib.crc32(lengths.tobytes())}
 
     def state_dict(self) -> dict[str, object]:
-        """Everything that determines the windows to come; plain numbers, lists and strings."""
+        """Return everything that determines the windows to come; plain numbers, lists and strings."""
         return {
             "play": self._fingerprint(),
             "rng": self._rng.bit_generator.state,
@@ -84,7 +88,7 @@ class EpisodeStream:
         }
 
     def load_state_dict(self, state: dict) -> None:
-        """Go on from what :meth:`state_dict` gave. Raises UserError if it was given for other recorded play."""
+        """Resume from what :meth:`state_dict` returned. Raises UserError if that was of other recorded play."""
         check_same_data(state["play"], self._fingerprint())
         self._rng.bit_generator.state = state["rng"]
         self._order = list(state["order"])

@@ -1,7 +1,7 @@
 """BC+RL as an RLlib algorithm: IMPALA's loop around this project's own runner and learner.
 
 IMPALA's ``training_step`` is unchanged. It treats what runners return as references to hand on, so that overriding the
-two classes at its ends is enough. What is added here is that nothing fails in silence.
+two classes at its ends is enough. Added here: every failure is reported.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from rlhf.learning.local_executor import RecordedPlay
 from rlhf.replay.runner import Runner
 from worlds.contract import action_space, observation_space
 
-NOTICES = "notices"  # the metric that holds lines to tell people
+NOTICES = "notices"  # the metric that holds lines for people
 MakeRunner = Callable[[int, int], Runner]
 MakeLearner = Callable[[Workers], tuple[Learner, RecordedPlay]]
 
 
 class BCRLConfig(IMPALAConfig):
-    """IMPALA's configuration with :meth:`play`; of the rest, what concerns resources and faults has its usual meaning.
+    """IMPALA's configuration with :meth:`play`; settings of resources and faults have their usual meaning.
 
-    Every setting of the update is in the learner that ``make_learner`` makes; RLlib's are not looked at.
+    Every setting of the update is in the learner that ``make_learner`` makes; RLlib's are ignored.
     """
 
     def __init__(self, algo_class: type | None = None) -> None:
@@ -73,16 +73,18 @@ class BCRLConfig(IMPALAConfig):
         recent: int = 8,
         draw_seed: int = 0,
     ) -> BCRLConfig:
-        """What is played and learned.
+        """Set what is played and learned.
 
         Args:
           make_runner: (index from 0, generation) -> a runner of ``slots`` slots and ``steps`` steps. Called in the
             runner's process; the generation is 0, and another number where it takes the place of a dead one.
-          make_learner: peers -> the learner and its recorded play, called where the learner works. With
-            ``learners(num_learners=n)``, n above 1, there are n of them; each takes its ``peers``'s share of the
+          make_learner: workers -> the learner and its recorded play, called in the learner's process. With
+            ``learners(num_learners=n)``, n above 1, there are n of them; each learns from its share of the
             columns. Both functions are pickled.
-          stall_sec: give up if there is no update for so long. replacements: of one runner whose process died.
-          recent: fragments kept for :meth:`BCRL.learn_again`. draw_seed: of its draws.
+          stall_sec: seconds without an update after which the run gives up.
+          replacements: how often one runner whose process died is replaced.
+          recent: fragments kept for :meth:`BCRL.learn_again`.
+          draw_seed: seed of the draws of fragments.
         """
         self.make_runner, self.make_learner = make_runner, make_learner
         self.stall_sec, self.replacements, self.recent, self.draw_seed = stall_sec, replacements, recent, draw_seed
@@ -95,20 +97,20 @@ class BCRLConfig(IMPALAConfig):
     def build_learner_group(
         self, *, env: Any = None, spaces: Any = None, rl_module_spec: Any = None, placement_group: Any = None
     ) -> PlayLearnerGroup:
-        """RLlib's, of the class that keeps several learners in step."""
+        """Return a group of the class that keeps several learners in step."""
         module = rl_module_spec or self.get_multi_rl_module_spec(env=env, spaces=spaces)
         return PlayLearnerGroup(config=self.copy(), module_spec=module, placement_group=placement_group)
 
     def validate(self) -> None:
-        """As usual, and one update is made from as many fragments as there are runners, side by side."""
+        """Check the configuration; one update is made from as many fragments as there are runners, side by side."""
         if self.make_runner is None or self.make_learner is None:
             raise ValueError("BCRLConfig.play(...) has to be called: it says what is played and learned")
         if self.num_env_runners < 1 and not self.in_evaluation:
-            raise ValueError(f"{self.num_env_runners} runners: somebody has to play")
+            raise ValueError(f"{self.num_env_runners} runners: at least one has to play")
         slots, learners = self.num_env_runners * self.num_envs_per_env_runner, self.num_learners or 1
         if slots % learners:
             raise ValueError(f"{slots} slots cannot be shared out evenly among {learners} learners")
-        if self.num_env_runners == 1:  # RLlib waits for all of them, or for so long; nobody is kept waiting by one
+        if self.num_env_runners == 1:  # RLlib waits for all runners, at most this long; a single runner delays no other
             self.timeout_s_sampler_manager = 0.5
         self._train_batch_size_per_learner = slots * int(self.rollout_fragment_length) // learners
         super().validate()
@@ -118,8 +120,8 @@ class BCRL(IMPALA):
     """BC+RL. One ``train()`` is one update, on one fragment of play per runner.
 
     Its result has, beside RLlib's own entries, ``result["learners"]["update"]`` (what the update measured),
-    ``result["env_runners"]["deliveries"]`` (``Delivery``) and ``result["notices"]`` (lines to tell
-    people, of runners that died and were replaced).
+    ``result["env_runners"]["deliveries"]`` (``Delivery``) and ``result["notices"]`` (lines for
+    people, about runners that died and were replaced).
 
     Raises (from ``train()``):
       WorkerDied: if a runner reports an exception, or its process dies again and again.
@@ -154,7 +156,7 @@ class BCRL(IMPALA):
             self._watch.pause()
 
     def training_step(self) -> None:
-        """IMPALA's, with a look at what came of it."""
+        """Run IMPALA's step, then check its result."""
         super().training_step()
         deliveries = self.metrics.peek((ENV_RUNNER_RESULTS, DELIVERIES), default=[], compile=False)
         self._watch.hear(deliveries[self._heard :])
@@ -164,22 +166,22 @@ class BCRL(IMPALA):
             self._trained = trained
             self._watch.progressed()
         for line in self._watch.check():
-            self._tell(line)
+            self._report(line)
 
     def restore_env_runners(self, env_runner_group: Any) -> list[int]:
-        """RLlib's, which puts restarted runners to work again; deaths and replacements are told of."""
+        """Have restarted runners play again, as RLlib does, and report deaths and replacements."""
         healthy = set(env_runner_group.healthy_env_runner_ids())
         for runner in sorted(self._watch.deaths.keys() - healthy - self._lost):
             self._lost.add(runner)
-            self._tell(self._watch.lost(runner, self._reasons.of(runner, self._watch)))
+            self._report(self._watch.lost(runner, self._reasons.of(runner, self._watch)))
         restored = super().restore_env_runners(env_runner_group)
         for runner in restored:
             self._lost.discard(runner)
-            self._tell(self._watch.restored(runner))
+            self._report(self._watch.restored(runner))
         return restored
 
     def get_auto_filled_metrics(self, *arguments: Any, **settings: Any) -> dict[str, Any]:
-        """RLlib's, but for a deep copy of the whole configuration in every result: half of what a step cost."""
+        """Return RLlib's metrics without its deep copy of the configuration, which is half of the cost of a step."""
         if self._configuration is None:
             self._configuration = self.config.to_dict()
         given, self.config = self.config, self._configuration  # type: ignore[assignment]
@@ -189,15 +191,15 @@ class BCRL(IMPALA):
             self.config = given
 
     def learn_again(self) -> dict[str, float]:
-        """One more update on recent fragments; what it measured."""
+        """Make one more update on recent fragments and return its metrics."""
         return self._learners(PlayLearner.learn_again)[0]
 
     def learned_weights(self) -> dict[str, np.ndarray]:
-        """The learner's weights."""
+        """Return the learner's weights."""
         return self._learners(_weights_of_the_first)[0]
 
     def run_state(self) -> dict[str, Any]:
-        """What determines the updates to come, but for weights and play; waits for the fragments being played.
+        """Return everything that determines the updates to come but weights and play; waits for fragments in progress.
 
         Like :meth:`rlhf.learning.local_executor.LocalExecutor.state_dict`, with None for a runner that does not answer.
         """
@@ -215,7 +217,7 @@ class BCRL(IMPALA):
         return state | {"runners": runners}
 
     def set_run_state(self, state: dict[str, Any], weights: dict[str, np.ndarray]) -> None:
-        """Go on from what :meth:`run_state` and :meth:`learned_weights` gave, with as many runners as there are."""
+        """Resume from what :meth:`run_state` and :meth:`learned_weights` returned, with any number of runners."""
 
         def set_learner(learner: PlayLearner) -> dict[str, Any]:
             learner.set_run_state(state)
@@ -246,7 +248,7 @@ class BCRL(IMPALA):
     def _learners(self, call: Callable[[PlayLearner], Any]) -> list[Any]:
         return self.learner_group.ask(call)  # type: ignore[union-attr]
 
-    def _tell(self, line: str) -> None:
+    def _report(self, line: str) -> None:
         self.metrics.log_value(NOTICES, line, reduce="item_series")
 
 
@@ -261,7 +263,7 @@ def _state_of_the_first(learner: PlayLearner) -> dict[str, Any] | None:
 class _Reasons(logging.Filter):
     """Why runners' processes died, as far as Ray says.
 
-    RLlib swallows these errors and merely logs them. Here they are kept instead, until the runner's death is told of.
+    RLlib swallows these errors and merely logs them. Here they are kept instead, until the runner's death is reported.
     """
 
     _LOGGER = logging.getLogger("ray.rllib.utils.actor_manager")

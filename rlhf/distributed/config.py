@@ -10,10 +10,10 @@ from agents.ranges import LARGEST, CountFromZero, Range, Weight, check_ranges
 
 @dataclass(frozen=True)
 class RayConfig:
-    """Where the processes of a run on Ray go, and what each of them gets.
+    """Processes of a run on Ray, and the resources of each.
 
     Args:
-      address: address of a running cluster, as ray.init takes it; None starts Ray on this machine for this run alone,
+      address: address of a running cluster, as ray.init expects it; None starts Ray on this machine for this run only,
         unless the environment variable RAY_ADDRESS names a cluster (as it does inside `ray job submit`).
       runners: number of processes that play. The slots of the run are shared out evenly among them.
       learners: number of processes that learn. The columns of every batch are shared out evenly among them and their
@@ -28,8 +28,8 @@ class RayConfig:
     """
 
     address: str | None = None
-    runners: Annotated[int, Range(least=1, most=LARGEST, why="somebody has to play")] = 2
-    learners: Annotated[int, Range(least=1, most=LARGEST, why="somebody has to learn")] = 1
+    runners: Annotated[int, Range(least=1, most=LARGEST, why="at least one process plays")] = 2
+    learners: Annotated[int, Range(least=1, most=LARGEST, why="at least one process learns")] = 1
     cpus_per_runner: Weight = 1.0
     gpus_per_runner: Weight = 0.0
     cpus_per_learner: Weight = 1.0
@@ -53,5 +53,5 @@ class RayConfig:
 
     @property
     def learner_apart(self) -> bool:
-        """Whether a single learner gets a process of its own, and the algorithm with it."""
+        """Return whether a single learner gets a process of its own, and the algorithm with it."""
         return self.learners == 1 and self.gpus_per_learner > 0

@@ -35,12 +35,16 @@ _STATE = ("learner", "recorded", "runners", "rng", "played")  # what is resumed 
 class RayExecutor:
     """Runs BC+RL on a Ray cluster, or on a Ray that is started on this machine for as long as this lives.
 
-    Play always goes on beside learning, so a run is not determined by its seeds.
+    Playing and learning always overlap, so a run is not determined by its seeds.
 
     Args:
-      make_runner, make_learner: see :meth:`rlhf.distributed.algorithm.BCRLConfig.play`.
+      make_runner: see :meth:`rlhf.distributed.algorithm.BCRLConfig.play`.
+      make_learner: see :meth:`rlhf.distributed.algorithm.BCRLConfig.play`.
       agent: has the learner's weights after :meth:`fetch_agent` and :meth:`state_dict`; they are not sent otherwise.
-      slots, steps: of every runner. config: which processes. execution: its ``overlap`` does not apply.
+      slots: of every runner.
+      steps: of every runner.
+      config: which processes.
+      execution: its ``overlap`` does not apply.
 
     Raises:
       UserError: if there is no such cluster.
@@ -126,7 +130,7 @@ class RayExecutor:
         self._behind = False
 
     def state_dict(self) -> dict[str, Any]:
-        """As ``LocalExecutor.state_dict``, without play; None for a runner that is silent.
+        """Return what ``LocalExecutor.state_dict`` returns, without play; None for a runner that does not answer.
 
         Fetches the agent, too: the state is of the agent with these weights.
         """
@@ -201,7 +205,7 @@ def _connect(config: RayConfig) -> bool:
     if ray.is_initialized():
         return False
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what people need to know is told of by the executor
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # the executor reports what people need to know
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     address = config.address or os.environ.get("RAY_ADDRESS")
     if address is None:
@@ -212,7 +216,7 @@ def _connect(config: RayConfig) -> bool:
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise UserError(
             f"no Ray cluster at {address} ({' '.join(str(error).split())}); start one with `ray start --head`, or "
-            "leave ray.address and RAY_ADDRESS out to use this machine alone"
+            "leave ray.address and RAY_ADDRESS out to use only this machine"
         ) from error
     return True
 
@@ -244,10 +248,10 @@ def _start(config: RayConfig, quiet: dict[str, Any]) -> None:
 
 @contextmanager
 def loopback_only() -> Iterator[None]:
-    """A Ray that is started inside listens on 127.0.0.1 alone: whoever reaches its ports runs code as its user.
+    """A Ray that is started inside listens on 127.0.0.1 only: a client that reaches its ports runs code as its user.
 
     Ray does so by itself on macOS and Windows. On Linux this switch of its own is needed; where ``ray.init`` is
-    told to use 127.0.0.1, it takes the address in the network all the same.
+    asked to use 127.0.0.1, it uses the address in the network all the same.
     """
     before, ray_constants.ENABLE_RAY_CLUSTER = ray_constants.ENABLE_RAY_CLUSTER, False
     try:

@@ -28,7 +28,7 @@ _STATE, _WEIGHTS_AFTER = "bc_rl", "_rl_module_state_after_update"
 
 
 class PlayLearner(TorchLearner):
-    """Wraps ``Learner``, made with its recorded play by the configuration's ``make_learner(peers)``.
+    """Wraps ``Learner``, made with its recorded play by the configuration's ``make_learner(workers)``.
 
     RLlib's modules, optimisers, connectors and losses are not used; its update loop, state and metrics are. Where it
     is one of several, each learns from its own columns of the play and of the recordings.
@@ -39,7 +39,7 @@ class PlayLearner(TorchLearner):
     workers: Workers = SINGLE_WORKER
 
     def host(self) -> ray_peers.Meeting:
-        """Open the place where several learners meet, and tell where that is."""
+        """Open the store through which several learners find each other, and return its address."""
         self._store, meeting = ray_peers.host()
         return meeting
 
@@ -98,7 +98,7 @@ class PlayLearner(TorchLearner):
         return None if memory is None else [part.cpu() for part in memory]
 
     def run_state(self) -> dict[str, Any]:
-        """What determines the updates to come, but for weights and play: plain values, as checkpoints take them.
+        """Return everything that determines the updates to come but weights and play: plain values, for checkpoints.
 
         All tensors are on the CPU: who asks for them need not have a GPU. The same for all learners but for the
         :meth:`memory`.
@@ -120,7 +120,7 @@ class PlayLearner(TorchLearner):
         self._recent.clear()
 
     def get_state(self, components: Any = None, *, not_components: Any = None, **_: Any) -> dict[str, Any]:
-        """RLlib's own way to the same: weights, and all the rest unless only ``components`` are asked for."""
+        """Return the state in RLlib's form: weights, and all the rest unless only ``components`` are asked for."""
         state = self._numbered(self.weights())
         if components is not None:
             return state

@@ -1,4 +1,4 @@
-"""RLlib's group of learners, of which several make every update together, in step, or none of them does."""
+"""A group of RLlib's learners that make every update together, or none of them does."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PlayLearnerGroup(LearnerGroup):
     learners meet at the address that Ray itself uses.
 
     Raises (from everything that asks the learners):
-      WorkerDied: naming the learner, if its process died or something in it failed that is not told of by itself.
+      WorkerDied: naming the learner, if its process died, or failed in a way that is not reported otherwise.
       RunStalled: if they do not answer within the configuration's ``stall_sec``.
       FloatingPointError, RunError: the learners' own.
     """
@@ -59,7 +59,7 @@ class PlayLearnerGroup(LearnerGroup):
         self._worker_manager = FaultTolerantActorManager(self._workers)
 
     def ask(self, call: Callable[[PlayLearner], Any]) -> list[Any]:
-        """What ``call`` gives for every learner, in their order."""
+        """Return what ``call`` gives for every learner, in their order."""
         if self._workers is None:
             return [call(self._learner)]  # type: ignore[arg-type]
         return self._answers([worker.apply.remote(call) for worker in self._workers])
@@ -90,7 +90,7 @@ class PlayLearnerGroup(LearnerGroup):
         self._is_shut_down = True
 
     def _answers(self, references: Sequence[ray.ObjectRef]) -> list[Any]:
-        """What is behind ``references``, one for every learner, as soon as all are there or one has failed."""
+        """Return what is behind ``references``, one for every learner, as soon as all are there or one has failed."""
         began, waiting = time.monotonic(), list(references)
         while waiting:
             left = self.config.stall_sec - (time.monotonic() - began)
@@ -106,7 +106,7 @@ class PlayLearnerGroup(LearnerGroup):
         return ray.get(list(references))
 
     def _told(self, references: Sequence[ray.ObjectRef], first: Exception) -> Exception:
-        """The error to tell people of: not of a learner that merely lost another."""
+        """Return the error to report: not that of a learner which merely lost another."""
         failed = {}
         ready, _ = ray.wait(list(references), num_returns=len(references), timeout=_PATIENCE_SEC)
         for reference in ready:

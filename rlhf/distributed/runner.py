@@ -56,7 +56,7 @@ class PlayRunner(EnvRunner):
         return [fragment]
 
     def sample_get_state_and_metrics(self) -> Any:
-        """What IMPALA calls: a reference to what was sampled, no state, and the metrics."""
+        """Return a reference to what was sampled, no state, and the metrics; IMPALA calls this."""
         try:
             return super().sample_get_state_and_metrics()
         except Exception as error:
@@ -71,7 +71,7 @@ class PlayRunner(EnvRunner):
         return {}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Take weights that are newer than those at hand."""
+        """Set weights that are newer than those at hand."""
         number = state.get(WEIGHTS_SEQ_NO, 0)
         if COMPONENT_RL_MODULE in state and (number == 0 or number > self._weights_seq_no):
             weights = state[COMPONENT_RL_MODULE]
@@ -89,7 +89,7 @@ class PlayRunner(EnvRunner):
             self._runner.load_state_dict(state, plays=False)
 
     def get_spaces(self) -> dict[str, Any]:
-        """RLlib's spaces, which nothing here looks at."""
+        """Return RLlib's spaces, which nothing here uses."""
         spaces = (self.config.observation_space, self.config.action_space)
         return {INPUT_ENV_SPACES: spaces, DEFAULT_MODULE_ID: spaces}
 
@@ -108,7 +108,7 @@ class PlayRunner(EnvRunner):
         return runner
 
     def _pull(self) -> None:
-        """Take the newest weights, if those at hand are older. Without an answer, play goes on with those."""
+        """Fetch the newest weights, if those at hand are older. Without an answer, play continues with those."""
         if self._env_runner_state_server is not None:
             try:
                 newer: Any = ray.get(self._env_runner_state_server.pull_if_newer.remote(self._weights_seq_no))

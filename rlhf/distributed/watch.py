@@ -1,4 +1,4 @@
-"""Watching over runners in other processes: who delivers, who died of what, and when to give up.
+"""Watch over runners in other processes: which deliver, which died and why, and when the run gives up.
 
 Plain Python: nothing here needs Ray.
 """
@@ -16,14 +16,14 @@ from worlds.errors import UserError
 
 
 class WorkerDied(UserError):
-    """A worker of a distributed run that cannot go on. The message names it and its exception.
+    """A worker of a distributed run has failed for good. The message names it and its exception.
 
     Its ``__cause__`` shows the traceback as it was in the other process.
     """
 
 
 class RunStalledOnRay(RunStalled, UserError):
-    """A distributed run that makes no progress; the message says who is waited for."""
+    """A distributed run that makes no progress; the message names the workers that are waited for."""
 
 
 class RemoteTraceback(Exception):
@@ -42,7 +42,7 @@ class Failure:
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
-        """What is kept of ``error``."""
+        """Return the failure that ``error`` is."""
         message = " ".join(str(error).split())
         text = f"{type(error).__name__}: {message}" if message else type(error).__name__
         return cls(text, "".join(traceback.format_exception(error)))
@@ -50,11 +50,14 @@ class Failure:
 
 @dataclass(frozen=True)
 class Delivery:
-    """What comes from a runner beside a fragment, or instead of one.
+    """Report of a runner beside a fragment, or instead of one.
 
     Args:
-      runner: its number, from 1. process: where it runs, e.g. "process 4711 on node-a". actor: Ray's id of it.
-      results: plays that ended. failure: why there is no fragment and will be none.
+      runner: its number, from 1.
+      process: where it runs, e.g. "process 4711 on node-a".
+      actor: Ray's id of it.
+      results: plays that ended.
+      failure: why there is no fragment and will be none.
     """
 
     runner: int
@@ -65,10 +68,12 @@ class Delivery:
 
 
 class Watch:
-    """Keeps account of the runners of one run.
+    """State of the runners of one run.
 
     Args:
-      runners: how many. stall_sec: a silence longer than this is too long. replacements: of one runner at most.
+      runners: number of runners.
+      stall_sec: seconds of silence after which a runner is reported, and without an update after which the run ends.
+      replacements: how often one runner is replaced at most.
       clock: seconds, for tests.
     """
 
@@ -79,13 +84,13 @@ class Watch:
         self._process = dict.fromkeys(range(1, runners + 1), "never heard of")
         self._actor: dict[int, str] = {}
         self._heard = dict.fromkeys(self._process, clock())
-        self._silent: set[int] = set()  # runners whose silence has been told of
+        self._silent: set[int] = set()  # runners whose silence has been reported
         self._progress = clock()
         self._paused: float | None = clock()
         self.deaths = dict.fromkeys(self._process, 0)
 
     def resume(self) -> None:
-        """The run is waited for again; the time since :meth:`pause` does not count as silence."""
+        """Continue to wait for the run; the time since :meth:`pause` does not count as silence."""
         if self._paused is not None:
             away = self._clock() - self._paused
             self._progress += away
@@ -93,11 +98,11 @@ class Watch:
             self._paused = None
 
     def pause(self) -> None:
-        """Nobody waits for the run until :meth:`resume`."""
+        """Stop to wait for the run until :meth:`resume`."""
         self._paused = self._clock()
 
     def hear(self, deliveries: Iterable[Delivery]) -> None:
-        """Take note of what has come.
+        """Note what runners have delivered.
 
         Raises:
           WorkerDied: if a runner reports an exception.
@@ -112,33 +117,33 @@ class Watch:
                 )
 
     def progressed(self) -> None:
-        """The learner has made an update."""
+        """Note that the learner has made an update."""
         self._progress = self._clock()
 
     def lost(self, runner: int, reason: str) -> str:
-        """Take note that a runner's process is gone; a line to tell of it.
+        """Note that a runner's process has ended; return a line that reports it.
 
         Raises:
           WorkerDied: if it has been replaced too often already.
         """
         self.deaths[runner] += 1
-        told = f"{self.name(runner)} died: {reason}"
+        report = f"{self.name(runner)} died: {reason}"
         if self.deaths[runner] > self._replacements:
-            raise WorkerDied(f"{told}; it has been replaced {self._replacements} times already, so the run gives up")
-        return f"{told}; another takes its place"
+            raise WorkerDied(f"{report}; it has been replaced {self._replacements} times already, so the run gives up")
+        return f"{report}; it is replaced"
 
     def restored(self, runner: int) -> str:
-        """Take note that a runner was replaced; a line to tell of it."""
+        """Note that a runner was replaced; return a line that reports it."""
         self._heard[runner] = self._clock()
         self._process[runner] = "a new process"
         return f"runner {runner} has been replaced"
 
     def runner_of(self, actor: str | None) -> int | None:
-        """The runner that Ray knows as ``actor``, if it has been heard of."""
+        """Return the runner that Ray knows as ``actor``; None if it has delivered nothing yet."""
         return next((runner for runner, known in self._actor.items() if known == actor), None)
 
     def check(self) -> list[str]:
-        """Lines to tell of runners that have just been silent for too long while others play on.
+        """Return lines that report runners which have just been silent for too long while others play.
 
         Raises:
           RunStalledOnRay: if the whole run makes no progress.
@@ -146,7 +151,7 @@ class Watch:
         now = self._clock()
         silence = {runner: now - heard for runner, heard in self._heard.items()}
         if now - self._progress > self._stall_sec:
-            # Each of them, not only who was silent longest: one alone that plays would have brought an update.
+            # All of them: a single runner that plays would have led to an update.
             heard = ", ".join(f"{self.name(runner)} {seconds:.1f} s ago" for runner, seconds in silence.items())
             raise RunStalledOnRay(
                 f"no progress: {now - self._progress:.1f} s without fragments for an update; last heard from {heard}: "
@@ -155,17 +160,17 @@ class Watch:
         silent = {runner for runner, seconds in silence.items() if seconds > self._stall_sec}
         news, self._silent = silent - self._silent, silent | self._silent
         return [
-            f"{self.name(runner)} has played no fragment for {silence[runner]:.0f} s; the run goes on without it"
+            f"{self.name(runner)} has played no fragment for {silence[runner]:.0f} s; the run continues without it"
             for runner in sorted(news)
         ]
 
     def name(self, runner: int) -> str:
-        """A runner as people are told of it."""
+        """Return the name of a runner in messages."""
         return f"runner {runner} ({self._process[runner]})"
 
 
 def gist(account: str) -> str:
-    """The telling part of Ray's long account of a dead process."""
+    """Return the cause in Ray's long account of a dead process."""
     if "raised in its creation task" in account:  # it ends with a traceback
         return account.strip().splitlines()[-1].strip()
     for start in ("Worker exit detail: ", "is unavailable: "):

@@ -1,4 +1,4 @@
-"""How learners in different processes find each other: at the address that Ray uses there, and nowhere else."""
+"""Rendezvous of learners in different processes, only at the address that Ray uses on the machine."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _SIOCGIFADDR = 0x8915  # Linux's request for an interface's address
 
 
 def host() -> tuple[TCPStore, Meeting]:
-    """Open the place where learners meet. It lasts as long as the store that is returned.
+    """Open the store through which learners find each other; it lasts as long as the returned object.
 
-    PyTorch by itself would listen on every address of the machine, and whoever comes could join in.
+    PyTorch by itself would listen on every address of the machine, where any client could join.
     """
     address = get_node_ip_address()
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -38,10 +38,11 @@ def host() -> tuple[TCPStore, Meeting]:
 
 
 def join(rank: int, count: int, meeting: Meeting, backend: str, timeout_sec: float) -> Workers:
-    """Be the learner ``rank`` of ``count``, of which the first has opened the ``meeting``; return when all are there.
+    """Join as the learner ``rank`` of ``count``; return when all have joined.
 
     Args:
-      backend: PyTorch's name of what carries messages. timeout_sec: how long one learner waits for the others.
+      backend: PyTorch's name of the message passing library.
+      timeout_sec: seconds that one learner waits for the others.
     """
     if count == 1:
         return SINGLE_WORKER
@@ -56,9 +57,9 @@ def join(rank: int, count: int, meeting: Meeting, backend: str, timeout_sec: flo
 
 
 def interface_of(address: str) -> str | None:
-    """The name of the network interface that has ``address``, as far as the system tells; None leaves it to others.
+    """Return the name of the network interface that has ``address``, None where the system does not report it.
 
-    Gloo would look the machine's own name up, which on many is 127.0.1.1 and leads nowhere from elsewhere.
+    Gloo would look up the machine's own name, which on many machines is 127.0.1.1 and unreachable from others.
     """
     if sys.platform != "linux":
         return "lo0" if ipaddress.ip_address(address).is_loopback else None

@@ -1,4 +1,4 @@
-"""The alarms of a run of BC+RL, kept beside its metrics: ``alarms.jsonl``, each on disk before the run goes on.
+"""The alarms of a run of BC+RL, kept beside its metrics: ``alarms.jsonl``, each on disk before the next update.
 
 The first line says from which update on alarms were kept, so that a file without others means that none was raised.
 """

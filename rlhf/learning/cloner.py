@@ -24,7 +24,7 @@ from rlhf.data.dataset import Dataset, check_demonstrated
 
 @dataclass(frozen=True)
 class CloningConfig:
-    """How an agent is cloned. Weights, window and optimiser default to the paper's (A.7).
+    """Settings of cloning an agent. Weights, window and optimiser default to the paper's (A.7).
 
     Args:
       updates: number of gradient steps.
@@ -76,7 +76,7 @@ def imitation_terms(
 ) -> tuple[dict[str, Tensor], AgentState]:
     """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play.
 
-    Only what was demonstrated is imitated; what an agent did by itself is seen and remembered, and CSS learns from it.
+    Only what was demonstrated is imitated; an agent's own steps are observed and remembered, and CSS learns from them.
     """
     with autocast(computing or ComputingConfig(), window.resets.device):
         output, state = agent(window.observations, state, window.resets)
@@ -108,7 +108,7 @@ class Cloner:
 
     @property
     def progress(self) -> float:
-        """How far along the run is, by updates or by time, whichever is further; from 1 on it is over."""
+        """Share of the run that is done, by updates or by time, whichever is more; 1 or more: it has ended."""
         by_time = self.seconds / self.config.max_seconds if self.config.max_seconds is not None else 0.0
         return max(self.update_index / self.config.updates, by_time)
 
@@ -148,7 +148,7 @@ class Cloner:
           on_progress: called after every update with how far the run has come, in a state that can be kept as
             ``on_checkpoint`` keeps it; what it raises ends the training.
           on_checkpoint: called every ``checkpoint_every`` updates, if that is given, and at the end, when
-            ``state_dict`` and the agent's weights are all that is needed to go on.
+            ``state_dict`` and the agent's weights are all that is needed to resume.
         """
         config, kept = self.config, self.update_index
         began, before, first = time.monotonic(), self.seconds, self.update_index
@@ -180,10 +180,10 @@ class Cloner:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`state_dict` gave; the agent has to have its weights already.
+        """Resume from what :meth:`state_dict` returned; the agent has to have its weights already.
 
         Raises:
-          UserError: if it was given for other recorded play.
+          UserError: if that was of other recorded play.
         """
         self.stream.load_state_dict(state["stream"])
         load_optimizer(self.optimizer, state["optimizer"], betas=(self.config.beta1, self.config.beta2))

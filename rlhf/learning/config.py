@@ -70,7 +70,7 @@ class LearnerConfig:
 
 @dataclass(frozen=True)
 class ExecutorConfig:
-    """How playing and learning take turns on one machine.
+    """Schedule of playing and learning on one machine.
 
     Args:
       overlap: play the next fragment while the learner works on the last one, for a GPU or spare cores. The weights

@@ -1,4 +1,4 @@
-"""What a run of BC+RL is watched for while nobody looks: gradients, entropy, over-optimisation, and when to stop.
+"""Guards of an unattended run of BC+RL: gradients, entropy, over-optimisation, and when to stop.
 
 Alarms are lines for people; they change nothing. Stopping early is a setting of its own.
 """
@@ -26,7 +26,7 @@ _FEWEST = 20  # below which nothing is usual yet
 
 @dataclass(frozen=True)
 class GuardConfig:
-    """When to raise an alarm, and when to stop.
+    """Thresholds of alarms, and when to stop.
 
     Args:
       gradient: alarm when a gradient's norm is this many times the usual one (the median of the last 100 updates).
@@ -48,7 +48,7 @@ class GuardConfig:
 
 @dataclass(frozen=True)
 class Alarm:
-    """What went wrong at an update, in words that say what may mend it."""
+    """A problem found at an update, with a hint how to solve it."""
 
     update: int
     kind: Watched
@@ -80,19 +80,19 @@ class Guards:
             if update > 0:  # the agent that it begins with is no outcome
                 self._note_return(metrics["held_out/modelled_return"])
             alarms["over_optimisation"] = self._over_optimisation(metrics)
-        told = [Alarm(update, name, line) for name, line in alarms.items() if line and name not in self._raised]
+        raised = [Alarm(update, name, line) for name, line in alarms.items() if line and name not in self._raised]
         for name, line in alarms.items():
             (self._raised.add if line else self._raised.discard)(name)
-        return told
+        return raised
 
     @property
     def is_best(self) -> bool:
-        """Whether the last play of the held-out episodes had the highest modelled return so far."""
+        """Return whether the last play of the held-out episodes had the highest modelled return so far."""
         return self.since_best == 0 and self.best_return > -math.inf
 
     @property
     def exhausted(self) -> bool:
-        """Whether it is time to stop."""
+        """Return whether it is time to stop."""
         return self.config.patience is not None and self.since_best >= self.config.patience
 
     def state_dict(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class Guards:
         if usual is None or norm <= self.config.gradient * usual:
             return None
         return (
-            f"the gradient's norm is {norm:.3g}, {norm / usual:.0f} times the usual {usual:.3g}; if that goes on, "
+            f"the gradient's norm is {norm:.3g}, {norm / usual:.0f} times the usual {usual:.3g}; if that continues, "
             "lower learner.learning_rate or learner.clip"
         )
 

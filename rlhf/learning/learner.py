@@ -27,7 +27,7 @@ __all__ = ["Learner", "LearnerConfig", "RecordedWindow"]
 
 
 class _Forward(NamedTuple):
-    """What the agent makes of fragment (first N columns) and window (the other B) in one pass, in float32."""
+    """Output of one pass over fragment (first N columns) and window (the other B), in float32."""
 
     log_probs: PolicyLogProbs  # [T+1, N+B] each
     entropy: Tensor  # [T+1, N+B]
@@ -38,12 +38,14 @@ class _Forward(NamedTuple):
 
 
 class Learner:
-    """Improves one agent, in place.
+    """Learner that improves one agent, in place.
 
     Args:
-      agent: what is learned. config: how. device: where; the agent is moved there.
-      peers: who learn the same agent from other columns of the same batches, as many each. All of them together make
-        the update that one would make of the whole, up to rounding.
+      agent: the agent that learns.
+      config: settings of the update; None: the defaults.
+      device: device of the update; the agent is moved there.
+      workers: learners of the same agent, each with other columns of the same batches, as many each. Together they
+        make the update that a single learner would make of the whole batch, up to rounding.
     """
 
     def __init__(
@@ -68,14 +70,15 @@ class Learner:
         prepare(agent, self.config.computing)
 
     def update(self, fragment: Fragment, window: RecordedWindow) -> dict[str, float]:
-        """One gradient step.
+        """Make one gradient step.
 
         Args:
           fragment: T transitions of N slots, played by this agent or a recent version of it.
           window: [T+1, B] of recorded play, as long as the fragment with its last row. Only what was demonstrated in
             it is imitated. With ``config.carry_memory`` column b continues the last window's.
 
-        Returns: metrics by name; losses before they are weighed.
+        Returns:
+          Metrics by name; losses before they are weighted.
 
         Raises:
           ValueError: if fragment and window differ in length.
@@ -126,7 +129,7 @@ class Learner:
     def _reinforcement(
         self, forward: _Forward, played: FragmentTensors
     ) -> tuple[dict[str, tuple[float, Tensor]], dict[str, Tensor]]:
-        """Weighted terms of reinforcement learning, and what is worth knowing of the play."""
+        """Return the weighted terms of reinforcement learning, and statistics of the play."""
         config, columns = self.config, slice(None, played.resets.shape[1])
         log_probs = PolicyLogProbs(*(part[:-1, columns] for part in forward.log_probs))
         log_rhos = _joint(log_probs) - _joint(PolicyLogProbs(*(part[:-1] for part in played.behaviour)))
@@ -154,7 +157,7 @@ class Learner:
         return {f"rl/{name}": term for name, term in terms.items()}, statistics
 
     def _imitation(self, forward: _Forward, window: RecordedWindow, columns: slice) -> dict[str, tuple[float, Tensor]]:
-        """Weighted terms of imitation."""
+        """Return the weighted terms of imitation."""
         config, output = self.config, forward.output
         log_probs = PolicyLogProbs(*(part[:, columns] for part in forward.log_probs))
         cloning = bc_loss(log_probs, window.demonstrated, self.workers)
@@ -169,7 +172,7 @@ class Learner:
         }
 
     def state_dict(self, weights: bool = True) -> dict[str, Any]:
-        """Everything that determines the updates to come; without ``weights``, all but the agent's."""
+        """Return everything that determines the updates to come; without ``weights``, all but the agent's."""
         state = {
             "optimizer": self._optimizer.state_dict(),
             "memory": None if self._memory is None else tuple(self._memory),
@@ -178,9 +181,9 @@ class Learner:
         return state | {"agent": self.agent.state_dict()} if weights else state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from what :meth:`state_dict` gave, bit-exactly on the same machine.
+        """Resume from what :meth:`state_dict` returned, bit-exactly on the same machine.
 
-        Where it was given without weights, the agent has to have them already.
+        If that has no weights, the agent has to have them already.
         """
         if "agent" in state:
             self.agent.load_state_dict(state["agent"])
@@ -192,7 +195,7 @@ class Learner:
 
 
 def _joint(log_probs: PolicyLogProbs) -> Tensor:
-    """Log-probability [T, B] of the whole action: movement, the decision to speak, and the words."""
+    """Return the log-probability [T, B] of the whole action: movement, the decision to speak, and the words."""
     return log_probs.movement + log_probs.language
 
 
@@ -202,7 +205,7 @@ def _beside(played: tuple[Tensor, ...], recorded: tuple[Tensor, ...]) -> list[Te
 
 @torch.no_grad()
 def _statistics(log_rhos: Tensor, returns: VTraceReturns, values: Tensor, played: FragmentTensors) -> dict[str, Tensor]:
-    """What tells a healthy update from a sick one.
+    """Return statistics that tell a healthy update from a sick one.
 
     ``rho`` is the mean importance weight before it is clipped, ``behind`` the mean of log mu - log pi (an estimate
     of how far the player's policy is from the learner's), ``explained`` the share of the targets' variance that V

@@ -36,10 +36,11 @@ RecordedPlay = WindowStream  # of T+1 steps
 
 @dataclass(frozen=True)
 class UpdateReport:
-    """What happened up to and with one update.
+    """Result of one update, and of the play since the update before.
 
     Args:
-      update: how many the learner has made. played: steps that the agent has played since the run began.
+      update: number of updates that the learner has made.
+      played: steps that the agent has played since the run began.
       metrics: the learner's, and ``seconds/play`` (time spent waiting for play) and ``seconds/update``.
       results: plays that ended since the last report.
     """
@@ -55,7 +56,9 @@ class LocalExecutor:
 
     Args:
       runners: play with their own copies of the agent; their slots are the columns of one batch, side by side.
-      learner: learns. recorded: windows of T+1 steps to imitate. config: how they take turns.
+      learner: the learner.
+      recorded: windows of T+1 steps to imitate.
+      config: schedule of playing and learning.
     """
 
     def __init__(
@@ -74,11 +77,12 @@ class LocalExecutor:
         self._updates_left = 0  # on the newest fragment
 
     def steps(self) -> Iterator[UpdateReport]:
-        """Update for ever, one report an update. It may be left and entered again at any update.
+        """Yield one report an update, for ever. The loop may be left and entered again at any update.
 
         Raises:
           RunStalled: if a fragment takes longer than ``stall_sec`` to play.
-          RunnerError, FloatingPointError: what befell a runner or the learner.
+          RunnerError: naming the slot, if its play fails.
+          FloatingPointError: if a loss or the gradient is not finite.
         """
         while True:
             began = time.monotonic()
@@ -96,14 +100,13 @@ class LocalExecutor:
             yield UpdateReport(self.learner.updates, self._played, metrics, results)
 
     def fetch_agent(self) -> None:
-        """Nothing to be done: the agent is the learner's own."""
+        """Do nothing: the agent is the learner's own."""
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything that determines the updates to come but for the agent's weights.
+        """Return everything that determines the updates to come but the agent's weights.
 
-        Weights have a form of their own (:mod:`rlhf.run.checkpoint`). A fragment that is being played is waited for and
-        is part of the state, as the weights that it was begun with are older. When the state is taken, and how often,
-        makes no difference to the run.
+        Weights are saved separately (:mod:`rlhf.run.checkpoint`). A fragment in progress is waited for and is part of
+        the state, as the weights that it was begun with are older. Taking the state does not change the run.
         """
         self._collect()
         drawn_from = self._recent if self.config.reuse > 1 else ()  # else every fragment is learned from once, at once
@@ -129,7 +132,7 @@ class LocalExecutor:
           plays: resume fragments and plays in progress, too; without, they are dropped.
 
         Returns:
-          Whether play was resumed, and the run with it to the last bit.
+          True if play was resumed, and the run with it to the last bit.
 
         Raises:
           UserError: if it was of other recorded play.
@@ -191,7 +194,7 @@ class LocalExecutor:
 
 
 class _Player:
-    """A runner on a thread of its own, so that play can go on beside learning and a hung world can be told of.
+    """A runner on a thread of its own, so that playing and learning overlap and a hung world is reported.
 
     The thread is a daemon: a world that hangs for good does not keep the process from ending.
     """
@@ -230,7 +233,7 @@ class _Player:
         return fragment
 
     def stop(self, patience_sec: float) -> bool:
-        """End the thread; whether it has ended in time."""
+        """End the thread; return whether it has ended in time."""
         self._requests.put(None)
         self._thread.join(patience_sec)
         return not self._thread.is_alive()

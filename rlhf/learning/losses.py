@@ -16,7 +16,8 @@ def policy_gradient_loss(log_prob: Tensor, advantages: Tensor, mask: Tensor | No
     """``-mean(log pi(a_t) * A_t)``, whose gradient is the policy gradient; no gradient flows through A.
 
     Args:
-      log_prob: [T, B], of the actions taken, under the policy that learns. advantages: [T, B].
+      log_prob: [T, B], of the actions taken, under the policy that learns.
+      advantages: [T, B].
 
     Raises:
       ValueError: if the shapes differ.
@@ -29,7 +30,8 @@ def value_loss(values: Tensor, targets: Tensor, mask: Tensor | None = None) -> T
     """``mean((V_t - vs_t)^2) / 2``; no gradient flows through the targets.
 
     Args:
-      values: [T, B], the value head's. targets: [T, B], V-trace's ``vs``.
+      values: [T, B], the value head's.
+      targets: [T, B], V-trace's ``vs``.
 
     Raises:
       ValueError: if the shapes differ.

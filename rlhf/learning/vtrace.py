@@ -14,7 +14,7 @@ from torch import Tensor
 
 
 class VTraceReturns(NamedTuple):
-    """What V-trace gives, both without gradient."""
+    """Returns of V-trace, both without gradient."""
 
     vs: Tensor  # [T, B], targets of the value function
     pg_advantages: Tensor  # [T, B], weights of the log-probabilities' gradients, importance weight included
@@ -42,9 +42,12 @@ def vtrace(
 
     Args:
       log_rhos: [T, B], log pi(a_t) - log mu(a_t): the learned policy over the one that acted.
-      discounts: [T, B]. rewards: [T, B]. values: [T, B], V of the steps 0 .. T-1.
+      discounts: [T, B].
+      rewards: [T, B].
+      values: [T, B], V of the steps 0 .. T-1.
       bootstrap_value: [B], V of step T.
-      clip_rho: decides which policy's value function is the fixed point. clip_pg_rho: clips the advantages' weight.
+      clip_rho: decides which policy's value function is the fixed point.
+      clip_pg_rho: clips the advantages' weight.
       lambda_: 1 for the whole trace, 0 for one step.
 
     Raises:

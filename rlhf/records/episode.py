@@ -35,26 +35,32 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """T steps of play as they were lived. Row t holds what the solver saw at t and what both then did.
+    """T steps of play. Row t holds the solver's observation at step t and the actions of both players at t.
 
     Args:
       episode_id: unique in its dataset.
       world: registered name of the world.
       config: the world's initial configuration; with the recorded controls it replays bit-exactly.
-      setter, solver: who played, e.g. "scripted", "human:ann", "agent:bc", "replay:<episode_id>".
+      setter: who asked, e.g. "scripted", "human:ann", "replay:<episode_id>".
+      solver: who acted, e.g. "scripted", "human:ann", "agent:bc".
       image: uint8 [T, height, width, 3], the solver's view.
-      setter_text, solver_text: [T], what each had last said when the solver decided.
-      movement: int8 [T, 8, components], the solver's movement; utterance: [T], its words, "" for silence.
-      setter_movement, setter_utterance: the same of the setter, enough to replay it.
+      setter_text: [T], what the setter had last said when the solver decided.
+      solver_text: [T], what the solver had last said.
+      movement: int8 [T, 8, components], the solver's movement.
+      utterance: [T], its words, "" for silence.
+      setter_movement: int8 [T, 8, components], the setter's movement, for replay.
+      setter_utterance: [T], the setter's words, for replay.
       controller: uint8 [T], AGENT or CO_PILOT.
       requests: what was asked for, when, and how success is checked (scripted setters only).
       truth: events of the tasks' ground truth; for evaluation and scripted raters, never for agents.
       success_step: per request, the step at which it succeeded, or None.
-      seed: of the players, 64 bits. created: ISO time. split: "train" or "held_out".
+      seed: of the players, 64 bits.
+      created: ISO time.
+      split: "train" or "held_out".
 
     Raises:
-      InvalidField: if a field is of another type, shape or dtype, or holds what does not exist: a bin of movement, a
-        controller, a step of a request, success or event outside the episode.
+      InvalidField: if a field is of another type, shape or dtype, or has a value that does not exist: a bin of
+        movement, a controller, or a step outside the episode.
     """
 
     episode_id: str
@@ -82,10 +88,10 @@ class Episode:
         self.check()
 
     def check(self) -> None:
-        """See that every field is what it should be; arrays may have been changed since the episode was made.
+        """Check every field again, as arrays may have been changed since the episode was made.
 
         Raises:
-          InvalidField: naming the first that is not, what it is, and what it should be.
+          InvalidField: naming the first wrong field, its value, and what it should be.
         """
         try:
             if not isinstance(self.utterance, tuple) or not self.utterance:
@@ -107,45 +113,50 @@ class Episode:
         return len(self.utterance)
 
     def solver_action(self, step: int) -> Action:
-        """What the solver did at ``step``."""
+        """Return the solver's action at ``step``."""
         return {"movement": self.movement[step], "utterance": self.utterance[step]}
 
     def setter_action(self, step: int) -> Action:
-        """What the setter did at ``step``."""
+        """Return the setter's action at ``step``."""
         return {"movement": self.setter_movement[step], "utterance": self.setter_utterance[step]}
 
     def previous_movement(self) -> np.ndarray:
-        """The solver's movement of the step before, neutral at the first: int8 [T, 8, components]."""
+        """Return the solver's movement of the step before, neutral at the first: int8 [T, 8, components]."""
         return movement_before(self.movement)
 
     def demonstrated(self) -> np.ndarray:
-        """Steps, bool [T], whose actions are worth imitating, see :func:`demonstrated_steps`."""
+        """Return the steps, bool [T], whose actions are to be imitated, see :func:`demonstrated_steps`."""
         return demonstrated_steps(self.solver, self.controller)
 
 
 def without_frames(episode: Episode) -> Episode:
-    """The same with black frames that take no memory: where many are held at once and none is looked at, as frames are
-    nearly all of an episode (23 MB of five minutes)."""
+    """Return ``episode`` with black frames that take no memory, for when many are held at once and no frame is needed.
+
+    Frames are nearly all of an episode: 23 MB of five minutes.
+    """
     return replace(episode, image=np.broadcast_to(np.uint8(0), episode.image.shape))
 
 
 def demonstrated_steps(solver: str, controller: np.ndarray) -> np.ndarray:
-    """Steps, bool [T], whose actions are worth imitating: no learned agent's own, but a person's, a scripted
-    demonstrator's, or those of a co-pilot who had taken over from an agent.
+    """Return the steps, bool [T], whose actions are to be imitated.
+
+    These are the actions of people, of scripted demonstrators, and of a co-pilot who has taken over from an agent; an
+    agent's own actions are not imitated.
 
     Args:
-      solver: who played. controller: uint8 [T], AGENT or CO_PILOT.
+      solver: who played.
+      controller: uint8 [T], AGENT or CO_PILOT.
     """
     by_agent = solver == "agent" or solver.startswith("agent:")
     return np.full(len(controller), not by_agent) | (np.asarray(controller) == CO_PILOT)
 
 
 def episode_columns(rows: Sequence[tuple[Observation, Action, Action]], controller: Sequence[int]) -> dict[str, Any]:
-    """The fields of an :class:`Episode` that have a row for every step.
+    """Return the fields of an :class:`Episode` that have a row for every step.
 
     Args:
-      rows: T of them: what the solver saw, and what it and the setter then did.
-      controller: T times AGENT or CO_PILOT.
+      rows: [T], the solver's observation, its action and the setter's action of each step.
+      controller: [T], AGENT or CO_PILOT.
     """
     seen, solver, setter = zip(*rows, strict=True)
     return {
@@ -161,10 +172,10 @@ def episode_columns(rows: Sequence[tuple[Observation, Action, Action]], controll
 
 
 def _bins(movement: Sequence[np.ndarray]) -> np.ndarray:
-    """T movements of any integers as int8 [T, 8, components]; a bin too large for that becomes one that is refused."""
+    """Stack T movements as int8 [T, 8, components]; a bin too large for int8 becomes one that ``check`` refuses."""
     return np.clip(np.stack(movement), -1, np.iinfo(np.int8).max).astype(np.int8)
 
 
 def movement_before(movement: np.ndarray) -> np.ndarray:
-    """``movement`` [T, 8, components] of the step before each, neutral at the first."""
+    """Return the ``movement`` [T, 8, components] of the step before each, neutral at the first."""
     return np.concatenate([neutral_movement()[None], movement[:-1]])

@@ -88,7 +88,8 @@ def check_requests(requests: Any, success_step: Any, steps: int) -> None:
     """Refuse requests outside the episode, and successes that are none of theirs.
 
     Args:
-      requests: records with a ``step`` each. success_step: for each of them a step, from its own on, or None.
+      requests: records with a ``step`` each.
+      success_step: for each of them a step, from its own on, or None.
 
     Raises:
       InvalidField: naming the first that is wrong.

@@ -1,4 +1,4 @@
-"""Whether a run that goes on learns from the recorded play that it was begun with."""
+"""Check that a resumed run learns from the recorded play that it was begun with."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ from collections.abc import Mapping
 
 from worlds.errors import UserError
 
-_TOLD = ("episodes", "steps", "marks")
+_REPORTED = ("episodes", "steps", "marks")
 
 
 def check_same_data(then: Mapping[str, int], now: Mapping[str, int]) -> None:
-    """See that the play is what it was.
+    """Check that the recorded play is the same.
 
     Args:
-      then, now: counts of ``episodes``, ``steps`` and ``marks``, and digests under other names.
+      then: counts of ``episodes``, ``steps`` and ``marks``, and digests under other names, when the run was begun.
+      now: the same of the play at hand.
 
     Raises:
-      UserError: if they differ; the counts are told.
+      UserError: if they differ; the message gives both counts.
     """
     if then != now:
-        before, after = _told(then), _told(now)
+        before, after = _counts(then), _counts(now)
         after = "as many now, but others" if after == before else f"{after} now"
         raise UserError(
-            f"the recorded play is not what the run was learning from: {before} then, {after}; put "
+            f"the recorded play differs from that which the run was learning from: {before} then, {after}; put "
             "the datasets back as they were, or start a new run"
         )
 
 
-def _told(play: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in play.items() if name in _TOLD)
+def _counts(play: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in play.items() if name in _REPORTED)

@@ -3,7 +3,7 @@
 It watches an agent play, takes the solver over when the agent fails, does what was asked as a scripted solver, and
 hands back. It knows of failure from the ground truth, as a person would from watching. While it acts the agent is
 asked on, and what it would have done is left out: it sees what happens, and what the solver did counts as its own last
-movement and words, so that its memory is that of one who lived through all of it.
+movement and words, so that its memory is as if it had acted throughout.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ State = Literal["watches", "reacts", "drives"]
 
 
 class CoPilot(Protocol):
-    """Whoever may take the solver over in one place."""
+    """A co-pilot, who may take over the solver of one slot."""
 
-    name: str  # as recordings tell it
+    name: str  # in recordings
 
     def reset(self, world: World, seed: int) -> None:
         """Begin an episode in ``world``, which has just been reset."""
         ...
 
     def act(self, step: int, observation: Observation, referee: Referee) -> Action | None:
-        """What the solver does at ``step`` where the co-pilot is in control; None where the agent is."""
+        """Return what the solver does at ``step`` where the co-pilot is in control; None where the agent is."""
         ...
 
 
 @dataclass(frozen=True)
 class CoPilotConfig:
-    """When the scripted co-pilot takes over and when it hands back, in steps.
+    """Settings of when the scripted co-pilot takes over and hands back, in steps.
 
     Args:
       patience: steps without progress after which the agent has failed.
@@ -67,7 +67,7 @@ class ScriptedCoPilot:
     """Takes over when the ground truth says that the agent fails, and acts as ``solver``.
 
     Args:
-      solver: a scripted solver of its own; it begins anew with every take-over.
+      solver: its own scripted solver, which is reset at every take-over.
     """
 
     name = SCRIPTED
@@ -79,7 +79,7 @@ class ScriptedCoPilot:
         """See :meth:`CoPilot.reset`."""
         self._world, self._rng = world, np.random.default_rng([seed, 2])
         self._requests = self._events = 0  # of the referee's, how many it knows
-        self._leaves = True  # whether it leaves the agent alone until the next request
+        self._leaves = True  # whether it does not intervene until the next request
         self._watch(0)
 
     def act(self, step: int, observation: Observation, referee: Referee) -> Action | None:
@@ -113,7 +113,7 @@ class ScriptedCoPilot:
         self._since, self._mistakes = step, 0
 
     def _follow(self, step: int, referee: Referee) -> None:
-        """Take note of what was asked and what came of it since the last step."""
+        """Note new requests and the outcome of the last one since the step before."""
         if len(referee.requests) != self._requests:
             self._requests, self._leaves = len(referee.requests), False
             self._watch(step)
@@ -124,7 +124,7 @@ class ScriptedCoPilot:
         self._events = len(referee.events)
 
     def _has_failed(self, step: int, referee: Referee) -> bool:
-        """Whether the agent, which is in control, has failed at what was asked last."""
+        """Return whether the agent, which is in control, has failed at what was asked last."""
         if self._leaves or referee.done:
             return False
         return self._mistakes >= self._config.mistakes or step - self._since >= self._config.patience

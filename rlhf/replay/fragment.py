@@ -1,4 +1,4 @@
-"""What a runner hands to a learner: T consecutive steps of N slots, in NumPy, and the same as tensors."""
+"""Fragments, which a runner gives to a learner: T consecutive steps of N slots, in NumPy and as tensors."""
 
 from __future__ import annotations
 
@@ -56,14 +56,21 @@ class Fragment:
     log-probabilities 0, and serves to bootstrap only.
 
     Args:
-      image: uint8 [T+1, N, H, W, 3]. setter_tokens, solver_tokens: int64 [T+1, N, L].
-      previous_movement, movement: int8 [T+1, N, 8, C]. utterance: int64 [T+1, N, M].
-      movement_log_prob, speak_log_prob, words_log_prob: float32 [T+1, N], of the policy that acted.
+      image: uint8 [T+1, N, H, W, 3].
+      setter_tokens: int64 [T+1, N, L].
+      solver_tokens: int64 [T+1, N, L].
+      previous_movement: int8 [T+1, N, 8, C].
+      movement: int8 [T+1, N, 8, C].
+      utterance: int64 [T+1, N, M].
+      movement_log_prob: float32 [T+1, N], of the policy that acted.
+      speak_log_prob: float32 [T+1, N], of the policy that acted.
+      words_log_prob: float32 [T+1, N], of the policy that acted.
       reward: float32 [T+1, N], the consequence of the action at t-1. From a reward model it is U[t] - U[t-1], and 0
         where ``resets`` (paper, Eq. 2). From the environment it is not 0 there if a play's last action was rewarded.
       resets: bool [T+1, N], the row is the first of its episode.
       reference_speak_logit: float32 [T+1, N], log-odds of speaking of the frozen cloned agent.
-      hidden, cell: float32 [N, D], the acting agent's memory before row 0.
+      hidden: float32 [N, D], the acting agent's memory before row 0.
+      cell: float32 [N, D], the acting agent's memory before row 0.
 
     Raises:
       ValueError: naming the field, if a shape or a type is not as said here.

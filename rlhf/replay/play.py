@@ -23,7 +23,7 @@ from worlds.registry import WorldEntry
 
 
 class Solvers(Protocol):
-    """Whoever plays the solver in N slots at once."""
+    """Solvers of N slots at once: an agent, or scripted players."""
 
     def act(self, observations: Sequence[Observation], resets: np.ndarray) -> list[Action]:
         """An action for every slot; ``resets`` bool [N] marks the slots whose episode begins at this step."""
@@ -35,10 +35,15 @@ class Plan:
     """One episode to be played.
 
     Args:
-      episode_id: its name. config: the place. setter: who asks (a fresh object). seed: of the players.
-      steps: its length at most. split: "train" or "held_out".
+      episode_id: id of the recorded episode.
+      config: configuration of the world.
+      setter: the player who asks (a fresh object).
+      seed: of the players.
+      steps: largest length.
+      split: "train" or "held_out".
       tail: end this many steps after the first request has succeeded; None plays all steps.
-      solver: a scripted solver of its own, where no agent plays. co_pilot: may take the solver over from whoever plays.
+      solver: the scripted solver, where no agent plays.
+      co_pilot: may take over the solver.
       setter_name: who the setter is, where it is not the one that all plans share.
     """
 

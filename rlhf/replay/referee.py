@@ -1,4 +1,4 @@
-"""Follows what the setter asked for and notes, from the world's ground truth, what came of it.
+"""Referee of requests: follows what the setter asks for and checks success by the world's ground truth.
 
 For evaluation, for scripted raters, and for the scripted-reward baseline. No agent ever sees its notes.
 """
@@ -41,5 +41,5 @@ class Referee:
 
     @property
     def done(self) -> bool:
-        """Whether what was asked for last has succeeded."""
+        """Return whether what was asked for last has succeeded."""
         return bool(self.success_step) and self.success_step[-1] is not None

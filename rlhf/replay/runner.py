@@ -40,7 +40,7 @@ class RewardSource(Protocol):
         ...
 
     def state_dict(self) -> dict[str, Any]:
-        """What determines the rewards to come beside the play to come: plain values, as checkpoints take them.
+        """Return what determines the rewards to come beside the play: plain values, for checkpoints.
 
         That is its memory of the plays in progress, and what it draws from.
         """
@@ -65,8 +65,11 @@ class Runner:
       reference: the frozen cloned agent, whose decisions to speak are recorded beside the player's.
       rewards: judges the play; None takes the environments' own rewards (the scripted-reward baseline).
       slots: environments whose reset takes the options of :class:`rlhf.replay.setter_replay.SetterReplay`.
-      episodes: recorded episodes to replay. steps: T. seed: of the agent's choices and the order of the episodes.
-      device: of the networks. threads: that step the slots; 1 steps them in this thread.
+      episodes: recorded episodes to replay.
+      steps: T.
+      seed: of the agent's choices and the order of the episodes.
+      device: of the networks.
+      threads: that step the slots; 1 steps them in this thread.
       stagger: cut the first play of each slot short at a different place, lest all episodes begin together for ever.
     """
 
@@ -231,7 +234,7 @@ class Runner:
         return rows.observed(slice(t, t + 1), self.device)
 
     def _step(self, rows: FragmentRows, t: int) -> list[tuple[int, int, EpisodeResult | None]]:
-        """Step every slot to row t with the actions of the row before, and begin anew where a play is over.
+        """Step every slot to row t with the actions of the row before, and begin the next play where one has ended.
 
         Returns: (row, slot, result but for its return) of every play that has ended.
         """
@@ -288,10 +291,10 @@ class Runner:
 
 
 def _go_on(generator: torch.Generator, state: Tensor, device: str | None) -> None:
-    """Have ``generator`` go on from ``state``, or from a seed made of it where it is of another kind of device.
+    """Set ``generator`` to ``state``, or to a seed made of it where that is of another kind of device.
 
     Args:
-      device: the kind that ``state`` is of. Older checkpoints do not say; then its length tells.
+      device: the kind that ``state`` is of. Older checkpoints do not contain it; then it follows from the length.
     """
     alike = len(state) == len(generator.get_state()) if device is None else device == generator.device.type
     if alike:

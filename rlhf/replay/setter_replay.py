@@ -47,7 +47,8 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
 
     Args:
       world: where to replay; its settings (image size) are the agent's, not necessarily the recording's.
-      episode: played first. truth: follow the recorded requests' ground truth.
+      episode: played first.
+      truth: follow the recorded requests' ground truth.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
@@ -170,7 +171,7 @@ class EpisodeSampler:
         return {"play": self._play, "rng": self._rng.bit_generator.state, "order": list(self._order)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`state_dict` gave; an older version's does not tell for which episodes.
+        """Resume from what :meth:`state_dict` returned; that of an older version does not identify the episodes.
 
         Raises:
           UserError: if it was given for other episodes.

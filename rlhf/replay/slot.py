@@ -1,4 +1,4 @@
-"""One environment of a runner, the play that is going on in it, and what is known of it when it has ended."""
+"""One environment of a runner, the play in it, and the result of a play that has ended."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from worlds.errors import RunError
 
 
 class RunnerError(RunError):
-    """Play that cannot go on; the message names the slot, the episode and the step."""
+    """A play that failed; the message names the slot, the episode and the step."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,10 @@ class EpisodeResult:
     """One finished play.
 
     Args:
-      episode_id: of the recorded episode whose setter was replayed. steps: its length.
-      utterances: how often the agent spoke. modelled_return: sum of the rewards.
+      episode_id: of the recorded episode whose setter was replayed.
+      steps: its length.
+      utterances: number of times that the agent spoke.
+      modelled_return: sum of the rewards.
       success: for every request made, whether it was fulfilled; empty where ground truth is not followed.
     """
 
@@ -47,7 +49,7 @@ class EpisodeResult:
 
 
 class Slot:
-    """One environment and the play that is going on in it.
+    """One environment and the play in it.
 
     ``state_dict`` holds what was done in the play so far, not what the environment is like: an environment that is
     determined by its episode and the actions is rebuilt exactly by taking them again.
@@ -125,7 +127,7 @@ class Slot:
             raise RunnerError(f"{where}: {type(error).__name__}: {error}") from error
 
     def result(self) -> EpisodeResult | None:
-        """What is known of the play that has just ended, but for its return; None if it was cut short."""
+        """Return the result of the play that has just ended, without its return; None if it was cut short."""
         if not self.counts:
             return None
         success = () if self.truth is None else tuple(step is not None for step in self.truth.success_step)

@@ -49,7 +49,7 @@ class Checkpoint:
 
     @property
     def agent_folder(self) -> Path:
-        """Where the agent lies, in the form that `rlhf evaluate` and ``transformers`` read."""
+        """Folder of the agent, which `rlhf evaluate` and ``transformers`` read."""
         return self.folder / _AGENT
 
     @overload
@@ -79,7 +79,7 @@ class Checkpoint:
         load_weights(agent, weights, str(self.folder))
 
     def load_state(self) -> dict[str, Any]:
-        """What was saved beside the agent, on the CPU.
+        """Return the state that was saved beside the agent, on the CPU.
 
         Raises:
           UserError: if the checkpoint is damaged, or a tensor in it holds values that are not finite.
@@ -100,7 +100,7 @@ class Checkpoint:
 
     @contextmanager
     def taken_over(self) -> Iterator[dict[str, Any]]:
-        """What was saved beside the agent, for the block that takes it over.
+        """Give the block the state that was saved beside the agent, which then belongs to it.
 
         Raises:
           UserError: as :meth:`load_state`, or if the block finds that it is not the state of such a training.
@@ -116,7 +116,7 @@ class Checkpoint:
 
     @property
     def _hint(self) -> str:
-        return f"remove {self.folder} to go on from the checkpoint before it"
+        return f"remove {self.folder} to resume from the checkpoint before it"
 
     def _verify(self, part: str) -> None:
         """Compare the files of ``part`` with their checksums. Raises UserError, naming the file, if one differs."""
@@ -131,7 +131,8 @@ class Checkpoints:
     """The checkpoints of one run: the newest few, and the best.
 
     Args:
-      run: the run's folder. keep: how many of the newest are kept, beside the one of the highest score.
+      run: the run's folder.
+      keep: number of the newest checkpoints that are kept, beside the one of the highest score.
     """
 
     def __init__(self, run: str | Path, keep: int = 3) -> None:
@@ -153,7 +154,8 @@ class Checkpoints:
 
         Args:
           state: nested dicts and lists of tensors, numbers, texts, booleans and None.
-          score: how good this agent is, higher is better. card: what its README.md says.
+          score: of this agent; higher is better.
+          card: contents of its README.md.
 
         Raises:
           TypeError: naming the entry of ``state`` that could not be read back.
@@ -255,7 +257,7 @@ def _read(folder: Path) -> Checkpoint:
         checkpoint = Checkpoint(folder, int(record["step"]), record["score"], dict(record["checksums"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         what = f"{path} is damaged or missing ({_first_line(error)})"
-        raise UserError(f"{what}; remove {folder} to go on from the checkpoint before it") from error
+        raise UserError(f"{what}; remove {folder} to resume from the checkpoint before it") from error
     if version != SCHEMA_VERSION:
         raise UserError(f"{folder} is a checkpoint of version {version}, this program reads version {SCHEMA_VERSION}")
     return checkpoint

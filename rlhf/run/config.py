@@ -1,7 +1,7 @@
 """One run, one folder, one frozen configuration written beside what the run makes.
 
-``config.json`` holds the resolved configuration and what else is needed to tell runs apart: version, commit, command
-and machine. It is read back into the very same dataclass, or refused with the setting named.
+``config.json`` holds the resolved configuration and what else distinguishes runs: version, commit, command
+and machine. It is read back into the same dataclass, or refused with the name of the wrong setting.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PROJECT = Path(__file__).resolve().parents[2]
 def new_run_folder(root: Path, name: str) -> Path:
     """Make the folder ``root/name`` for a run. Raises UserError if something is in it already, or ``name`` is none.
 
-    A lock alone is nothing: it tells by itself whether anybody holds it.
+    A folder with nothing but a lock file counts as empty.
     """
     if not name or name in (".", "..") or Path(name).name != name:
         raise UserError(f"a run's name is the name of one folder, not {name!r}")
@@ -60,17 +60,17 @@ def new_run_folder(root: Path, name: str) -> Path:
 def lock_run(folder: Path) -> Iterator[None]:
     """Hold the run's folder for this process, so that two runs cannot write into one.
 
-    The operating system gives the lock up when its holder dies, however it dies: what a dead run left is taken over.
+    The operating system frees the lock when its holder dies, so the lock of a dead run does not block the next.
 
     Raises:
-      UserError: if another run is at work there; it is named.
+      UserError: if another run holds the lock; the message names it.
     """
     with lock_file(Path(folder) / LOCK_FILE, folder):
         yield
 
 
 def is_locked(folder: Path) -> bool:
-    """Whether a process is at work in the run's folder."""
+    """Return whether a process holds the lock of the run's folder."""
     try:
         with open(Path(folder) / LOCK_FILE, encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -86,7 +86,9 @@ def lock_file(path: Path, what: Path, hint: str = "wait for it to end, or choose
     """Hold the lock ``path`` of ``what``, a file or folder that one run at a time may write; see :func:`lock_run`.
 
     Args:
-      mend: what whoever is refused can do.
+      path: file of the lock.
+      what: file or folder that is locked, for messages.
+      hint: what the user can do, for messages.
     """
     with open(path, "a+", encoding="utf-8") as file:
         try:
@@ -114,7 +116,7 @@ def save_config(folder: Path, config: Any) -> Path:
 
 
 def _circumstances() -> dict[str, Any]:
-    """What tells this process's part in a run from others."""
+    """Return version, commit, command, time and machine of this process."""
     return {
         "version": project_version(),
         "git_commit": git_commit(),
@@ -131,7 +133,7 @@ def _write(folder: Path, record: dict[str, Any]) -> Path:
 
 
 class RunSettings(Protocol):
-    """Settings of a run that has a folder of its own and can be gone on with: ``runs/name``, or ``resume``."""
+    """Settings of a run that has a folder of its own, ``runs/name``, and can be resumed by ``resume``."""
 
     @property
     def runs(self) -> Path: ...
@@ -146,15 +148,15 @@ def locked_run(config: RunSettings, fixed: Collection[str], command: str) -> Ite
     """Hold the folder of the run that ``config`` describes: a new one, or the one to be resumed.
 
     A run that was interrupted before its first checkpoint starts from its beginning, by ``--resume`` as well as by the
-    command that began it. A new folder in which the run could not begin is removed. What ends the run is noted with the
-    command that resumes it (:func:`worlds.errors.set_resume_hint`).
+    command that began it. A new folder in which the run could not begin is removed. The error that ends the run
+    is given the command that resumes it (:func:`worlds.errors.set_resume_hint`).
 
     Args:
       fixed: settings (dotted, or a whole group) that decide what a run is and cannot be changed when it is resumed.
       command: that resumes such a run, without its settings, e.g. "rlhf clone".
 
     Raises:
-      UserError: if the folder is taken, another run is at work in it, or a fixed setting is changed.
+      UserError: if the folder is taken, another run writes into it, or a fixed setting is changed.
     """
     folder = config.resume
     if folder is None:
@@ -198,7 +200,7 @@ def _check_same(folder: Path, config: Any) -> None:
 
 
 def _ended_early(folder: Path) -> bool:
-    """Whether the run in ``folder`` has settings, but neither a checkpoint nor a model."""
+    """Return whether the run in ``folder`` has settings, but neither a checkpoint nor a model."""
     begun = (folder / CONFIG_FILE).is_file()
     return begun and newest_checkpoint(folder) is None and not any(folder.glob("*/model.safetensors"))
 
@@ -222,7 +224,7 @@ def save_settings(folder: Path, config: RunSettings) -> Path:
 
 
 def save_resumed(folder: Path, config: Any) -> Path:
-    """Write the settings with which the run in ``folder`` goes on to ``config.json``; return its path.
+    """Write the settings with which the run in ``folder`` is resumed to ``config.json``; return its path.
 
     What the run was begun with (command, version, machine) stays; each resumption adds an entry to ``resumed`` with
     its own, and with the settings that it changed: from what, to what.
@@ -291,13 +293,13 @@ def project_version() -> str:
 def git_commit() -> str | None:
     """The commit that the project's code is at, with "+" if files differ from it; None outside a repository."""
     head = _git("rev-parse", "HEAD")
-    if head is None or not (_PROJECT / ".git").exists():  # installed inside somebody else's repository
+    if head is None or not (_PROJECT / ".git").exists():  # installed inside another repository
         return None
     return head + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
 
 
 def command_line() -> str:
-    """The command that started this process, as one would type it."""
+    """Return the command that started this process, as it is typed."""
     module = getattr(sys.modules["__main__"], "__spec__", None)  # where Python was started with -m
     program = (Path(sys.argv[0]).name,) if module is None else ("python", "-m", module.name.removesuffix(".__main__"))
     return shlex.join([*program, *sys.argv[1:]])

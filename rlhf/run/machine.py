@@ -1,4 +1,4 @@
-"""What this machine is, for reports, benchmarks and run records. Imports nothing heavy."""
+"""Description of this machine, for reports, benchmarks and run records. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def describe() -> Machine:
 
 
 def cpu_name() -> str:
-    """The processor's marketing name where the system tells it, else its architecture."""
+    """The processor's marketing name where the system reports it, else its architecture."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
             if line.lower().startswith(("model name", "hardware")):

@@ -1,7 +1,7 @@
-"""Processes that work for this one and end with it, however it ends.
+"""Worker processes that end with their parent, however it ends.
 
 A worker is a fresh Python that imports what it is given to do, and nothing of the script that started it: that needs no
-``if __name__ == "__main__":``. It is in a session of its own, so Ctrl-C in a terminal reaches its parent alone. Its
+``if __name__ == "__main__":``. It is in a session of its own, so Ctrl-C in a terminal reaches only its parent. Its
 standard input is a pipe that is closed when the parent ends, by ``kill -9`` too.
 """
 
@@ -50,7 +50,7 @@ class Worker:
                 [sys.executable, "-P", "-c", code],
                 stdin=subprocess.PIPE, pass_fds=(theirs.fileno(),), start_new_session=True, env=_environment(),
             )  # fmt: skip
-        with contextlib.suppress(OSError):  # it may be dead already; whoever waits for its answer notices
+        with contextlib.suppress(OSError):  # it may be dead already, which is noticed where its answer is waited for
             self.connection.send((function, given))
 
     @property
@@ -79,7 +79,7 @@ class Worker:
             self._process.stdin.close()
 
     def ending(self) -> str:
-        """How the process ended, e.g. "was killed by SIGKILL"; it is expected to have ended or to end at once."""
+        """Return how the process ended, e.g. "was killed by SIGKILL"; it has ended or ends at once."""
         if not self.join(_PATIENCE_SEC):
             return "closed its pipe"
         status = self._process.returncode
@@ -96,11 +96,11 @@ def divide(
     workers: int,
     saying: Callable[[Item], str] = str,
 ) -> Iterator[Result]:
-    """What a function makes of every item, computed in several processes, each as it is finished.
+    """Yield a function's result for every item, computed in several processes, each as it is finished.
 
     Args:
       begin: called in every worker with ``given``; returns the function.
-      saying: what a worker does with an item, for messages: "playing episode 7".
+      saying: returns what a worker does with an item, for messages: "playing episode 7".
 
     Raises:
       RunError: if a worker is killed or dies; what others have finished is yielded before.
@@ -129,8 +129,8 @@ def divide(
                     yield from _finished(busy)
                     raise RunError(f"process {worker.pid} {worker.ending()} while {saying(queue[0])}") from None
                 if failure is not None:
-                    error, told = failure
-                    raise error from _InWorker(told)
+                    error, text = failure
+                    raise error from _InWorker(text)
                 queue.popleft()
                 _give_next(worker, queue, waiting)
                 if not queue:
@@ -167,7 +167,7 @@ def _answer(connection: Connection) -> None:
         while True:
             connection.send((function(connection.recv()), None))
     except (EOFError, BrokenPipeError):
-        return  # the parent wants no more
+        return  # the parent has closed the pipe
     except BaseException as error:
         connection.send((None, _portable(error)))
 
@@ -177,15 +177,15 @@ class _InWorker(Exception):
 
 
 def _portable(error: BaseException) -> tuple[Exception, str]:
-    """``error`` for another process, or what it says if it cannot be pickled, and its traceback."""
-    told = "".join(traceback.format_exception(error))
+    """Return ``error`` for another process, or its text if it cannot be pickled, and its traceback."""
+    text = "".join(traceback.format_exception(error))
     try:
         same = pickle.loads(pickle.dumps(error))
         if isinstance(same, Exception):
-            return same, told
+            return same, text
     except Exception:  # whatever an exception's own pickling may raise
         pass
-    return RunError(f"{type(error).__name__}: {error}"), told
+    return RunError(f"{type(error).__name__}: {error}"), text
 
 
 def serve(descriptor: int, parent: int) -> None:

@@ -1,4 +1,4 @@
-"""How far a long loop has come: a bar on a terminal, a line now and then in a log, always on standard error."""
+"""Progress of long loops: a bar on a terminal, a line now and then in a log, always on standard error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How settings are written on the command line where their annotation alone does not say it."""
+"""Forms of settings on the command line that do not follow from their types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tyro.constructors import PrimitiveConstructorSpec
 _NAMED = arg(metavar="[NAME FOLDER ...]", help_behavior_hint=lambda default: f"(default: {default or 'none'})")
 
 NamedPlayers = Annotated[Mapping[str, str], _NAMED]
-"""Who plays, by a name of the user's: an agent's folder, or the name of a scripted player."""
+"""Players by names that the user gives: an agent's folder, or the name of a scripted player."""
 
 # One JSON object; the configuration that holds it reads the text by worlds.own_settings, and names itself in messages.
 _JSON_OBJECT = PrimitiveConstructorSpec(
@@ -30,7 +30,7 @@ A configuration with such a field replaces it by :func:`worlds.own_settings.own_
 older versions hold the JSON text of the mapping; :mod:`rlhf.records.json_records` reads both."""
 
 NamedFolders = Annotated[Mapping[str, Path], _NAMED]
-"""Folders by a name of the user's."""
+"""Folders by names that the user gives."""
 
 RunFolder = Annotated[Positional[Path], arg(metavar="[FOLDER]")]
 RunFolders = Annotated[Positional[tuple[Path, ...]], arg(metavar="RUN ...")]

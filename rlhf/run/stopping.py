@@ -1,4 +1,4 @@
-"""How a command ends when it is asked to: SIGINT (Ctrl-C) and SIGTERM are handled alike.
+"""The end of a command that is asked to stop: SIGINT (Ctrl-C) and SIGTERM are handled alike.
 
 The first signal raises :class:`Stopped` in the main thread. Inside :func:`between_updates` it is noted instead, and the
 training saves a checkpoint after the update at hand. The second signal ends the process at once, which loses nothing
@@ -44,7 +44,7 @@ class Stopped(KeyboardInterrupt):
 
 
 class Stop:
-    """Whether a signal has asked this process to end, and what follows from it. Made by :func:`stoppable`."""
+    """State of a request to end this process. Made by :func:`stoppable`."""
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -66,7 +66,7 @@ class Stop:
 
     @property
     def requested(self) -> bool:
-        """Whether a signal has been received."""
+        """Return whether a signal has been received."""
         return self.number is not None
 
     def at_update(self, save: Callable[[], Checkpoint]) -> None:

@@ -1,6 +1,6 @@
-"""What a run measures as it goes: always one line of JSON per row, and wandb beside it, offline unless told otherwise.
+"""Metrics of a run: always one line of JSON per row, and wandb beside it, offline by default.
 
-The file is what reports read; wandb is a convenience, and whatever befalls it, the run goes on.
+The file is what reports read; wandb is a convenience: if it fails, the run continues.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Tracker:
     Args:
       folder: the run's; rows are added to ``metrics.jsonl`` there.
       config: the run's configuration, for wandb to show.
-      wandb_mode: "offline" writes beside the run and asks for no account; "online" sends to the user's account;
-        "disabled" leaves wandb alone. The environment variable WANDB_MODE does not override it.
+      wandb_mode: "offline" writes beside the run and asks for no account; "online" sends to the user's account.
+        "disabled" does not use wandb. The environment variable WANDB_MODE does not override it.
       resume_step: rows after this step are dropped first, as a resumed run measures them again.
 
     Raises:
@@ -161,4 +161,4 @@ def _can_be_made(folder: Path) -> bool:
 
 def _give_up(error: BaseException) -> None:
     reason = " ".join(str(error).split()) or type(error).__name__
-    warnings.warn(f"wandb does not work ({reason}); the run goes on, its metrics are in {METRICS_FILE}", stacklevel=4)
+    warnings.warn(f"wandb does not work ({reason}); the run continues, its metrics are in {METRICS_FILE}", stacklevel=4)

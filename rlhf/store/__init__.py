@@ -1,4 +1,4 @@
-"""Where recorded play is kept: one interface, on disk as Parquet or in memory.
+"""Stores of recorded play: one interface, on disk as Parquet or in memory.
 
     store = open_store("data/play", create=True)
     store.write(episode)          # durable when this returns

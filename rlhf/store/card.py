@@ -53,5 +53,5 @@ def add_card(folder: Path) -> None:
 
 
 def is_card(path: Path) -> bool:
-    """Whether the file at ``path`` is a card as ``add_card`` writes it."""
+    """Return whether the file at ``path`` is a card as ``add_card`` writes it."""
     return path.name == CARD_FILE and path.is_file() and path.read_bytes() == CARD.encode()

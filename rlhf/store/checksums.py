@@ -1,4 +1,4 @@
-"""Checksums that a Parquet file of ours carries, so that damage is noticed before anybody tries to make sense of it.
+"""Checksums that a Parquet file of ours carries, so that damage is noticed before the file is parsed.
 
 Parquet can protect the contents of its pages, but not their headers nor the footer, and readers may crash over
 a damaged footer. They find everything by the offsets in it, so bytes between the last row group and the footer
@@ -74,7 +74,7 @@ def _checksum(lines: bytes | memoryview, count: int, footer: memoryview) -> int:
 
 
 def _footer_begin(file: memoryview) -> int:
-    """Where Parquet's footer begins. Raises Broken if there is none."""
+    """Return where Parquet's footer begins. Raises Broken if there is none."""
     if len(file) < _FOOTER_END.size:
         raise ChecksumMismatch("it is empty or cut short")
     length, parquet = _FOOTER_END.unpack(file[-_FOOTER_END.size :])

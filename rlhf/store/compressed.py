@@ -1,4 +1,4 @@
-"""What learning takes from an episode, with its frames as they are stored: a tenth of the size of drawn ones."""
+"""Episodes for learning, with their frames as they are stored: a tenth of the size of decoded ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every store of episodes promises, and the records it speaks in."""
+"""Interface of every store of episodes, and the records that it returns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Record = TypeVar("Record", Mark, Judgement)
 
 @dataclass(frozen=True)
 class EpisodeRow:
-    """What a listing says of an episode, without reading its frames."""
+    """One row of a listing of episodes; its frames are not read."""
 
     episode_id: str
     steps: int
@@ -70,7 +70,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Merged:
-    """How much a merge copied; skipped episodes were there already, equal to the last bit."""
+    """Numbers of records that a merge copied; skipped episodes were there already, equal to the last bit."""
 
     copied: int
     skipped: int
@@ -104,11 +104,11 @@ class EpisodeStore(ABC):
         """The episode exactly as it was written."""
 
     def read_compressed(self, episode_id: str) -> CompressedEpisode:
-        """What learning takes from the episode, with its frames undrawn where the store has them so."""
+        """Return the episode for learning, with compressed frames where the store has them so."""
         return compress(self.read(episode_id))
 
     def read_transcript(self, episode_id: str) -> EpisodeTranscript:
-        """What the episode tells in words, without its frames and movements."""
+        """Return the transcript of the episode, without frames and movements."""
         return transcript(self.read(episode_id))
 
     @abstractmethod
@@ -145,7 +145,7 @@ class EpisodeStore(ABC):
         return {episode_id: episode_fingerprint(self.read(episode_id)) for episode_id in ids}
 
     def mark_counts(self) -> Mapping[str, int]:
-        """How many marks there are of each episode that has some."""
+        """Return how many marks there are of each episode that has some."""
         return Counter(mark.episode_id for mark in self.marks())
 
     @abstractmethod
@@ -158,7 +158,7 @@ class EpisodeStore(ABC):
 
     @abstractmethod
     def __str__(self) -> str:
-        """How messages call this store."""
+        """Return the name of this store in messages."""
 
     def rows(self, split: str | None = None, solver: str | None = None) -> list[EpisodeRow]:
         """Listing of the episodes of ``split`` played by ``solver``; "agent" stands for every "agent:..."."""
@@ -185,7 +185,7 @@ class EpisodeStore(ABC):
         return list(self.stream(episode_ids, threads))
 
     def merge(self, other: EpisodeStore) -> Merged:
-        """Copy what ``other`` holds and this store does not; run again after an interruption, it goes on.
+        """Copy what ``other`` holds and this store does not. After an interruption, run it again.
 
         Raises:
           UserError: if an id stands for different episodes in the two; then nothing is copied.
@@ -214,7 +214,7 @@ class EpisodeStore(ABC):
 
 
 def same_episode(one: Episode, other: Episode) -> bool:
-    """Whether two episodes are equal in every field, bit for bit; JSON fields as JSON, so (1, 2) equals [1, 2]."""
+    """Return whether two episodes are equal in every field, bit for bit; as JSON, (1, 2) equals [1, 2]."""
     for field in fields(Episode):
         left, right = getattr(one, field.name), getattr(other, field.name)
         if isinstance(left, np.ndarray):

@@ -32,7 +32,8 @@ class Description:
 
     Args:
       created: ISO time.
-      world, image_size: of every episode; (height, width) in pixels. None until the first episode fixes them.
+      world: of every episode; (height, width) in pixels. None until the first episode fixes them.
+      image_size: of every episode; (height, width) in pixels. None until the first episode fixes them.
       movement: by component, in the order of the columns, what each bin stands for.
       play_settings: every combination of settings of the world and of the scripted players that `rlhf record` played
         with, in the order in which they came; empty of play from elsewhere.
@@ -94,7 +95,7 @@ def create(folder: Path) -> None:
 
 
 def load(folder: Path) -> Description:
-    """What ``folder`` holds.
+    """Return what ``folder`` holds.
 
     Raises:
       UserError: if it is no dataset, or not one that this program can read.
@@ -111,7 +112,7 @@ def load(folder: Path) -> Description:
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(_nothing_there(folder)) from None
     except OSError as error:
-        raise UserError(f"{path} cannot be read ({error.strerror or error}); mend its permissions") from error
+        raise UserError(f"{path} cannot be read ({error.strerror or error}); check its permissions") from error
     except ValueError as error:
         raise UserError(f"{path} is damaged; put back a copy of it") from error
     version = said.get("schema_version") if isinstance(said, dict) else None
@@ -121,7 +122,7 @@ def load(folder: Path) -> Description:
     same_columns = list(description.movement.items()) == list(_movement().items())  # their order matters, too
     clock = description.ticks_per_second, description.ticks_per_step
     if clock != (TICKS_PER_SECOND, TICKS_PER_STEP) or not same_columns:
-        raise UserError(f"{path} tells of other movement than this version knows; read it with the one that wrote it")
+        raise UserError(f"{path} describes other movement than this version knows; read it with the one that wrote it")
     return description
 
 

@@ -1,4 +1,4 @@
-"""Files that are either wholly there or not there, whatever dies in between; and one writer at a time."""
+"""Atomic and durable writes of files, and the lock that allows one writer at a time."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write every byte; ``os.write`` alone may stop half-way, on a disk that is about to be full."""
+    """Write every byte; a single ``os.write`` may stop half-way, on a disk that is about to be full."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
@@ -65,7 +65,7 @@ def sync_folder(folder: Path) -> None:
 
 
 class Busy(UserError):
-    """Somebody else is writing."""
+    """Another process is writing."""
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def only_writer(folder: Path, wait_sec: float = LOCK_WAIT_SEC, name: str = LOCK_
       name: of the lock's file; locks of different names know nothing of each other.
 
     Raises:
-      Busy: if somebody else holds it for longer than ``wait_sec``.
+      Busy: if another process holds it for longer than ``wait_sec``.
       OSError: if the folder cannot be written.
     """
     descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT | _OWN, 0o666)
@@ -86,7 +86,7 @@ def only_writer(folder: Path, wait_sec: float = LOCK_WAIT_SEC, name: str = LOCK_
         try:
             yield
         finally:
-            fcntl.flock(descriptor, fcntl.LOCK_UN)  # closing alone would not do if a fork has copied the descriptor
+            fcntl.flock(descriptor, fcntl.LOCK_UN)  # closing would not be enough if a fork has copied the descriptor
     finally:
         os.close(descriptor)
 
@@ -115,17 +115,16 @@ def explained(what: str, folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in _FULL:
             raise UserError(
-                f"no space is left in {folder} for {what}; free some and go on (what was recorded before is kept)"
+                f"no space is left in {folder} for {what}; free some and run the command again "
+                "(what was recorded before is kept)"
             ) from error
         if error.errno in _READ_ONLY:
             raise UserError(
-                f"no permission to write {what} to {folder}; mend its permissions or name another folder"
+                f"no permission to write {what} to {folder}; change its permissions or name another folder"
             ) from error
         if error.errno == errno.ELOOP:
             raise UserError(
                 f"{what} cannot be written to {folder}, where {Path(error.filename).name} is a link; a dataset's files "
                 "lie in its own folder: copy it with `cp -rL`, and use the copy"
             ) from error
-        raise UserError(
-            f"{what} cannot be written to {folder} ({error.strerror or error}); look after its disk"
-        ) from error
+        raise UserError(f"{what} cannot be written to {folder} ({error.strerror or error}); check its disk") from error

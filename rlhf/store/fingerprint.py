@@ -42,7 +42,8 @@ def stored_fingerprint(about: pa.Table, steps: pa.Table) -> str:
     """The same of an episode as it is stored; takes 4 us a frame, as frames are not drawn.
 
     Args:
-      about: its row of the table ``episodes``. steps: its rows of the table ``steps``.
+      about: its row of the table ``episodes``.
+      steps: its rows of the table ``steps``.
 
     Raises:
       ValueError, TypeError or KeyError: if they are not such tables.
@@ -68,7 +69,9 @@ def _digest(
     """Digest of one episode; every part of it is preceded by its length, so that none runs into the next.
 
     Args:
-      about: its row. texts: [T] each. arrays: movement and setter_movement int8 [T, 8, components], controller [T].
+      about: its row.
+      texts: [T] each.
+      arrays: movement and setter_movement int8 [T, 8, components], controller [T].
       checksums: uint32 [T], of the frames' pixels.
     """
     (row,) = about.to_pylist()

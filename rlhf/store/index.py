@@ -29,7 +29,7 @@ _TYPES = get_type_hints(EpisodeRow)
 
 @dataclass(frozen=True)
 class Entry:
-    """Where an episode lies: ``episodes/<file>.parquet`` and ``steps/<file>.parquet``.
+    """Location of an episode: ``episodes/<file>.parquet`` and ``steps/<file>.parquet``.
 
     Args:
       fingerprint: of the episode, see ``rlhf.store.fingerprint``; None in a line that an older version wrote.
@@ -83,7 +83,7 @@ class EpisodeIndex:
             return self._removed
 
     def counts(self, table: str) -> Mapping[str, int]:
-        """How many rows of ``table``, one of ``COUNTED``, there are at least in each of its files, by name."""
+        """Return how many rows of ``table``, one of ``COUNTED``, there are at least in each of its files, by name."""
         with self._lock:
             self._refresh()
             return {name: count for name, count in self._counts[table].items() if count}
@@ -231,7 +231,7 @@ def _entry(values: dict[str, Any]) -> Entry:
     return Entry(EpisodeRow(**{name: values[name] for name in _TYPES}), values["file"], fingerprint)
 
 
-REBUILD = "write it anew from the recorded files with `rlhf episodes verify --rebuild`"
+REBUILD = "recreate it from the recorded files with `rlhf episodes verify --rebuild`"
 
 
 def moved(entry: Entry, file: str) -> Entry:
@@ -240,7 +240,7 @@ def moved(entry: Entry, file: str) -> Entry:
 
 
 def _is_plain(name: object) -> bool:
-    """Whether ``name`` stays in the folder that it is joined to: datasets come from other people, too."""
+    """Return whether ``name`` stays in the folder that it is joined to: datasets come from others, too."""
     return isinstance(name, str) and name not in ("", ".", "..") and not set(name) & set("/\\\0")
 
 

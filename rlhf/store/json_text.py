@@ -18,7 +18,7 @@ def to_json(value: Any) -> str:
 
 
 def from_json(text: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """What JSON ``text`` says.
+    """Return the value of the JSON ``text``.
 
     Args:
       pairs: makes an object of its names and values; None: a dict.

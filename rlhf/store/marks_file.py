@@ -77,7 +77,7 @@ def export_marks(marks: Sequence[Mark], path: Path) -> None:
 
 
 def _place(path: Path) -> str:
-    """How messages call a mark's place in the file. Raises UserError if its name ends in no format."""
+    """Return the name of a mark's place in the file for messages. Raises UserError if its name ends in no format."""
     if path.suffix not in FORMATS:
         raise UserError(f"{path}: marks are kept in files whose names end in {' or '.join(FORMATS)}")
     return "line" if path.suffix == ".jsonl" else "row"
@@ -116,7 +116,7 @@ def _rows(path: Path) -> Iterable[tuple[int, Any]]:
 
 
 def _mark(record: Any, where: str) -> Mark:
-    """The mark that ``record`` tells of. Raises UserError, beginning with ``where``, if it is none."""
+    """Return the mark in ``record``. Raises UserError, beginning with ``where``, if it is none."""
     if not isinstance(record, dict):
         raise UserError(f"{where}: a mark is an object with {', '.join(_FIELDS)}")
     for name in _FIELDS:
@@ -125,9 +125,9 @@ def _mark(record: Any, where: str) -> Mark:
     for name, value in record.items():
         if name not in _KINDS:
             raise UserError(f"{where}: a mark has no {name}; it has {', '.join(_FIELDS)}")
-        kind, told = _KINDS[name]
+        kind, wanted = _KINDS[name]
         if type(value) is not kind or value == "":
-            raise UserError(f"{where}: {name} is {json.dumps(value, ensure_ascii=False, default=str)}, not {told}")
+            raise UserError(f"{where}: {name} is {json.dumps(value, ensure_ascii=False, default=str)}, not {wanted}")
     try:
         return Mark(**record)
     except ValueError as error:

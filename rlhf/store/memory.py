@@ -105,7 +105,7 @@ class MemoryStore(EpisodeStore):
 
 
 def _problems(episode: Episode) -> Iterator[Problem]:
-    """What has become wrong with an episode since it was written."""
+    """Return the problems of an episode that was changed since it was written."""
     try:
         episode.check()
     except InvalidField as error:

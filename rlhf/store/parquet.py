@@ -52,10 +52,11 @@ class ParquetStore(EpisodeStore):
     index, so whatever is in the index is whole; a writer that is killed loses at most the episode it was
     writing. Any number of processes may read and write one dataset: writers take turns by a lock that the
     system frees when its holder dies, and everybody sees what is in the index at each call. Opening a dataset
-    tidies up what a crash has left, if nobody is writing.
+    removes what a crash has left, if no process is writing.
 
     Args:
-      folder: the dataset. create: make an empty one if there is none.
+      folder: the dataset.
+      create: make an empty one if there is none.
 
     Raises:
       UserError: if there is no dataset that this version can read, or it cannot be made.
@@ -259,10 +260,10 @@ class ParquetStore(EpisodeStore):
             sharers: dict[str, list[str]] = {}
             for episode_id, entry in entries.items():
                 sharers.setdefault(entry.file, []).append(episode_id)
-            alone = [ids[0] for ids in sharers.values() if len(ids) == 1][:EPISODES_PER_PACK]
-            if len(alone) < 2:
+            single = [ids[0] for ids in sharers.values() if len(ids) == 1][:EPISODES_PER_PACK]
+            if len(single) < 2:
                 return False
-            self._repack(entries, [alone], {entries[episode_id].file for episode_id in alone})
+            self._repack(entries, [single], {entries[episode_id].file for episode_id in single})
             return True
 
     def _repack(self, entries: Mapping[str, Entry], packs: list[list[str]], replaced: set[str]) -> None:
@@ -284,7 +285,7 @@ class ParquetStore(EpisodeStore):
             sync_folder(self.folder / table)
 
     def _tidy_up(self) -> None:
-        """Clean up after a crash, unless somebody is writing or the dataset may only be read."""
+        """Clean up after a crash, unless another process is writing or the dataset may only be read."""
         if recovery.unlisted(self.folder, self._index):
             try:
                 with only_writer(self.folder, wait_sec=0):
@@ -294,7 +295,7 @@ class ParquetStore(EpisodeStore):
 
 
 def rebuild_index(folder: str | Path) -> int:
-    """Write a lost or damaged index anew from the recorded files; the number of episodes found.
+    """Recreate a lost or damaged index from the recorded files; return the number of episodes found.
 
     Raises:
       UserError: if ``folder`` is no dataset of this version.

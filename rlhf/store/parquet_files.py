@@ -78,7 +78,7 @@ def ids_in(path: Path, table: str) -> list[str]:
 
 
 def row_counts(folder: Path) -> dict[str, int]:
-    """How many rows each file in ``folder``, which is named as its table, has; damaged files are left out."""
+    """Return how many rows each file in ``folder``, which is named as its table, has; damaged files are left out."""
     counts = {}
     for path in sorted(folder.glob("*.parquet")):
         try:
@@ -90,7 +90,7 @@ def row_counts(folder: Path) -> dict[str, int]:
 
 @contextmanager
 def _opened(path: Path, table: str) -> Iterator[tuple[pq.ParquetFile, Seal]]:
-    """The file, open, and its seal; what goes wrong inside is told as damage."""
+    """The file, open, and its seal; errors inside are reported as damage."""
     try:
         contents = pa.memory_map(str(path)).read_buffer()
         seal = read_seal(memoryview(contents))
@@ -105,7 +105,7 @@ def _opened(path: Path, table: str) -> Iterator[tuple[pq.ParquetFile, Seal]]:
 
 
 def _holds(column: pq.ColumnChunkMetaData, episode_id: str) -> bool:
-    """Whether a row group whose id column has these statistics is this episode's. Without statistics, it may be."""
+    """Return whether a row group may be this episode's, by the statistics of its id column. Without them, it may."""
     if not column.is_stats_set or not column.statistics.has_min_max:
         return True
     return column.statistics.min == episode_id

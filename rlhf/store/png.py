@@ -92,7 +92,7 @@ def stored_checksums(files: Sequence[bytes]) -> np.ndarray:
 
 
 def _unfiltered(file: bytes) -> bool:
-    """Whether ``file`` is a picture as ``encode_frames`` lays it out with filter "none", and so are its neighbours."""
+    """Return whether ``file`` and its neighbours are pictures as ``encode_frames`` writes them, with filter "none"."""
     begin = _HEADER_BYTES + 8
     width, height = struct.unpack(">II", file[16:24].ljust(8, b"\0"))
     if not file.startswith(_header(height, width)) or file[begin - 4 : begin] != _IDAT:

@@ -17,15 +17,16 @@ from rlhf.store.index import EpisodeIndex
 from rlhf.store.parquet_files import Damaged, read_all, to_bytes
 from worlds.errors import UserError
 
-_TRIES = 5  # to list a folder and then read its files before somebody replaces one of them
+_TRIES = 5  # to list a folder and then read its files before another process replaces one of them
 
 
 class RecordFolder(Generic[Record]):
-    """What raters said, as a set of records. Only the holder of the dataset's lock may change it.
+    """A set of marks or judgements. Only the holder of the dataset's lock may change it.
 
     Args:
       folder: where the files lie; its name is the table's.
-      kind: the records' class. make_table: makes a table of them.
+      kind: the records' class.
+      make_table: makes a table of them.
       index: of the dataset, which notes how many records each file has, so that a loss is noticed.
     """
 
@@ -72,11 +73,11 @@ class RecordFolder(Generic[Record]):
             raise
 
     def counted(self) -> Mapping[str, int]:
-        """How many records the index notes for each file, by name; none for files that an older version wrote."""
+        """Return the number of records that the index notes for each file; none for files of older versions."""
         return self._index.counts(self.folder.name)
 
     def counts(self) -> dict[str, int]:
-        """How many records there are of each episode that has some."""
+        """Return how many records there are of each episode that has some."""
         with self._lock:
             self._refresh()
             return {episode_id: len(records) for episode_id, records in self._by_episode.items()}

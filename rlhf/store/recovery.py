@@ -1,8 +1,8 @@
-"""After a crash: what lies in a dataset without being in its index, and what becomes of it.
+"""Recovery after a crash: files of a dataset that its index does not name are used, removed or reported.
 
 A file that was not finished is removed, and so is one that the index has replaced or dropped. An episode that
 was wholly written when its writer died gets its line. Files that this program did not write or cannot read,
-and episodes that are not safe elsewhere, are left alone for ``verify`` to report.
+and episodes that are not safe elsewhere, are left for ``verify`` to report.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ TABLES = ("episodes", "steps")  # in the order of writing: where there are steps
 
 @dataclass(frozen=True)
 class Leftovers:
-    """What a crash left in a dataset.
+    """Files that a crash left in a dataset.
 
     Args:
       garbage: files to be removed.
       episodes: whole episodes without a line in the index.
-      unreadable: files in nobody's use that are damaged, somebody else's or contradict the index, and why; to
-        be left alone.
+      unreadable: files that the index does not use and that are damaged, foreign or contradict it, and why; they
+        are kept.
     """
 
     garbage: tuple[Path, ...] = ()
@@ -41,7 +41,7 @@ class Leftovers:
 
 
 def data_file(folder: Path, table: str, stem: str) -> Path:
-    """Where the rows of ``table`` lie that belong to the episodes of file ``stem``."""
+    """Return where the rows of ``table`` lie that belong to the episodes of file ``stem``."""
     return folder / table / f"{stem}.parquet"
 
 
@@ -100,7 +100,7 @@ def _entry(episode: Episode, stem: str) -> Entry:
 
 
 def _is_held(episode: Episode, folder: Path, entry: Entry) -> bool:
-    """Whether the dataset has an equal of ``episode`` where ``entry`` says."""
+    """Return whether the dataset has an equal of ``episode`` where ``entry`` says."""
     try:
         return any(same_episode(episode, held) for held in episodes_in(folder, entry.file, episode.episode_id))
     except (Unreadable, FileNotFoundError):
@@ -117,7 +117,7 @@ def clean(folder: Path, index: EpisodeIndex) -> None:
 
 
 def rebuild(folder: Path) -> int:
-    """Write the index anew from the files that can be read; the number of episodes. For the holder of the lock.
+    """Recreate the index from the files that can be read; return the number of episodes. The caller holds the lock.
 
     Files that the old index, if it can be read, has replaced or dropped do not come back.
     """
@@ -148,7 +148,7 @@ def _to_remove(folder: Path, index: EpisodeIndex) -> set[str]:
 
 
 class Unreadable(Exception):
-    """A file of the dataset that is damaged or somebody else's; the message says why."""
+    """A file of the dataset that is damaged or foreign; the message says why."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(why)

@@ -1,6 +1,6 @@
 """A second dataset of the same play, with marks and judgements of its own, that takes next to no room.
 
-Files of play are never changed once they are written: what is dropped or packed anew is removed and written elsewhere.
+Files of play are never changed once they are written: dropped and repacked episodes are removed and written elsewhere.
 So two datasets can have them in common, as hard links, and each can be added to, dropped from or deleted by itself.
 """
 
@@ -27,7 +27,7 @@ def share_play(source: str | Path, into: str | Path) -> int:
       UserError: if ``source`` is no dataset, there is something at ``into``, or it cannot be written.
     """
     source, into = Path(source).expanduser(), Path(into).expanduser()
-    told = description.load(source)
+    described = description.load(source)
     if into.exists():
         raise UserError(f"there is something at {into} already; name a new folder for the dataset that shares play")
     unfinished = into.with_name(into.name + UNFINISHED)
@@ -40,7 +40,7 @@ def share_play(source: str | Path, into: str | Path) -> int:
                 share_file(data_file(source, table, stem), data_file(unfinished, table, stem))
         for table in TABLES:
             sync_folder(unfinished / table)
-        told.save(unfinished)
+        described.save(unfinished)
         EpisodeIndex(unfinished).rewrite(shared)
         os.rename(unfinished, into)
         sync_folder(into.parent)

@@ -35,7 +35,7 @@ _MOVEMENT = pa.list_(pa.list_(_INT8, len(MOVEMENT)), TICKS_PER_STEP)
 
 
 def _feature(kind: pa.DataType) -> dict[str, Any]:
-    """How ``datasets`` calls an Arrow type."""
+    """Return the name of an Arrow type in ``datasets``."""
     if kind == _IMAGE:
         return {"_type": "Image"}
     if pa.types.is_fixed_size_list(kind):
@@ -104,7 +104,7 @@ SCHEMAS = {"episodes": EPISODES, "steps": STEPS, "marks": MARKS, "judgements": J
 
 
 def table_name(schema: pa.Schema) -> str | None:
-    """Which table of ours a file with this schema holds; None if it is somebody else's or of another version."""
+    """Which table of ours a file with this schema holds; None if it is foreign or of another version."""
     try:
         said = from_json((schema.metadata or {}).get(_OURS, b"{}"))
     except ValueError:
@@ -159,7 +159,7 @@ def _row_and_texts(about: pa.Table, steps: pa.Table) -> tuple[dict[str, Any], di
 
 
 def to_compressed(about: pa.Table, steps: pa.Table) -> CompressedEpisode:
-    """As ``to_episode``, with the frames as they are stored, and only what learning takes from an episode."""
+    """As ``to_episode``, with the frames as they are stored, and only the fields that learning needs."""
     row, texts = _row_and_texts(about, steps)
     return CompressedEpisode(
         episode_id=row["episode_id"],
@@ -175,7 +175,7 @@ TRANSCRIPT_COLUMNS = ("episode_id", "step", *TEXTS, "controller")
 
 
 def to_transcript(about: pa.Table, steps: pa.Table) -> EpisodeTranscript:
-    """As ``to_episode``, of steps with ``TOLD_COLUMNS`` alone, and only what an episode tells in words."""
+    """As ``to_episode``, of steps with ``TRANSCRIPT_COLUMNS`` alone, and only what its transcript has."""
     row, texts = _row_and_texts(about, steps)
     notes, requests, success_step = from_json(row["notes"]), _requests(row["requests"]), tuple(row["success_step"])
     if not isinstance(notes, dict):

@@ -1,4 +1,4 @@
-"""What an episode tells without its frames and movements: who played, what was asked and said, how it went."""
+"""Transcripts of episodes, without frames and movements: players, requests, utterances and success."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class EpisodeTranscript:
 
 
 def transcript(episode: Episode) -> EpisodeTranscript:
-    """What ``episode`` tells."""
+    """Return the transcript of ``episode``."""
     return EpisodeTranscript(
         episode_id=episode.episode_id,
         setter=episode.setter,

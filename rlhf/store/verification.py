@@ -31,7 +31,7 @@ def _episodes(store: EpisodeStore, index: EpisodeIndex, said: Description) -> It
         try:
             episode = store.read(episode_id)
         except UserError as error:
-            if episode_id in index.entries():  # else somebody has just dropped it
+            if episode_id in index.entries():  # else another process has just dropped it
                 yield _told(error, f"*/{entry.file}.parquet")
             continue
         kind, described = (episode.world, *episode.image.shape[1:3]), (said.world, *(said.image_size or ()))
@@ -62,7 +62,7 @@ def _records(index: EpisodeIndex, folders: Folders) -> Iterator[Problem]:
 def _records_in(
     path: Path, folder: RecordFolder[Mark] | RecordFolder[Judgement], index: EpisodeIndex, counted: int
 ) -> Iterator[Problem]:
-    """What is wrong with one file of marks or judgements, of which there are to be at least as many as ``counted``."""
+    """Return the problems of one file of marks or judgements, which has at least ``counted`` of them."""
     name = f"{folder.folder.name}/{path.name}"
     try:
         records = folder.read_file(path)
@@ -82,7 +82,7 @@ def _records_in(
 
 def _leftovers(folder: Path, index: EpisodeIndex) -> Iterator[Problem]:
     left = recovery.find(folder, index)
-    by_itself = "nothing: opening the dataset while nobody writes to it mends this"
+    by_itself = "nothing: opening the dataset while no process writes to it repairs this"
     for path in left.garbage:
         yield Problem(str(path.relative_to(folder)), "left over from an interrupted write", by_itself, ignorable=True)
     for entry in left.episodes:

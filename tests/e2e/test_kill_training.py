@@ -1,4 +1,4 @@
-"""``kill -9`` in the middle of cloning, or of teaching a reward model, and the run goes on to the very same end."""
+"""``kill -9`` in the middle of cloning, or of teaching a reward model: the resumed run ends in the same weights."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ def test_a_runner_that_is_killed_is_replaced_and_named(run: Run, capsys: pytest.
     while run.watch.name(2) in (name, "runner 2 (a new process)") and time.monotonic() < deadline:
         run.updates(2)
         told += capsys.readouterr().err
-    assert f"{name} died: " in told and "another takes its place" in told
+    assert f"{name} died: " in told and "it is replaced" in told
     assert "runner 2 has been replaced" in told
     assert run.updates(1)[0].metrics["ray/runners"] == 2.0
 
@@ -338,7 +338,7 @@ def test_one_silent_runner_is_told_of_once_and_all_of_them_stop_the_run() -> Non
     watch.hear([delivery(1)])
     watch.progressed()
     clock.now = 11.0
-    assert watch.check() == ["runner 2 (process 20 on a) has played no fragment for 11 s; the run goes on without it"]
+    assert watch.check() == ["runner 2 (process 20 on a) has played no fragment for 11 s; the run continues without it"]
     assert watch.check() == []
     watch.pause()
     clock.now = 1000.0  # somebody else had something to do
@@ -354,7 +354,7 @@ def test_one_silent_runner_is_told_of_once_and_all_of_them_stop_the_run() -> Non
 def test_a_runner_is_replaced_only_so_often() -> None:
     watch = Watch(1, stall_sec=10.0, replacements=1)
     watch.hear([delivery(1)])
-    assert watch.lost(1, "killed") == "runner 1 (process 10 on a) died: killed; another takes its place"
+    assert watch.lost(1, "killed") == "runner 1 (process 10 on a) died: killed; it is replaced"
     watch.restored(1)
     with pytest.raises(WorkerDied, match="replaced 1 times already"):
         watch.lost(1, "killed")

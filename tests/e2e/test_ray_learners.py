@@ -53,7 +53,7 @@ def test_what_cannot_be_shared_out_among_learners_is_refused(settings: ImproveCo
         improve(two)
     with pytest.raises(UserError, match="5 slots cannot be shared out evenly among 4 ray.learners"):
         improve(replace(two, slots=5))
-    with pytest.raises(ValueError, match="learners is at least 1, not 0: somebody has to learn"):
+    with pytest.raises(ValueError, match="learners is at least 1, not 0: at least one process learns"):
         RayConfig(learners=0)
 
 

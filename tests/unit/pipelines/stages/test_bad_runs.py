@@ -129,7 +129,7 @@ def test_a_checkpoint_that_is_not_finite(verb: str, copied: Path, capsys: pytest
     Checkpoints(run).save(newest.step, agent, tokenizer, state)
     said = complaint(capsys, verb, f"--resume={run}")
     assert "state.pt holds values that are not finite in state.optimizer.state.3.exp_avg_sq" in said
-    assert f"remove {newest.folder} to go on from the checkpoint before it" in said
+    assert f"remove {newest.folder} to resume from the checkpoint before it" in said
     shutil.rmtree(newest.folder)
     assert main([verb, f"--resume={run}"]) == 0
     assert Checkpoints(run).latest().step == UPDATES
@@ -150,7 +150,7 @@ def test_a_checkpoint_with_another_state(
     path.write_text(json.dumps(record))
     said = complaint(capsys, verb, f"--resume={copied / verb}")
     assert "state.pt is not the state of such a run (" in said
-    assert f"remove {newest.folder} to go on from the checkpoint before it" in said
+    assert f"remove {newest.folder} to resume from the checkpoint before it" in said
 
 
 @pytest.mark.parametrize(("name", "value"), [("reward_scale", [1]), ("reward_scale", "x"), ("layers", 10**400)])

@@ -1,4 +1,4 @@
-"""Alarms: on disk before the run goes on, once each whatever dies, and never silently unknown."""
+"""Alarms: on disk before the next update, once each whatever dies, and never silently unknown."""
 
 from __future__ import annotations
 

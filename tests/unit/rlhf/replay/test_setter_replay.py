@@ -159,5 +159,5 @@ def test_the_sampler_goes_round_and_resumes():
 )
 def test_the_sampler_does_not_go_on_with_other_episodes(seeds: tuple[int, ...], said: str):
     state = EpisodeSampler([record(seed, 3) for seed in range(5)], seed=0).state_dict()
-    with pytest.raises(UserError, match=f"is not what the run was learning from: .*{said}"):
+    with pytest.raises(UserError, match=f"differs from that which the run was learning from: .*{said}"):
         EpisodeSampler([record(seed, 3) for seed in seeds], seed=0).load_state_dict(state)

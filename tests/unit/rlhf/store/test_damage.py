@@ -573,7 +573,7 @@ def test_a_refusal_of_permission_is_one_line(folder: Path, monkeypatch: pytest.M
 
     store = open_store(folder)
     monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(UserError, match="no permission to write episode e3 to .*; mend its permissions"):
+    with pytest.raises(UserError, match="no permission to write episode e3 to .*; change its permissions"):
         store.write(small(3))
 
 

@@ -148,7 +148,7 @@ def test_a_run_of_an_older_version_is_resumed_with_the_same_play_alone(run, made
     again = begun.parent / "again" / begun.name
     shutil.copytree(begun, again)
     grow(begun)
-    with pytest.raises(UserError, match="the recorded play is not what the run was learning from"):
+    with pytest.raises(UserError, match="the recorded play differs from that which the run was learning from"):
         resume(run, made, begun)
     shutil.rmtree(begun)
     shutil.move(again, begun)
