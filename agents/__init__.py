@@ -1,1 +1,1 @@
-"""Who plays: the agent's trunk and policies, its imitation losses, its tokens."""
+"""The agent: networks and policies, losses of imitation, tokens, acting, and its folder."""

@@ -29,7 +29,7 @@ _REST = torch.from_numpy(neutral_movement()[-1])
 
 @dataclass(frozen=True)
 class AgentOutput:
-    """What the agent makes of a sequence [T, B]."""
+    """Outputs of the agent for a sequence [T, B]."""
 
     features: Tensor  # [T, B, memory_width], input of every head
     value: Tensor  # [T, B]
@@ -41,7 +41,7 @@ class AgentOutput:
 
 @register
 class InteractiveAgent(PreTrainedModel):
-    """Plays the solver. Everything is time-major; ``resets[t, b]`` says that t is the first step of its episode."""
+    """The solver. Everything is time-major; ``resets[t, b]`` is True at the first step of an episode."""
 
     config_class = AgentConfig
     config: AgentConfig
@@ -65,12 +65,12 @@ class InteractiveAgent(PreTrainedModel):
 
     @staticmethod
     def example(config: AgentConfig) -> str:
-        """A program that loads such an agent from the folder it is run in, and has it act; for its card."""
+        """Return a program that loads such an agent from the present folder and lets it act; for its card."""
         height, width = config.image_size
         return AGENT_EXAMPLE.format(height=height, width=width)
 
     def initial_state(self, batch_size: int, device: torch.device | str | None = None) -> AgentState:
-        """The empty memory: two tensors of zeros [batch_size, memory_width]."""
+        """Return the empty memory: two tensors of zeros [batch_size, memory_width]."""
         zeros = torch.zeros(batch_size, self.config.memory_width, device=device or self.device)
         return AgentState(zeros, zeros.clone())
 
@@ -80,10 +80,15 @@ class InteractiveAgent(PreTrainedModel):
         """Follow sequences of T steps in B environments.
 
         Args:
-          observations: [T, B, ...]. state: memory before the first step. resets: bool [T, B].
+          observations: [T, B, ...].
+          state: memory before the first step, [B, memory_width] each.
+          resets: bool [T, B], True at the first step of an episode.
+
+        Returns:
+          The outputs [T, B, ...], and the memory after the last step.
 
         Raises:
-          ValueError: if the shapes disagree.
+          ValueError: the shapes disagree.
         """
         if observations.image.shape[:2] != resets.shape or state.hidden.shape[0] != resets.shape[1]:
             raise ValueError(
@@ -107,7 +112,7 @@ class InteractiveAgent(PreTrainedModel):
         return output, state
 
     def _before(self, last: Tensor) -> Tensor:
-        """What the first of a step's actions is given: the ``last`` one [T, B, C] if the agent feels it, else rest."""
+        """Return the action before a step's first: ``last`` [T, B, C] if the agent observes it, else rest."""
         return last if self.config.feels_movement else _REST.to(last.device).expand_as(last)
 
     def log_probs(self, output: AgentOutput, actions: ActionBatch) -> PolicyLogProbs:
@@ -116,7 +121,7 @@ class InteractiveAgent(PreTrainedModel):
         return self._assemble(output, actions, distributions)
 
     def log_probs_and_entropy(self, output: AgentOutput, actions: ActionBatch) -> tuple[PolicyLogProbs, Tensor]:
-        """As :meth:`log_probs`, with the movement policy's entropy [T, B] along the actions taken."""
+        """Return :meth:`log_probs`, and the movement policy's entropy [T, B] along the actions."""
         distributions = self.movement.distributions(output.features, output.before, actions.movement)
         return self._assemble(output, actions, distributions), movement_policy.entropy(distributions)
 
@@ -143,7 +148,14 @@ class InteractiveAgent(PreTrainedModel):
         """Choose actions for one step (T = 1) in B environments.
 
         Args:
-          generator: source of randomness; the global one if None. greedy: the likeliest instead of a sample.
+          observations: [1, B, ...].
+          state: memory before the step, [B, memory_width] each.
+          resets: bool [1, B], True where an episode begins.
+          generator: source of randomness; the global one if None.
+          greedy: take the likeliest action instead of a sample.
+
+        Returns:
+          Actions [1, B, ...], their log-probabilities [1, B], the outputs, and the memory after the step.
         """
         output, state = self(observations, state, resets)
         features, logit = output.features[0], output.speak_logit[0]

@@ -1,4 +1,4 @@
-"""Time-major batches [T, B, ...]: what an agent sees, what it does, and windows of recorded play."""
+"""Time-major batches [T, B, ...] of observations and actions, and windows of recorded play."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from torch import Tensor
 
 
 def send(array: np.ndarray, device: torch.device | str) -> Tensor:
-    """``array`` as a tensor on ``device``. On the CPU the memory is shared, not copied.
+    """Return ``array`` as a tensor on ``device``. On the CPU the memory is shared, not copied.
 
-    To a GPU it goes through page-locked memory, from which it is copied while both sides go on working.
+    To a GPU it goes through page-locked memory, from which it is copied while both sides continue.
     """
     tensor = torch.from_numpy(array)
     if torch.device(device).type == "cuda":
@@ -21,7 +21,7 @@ def send(array: np.ndarray, device: torch.device | str) -> Tensor:
 
 
 class ObservationArrays(NamedTuple):
-    """What is perceived at one step of N slots, in NumPy."""
+    """Observations of one step of N slots, in NumPy."""
 
     image: np.ndarray  # uint8 [N, H, W, 3]
     setter_tokens: np.ndarray  # int64 [N, L]
@@ -30,7 +30,7 @@ class ObservationArrays(NamedTuple):
 
 
 class ObservationBatch(NamedTuple):
-    """What is perceived, time-major."""
+    """Observations, time-major."""
 
     image: Tensor  # uint8 [T, B, H, W, 3]
     setter_tokens: Tensor  # int64 [T, B, L]
@@ -39,14 +39,14 @@ class ObservationBatch(NamedTuple):
 
 
 class ActionBatch(NamedTuple):
-    """What is done, time-major."""
+    """Actions, time-major."""
 
     movement: Tensor  # int8 [T, B, 8, C], bin indices
     utterance: Tensor  # int64 [T, B, M], tokens, EOS (unless it was cut), PAD; silence is all PAD
 
 
 class PolicyLogProbs(NamedTuple):
-    """Log-probabilities [T, B] of what was done: eight movements, to speak or not, and the words (0 if silent)."""
+    """Log-probabilities [T, B] of actions: eight movements, to speak or not, and the words (0 if silent)."""
 
     movement: Tensor
     speak: Tensor
@@ -54,12 +54,12 @@ class PolicyLogProbs(NamedTuple):
 
     @property
     def language(self) -> Tensor:
-        """Of the whole language action: the decision and, where it was to speak, the words."""
+        """Log-probability of the whole language action: the decision and, where it was to speak, the words."""
         return self.speak + self.words
 
 
 class RecordedWindow(NamedTuple):
-    """Recorded play, time-major. All of it is seen; what an agent did by itself is not to be imitated."""
+    """Recorded play, time-major. All of it is observed; only demonstrated steps are imitated."""
 
     observations: ObservationBatch
     actions: ActionBatch

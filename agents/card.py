@@ -49,7 +49,14 @@ print(action["movement"], action["utterance"])
 
 @dataclass(frozen=True)
 class PlayedBy:
-    """How many episodes (or marks) are whose: of scripted stand-ins, of agents by name, and of so many people."""
+    """Numbers of episodes (or marks) by whose they are.
+
+    Args:
+      scripted: those of scripted stand-ins.
+      agents: those of each agent, by name.
+      by_people: those of people.
+      people: number of people.
+    """
 
     scripted: int = 0
     agents: Mapping[str, int] = field(default_factory=dict)
@@ -69,8 +76,13 @@ class PlaySource:
     """Recorded play that an agent learned from.
 
     Args:
-      folder: of the dataset. use: what it was for, e.g. "imitated". episodes, steps: how much of it.
-      solvers, setters: who played. marks: who marked it, if marks were used.
+      folder: of the dataset.
+      use: its purpose, e.g. "imitated".
+      episodes: their number.
+      steps: their number.
+      solvers: who played the solver.
+      setters: who played the setter.
+      marks: who marked it, if marks were used.
     """
 
     folder: str
@@ -83,7 +95,7 @@ class PlaySource:
 
     @property
     def of_people(self) -> bool:
-        """Whether any person played or marked."""
+        """True if any person played or marked."""
         return any(who is not None and who.by_people for who in (self.solvers, self.setters, self.marks))
 
     def __str__(self) -> str:
@@ -96,17 +108,20 @@ class PlaySource:
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What is to be said of a trained agent or reward model, beside what its own configuration says.
+    """Facts about a trained agent or reward model that its own configuration does not have.
 
     Args:
-      title: a few words. what: what it is and how it was trained, in a sentence or two.
-      learned_from: the recorded play. started_from: a sentence on every model
-        that it started from or was judged by.
-      command: that made it, as one would type it. version: of the project, with the commit if it is known.
-      configuration: the training's, as JSON holds it. metrics: the newest value of each, by name.
+      title: a few words.
+      what: nature and training of it, in a sentence or two.
+      learned_from: the recorded play.
+      started_from: a sentence on every model that it started from or was rewarded by.
+      command: the command that trained it, as one would type it.
+      version: of the project, with the commit if it is known.
+      configuration: the training's, as JSON holds it.
+      metrics: the newest value of each, by name.
       licence: of the weights, as the Hub calls it.
-      play_settings: where it learned and from which scripted players, kept beside its weights as the defaults of the
-        play that follows; None where nobody knows.
+      play_settings: settings of the world and the scripted players that it learned from, kept beside its weights as the
+        defaults of later play; None where they are unknown.
     """
 
     title: str = "An interactive agent"
@@ -122,7 +137,7 @@ class ModelCard:
 
 
 class Described(Protocol):
-    """An agent or a reward model, by what its card tells of it without having been told."""
+    """An agent or a reward model, as far as its card reads it."""
 
     config: Any
 
@@ -130,19 +145,19 @@ class Described(Protocol):
 
     @staticmethod
     def example(config: Any) -> str:
-        """A program that loads it from the folder it is run in."""
+        """Return a program that loads it from the present folder."""
         ...
 
 
 def write_card(agent: Described, folder: Path, card: ModelCard | None = None) -> Path:
-    """Write ``README.md`` for ``agent`` into its ``folder``; without a ``card``, what the agent itself can tell."""
+    """Write ``README.md`` for ``agent`` into its ``folder``; without a ``card``, from the agent's configuration."""
     path = folder / CARD_FILE
     path.write_text(card_text(agent, card or ModelCard()), encoding="utf-8")
     return path
 
 
 def card_text(agent: Described, card: ModelCard) -> str:
-    """The whole card, YAML head and Markdown."""
+    """Return the whole card, YAML head and Markdown."""
     head = _HEAD.format(licence=card.licence, kind=agent.config.model_type.replace("_", "-"))
     return head + "\n" + "\n\n".join(_sections(agent, card)) + "\n"
 
@@ -154,8 +169,8 @@ def _sections(agent: Described, card: ModelCard) -> Iterator[str]:
     yield f"## What it learned from\n\n{_sources(card)}"
     if card.play_settings is not None:
         settings = _fenced(json.dumps(card.play_settings, indent=2, ensure_ascii=False), "json")
-        told = f"These settings (`{PLAY_SETTINGS_FILE}`) are the defaults of its play:"
-        yield f"## Where it learned\n\n{told}\n\n{settings}"
+        introduction = f"These settings (`{PLAY_SETTINGS_FILE}`) are the defaults of its play:"
+        yield f"## Where it learned\n\n{introduction}\n\n{settings}"
     yield "## How to load it\n\n" + _fenced(agent.example(agent.config), "python")
     yield "`transformers` reads the weights, too:\n\n" + _fenced(_from_pretrained(type(agent)), "python")
     if card.metrics:
@@ -171,7 +186,7 @@ def _sections(agent: Described, card: ModelCard) -> Iterator[str]:
         "It was made for research in simulation; it controls no machine and should be given none to control."
     )
     yield (
-        f"## Licence\n\n{card.licence}, as the code that made it, unless whoever trained it says otherwise here. The "
+        f"## Licence\n\n{card.licence}, as the code that made it, unless this card states another. The "
         "recordings may have terms of their own."
     )
 
@@ -207,7 +222,7 @@ def _from_pretrained(kind: type) -> str:
 
 
 def _fenced(text: str, language: str) -> str:
-    """A block of code; no run of backticks inside can end it."""
+    """Return a block of code that no run of backticks inside can end."""
     fence = "```"
     while fence in text:
         fence += "`"

@@ -1,7 +1,7 @@
-"""How an agent is computed: in which precision, compiled or not, and what is kept for the gradient.
+"""Computation of an agent: its precision, compilation, and what is kept for the gradient.
 
-The one place for all who train one (``Cloner``, ``RewardTrainer``,
-:class:`rlhf.learning.learner.Learner`). None of it changes the weights or their names.
+Every training uses it (``Cloner``, ``RewardTrainer``, :class:`rlhf.learning.learner.Learner`). None of it changes the
+weights or their names.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _COMPILERS = ("g++", "clang++", "c++")
 
 
 def prepare(agent: InteractiveAgent, config: ComputingConfig) -> None:
-    """Have ``agent`` computed as ``config`` says from now on, in place. For the precision, see :func:`autocast`.
+    """Change ``agent`` in place to be computed as ``config`` says. For the precision, see :func:`autocast`.
 
     Raises:
-      UserError: if it is to be compiled and there is no compiler.
+      UserError: it is to be compiled and there is no compiler.
     """
     for module in agent.modules():
         if isinstance(module, CheckpointedLayers):
@@ -38,19 +38,19 @@ def prepare(agent: InteractiveAgent, config: ComputingConfig) -> None:
 
 
 def autocast(config: ComputingConfig, device: torch.device) -> torch.autocast:
-    """The context in which ``agent(...)`` is called, and only that.
+    """Return the context for calls of ``agent(...)``, and for nothing else.
 
     Losses and policies are computed outside it: an error in the sum of 48 log-probabilities is in the exponent of the
-    importance weight. The agent itself sees to it that its value, and a reward model that its utility, stay exact.
+    importance weight. The agent keeps its value exact, and a reward model its utility.
     """
     return torch.autocast(device.type, torch.bfloat16, enabled=config.bf16)
 
 
 def usable_device(name: str) -> torch.device:
-    """The device called ``name``: "cpu", "cuda", "cuda:1" and so on.
+    """Return the device called ``name``: "cpu", "cuda", "cuda:1" and so on.
 
     Raises:
-      UserError: if PyTorch knows no such device, or finds none here.
+      UserError: PyTorch knows no such device, or finds none here.
     """
     try:
         device = torch.device(name)

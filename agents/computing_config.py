@@ -1,4 +1,4 @@
-"""The settings of how an agent is computed. Imports nothing heavy; :mod:`agents.computing` does what they say."""
+"""Settings of the computation of an agent, used by :mod:`agents.computing`. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ComputingConfig:
-    """What a training trades for speed or memory. What is learned stays the same, up to rounding.
+    """Trades for speed or memory in training. The result stays the same, up to rounding.
 
     Args:
       bf16: compute the trunk in bfloat16; weights, value, utility, policies and losses stay float32.

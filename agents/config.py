@@ -47,26 +47,31 @@ _MOST_LAYERS = 1000  # so that a damaged configuration is refused before it is b
 
 
 class AgentConfig(PretrainedConfig):
-    """Everything that fixes an agent's shape. The paper does not state widths; these are our documented choice.
+    """Sizes of an agent. The paper does not state widths; these are our documented choice.
 
     Args:
       image_size: (height, width) of the image in pixels.
       vocab_size: number of tokens; token 0 pads, 1 begins and 2 ends an utterance.
-      setter_text_length, solver_text_length, utterance_length: tokens kept of what the setter said, of the
-        solver's own last words, and of one utterance (its end token included).
-      vision_channels, vision_strides, vision_blocks: per ResNet stage, its width, its down-sampling and how
-        many residual blocks follow it. The first stage's stride is a patch, as in a vision Transformer.
-      width, layers, heads: of the multi-modal Transformer (paper: 8 layers at 71M parameters).
-      feels_movement: whether the agent is told its movement of the step before. Cloned agents that are told copy it
-        (the copycat problem; de Haan et al., 2019, "Causal confusion in imitation learning"): they go on with what
-        they do, right or wrong. LOG.md has how much that costs.
-      dedicated_tokens: learned tokens whose outputs go to the memory. sketch_width: numbers that every visual
-        token leaves to the memory beside them.
-      memory_width: of the LSTM. tick_width: hidden width of the policy of one tick.
+      setter_text_length: tokens kept of the setter's last words.
+      solver_text_length: tokens kept of the solver's own last words.
+      utterance_length: tokens of one utterance, its end token included.
+      vision_channels: width of each ResNet stage.
+      vision_strides: down-sampling of each ResNet stage. The first is a patch, as in a vision Transformer.
+      vision_blocks: number of residual blocks in each ResNet stage.
+      width: width of the multi-modal Transformer.
+      layers: layers of the multi-modal Transformer (paper: 8 at 71M parameters).
+      heads: attention heads of the multi-modal Transformer.
+      feels_movement: observe the movement of the step before. Cloned agents that do copy it (the copycat problem; de
+        Haan et al., 2019, "Causal confusion in imitation learning"): they continue what they do, right or wrong. LOG.md
+        has how much that costs.
+      dedicated_tokens: learned tokens whose outputs go to the memory.
+      sketch_width: numbers that every visual token leaves to the memory.
+      memory_width: width of the LSTM.
+      tick_width: hidden width of the policy of one tick.
       language_heads: of the language policy's Transformer layer.
       value_width: hidden width of the value head (paper, A.7: 512).
-      tokenizer_digest: of the tokenizer whose tokens the agent knows (:attr:`agents.tokenizer.Tokenizer.digest`), noted
-        when it is saved; None of agents that were saved before this was noted.
+      tokenizer_digest: digest of the tokenizer whose tokens the agent knows
+        (:attr:`agents.tokenizer.Tokenizer.digest`), noted when it is saved; None in agents saved by older versions.
     """
 
     model_type = "interactive_agent"
@@ -144,7 +149,7 @@ class AgentConfig(PretrainedConfig):
 
     @classmethod
     def preset(cls, name: str, **overrides: Any) -> Self:
-        """The named size with ``overrides``. Raises ValueError, naming the known sizes, for another name."""
+        """Return the named size with ``overrides``. Raises ValueError, naming the known sizes, for another name."""
         if name not in cls.presets:
             raise ValueError(f"no agent size {name!r}; known: {', '.join(cls.presets)}")
         return cls(**{**cls.presets[name], **overrides})

@@ -29,19 +29,22 @@ _INSTALL = f", or install the package that announces this kind under the entry p
 def save_agent(
     agent: InteractiveAgent, tokenizer: Tokenizer, folder: str | Path, card: ModelCard | None = None
 ) -> Path:
-    """Write ``agent`` and its tokenizer into ``folder`` (safetensors, config.json, tokenizer.json, README.md),
-    and where the card has them the settings of the play that it learned from (play_settings.json).
+    """Write ``agent`` and its tokenizer into ``folder``.
 
-    The agent's configuration notes the tokenizer's digest.
+    Files: model.safetensors, config.json with the tokenizer's digest, tokenizer.json, README.md and, where the card has
+    them, the settings of the play that the agent learned from (play_settings.json).
 
     Args:
       agent: an agent or a reward model.
-      tokenizer: whose tokens the agent knows.
-      folder: where to write; made if it does not exist.
-      card: what its README.md says; without one, what the agent itself can tell.
+      tokenizer: the one whose tokens the agent knows.
+      folder: where to write; created if it does not exist.
+      card: content of README.md; None uses the agent's configuration.
+
+    Returns:
+      The folder.
 
     Raises:
-      ValueError: if the agent's configuration notes another tokenizer.
+      ValueError: the agent's configuration notes another tokenizer.
     """
     folder, digest = Path(folder), tokenizer.digest
     if agent.config.tokenizer_digest not in (None, digest):
@@ -68,12 +71,15 @@ def load_agent(folder: str | Path, kind: type[A] | None = None, device: str = "c
     """Read what :func:`save_agent` wrote.
 
     Args:
-      folder: of the agent.
-      kind: its class; None takes the registered kind of agent that its configuration names.
+      folder: the agent's.
+      kind: its class; None finds the registered kind of agent that its configuration names.
       device: where its weights are put.
 
+    Returns:
+      The agent, in evaluation mode, and its tokenizer.
+
     Raises:
-      UserError: if the folder is missing, incomplete or damaged, it holds another kind of model, its weights have
+      UserError: the folder is missing, incomplete or damaged, it holds another kind of model, its weights have
         another size or are not finite, its tokenizer is not the one that it was saved with, or there is no such device.
     """
     place, folder = usable_device(device), Path(folder)
@@ -115,13 +121,13 @@ def load_agent(folder: str | Path, kind: type[A] | None = None, device: str = "c
     try:
         torch.nn.Module.to(agent, place)
     except RuntimeError as error:  # it is there, but full or broken
-        said = str(error).splitlines()[0]
-        raise UserError(f"device {device!r} cannot be used here ({said}): use cpu, or see `rlhf doctor`") from error
+        reason = str(error).splitlines()[0]
+        raise UserError(f"device {device!r} cannot be used here ({reason}): use cpu, or see `rlhf doctor`") from error
     return agent.eval(), tokenizer
 
 
 def _registered_kind(folder: Path, settings: Mapping[str, Any]) -> type[InteractiveAgent]:
-    """The kind of agent that the configuration in ``folder`` names. Raises UserError if it is none."""
+    """Return the kind of agent that the configuration in ``folder`` names. Raises UserError if it is none."""
     name = str(settings.get("model_type", registry.BUILT_IN))
     try:
         return registry.get(name)
@@ -133,7 +139,7 @@ def _registered_kind(folder: Path, settings: Mapping[str, Any]) -> type[Interact
 
 
 def _check_kind(settings: Mapping[str, Any], wanted: str, folder: Path, hint: str = "") -> None:
-    """Raises UserError if the configuration ``settings`` in ``folder`` says that it is of something else."""
+    """Raise UserError if the configuration ``settings`` in ``folder`` is that of another kind of model."""
     held = str(settings.get("model_type", wanted))
     if held == wanted:
         return

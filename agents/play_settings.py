@@ -1,6 +1,6 @@
-"""Settings of the play that an agent learned from, beside its weights: where it is at home, for whoever plays it next.
+"""Settings of the play that an agent learned from, kept beside its weights as the defaults of later play.
 
-They are a JSON object that whoever trains the agent understands; here they are only kept.
+They are a JSON object. The pipelines write and read it; here it is only kept.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ def save_play_settings(settings: Mapping[str, Any], folder: Path) -> Path:
 
 
 def load_play_settings(folder: str | Path) -> dict[str, Any] | None:
-    """The settings in the agent's ``folder``; None if none are there, as of agents of older versions.
+    """Return the settings in the agent's ``folder``; None if it has none, as agents of older versions.
 
     Raises:
-      ValueError: if the file cannot be read.
+      ValueError: the file cannot be read.
     """
     path = Path(folder) / PLAY_SETTINGS_FILE
     try:

@@ -1,7 +1,7 @@
-"""The numbers that settings take: a range in each setting's annotation, and one check of them all.
+"""Ranges of numeric settings, in their annotations, and one check of them all.
 
-A configuration says ``updates: Count = 20_000`` and calls :func:`check_ranges` when it is made; the command line asks
-:func:`refusal` about what was typed before anything is made of it. Imports nothing heavy.
+A configuration declares ``updates: Count = 20_000`` and calls :func:`check_ranges` in ``__post_init__``; the command
+line calls :func:`refusal` for typed values before it builds a configuration. Imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _LONGEST = 40  # characters of a refused value that are repeated
 
 @dataclass(frozen=True)
 class Range:
-    """The numbers that a setting takes. None is no limit; infinities and "not a number" are never taken.
+    """Numbers that a setting accepts. None is no limit; infinities and "not a number" are never accepted.
 
     Args:
-      least: smallest number that is taken.
-      above: number below all that are taken.
-      most: largest number that is taken.
-      below: number above all that are taken.
-      what: noun for what the number is, e.g. "a share".
-      why: what would be wrong with other numbers.
+      least: smallest accepted number.
+      above: exclusive lower limit.
+      most: largest accepted number.
+      below: exclusive upper limit.
+      what: noun for the number, e.g. "a share".
+      why: reason why other numbers are refused.
     """
 
     least: float | None = None
@@ -39,7 +39,7 @@ class Range:
     why: str = ""
 
     def refusal(self, value: float) -> str | None:
-        """The end of a sentence "NAME is ..." where ``value`` is not taken, e.g. "at least 1, not 0"; else None."""
+        """Return the end of "NAME is ..." if ``value`` is refused, e.g. "at least 1, not 0"; else None."""
         if isinstance(value, float) and math.isinf(value):
             return self._refused(f"a finite number, {self._takes()}", value)
         low = (self.least is None or value >= self.least) and (self.above is None or value > self.above)
@@ -59,8 +59,8 @@ class Range:
         what = f"{self.what} " if self.what else ""
         high = f"{most}" if most is not None else f"less than {below}" if below is not None else ""
         if least is not None:
-            alone = f"from {least} on" if what else f"at least {least}"
-            return what + (f"from {least} to {high}" if high else alone)
+            unlimited = f"from {least} on" if what else f"at least {least}"
+            return what + (f"from {least} to {high}" if high else unlimited)
         return what + f"above {above}" + (f" and {'up to ' if most is not None else ''}{high}" if high else "")
 
 
@@ -77,10 +77,11 @@ Decay = Annotated[float, Range(least=0, below=1, why="it is the share of the pas
 
 
 def check_ranges(config: object, error: type[Exception] = ValueError) -> None:
-    """Raise ``error``, naming the setting, the value and what is taken, for a number that a setting does not take.
+    """Raise ``error``, naming the setting, its value and its range, for a number outside its range.
 
     Args:
       config: a dataclass whose annotations have ranges; a number without one only has to be finite.
+      error: class of the exception.
     """
     for name, hint in _hints(type(config)).items():
         if (refused := refusal(hint, getattr(config, name))) is not None:
@@ -88,9 +89,9 @@ def check_ranges(config: object, error: type[Exception] = ValueError) -> None:
 
 
 def refusal(hint: Any, value: Any) -> str | None:
-    """The end of a sentence "NAME is ..." if the annotation ``hint`` does not take the number ``value``; else None.
+    """Return the end of "NAME is ..." if the annotation ``hint`` refuses the number ``value``; else None.
 
-    What is no number, and not meant to be one, is taken.
+    Values that are not numbers, and need not be, are accepted.
     """
     origin, members = get_origin(hint), get_args(hint)
     if origin is Annotated:
@@ -111,7 +112,7 @@ def refusal(hint: Any, value: Any) -> str | None:
 
 
 def ranges_of(hint: Any) -> Iterator[tuple[type, Range | None]]:
-    """Every kind of number that ``hint`` takes, with its range."""
+    """Yield every type of number that ``hint`` accepts, with its range."""
     origin, members = get_origin(hint), get_args(hint)
     if origin is Annotated:
         own = next((mark for mark in members[1:] if isinstance(mark, Range)), None)
@@ -146,7 +147,7 @@ def _sequence_refusal(members: tuple[Any, ...], value: Any) -> str | None:
 
 
 def shortened(value: Any) -> str:
-    """``value`` as it is repeated in a line."""
+    """Return ``value`` short enough to be repeated in a line."""
     if isinstance(value, int) and abs(value) >= 10**_LONGEST:
         return "a number of more digits" if value > 0 else "a negative number of more digits"
     text = repr(value) if isinstance(value, str) else f"{value}"

@@ -1,4 +1,4 @@
-"""Where kinds of agents are found by name: the ``model_type`` of their configuration, which their folders note.
+"""Registry of kinds of agents by name: the ``model_type`` of their configuration, which their folders note.
 
 A kind registers itself with the decorator :func:`register`; a package outside this one names the module that does so
 under the entry point group ``interactive_rlhf.agents``, with the ``model_type`` as the name.
@@ -23,7 +23,7 @@ _registry: Registry[type] = Registry("agent", ENTRY_POINT_GROUP, {BUILT_IN: "age
 
 
 def register(kind: Kind) -> Kind:
-    """Make a class of agents known under the ``model_type`` of its configuration; a decorator.
+    """Register a class of agents under the ``model_type`` of its configuration; a decorator.
 
     Args:
       kind: a ``transformers.PreTrainedModel`` that keeps the contract of :class:`agents.agent.InteractiveAgent`, most
@@ -38,7 +38,7 @@ def register(kind: Kind) -> Kind:
 
 
 def get(name: str) -> type[InteractiveAgent]:
-    """The kind of agent registered as ``name``.
+    """Return the kind of agent registered as ``name``.
 
     Raises:
       ValueError: there is none (the message lists the known ones), or its module does not register it.
@@ -47,12 +47,12 @@ def get(name: str) -> type[InteractiveAgent]:
 
 
 def names() -> list[str]:
-    """Names of all kinds of agents; none is imported."""
+    """Return the names of all kinds of agents; none is imported."""
     return _registry.names()
 
 
 def find_size(size: str) -> tuple[type[InteractiveAgent], str]:
-    """The kind of agent and the name of its size that ``size`` stands for, e.g. "nano" or "my_agent/small".
+    """Return the kind of agent and the name of its size for ``size``, e.g. "nano" or "my_agent/small".
 
     Raises:
       ValueError: there is no such kind or size.
@@ -66,7 +66,7 @@ def find_size(size: str) -> tuple[type[InteractiveAgent], str]:
 
 
 def make(size: str, **sizes: Any) -> InteractiveAgent:
-    """An untrained agent.
+    """Return an untrained agent.
 
     Args:
       size: a named size of the built-in kind, e.g. "nano", or of another kind, e.g. "my_agent/small".

@@ -11,10 +11,16 @@ from agents.learning.workers import SINGLE_WORKER, Workers
 def bc_loss(
     log_probs: PolicyLogProbs, mask: Tensor | None = None, workers: Workers = SINGLE_WORKER
 ) -> dict[str, Tensor]:
-    """Negative log-likelihoods of recorded actions, averaged over the steps that ``mask`` [T, B] keeps.
+    """Negative log-likelihoods of recorded actions.
 
-    Returns: ``movement``, summed over the 8 ticks' components, and ``language``, the decision to speak and the
-    words. The caller weighs them (paper: 1 and 5). ``peers``: see :func:`masked_mean`.
+    Args:
+      log_probs: of the recorded actions, [T, B] each.
+      mask: bool [T, B], steps that count; None counts all.
+      workers: learners that share the batch, see :func:`masked_mean`.
+
+    Returns:
+      Means over the steps: ``movement``, summed over the 8 ticks' components, and ``language``, the decision to speak
+      and the words. The caller weighs them (paper: 1 and 5).
     """
     return {
         "movement": -masked_mean(log_probs.movement, mask, workers),
@@ -23,9 +29,13 @@ def bc_loss(
 
 
 def masked_mean(x: Tensor, mask: Tensor | None, workers: Workers = SINGLE_WORKER) -> Tensor:
-    """Mean of x over the places that ``mask`` keeps; 0 if it keeps none.
+    """Mean of ``x`` over the places that ``mask`` keeps; 0 if it keeps none.
 
-    With ``peers`` who keep other numbers of places, what has to be averaged over learners to be the mean over all.
+    Args:
+      x: values of any shape.
+      mask: of the same shape; None keeps all.
+      workers: learners that share the batch. They may keep different numbers of places; the mean of all workers'
+        results is the mean over all places.
     """
     if mask is None:
         return x.mean()

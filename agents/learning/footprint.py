@@ -1,4 +1,4 @@
-"""How much memory learning takes, from the sizes of agent and batch alone.
+"""Memory that training takes, estimated from the sizes of agent and batch.
 
 What counts are the activations that are kept for the gradients: per frame, a sum over the network's parts of how many
 numbers each keeps. Calibrated on the CPU against the growth of the peak resident memory by updates of BC and CSS

@@ -1,6 +1,6 @@
-"""Gradient descent, the same for cloning, reward models and BC+RL: one step, its schedule, and what settings it takes.
+"""Gradient descent, the same for cloning, reward models and BC+RL: one step, and its learning rate.
 
-What is not finite never reaches the weights: a run that comes upon it stops with the name of what it was.
+Values that are not finite never reach the weights: the run stops and names them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,16 @@ def optimizer_step(
     """Differentiate the weighted sum of ``terms`` and let ``optimizer`` step, unless something is not finite.
 
     Args:
+      optimizer: of ``parameters``.
+      parameters: those that are learned.
       terms: weight and value of every term of the loss, by name; values are scalars.
-      clip: largest global norm of the gradient. update: its number, for what is said if it fails.
-      statistics: scalars that are only told. peers: who share the batch.
+      clip: largest global norm of the gradient.
+      update: number of the update, for the message if it fails.
+      statistics: scalars that are only reported.
+      workers: learners that share the batch.
 
-    Returns: the values of terms and statistics, ``loss`` and ``gradient_norm`` (before clipping), by name.
+    Returns:
+      Values of terms and statistics, ``loss`` and ``gradient_norm`` (before clipping), by name.
 
     Raises:
       FloatingPointError: naming what is not finite; the weights are as they were.
@@ -46,22 +51,25 @@ def optimizer_step(
     numbers = workers.average(parameters, torch.stack([value.detach() for value in measured.values()]))
     norm = nn.utils.clip_grad_norm_(parameters, clip)
     # One transfer for all numbers: every other way waits for the device once a number.
-    told = dict(zip([*measured, "gradient_norm"], torch.cat([numbers, norm[None]]).tolist(), strict=True))
-    broken = [f"{name} is {told[name]}" for name in (*terms, "loss", "gradient_norm") if not math.isfinite(told[name])]
+    values = dict(zip([*measured, "gradient_norm"], torch.cat([numbers, norm[None]]).tolist(), strict=True))
+    names = (*terms, "loss", "gradient_norm")
+    broken = [f"{name} is {values[name]}" for name in names if not math.isfinite(values[name])]
     if broken:
         raise FloatingPointError(
             f"update {update} is not finite: {', '.join(broken)}; the weights are as they were before it (a lower "
             "learning_rate or clip may help)"
         )
     optimizer.step()
-    return told
+    return values
 
 
 def learning_rate(config: Any, update: int, progress: float) -> float:
-    """Linear warm-up, then a cosine from the full rate to ``decay`` of it as ``progress`` goes from 0 to 1.
+    """Return the learning rate: linear warm-up, then a cosine from the full rate to ``decay`` of it.
 
     Args:
       config: has learning_rate, warmup and decay: :class:`CloningConfig` or a reward model's settings.
+      update: number of the update, from 0.
+      progress: share of the training that is done, from 0 to 1.
     """
     warm = min(1.0, (update + 1) / max(1, config.warmup))
     cosine = 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
@@ -69,7 +77,7 @@ def learning_rate(config: Any, update: int, progress: float) -> float:
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any], **settings: Any) -> None:
-    """Give ``optimizer`` the moments in ``state``, but keep to ``settings``, which may have been changed."""
+    """Load the moments in ``state`` into ``optimizer``, with ``settings``, which may differ from the saved ones."""
     optimizer.load_state_dict(state)
     for group in optimizer.param_groups:
         group.update(settings)

@@ -1,7 +1,7 @@
-"""Pictures moved a little, so that places in them are not learned by heart (Yarats et al., 2021, "DrQ", section 4.1).
+"""Augmentation by small shifts of pictures, against overfitting (Yarats et al., 2021, "DrQ", section 4.1).
 
-Not in the paper, and off by default. With few recordings it decides what is learned of words: a room in which
-something was asked for is easier to remember than the thing is to find (LOG.md tells how much).
+Not in the paper, and off by default. With few recordings it decides how well words are learned: a room in which
+something was asked for is easier to remember than the thing is to find (LOG.md has how much).
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from agents.batch import ObservationBatch
 
 
 def random_shift(image: Tensor, pixels: int, rng: np.random.Generator) -> Tensor:
-    """Every trajectory's pictures moved by up to ``pixels`` each way, all of a window by the same; edges repeat.
+    """Shift pictures; those of one trajectory all by the same, and edges repeat.
 
     Args:
-      image: uint8 [T, B, H, W, 3]. rng: draws one movement, down and to the right, for each of the B trajectories.
+      image: uint8 [T, B, H, W, 3].
+      pixels: largest shift in each direction.
+      rng: draws one shift, down and to the right, for each of the B trajectories.
 
-    Returns: the same shape; ``image`` itself if ``pixels`` is 0.
+    Returns:
+      Pictures of the same shape; ``image`` itself if ``pixels`` is 0.
     """
     if pixels == 0:
         return image
@@ -32,6 +35,6 @@ def random_shift(image: Tensor, pixels: int, rng: np.random.Generator) -> Tensor
 
 
 def shifted(observations: ObservationBatch, pixels: int, seed: int, update: int) -> ObservationBatch:
-    """What is seen in a window [T, B], moved by what depends on the seed and the number of the update alone."""
+    """Return the observations [T, B] with shifted pictures; the shifts depend on seed and number of the update only."""
     image = random_shift(observations.image, pixels, np.random.default_rng([seed, 2, update]))
     return observations._replace(image=image)

@@ -1,7 +1,7 @@
-"""Learners that work on one batch together, each on its own columns of it, so that their updates are one learner's.
+"""Workers: learners that share one batch, each with its own columns. Their updates are those of a single learner.
 
-What is a mean over the batch has to be one over all columns, whoever has them, and what compares columns with each
-other has to see all of them. The default, :data:`ALONE`, is a learner that has the whole batch to itself.
+A mean over the batch has to be one over all workers' columns, and a loss that compares columns has to see all of them.
+The default, :data:`SINGLE_WORKER`, has the whole batch to itself.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from torch import Tensor, nn
 
 
 class WorkerLost(RuntimeError):
-    """Another learner could not be reached; what befell it is for itself to tell."""
+    """Another worker could not be reached; it reports its own error."""
 
 
 class Workers:
-    """One of ``count`` learners, the one of number ``rank``. Of itself, without anybody else."""
+    """Worker number ``rank`` of ``count``. This class is a single worker."""
 
     rank, count = 0, 1
 
     def columns(self, batch: int) -> slice:
-        """This learner's share of ``batch`` columns. Raises ValueError if they cannot be shared out evenly."""
+        """Return this worker's share of ``batch`` columns. Raises ValueError if they cannot be shared out evenly."""
         share, left = divmod(batch, self.count)
         if left or not share:
             raise ValueError(f"{batch} columns cannot be shared out evenly among {self.count} learners")
         return slice(self.rank * share, (self.rank + 1) * share)
 
     def total(self, tensor: Tensor) -> Tensor:
-        """The sum of all learners' ``tensor``; no gradient flows through it."""
+        """Return the sum of all workers' ``tensor``; no gradient flows through it."""
         return tensor
 
     def side_by_side(self, tensor: Tensor) -> Tensor:
-        """All learners' ``tensor`` [T, B, ...] along dimension 1, in their order; gradients find their way back."""
+        """Return all workers' ``tensor`` [T, B, ...] along dimension 1, in their order; gradients flow back."""
         return tensor
 
     def average(self, parameters: Iterable[nn.Parameter], numbers: Tensor) -> Tensor:
-        """Replace every gradient by the mean of all learners', and return that of ``numbers`` [K].
+        """Replace every gradient by the mean of all workers', and return the mean of ``numbers`` [K].
 
-        A parameter without a gradient counts as one of 0, unless no learner has one.
+        A parameter without a gradient counts as one of 0, unless no worker has one.
         """
         return numbers
 
-    def agree(self, parameters: Iterable[Tensor]) -> None:
-        """Give all learners the parameters of the first."""
+    def broadcast(self, parameters: Iterable[Tensor]) -> None:
+        """Copy the first worker's parameters to all others."""
 
 
 SINGLE_WORKER = Workers()
@@ -55,10 +55,11 @@ SINGLE_WORKER = Workers()
 class TorchWorkers(Workers):
     """The processes of PyTorch's default process group, which has been initialised.
 
-    All learners have to call the same methods in the same order. Sums come out bit-identical for all of them, and so
-    do the weights.
+    All workers have to call the same methods in the same order. Sums are bit-identical for all of them, and so are the
+    weights.
 
-    Raises (from every method): WorkerLost, if another process is gone or does not answer in time.
+    Raises:
+      WorkerLost: from every method, if another process is gone or does not answer in time.
     """
 
     def __init__(self) -> None:
@@ -78,14 +79,14 @@ class TorchWorkers(Workers):
         learned = list(parameters)
         has = numbers.new_tensor([float(p.grad is not None) for p in learned])
         gradients = [(torch.zeros_like(p) if p.grad is None else p.grad).flatten() for p in learned]
-        # One message for all: the time that many small ones take is mostly waiting.
+        # One message for all: many small ones would mostly wait.
         summed = self.total(torch.cat([*gradients, has, numbers]))
         *parts, had, numbers = summed.split([p.numel() for p in learned] + [len(learned), len(numbers)])
         for parameter, part, somewhere in zip(learned, parts, had.tolist(), strict=True):
             parameter.grad = (part / self.count).view_as(parameter) if somewhere else None
         return numbers / self.count
 
-    def agree(self, parameters: Iterable[Tensor]) -> None:
+    def broadcast(self, parameters: Iterable[Tensor]) -> None:
         with torch.no_grad():
             for parameter in parameters:
                 ours = parameter.to(self._device)
@@ -108,7 +109,7 @@ class TorchWorkers(Workers):
 
 
 class _SideBySide(torch.autograd.Function):
-    """The loss of every learner depends on the tensors of all, so the gradient of one is the sum over all learners."""
+    """The loss of every worker depends on the tensors of all, so the gradient of one is the sum over all workers."""
 
     @staticmethod
     def forward(ctx: Any, tensor: Tensor, workers: TorchWorkers) -> Tensor:

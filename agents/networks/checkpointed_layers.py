@@ -1,4 +1,4 @@
-"""Networks that trade work for memory: :mod:`agents.computing` says when."""
+"""Networks that trade computation for memory; :mod:`agents.computing` turns that on."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from torch.utils.checkpoint import checkpoint
 
 
 class CheckpointedLayers(nn.Module):
-    """A network that can forget what its layers computed inside, and compute it again when gradients are wanted.
+    """A network that can drop the activations inside its layers and compute them again for gradients.
 
-    The two attributes are those by which ``transformers`` turns that on and off, too.
+    ``transformers`` turns that on and off by the same two attributes.
     """
 
     gradient_checkpointing: bool = False
@@ -21,7 +21,7 @@ class CheckpointedLayers(nn.Module):
     _gradient_checkpointing_func: Any = staticmethod(partial(checkpoint, use_reentrant=False, preserve_rng_state=False))
 
     def run(self, layer: nn.Module, *inputs: Any, **settings: Any) -> torch.Tensor:
-        """``layer(*inputs, **settings)``."""
+        """Return ``layer(*inputs, **settings)``."""
         if self.gradient_checkpointing and torch.is_grad_enabled():
             return self._gradient_checkpointing_func(layer, *inputs, **settings)
         return layer(*inputs, **settings)

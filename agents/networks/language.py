@@ -12,11 +12,11 @@ from agents.tokenizer import BOS_ID, EOS_ID, PAD_ID
 
 
 class LanguagePolicy(nn.Module):
-    """Speaks or stays silent (one Bernoulli decision a step), and if it speaks, chooses words up to EOS.
+    """One Bernoulli decision a step to speak or not, and if it speaks, words up to EOS.
 
-    What it can say is one word or more and then EOS, within the utterance's length; the probabilities of all that sum
-    to 1. Padding and BOS are never chosen, EOS never first (silence is the other decision), and in the last place
-    nothing but EOS.
+    Its utterances are one word or more and then EOS, within the utterance's length; their probabilities sum to 1.
+    Padding and BOS are never chosen, EOS never first (silence is the other decision), and in the last place nothing
+    but EOS.
     """
 
     def __init__(self, config: AgentConfig) -> None:
@@ -40,7 +40,9 @@ class LanguagePolicy(nn.Module):
         """Log-probabilities float32 [N, m, vocabulary] of the token after each of ``words`` [N, m].
 
         Args:
-          words: tokens that begin with BOS. length: of a whole utterance without it.
+          features: [N, D].
+          words: tokens that begin with BOS.
+          length: of a whole utterance without BOS.
         """
         x = self.tokens(words) + self.place[: words.shape[1]] + self.condition(features).unsqueeze(1)
         logits = self.choose(self.norm(self.layer(x, causal=True))).float()
@@ -65,7 +67,17 @@ class LanguagePolicy(nn.Module):
     def sample_words(
         self, features: Tensor, length: int, generator: torch.Generator | None = None, greedy: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """Utterances int64 [N, length] and their log-probability [N], for features [N, D]."""
+        """Choose words.
+
+        Args:
+          features: [N, D].
+          length: tokens of an utterance, EOS included.
+          generator: source of randomness; the global one if None.
+          greedy: take the likeliest token instead of a sample.
+
+        Returns:
+          Utterances int64 [N, length] and their log-probability [N].
+        """
         n = len(features)
         words = torch.full((n, 1), BOS_ID, dtype=torch.long, device=features.device)
         log_prob = features.new_zeros(n)
@@ -81,7 +93,7 @@ class LanguagePolicy(nn.Module):
 
 
 def impossible_tokens(length: int, vocabulary: int, device: torch.device | str | None = None) -> Tensor:
-    """Which tokens cannot stand in each of an utterance's ``length`` places: bool [length, vocabulary]."""
+    """Return True for tokens that are impossible at a place of an utterance: bool [length, vocabulary]."""
     token = torch.arange(vocabulary, device=device)
     impossible = ((token == PAD_ID) | (token == BOS_ID)).repeat(length, 1)
     impossible[0] |= token == EOS_ID

@@ -1,7 +1,7 @@
 """The memory: an LSTM that is cleared where an episode begins (paper, A.4).
 
-Two ways to compute the same: step by step, which is exact to the bit whatever else is in the batch, and in one call of
-the library's LSTM (cuDNN's on a GPU), where T small steps would be spent on starting kernels.
+It is computed step by step, which gives the same bits whatever else is in the batch, or in one call of the library's
+LSTM (cuDNN's on a GPU), where the time of T small steps would go into starting kernels.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from agents.batch import send
 
-# It tells to lay the weights out anew after every update, which costs what it saves.
+# It recommends to lay the weights out again after every update, which costs what it saves.
 warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous chunk of memory")
 
 
@@ -45,7 +45,7 @@ class Stretches(NamedTuple):
 
 
 def stretches(resets: np.ndarray) -> Stretches:
-    """How the steps of ``resets`` bool [T, B] fall into stretches: one begins at every reset and at the first step."""
+    """Return the stretches of ``resets`` bool [T, B]: one begins at every reset and at the first step."""
     steps, columns = resets.shape
     begins = resets.T.copy()  # column after column
     begins[:, 0] = True
@@ -75,7 +75,16 @@ class ResettingLSTM(nn.Module):
             self.input.bias[memory_width : 2 * memory_width].fill_(1.0)
 
     def forward(self, x: Tensor, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
-        """What is remembered [T, B, memory_width] after each step, and the memory after the last."""
+        """Return the output after each step, and the memory after the last.
+
+        Args:
+          x: [T, B, width].
+          state: memory before the first step.
+          resets: bool [T, B], steps before which the memory is cleared.
+
+        Returns:
+          Outputs [T, B, memory_width], and the memory.
+        """
         return self.fused(x, state, resets) if x.is_cuda and len(x) > 1 else self.stepped(x, state, resets)
 
     def stepped(self, x: Tensor, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
@@ -109,7 +118,7 @@ class ResettingLSTM(nn.Module):
             bias = self.input.bias
             weights = [self.input.weight, self.recurrent.weight, bias, torch.zeros_like(bias)]
             steps = x.float().flatten(0, 1).index_select(0, packed)
-            training = torch.is_grad_enabled()  # whether to keep what the gradient needs
+            training = torch.is_grad_enabled()  # keeps what the gradient needs
             out, hidden, cell = torch.lstm(
                 steps, torch.from_numpy(plan.sizes), begin, weights, True, 1, 0.0, training, False
             )

@@ -30,7 +30,7 @@ class MovementPolicy(nn.Module):
         self.decide = nn.Linear(config.tick_width, _COMPONENTS * _BINS)
         nn.init.normal_(self.follow.weight, std=0.1)
         missing = torch.arange(_BINS) >= torch.tensor(MOVEMENT_BINS.tolist())[:, None]
-        # Saved with the weights: `from_pretrained` does not compute buffers anew.
+        # Saved with the weights: `from_pretrained` does not compute buffers again.
         self.register_buffer("missing", missing)  # bins that a component does not have
         self.register_buffer("offsets", torch.arange(_COMPONENTS) * _BINS)
 
@@ -52,8 +52,9 @@ class MovementPolicy(nn.Module):
         """Log-probabilities of every bin, teacher-forced: [..., 8, C, bins].
 
         Args:
-          features: [..., D]. before: int [..., C], the action of the tick before this step.
-          movement: int [..., 8, C], the actions taken.
+          features: [..., D].
+          before: int [..., C], the action of the tick before this step.
+          movement: int [..., 8, C], the actions.
         """
         preceding = torch.cat([before.unsqueeze(-2), movement[..., :-1, :]], dim=-2)
         return torch.log_softmax(self._logits(self._plan(features), self._previous(preceding)), dim=-1)
@@ -62,7 +63,17 @@ class MovementPolicy(nn.Module):
     def sample(
         self, features: Tensor, before: Tensor, generator: torch.Generator | None = None, greedy: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """Actions int8 [N, 8, C] and their log-probability [N]; ``features`` is [N, D], ``before`` [N, C]."""
+        """Choose the eight actions of a step.
+
+        Args:
+          features: [N, D].
+          before: int [N, C], the action of the tick before this step.
+          generator: source of randomness; the global one if None.
+          greedy: take the likeliest action instead of a sample.
+
+        Returns:
+          Actions int8 [N, 8, C] and their log-probability [N].
+        """
         plan = self._plan(features)
         shape = (len(features), TICKS_PER_STEP, _COMPONENTS, _BINS)
         noise = torch.zeros(shape, device=plan.device) if greedy else gumbel(shape, plan.device, generator)
@@ -88,5 +99,5 @@ def log_prob(distributions: Tensor, movement: Tensor) -> Tensor:
 
 
 def entropy(distributions: Tensor) -> Tensor:
-    """Sum of the entropies [...] of all ticks' components, along the path taken."""
+    """Sum of the entropies of all ticks' components, each given the actions before it: [...]."""
     return -(distributions.exp() * distributions).sum((-1, -2, -3))

@@ -24,15 +24,15 @@ __all__ = ["AgentState", "MovementEmbedding", "Trunk", "TrunkOutput", "Transform
 
 
 class TrunkOutput(NamedTuple):
-    """What the trunk makes of a sequence."""
+    """Outputs of the trunk for a sequence."""
 
     features: Tensor  # [T, B, memory_width]
-    vision: Tensor  # [T, B, K, width], what each visual token shows, before it meets language
-    language: Tensor  # [T, B, width], what the setter's words ask for, before they meet vision
+    vision: Tensor  # [T, B, K, width], embedding of each visual token before it meets language
+    language: Tensor  # [T, B, width], embedding of the setter's words before they meet vision
 
 
 class TransformerLayer(nn.Module):
-    """One pre-norm self-attention layer; ``visible`` [N, 1, 1, K] is true for the tokens that may be attended to."""
+    """One pre-norm self-attention layer."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -46,7 +46,14 @@ class TransformerLayer(nn.Module):
     def forward(
         self, x: Tensor, visible: Tensor | None = None, causal: bool = False, queries: int | None = None
     ) -> Tensor:
-        """x [N, K, width] to the same; with ``queries`` only the first that many tokens are computed."""
+        """Return the tokens after the layer: [N, K, width].
+
+        Args:
+          x: [N, K, width].
+          visible: bool [N, 1, 1, K], tokens that may be attended to; None is all.
+          causal: each token attends to itself and those before it.
+          queries: number of first tokens that are computed and returned; None is all.
+        """
         n, k, width = x.shape
         normed = self.norm_attention(x)
         if queries is None:
@@ -92,7 +99,7 @@ def masked_mean(x: Tensor, keep: Tensor) -> Tensor:
 
 
 def match_scores(shown: Tensor, named: Tensor) -> Tensor:
-    """How well each visual token [..., K, D] shows what is named [..., D]: scaled dot products [..., K]."""
+    """Scaled dot products [..., K] of visual tokens [..., K, D] with the words [..., D]: does it show what is named?"""
     return (shown @ named.unsqueeze(-1)).squeeze(-1) / named.shape[-1] ** 0.5
 
 
@@ -116,7 +123,7 @@ class Trunk(CheckpointedLayers):
         self.ask = nn.Linear(width, width)
         self.modulate = nn.Linear(width, 2 * width)
         # Where the picture shows what the words name: a score for every visual token. The contrastive loss teaches
-        # it directly, long before imitation alone would find that out.
+        # it directly, long before imitation by itself would.
         self.shows = nn.Linear(width, width)
         self.names = nn.Linear(width, width)
         self.found = nn.Parameter(torch.randn(width) * 0.02)

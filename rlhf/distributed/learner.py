@@ -49,7 +49,7 @@ class PlayLearner(TorchLearner):
 
     def build(self) -> None:
         self.learner, self.recorded = self.config.make_learner(self.workers)  # type: ignore[attr-defined]
-        self.workers.agree(self.learner.agent.parameters())
+        self.workers.broadcast(self.learner.agent.parameters())
         self._recent: deque[Fragment] = deque(maxlen=self.config.recent)  # type: ignore[attr-defined]
         self._rng = np.random.default_rng(self.config.draw_seed)  # type: ignore[attr-defined]
         self._idle_since = time.monotonic()

@@ -16,7 +16,7 @@ from agents.agent import InteractiveAgent
 from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
-from agents.learning.optimization import descend
+from agents.learning.optimization import optimizer_step
 from agents.learning.footprint import learning_bytes
 from rlhf.learning.cloner import imitation_terms
 from worlds.contract import neutral_movement
@@ -42,7 +42,7 @@ done = ActionBatch(movement, torch.zeros((*shape, config.utterance_length), dtyp
 window = RecordedWindow(seen, done, torch.zeros(shape, dtype=torch.bool), None)
 for update in range(2):
     terms, _ = imitation_terms(agent, window, agent.initial_state(batch), computing)
-    descend(optimizer, agent.parameters(), {name: (1.0, term) for name, term in terms.items()}, 10.0, update)
+    optimizer_step(optimizer, agent.parameters(), {name: (1.0, term) for name, term in terms.items()}, 10.0, update)
 print((peak() - before) / learning_bytes(config, steps, batch, agent.num_parameters(), computing))
 """
 

@@ -18,8 +18,8 @@ def weight_and_optimizer() -> tuple[torch.nn.Parameter, torch.optim.Optimizer]:
 def test_the_weighted_sum_is_descended_and_its_terms_are_told() -> None:
     weight, optimizer = weight_and_optimizer()
     terms = {"first": (2.0, weight[0]), "second": (0.25, 4.0 * weight[1])}
-    told = optimizer_step(optimizer, [weight], terms, 100.0, 0, {"seen": torch.tensor(7.0)})
-    assert told == pytest.approx(
+    values = optimizer_step(optimizer, [weight], terms, 100.0, 0, {"seen": torch.tensor(7.0)})
+    assert values == pytest.approx(
         {"first": 3.0, "second": -16.0, "seen": 7.0, "loss": 2.0, "gradient_norm": math.sqrt(5.0)}
     )
     assert weight.tolist() == [3.0 - 0.5 * 2.0, -4.0 - 0.5 * 1.0]
@@ -27,8 +27,8 @@ def test_the_weighted_sum_is_descended_and_its_terms_are_told() -> None:
 
 def test_the_gradient_is_clipped_and_its_norm_is_told_as_it_was() -> None:
     weight, optimizer = weight_and_optimizer()
-    told = optimizer_step(optimizer, [weight], {"steep": (1.0, (100.0 * weight).sum())}, 1.0, 0)
-    assert told["gradient_norm"] == pytest.approx(100.0 * math.sqrt(2.0))
+    values = optimizer_step(optimizer, [weight], {"steep": (1.0, (100.0 * weight).sum())}, 1.0, 0)
+    assert values["gradient_norm"] == pytest.approx(100.0 * math.sqrt(2.0))
     assert weight.tolist() == pytest.approx([3.0 - 0.5 / math.sqrt(2.0), -4.0 - 0.5 / math.sqrt(2.0)], abs=1e-5)
 
 

@@ -82,7 +82,7 @@ def one_of_two(folder: Path, rank: int) -> None:
 
 
 def refused(workers: Workers) -> str:
-    """What is said of an update of which one learner's part is not finite."""
+    """The error of an update of which one worker's part is not finite."""
     learner = Learner(tiny_agent.agent(), CONFIG, workers=workers)
     stream = tiny_agent.recorded(STEPS + 1, WINDOWS, columns=workers.columns(WINDOWS))
     reward = played(0).reward.copy()
@@ -99,7 +99,7 @@ def refused(workers: Workers) -> str:
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict], list[dict]]:
     """What two learners were left with, tensors and texts."""
-    folder, context = tmp_path_factory.mktemp("peers"), multiprocessing.get_context("spawn")
+    folder, context = tmp_path_factory.mktemp("workers"), multiprocessing.get_context("spawn")
     processes = [context.Process(target=one_of_two, args=(folder, rank)) for rank in range(2)]
     for process in processes:
         process.start()
