@@ -23,6 +23,7 @@ from pipelines.stages.episodes.play_kinds import PlayGroup, begun_with, find_gro
 from pipelines.stages.episodes.recordings import RecordedPlay, evenly_spaced, read_episodes, spoken_texts
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated
 from pipelines.stages.outcomes.headlines import cloning_headline
+from pipelines.stages.running.duration import DurationCheck
 from pipelines.stages.running.memory import check_training
 from pipelines.stages.settings.play_settings import settings_of_datasets
 from rlhf.data.config import ReadingConfig
@@ -156,6 +157,7 @@ def _train(
         tracker.log(numbers, 0)
     title = f"cloning an agent of {agent.num_parameters():,} parameters"
     updates, begun = config.training.updates, (cloner.update_index, cloner.progress)
+    takes = DurationCheck("--training.updates", *begun)
     with bar(title, updates, "updates", done=begun[0], share=begun[1]) as shown, between_updates() as stop:
 
         def on_metrics(step: int, metrics: dict[str, float]) -> None:
@@ -169,6 +171,7 @@ def _train(
 
         def on_progress(fraction: float) -> None:
             shown.update(cloner.update_index, share=fraction)
+            takes.update(cloner.update_index, fraction)
             stop.at_update(on_checkpoint)
 
         cloner.run(held_out, on_metrics, on_progress, on_checkpoint, config.checkpoint_every)

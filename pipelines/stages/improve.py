@@ -23,6 +23,7 @@ from pipelines.stages.executors import HELD_OUT, REPLAYED, find_replayed, make_e
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated, play_used
 from pipelines.stages.outcomes.headlines import improvement_headline
+from pipelines.stages.running.duration import DurationCheck
 from pipelines.stages.running.memory import check_improvement
 from pipelines.stages.settings.play_settings import (
     PlaySettings,
@@ -161,6 +162,7 @@ class Improvement:
                 self._watch(alarms, 0, metrics)
                 tracker.log(metrics, 0)
             stop = opened.enter_context(between_updates())
+            takes = DurationCheck("--updates", done, done / config.updates)
             for report in self.executor.steps():
                 self.recent.extend(report.results)
                 metrics = report.metrics | summary(self.recent, "train") | {"played_steps": report.played}
@@ -172,6 +174,7 @@ class Improvement:
                 self._watch(alarms, report.update, metrics)
                 tracker.log(metrics, report.update)
                 shown.update(report.update, _note(metrics))
+                takes.update(report.update, report.update / config.updates)
                 ends |= self.guards.exhausted
                 saves = ends or report.update % config.checkpoint_every == 0 or (judged and self._keeps_best)
                 if saves or stop.requested:

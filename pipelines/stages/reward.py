@@ -24,6 +24,7 @@ from pipelines.stages.episodes.noted_episodes import (
 from pipelines.stages.episodes.recordings import find_episodes, read_sources
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_used
 from pipelines.stages.outcomes.headlines import reward_headline
+from pipelines.stages.running.duration import DurationCheck
 from pipelines.stages.running.memory import check_training
 from pipelines.stages.settings.play_settings import settings_of_agent, settings_of_datasets
 from reward_models import registry
@@ -190,6 +191,7 @@ def _train(
         return trainer.finish()
     title = f"teaching a reward model from {int(trainer.play.marks.sum())} marks"
     updates, begun = config.training.updates, (trainer.update_index, trainer.progress)
+    takes = DurationCheck("--training.updates", *begun)
     with bar(title, updates, "updates", done=begun[0], share=begun[1]) as shown, between_updates() as stop:
 
         def on_metrics(step: int, metrics: dict[str, float]) -> None:
@@ -202,6 +204,7 @@ def _train(
 
         def on_progress(fraction: float) -> None:
             shown.update(trainer.update_index, share=fraction)
+            takes.update(trainer.update_index, fraction)
             stop.at_update(on_checkpoint)
 
         return trainer.run(on_metrics, on_progress, on_checkpoint, config.checkpoint_every)
