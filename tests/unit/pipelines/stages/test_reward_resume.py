@@ -110,7 +110,7 @@ def test_a_reward_that_is_mostly_noise_is_told_of(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(Evaluator, "take", lambda *_: {"pair_accuracy": 0.6} | found)
+    monkeypatch.setattr(Evaluator, "evaluate", lambda *_: {"pair_accuracy": 0.6} | found)
     reward(replace(settings, runs=tmp_path, training=replace(settings.training, updates=2)))
     said = capsys.readouterr().err
     assert ("beware" in said) == (told is not None) and (told or "") in said
