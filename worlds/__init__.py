@@ -1,1 +1,1 @@
-"""Where play happens: the contract every world keeps, the registry, and the worlds themselves."""
+"""Worlds: the contract that every world keeps, the registry, and the Playhouse."""

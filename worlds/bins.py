@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# Numba's cache on disk notices changes of this file only; the contract's bins are fixed by every recording ever made.
+# Numba's cache on disk notices changes of this file only; existing recordings fix the contract's bins.
 from worlds.contract import MOVEMENT_BINS
 
 _COUNTS = MOVEMENT_BINS.copy()

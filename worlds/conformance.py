@@ -92,7 +92,7 @@ def check_conforms(
 
 
 def refuse(name: str, problems: list[Problem]) -> None:
-    """Raises WorldError, in one line, if the world ``name`` has problems."""
+    """Raise WorldError, in one line, if the world ``name`` has problems."""
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise WorldError(
@@ -102,7 +102,7 @@ def refuse(name: str, problems: list[Problem]) -> None:
 
 
 def space_problems(world: World, height: int | None = None, width: int | None = None) -> list[Problem]:
-    """Where the declared players, observation spaces and action spaces differ from the contract.
+    """Return the differences of the declared players, observation spaces and action spaces from the contract.
 
     Args:
       world: not yet reset.
@@ -170,7 +170,7 @@ def _movement_space_problems(where: str, space: spaces.Space | None) -> list[Pro
 
 
 def reset_problems(world: World, result: Any) -> list[Problem]:
-    """Where what ``reset`` has returned, and the state of the world after it, differ from the contract."""
+    """Return the differences from the contract of the result of ``reset`` and of the world after it."""
     if not (isinstance(result, tuple) and len(result) == 2):
         return [Problem("reset", _quoted(result), "(observations, infos)")]
     problems = observation_problems(world, result[0], "after reset")
@@ -188,7 +188,7 @@ def reset_problems(world: World, result: Any) -> list[Problem]:
 
 
 def step_problems(world: World, result: Any, step: int = 0) -> list[Problem]:
-    """Where what ``step`` has returned at ``step`` differs from the contract."""
+    """Return the differences from the contract of the result of step number ``step``."""
     where = f"after step {step}"
     if not (isinstance(result, tuple) and len(result) == 5):
         return [Problem(f"step {step}", _quoted(result), "(observations, rewards, terminations, truncations, infos)")]
@@ -210,7 +210,7 @@ def _running_problems(world: World, steps: int) -> list[Problem]:
 
 
 def observation_problems(world: World, observations: Any, where: str) -> list[Problem]:
-    """Where the ``observations`` of both players differ from the contract; ``where`` says which they are."""
+    """Return the differences of both players' ``observations`` from the contract; ``where`` names them in messages."""
     if not isinstance(observations, Mapping) or set(observations) != set(PLAYERS):
         return [Problem(f"observations {where}", _quoted(observations), f"a dict with {' and '.join(PLAYERS)}")]
     problems: list[Problem] = []
@@ -239,7 +239,7 @@ def _one_observation_problems(where: str, observation: Any, image_shape: tuple[i
 
 
 def movement_problems(where: str, movement: Any) -> list[Problem]:
-    """Where the movement of one step differs from the contract: int8 [TICKS_PER_STEP, components], bins that exist."""
+    """Return the differences of a step's movement from int8 [TICKS_PER_STEP, components] with bins that exist."""
     if not (_is_array(movement, np.int8) and movement.shape == MOVEMENT_SHAPE):
         return [Problem(where, _quoted(movement), f"int8 [{MOVEMENT_SHAPE[0]}, {MOVEMENT_SHAPE[1]}]")]
     bad = np.argwhere((movement < 0) | (movement >= MOVEMENT_BINS))

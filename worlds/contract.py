@@ -58,12 +58,12 @@ HAND_KEEP, HAND_GRAB, HAND_RELEASE = 0, 1, 2
 
 
 def neutral_movement() -> np.ndarray:
-    """The movement of one step that does nothing: int8 [TICKS_PER_STEP, components]."""
+    """Return the movement of one step that does nothing: int8 [TICKS_PER_STEP, components]."""
     return np.tile(np.array([c.neutral for c in MOVEMENT], dtype=np.int8), (TICKS_PER_STEP, 1))
 
 
 class Observation(TypedDict):
-    """What a player perceives at one step."""
+    """Observation of a player at one step."""
 
     image: np.ndarray  # uint8 [height, width, 3], first-person view
     setter_text: str  # what the setter last said, "" before its first word
@@ -72,14 +72,14 @@ class Observation(TypedDict):
 
 
 class Action(TypedDict):
-    """What a player does during one step."""
+    """Action of a player during one step."""
 
     movement: np.ndarray  # int8 [TICKS_PER_STEP, components], bin indices, one row a tick
     utterance: str  # "" is silence
 
 
 def silent(movement: np.ndarray | None = None) -> Action:
-    """An action without words; without an argument, the action that does nothing."""
+    """Return an action without words; without an argument, the action that does nothing."""
     return {"movement": neutral_movement() if movement is None else movement, "utterance": ""}
 
 
@@ -95,16 +95,16 @@ def observation_space(height: int, width: int) -> spaces.Dict:
 
 
 class Utterance(spaces.Text):
-    """Printable text of any language; Gymnasium's default knows letters and digits alone, not even the space.
+    """Printable text of any language; Gymnasium's default knows only letters and digits, not even the space.
 
-    What is sampled are Latin letters, as a space of text keeps every letter that it may draw.
+    It samples Latin letters, as a space of text keeps every letter that it may draw.
     """
 
     def __init__(self) -> None:
         super().__init__(max_length=UTTERANCE_MAX_CHARS, min_length=0, charset=_SAMPLED)
 
     def contains(self, x: Any) -> bool:
-        """Whether ``x`` can be said."""
+        """Return True if ``x`` is an utterance."""
         return isinstance(x, str) and len(x) <= self.max_length and x.isprintable()
 
 
@@ -152,7 +152,7 @@ class World(ParallelEnv):
         """Number of steps taken since the reset."""
 
     def snapshot(self) -> Any:
-        """An opaque, in-process copy of everything that influences the future. Raises NotImplementedError without."""
+        """Return an opaque, in-process copy of everything that influences the future; NotImplementedError without."""
         raise NotImplementedError("this world offers no snapshots; replay it from its configuration")
 
     def restore(self, snapshot: Any) -> dict[str, Observation]:
@@ -167,11 +167,11 @@ StepResult = tuple[
 
 @runtime_checkable
 class TickWise(Protocol):
-    """What a world may offer besides: to be played a few ticks at a time and looked at in between.
+    """Optional part of a world: play of a few ticks at a time, with views in between.
 
     For people, who see and steer more often than once a step. A step played in parts ends in the same bits as the
-    same step played at once, however often it was looked at. Until it has ended, the world refuses ``step`` and
-    ``snapshot``; a reset leaves it off. People who play a world without this see one picture a step.
+    same step played at once, however many views were drawn. Until it has ended, the world refuses ``step`` and
+    ``snapshot``; a reset abandons it. People who play a world without this see one picture a step.
     """
 
     def play_ticks(self, movement: Mapping[str, np.ndarray]) -> None:
@@ -179,7 +179,7 @@ class TickWise(Protocol):
 
         Args:
           movement: by player, int8 [n, components], n the same for all and no more than are left of the step. A
-            player who is left out stands still; with nobody, nothing happens.
+            player who is left out stands still; without players, nothing happens.
 
         Raises:
           WorldError: the episode is over, or a movement is not one.
@@ -187,7 +187,10 @@ class TickWise(Protocol):
         ...
 
     def end_step(self, utterances: Mapping[str, str]) -> StepResult:
-        """What ``step`` returns, after the last tick of the step, in which each player said this.
+        """End the step after its last tick, and return what ``step`` returns.
+
+        Args:
+          utterances: of this step, by player.
 
         Raises:
           WorldError: ticks of the step have not been played yet, or an utterance is no text.
@@ -195,7 +198,7 @@ class TickWise(Protocol):
         ...
 
     def view(self, agent: str, height: int, width: int) -> np.ndarray:
-        """What ``agent`` sees now, in a picture of any size: uint8 [height, width, 3], the caller's own."""
+        """Return what ``agent`` sees now, in an array of the caller's own: uint8 [height, width, 3], of any size."""
         ...
 
 
@@ -242,7 +245,7 @@ class Event:
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """What a setter asks for, in words and for the task's own success check; JSON-serialisable."""
+    """A request in words and for the task's success check; JSON-serialisable."""
 
     name: str  # the task's registered name, e.g. "lift"
     instruction: str
@@ -258,7 +261,8 @@ class Task(Protocol):
     def update(self, world: World, utterance: str) -> tuple[bool, tuple[Event, ...]]:
         """Look at the world after one step in which the solver said ``utterance``.
 
-        Returns: whether the task has succeeded at this step or before, and the events of this step.
+        Returns:
+          True if the task has succeeded at this step or before, and the events of this step.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""The errors whose messages are written for people, apart from what raises them, which is slow to import."""
+"""Errors whose messages are written for people. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class RunError(RuntimeError):
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """``error`` and what lies behind it, one after another."""
+    """Yield ``error`` and its causes, one after another."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
 
 
 def disk_is_full(error: BaseException) -> bool:
-    """Whether a full disk (or quota, or limit) lies behind ``error``: libraries wrap it, some keep its text only."""
+    """Return True if a full disk, quota or limit caused ``error``. Libraries wrap it; some keep only its text."""
     texts = ("No space left on device", "os error 28", "disk is full", "PytorchStreamWriter failed writing")
     return any(
         (isinstance(link, OSError) and link.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -33,7 +33,7 @@ def disk_is_full(error: BaseException) -> bool:
 
 
 def device_is_full(error: BaseException) -> bool:
-    """Whether a GPU without free memory lies behind ``error``: by the class's name, as PyTorch is slow to import.
+    """Return True if a GPU without free memory caused ``error``: by the class's name, as PyTorch is slow to import.
 
     Ray's errors have the name of the class that they pass on in theirs, and one of its own is about other memory.
     """
@@ -49,7 +49,7 @@ _HINT = "_resume_hint"
 
 
 def set_resume_hint(error: BaseException, hint: str) -> None:
-    """Note on ``error`` how what it ended is resumed; who encloses it knows better and overwrites the note.
+    """Note on ``error`` how to resume the run that it ended; an enclosing run overwrites the note.
 
     Args:
       hint: what is kept and the command that resumes, e.g. "resume with: rlhf clone --resume runs/clone".
@@ -58,5 +58,5 @@ def set_resume_hint(error: BaseException, hint: str) -> None:
 
 
 def resume_hint(error: BaseException) -> str | None:
-    """What :func:`set_resume_hint` noted on ``error``; None if it noted nothing."""
+    """Return the note of :func:`set_resume_hint` on ``error``; None without one."""
     return getattr(error, _HINT, None)

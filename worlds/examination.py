@@ -1,6 +1,6 @@
-"""The examination of a world by ``rlhf doctor --world NAME``: every promise of the contract, tried on a few places.
+"""The examination of a world by ``rlhf doctor --world NAME``: every promise of the contract, tried in a few places.
 
-Shorter than ``tests/contracts/test_world.py`` and without pytest, for those who write a world outside this project.
+Shorter than ``tests/contracts/test_world.py`` and without pytest, for worlds outside this project.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ Observed = Mapping[str, Observation]
 
 @dataclass(frozen=True)
 class Finding:
-    """What one part of the examination has found.
+    """Result of one part of the examination.
 
     Args:
-      part: what was examined, e.g. "replay".
+      part: its name, e.g. "replay".
       problems: empty where the world keeps the contract.
-      offered: whether the world has this optional part.
+      offered: False if the world does not have this optional part.
     """
 
     part: str
@@ -63,7 +63,7 @@ class Finding:
 
 
 def examine(entry: WorldEntry) -> Iterator[Finding]:
-    """Every part of the examination, in order; the first that fails of those that all others rest upon is the last."""
+    """Yield every part of the examination, in order; a basic part that fails is the last."""
     for part, examination, is_basic in (
         ("spaces", _spaces, True),
         ("reset and step", _reset_and_step, True),
@@ -151,7 +151,7 @@ def _replay(entry: WorldEntry) -> list[Problem]:
 
 
 def _words(entry: WorldEntry) -> list[Problem]:
-    """What is said is heard by both from the next step on, until something else is said."""
+    """An utterance is heard by both from the next step on, until the next utterance."""
     world = entry.make()
     world.reset(seed=0)
     said = {player: silent() | {"utterance": f"hello from the {player}"} for player in PLAYERS}
@@ -161,7 +161,7 @@ def _words(entry: WorldEntry) -> list[Problem]:
         for player in PLAYERS:
             heard = tuple(observations[player][f"{speaker}_text"] for speaker in PLAYERS)
             if heard != tuple(said[speaker]["utterance"] for speaker in PLAYERS):
-                wanted = "what each said last, from the next step on and until it says something else"
+                wanted = "the last utterance of each, from the next step on and until its next one"
                 problems.append(Problem(f"texts that the {player} hears after step {step}", repr(heard), wanted))
     long = "x" * (UTTERANCE_MAX_CHARS + 5)
     heard = world.step({SETTER: silent() | {"utterance": long}, SOLVER: silent()})[0][SOLVER]["setter_text"]
@@ -172,7 +172,7 @@ def _words(entry: WorldEntry) -> list[Problem]:
 
 
 def _refusals(entry: WorldEntry) -> list[Problem]:
-    """What is no place and no action is refused by a WorldError, so that damaged recordings are not played."""
+    """A WorldError refuses what is no place and no action, so that damaged recordings are not played."""
     world = entry.make()
     world.reset(seed=0)
     bins = silent(np.full((TICKS_PER_STEP, len(MOVEMENT_BINS)), 99, np.int8))
@@ -299,7 +299,7 @@ def _action_problems(player: str, action: Any, step: int) -> list[Problem]:
 
 
 def random_actions(seed: int, steps: int = STEPS) -> list[dict[str, Action]]:
-    """Random movements of both players, each held for a whole step so that it leads somewhere, and a few words."""
+    """Return random movements of both players, each held for a whole step, and a few words."""
     rng, actions = np.random.default_rng(seed), []
     for step in range(steps):
         acted: dict[str, Action] = {}
@@ -320,7 +320,7 @@ def _played(world: World, config: Mapping[str, Any], actions: Sequence[dict[str,
 
 
 def _differences(component: str, expected: Sequence[Observed], found: Sequence[Observed], wanted: str) -> list[Problem]:
-    """The first difference between two sequences of observations, if there is one."""
+    """Return the first difference between two sequences of observations, if there is one."""
     for step, (one, other) in enumerate(zip(expected, found, strict=True)):
         for player in PLAYERS:
             there: Mapping[str, Any] = other[player]

@@ -1,4 +1,4 @@
-"""Errors in the code of a world, which is often not ours, as one line that names the world and what was asked of it."""
+"""Errors in the code of worlds, as one line that names the world and the call."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _LONGEST = 300  # characters of a foreign error's own message
 
 @contextmanager
 def named_failure(world: str, doing: str) -> Iterator[None]:
-    """Raise what the body raises as a WorldError, which has the original error as its cause.
+    """Raise any error of the body as a WorldError, with the original error as its cause.
 
     Args:
       world: the name of the world whose code runs in the body.
-      doing: what it is asked for, e.g. "step 3 of episode play-7".
+      doing: the call, e.g. "step 3 of episode play-7".
 
     Raises:
       WorldError: the body raises an exception; errors that are messages already pass as they are.
@@ -31,6 +31,6 @@ def named_failure(world: str, doing: str) -> Iterator[None]:
 
 
 def described(error: BaseException) -> str:
-    """The class and the message of ``error`` in one line."""
+    """Return the class and the message of ``error`` in one line."""
     message = " ".join(str(error).split())[:_LONGEST]
     return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -1,4 +1,4 @@
-"""Registries of what users bring themselves: worlds, agents and reward models, each found by its name.
+"""Registries of users' own worlds, agents and reward models, each found by its name.
 
 An entry comes from one of three places: a module of this project, a package that names the registering module under
 an entry point group, or a Python file that is named by its path.
@@ -22,10 +22,10 @@ FILE_SUFFIX = ".py"
 
 
 class Registry(Generic[Entry]):
-    """Entries of one sort by name; the modules that register them are imported when they are asked for.
+    """Entries of one kind by name. The modules that register them are imported on demand.
 
     Args:
-      noun: what an entry is called in messages, e.g. "world".
+      noun: name of an entry in messages, e.g. "world".
       group: the entry point group under which packages name the modules that register entries.
       built_in: the modules of this project that register entries, by the name of the entry.
       error: the class of every error raised here; its message is one line.
@@ -37,14 +37,14 @@ class Registry(Generic[Entry]):
         self._of_file: dict[Path, str] = {}
 
     def register(self, name: str, entry: Entry) -> Entry:
-        """Make ``entry`` known as ``name`` and return it. Raises ``error`` if another entry has that name."""
+        """Register ``entry`` as ``name`` and return it. Raises ``error`` if another entry has that name."""
         if self._entries.get(name, entry) is not entry:
             raise self._error(f"another {self.noun} is registered as {name!r}; choose another name")
         self._entries[name] = entry
         return entry
 
     def get(self, name: str) -> Entry:
-        """The entry of this name, or the one that the Python file of this path registers.
+        """Return the entry of this name, or the one that the Python file of this path registers.
 
         Raises:
           error: no entry has that name (the message lists the names), or its module or file cannot be imported or does
@@ -63,7 +63,7 @@ class Registry(Generic[Entry]):
         return self._entries[name]
 
     def names(self) -> list[str]:
-        """The names of all entries, imported or not."""
+        """Return the names of all entries, imported or not."""
         return sorted({*self._modules(), *self._entries})
 
     def _modules(self) -> dict[str, str]:
@@ -81,7 +81,7 @@ class Registry(Generic[Entry]):
             )
 
     def _import_file(self, path: Path) -> str:
-        """Import the Python file ``path`` once; the name of the one entry that it registers."""
+        """Import the Python file ``path`` once and return the name of the one entry that it registers."""
         path = path.resolve()
         if path in self._of_file:
             return self._of_file[path]
@@ -106,7 +106,7 @@ class Registry(Generic[Entry]):
 
 
 def _run_file(path: Path) -> ModuleType:
-    """Import a file outside of all packages, under a module name of its own."""
+    """Import a file outside all packages, under a module name of its own."""
     name = f"{path.stem}_{sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None

@@ -1,7 +1,7 @@
-"""Where worlds are found by name.
+"""Registry of worlds by name.
 
-A world registers itself with one line beside its class; a package outside this one names the module that
-does so under the entry point group ``interactive_rlhf.worlds``, and a single file is named by its path.
+A world registers itself with one line beside its class. Another package names the module that does so under the entry
+point group ``interactive_rlhf.worlds``; a single file is named by its path.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ ENTRY_POINT_GROUP = "interactive_rlhf.worlds"
 
 
 def _asks_for_probes(**settings: Any) -> Setter:
-    """Stands for the setter that an entry makes of its own probes."""
+    """Default of ``make_setter``, which an entry replaces by a setter that asks for its probes."""
     raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class WorldEntry:
-    """All that the pipeline needs to know of a world.
+    """Everything that the pipeline uses of a world.
 
     Args:
       name: the name under which recordings refer to it.
@@ -74,7 +74,7 @@ class WorldEntry:
 
 
 def _refusing_unknown(make: Callable[..., Any], noun: str) -> Callable[..., Any]:
-    """``make``, which raises WorldError for a keyword that its signature does not have."""
+    """Return ``make`` with WorldError for a keyword that its signature does not have."""
     try:
         parameters = inspect.signature(make).parameters
     except (TypeError, ValueError):  # a callable that does not say what it takes
@@ -98,12 +98,12 @@ _registry: Registry[WorldEntry] = Registry("world", ENTRY_POINT_GROUP, {"playhou
 
 
 def register(entry: WorldEntry) -> WorldEntry:
-    """Make ``entry`` known under its name. Raises WorldError if another world has that name."""
+    """Register ``entry`` under its name. Raises WorldError if another world has that name."""
     return _registry.register(entry.name, entry)
 
 
 def get(name: str) -> WorldEntry:
-    """The world registered as ``name``, or by the Python file whose path ``name`` is.
+    """Return the world registered as ``name``, or by the Python file whose path ``name`` is.
 
     Raises:
       WorldError: there is none (the message lists the known ones), or its module or file does not register it.
@@ -112,5 +112,5 @@ def get(name: str) -> WorldEntry:
 
 
 def names() -> list[str]:
-    """Names of all worlds that can be asked for."""
+    """Return the names of all worlds."""
     return _registry.names()

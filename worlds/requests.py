@@ -1,4 +1,4 @@
-"""Requests of a world of one's own: the base of its tasks, and a setter that asks for what its probes offer."""
+"""Requests in own worlds: the base of their tasks, and a setter that asks for what their probes offer."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Goal(ABC):
     The first look, at the step in which the instruction is said, is not judged: the solver has not heard it yet.
 
     Args:
-      spec: what is asked for.
+      spec: the request.
 
     Attributes:
-      succeeded: whether it has been done.
+      succeeded: True once it has been done.
     """
 
     def __init__(self, spec: TaskSpec) -> None:
@@ -31,14 +31,14 @@ class Goal(ABC):
 
     @abstractmethod
     def judge(self, world: World, utterance: str) -> tuple[int, str]:
-        """The world as it is after a step in which the solver said ``utterance``.
+        """Judge the world after a step in which the solver said ``utterance``.
 
         Returns:
           1 where the task is done, -1 where something is wrong, else 0; and the reason, for reports.
         """
 
     def update(self, world: World, utterance: str) -> tuple[bool, tuple[Event, ...]]:
-        """See :meth:`worlds.contract.Task.update`. What lasts for several steps is one event."""
+        """See :meth:`worlds.contract.Task.update`. A judgement that lasts for several steps is one event."""
         judged = self.judge(world, utterance) if self._heard and not self.succeeded else (0, "")
         is_new = judged[0] != 0 and judged != self._last
         self._heard, self._last = True, judged
@@ -85,7 +85,7 @@ class AskingSetter:
 
     @property
     def task(self) -> Task | None:
-        """The task asked for last; None before the first request."""
+        """The last task asked for; None before the first request."""
         return self._task
 
     def reset(self, world: World, seed: int) -> None:

@@ -35,7 +35,7 @@ _STILL = neutral_movement().astype(np.int64)
 
 
 class Controls(NamedTuple):
-    """What one player does in one tick: the value of each component, see :data:`worlds.contract.MOVEMENT`."""
+    """Controls of one player in one tick: the value of each component, see :data:`worlds.contract.MOVEMENT`."""
 
     forward: float
     strafe: float
@@ -103,7 +103,7 @@ class TickWorld(World):
         """Return the state in which an episode in the place ``config`` begins; ``copy.deepcopy`` has to copy it."""
 
     def tick(self, controls: Mapping[str, Controls]) -> None:
-        """Change ``state`` by one tick, in which every player does what ``controls`` say of it."""
+        """Change ``state`` by one tick, in which every player does what its ``controls`` say."""
         raise NotImplementedError(f"{type(self).__name__} has neither tick nor advance")
 
     def advance(self, movement: np.ndarray, first: int, last: int) -> None:
@@ -194,7 +194,7 @@ class TickWorld(World):
         return np.array(self.draw(SOLVER, self.height, self.width), np.uint8)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Release nothing: a world has no files or windows."""
 
     # -- time travel --------------------------------------------------------------------------------------------
 

@@ -19,12 +19,12 @@ __all__ = ["HouseSettings", "Playhouse", "sample_config", "sample_house"]
 
 
 def sample_config(seed: int, **settings: Any) -> dict[str, Any]:
-    """The JSON configuration of the house of a seed; settings are those of :class:`HouseSettings`."""
+    """Return the JSON configuration of the house of a seed; settings are those of :class:`HouseSettings`."""
     return sample_house(seed, HouseSettings.of(**settings)).to_json()
 
 
 def _later(module: str, name: str) -> Callable[..., Any]:
-    """``worlds.playhouse.<module>.<name>``, imported at its first call: a world alone needs no scripted players."""
+    """``worlds.playhouse.<module>.<name>``, imported at its first call: a world by itself needs no scripted players."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return getattr(importlib.import_module(f"worlds.playhouse.{module}"), name)(*args, **kwargs)

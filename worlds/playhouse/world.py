@@ -190,7 +190,7 @@ class Playhouse(TickWorld):
         return self.state.scene.house
 
     def avatar(self, agent: str) -> AvatarState:
-        """Where a player is, where it looks, what it holds."""
+        """Return the pose of a player and what it holds."""
         player = self._player(agent)
         state = self._players[player]
         held = self._held(player)
@@ -203,15 +203,15 @@ class Playhouse(TickWorld):
         )
 
     def object_position(self, object_id: str) -> np.ndarray:
-        """Middle of a loose object: float64 [3], metres."""
+        """Return the middle of a loose object: float64 [3], metres."""
         return self._data.xpos[self._object_body[object_id]].copy()
 
     def object_positions(self) -> dict[str, np.ndarray]:
-        """Middles of all loose objects by id."""
+        """Return the middles of all loose objects by id: float64 [3] each, metres."""
         return {name: self._data.xpos[body].copy() for name, body in self._object_body.items()}
 
     def target_under_crosshair(self, agent: str) -> str | None:
-        """The object that a grab by ``agent`` would take now; None while it holds something."""
+        """Return the id of the object that a grab by ``agent`` would take now; None while it holds something."""
         player = self._player(agent)
         if self._players[player, avatar.HELD] >= 0:
             return None
@@ -219,7 +219,7 @@ class Playhouse(TickWorld):
         return self.house.objects[found].id if found >= 0 else None
 
     def room_at(self, xy: Sequence[float] | np.ndarray) -> str | None:
-        """Id of the room whose floor holds (x, y); None outside the house."""
+        """Return the id of the room whose floor holds (x, y); None outside the house."""
         room = self.house.room_at(float(xy[0]), float(xy[1]))
         return room.id if room else None
 
@@ -230,7 +230,7 @@ class Playhouse(TickWorld):
         return reason_of_failure(gaze(state[avatar.YAW], state[avatar.PITCH]), self._candidates(player))
 
     def _candidates(self, player: int) -> Iterator[Candidate]:
-        """All loose things as ``player`` sees them."""
+        """Yield all loose things as ``player`` sees them."""
         eye, scene = self._eye(player), self.state.scene
         ray, own_body = self._arrays[0][0], int(scene.avatar_body[player])
         for i, thing in enumerate(self.house.objects):

@@ -23,7 +23,8 @@ class Camera:
     Args:
       model: the compiled scene. Types, sizes, colours, bodies and groups are read now; positions at each drawing.
         Geoms that are fully transparent or in a group above 2 are not drawn; others are opaque.
-      height, width: of the frames, in pixels.
+      height: of the frames, pixels.
+      width: of the frames, pixels.
       fov_y_deg: vertical field of view in degrees; pixels are square.
 
     Raises:

@@ -25,10 +25,13 @@ class Onlooker:
     def look(
         self, data: mujoco.MjData, player: int, eye: np.ndarray, gaze: tuple[float, float], size: tuple[int, int]
     ) -> np.ndarray:
-        """What ``player`` sees: uint8 [height, width, 3], the caller's own.
+        """Return what ``player`` sees, in an array of the caller's own: uint8 [height, width, 3].
 
         Args:
-          data: the present state; it is not changed. eye: float64 [3], metres. gaze: (yaw, pitch), radians.
+          data: the present state; it is not changed.
+          player: number of the player.
+          eye: float64 [3], metres.
+          gaze: (yaw, pitch), radians.
           size: (height, width), pixels.
         """
         if size not in self._cameras:

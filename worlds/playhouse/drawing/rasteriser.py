@@ -57,10 +57,12 @@ def draw(scene, xpos, xmat, hide_body, view, order, nearest, pixels):
 
     Args:
       scene: (kind int32 [G], body int32 [G], half sizes float64 [G, 3]) of the geoms; an infinite plane's are infinite.
-      xpos, xmat: float64 [G, 3] and [G, 9], where the geoms are, as in MuJoCo.
+      xpos: float64 [G, 3], positions of the geoms, as in MuJoCo.
+      xmat: float64 [G, 9], orientations of the geoms, as in MuJoCo.
       hide_body: body whose geoms are left out.
       view: (x, y, z of the eye in metres; yaw and pitch in radians; side of a pixel one metre away in metres).
-      order, nearest: int32 [G] and float64 [G], scratch.
+      order: int32 [G], scratch.
+      nearest: float64 [G], scratch.
       pixels: int64 [H, W], written.
     """
     kind, body, size = scene
@@ -191,7 +193,7 @@ def _near_to_far(kind, body, size, xpos, xmat, hide_body, eye, screen, pixels, o
 
 @_jit
 def _outside(centre, a, b, c, right, bottom):
-    """Whether the box with these half axes lies wholly behind the eye or beyond one side of the screen."""
+    """Return True if the box with these half axes lies wholly behind the eye or beyond one side of the screen."""
     return (
         _beyond((0.0, 0.0, 1.0), centre, a, b, c)
         or _beyond((1.0, 0.0, 0.0), centre, a, b, c)
@@ -208,7 +210,7 @@ def _beyond(side, centre, a, b, c):
 
 @_jit
 def _hidden(pixels, x0, x1, y0, y1, near):
-    """Whether every pixel of the rectangle already shows something nearer than ``near`` metres."""
+    """Return True if every pixel of the rectangle already shows something nearer than ``near`` metres."""
     if not near * NEAREST > 1.0:
         return False
     limit = (np.int64(FIXED / near) | ~DEPTH_MASK) + (1 << INK_BITS)
@@ -321,7 +323,7 @@ def _stop(bound, count):
 
 @_jit
 def _edge(e, width):
-    """Where a row enters and leaves the half plane e.(column, row, 1) >= 0.
+    """Return the columns at which a row enters and leaves the half plane e.(column, row, 1) >= 0.
 
     Returns: (slope, offset, slope, offset) of the first and of the last column inside, as functions of the row.
     """

@@ -1,4 +1,4 @@
-"""What a house can hold: kinds of object and furniture, colours, sizes and floors, by name.
+"""Catalogue of houses: kinds of object and furniture, colours, sizes and floors, by name.
 
 An object is a few MuJoCo primitives (:class:`Part`). Its lengths are in metres before :data:`SIZES` scales them, and
 its parts are given from the point on the floor under its middle, z up. Parts that do not collide are decoration, by

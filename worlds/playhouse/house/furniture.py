@@ -30,7 +30,8 @@ class FurnitureKind:
       half: half-extents (x, y) of its footprint.
       height: its highest point.
       against_wall: whether it stands with its back to a wall.
-      parts: primitives. surfaces: where things can stand on it.
+      parts: primitives.
+      surfaces: planes on which things can stand.
     """
 
     name: str

@@ -38,7 +38,7 @@ class Room:
     floor: str  # name of the floor's finish, see scene.FLOORS
 
     def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
-        """Whether (x, y) lies in the room, at least ``margin`` from its edges."""
+        """Return True if (x, y) lies in the room, at least ``margin`` from its edges."""
         return self.x0 + margin <= x <= self.x1 - margin and self.y0 + margin <= y <= self.y1 - margin
 
 
@@ -48,7 +48,10 @@ class Doorway:
 
     Args:
       rooms: ids of the two rooms.
-      x, y: middle of the gap. along: the axis along which the wall runs, "x" or "y". width: of the gap.
+      x: middle of the gap, metres.
+      y: middle of the gap, metres.
+      along: the axis along which the wall runs, "x" or "y".
+      width: of the gap, metres.
     """
 
     id: str
@@ -104,7 +107,10 @@ class Thing:
 
     Args:
       support: ``"floor"`` or the id of the furniture it stands on.
-      x, y: its middle. z: height of what it stands on. yaw: rotation about z.
+      x: its middle, metres.
+      y: its middle, metres.
+      z: height of what it stands on, metres.
+      yaw: rotation about z, radians.
     """
 
     id: str
@@ -141,7 +147,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class Start:
-    """Where an avatar stands at first, and which way it looks."""
+    """First pose of an avatar: its place, and the direction in which it looks."""
 
     agent: str
     x: float
@@ -179,7 +185,7 @@ class House:
         return next((r for r in self.rooms if r.contains(x, y)), None)
 
     def start(self, agent: str) -> Start:
-        """Where ``agent`` begins."""
+        """Return the first pose of ``agent``."""
         return next(s for s in self.starts if s.agent == agent)
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What makes a house possible. Each rule raises WorldError with one line that names the first thing that breaks it."""
+"""Rules of a possible house. Each raises WorldError with one line that names the first thing that breaks it."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def check(house: House) -> None:
 
 
 def footprints_overlap(a: Furniture, b: Furniture, margin: float = 0.0) -> bool:
-    """Whether two pieces of furniture come nearer than ``margin`` along both axes."""
+    """Return True if two pieces of furniture come nearer than ``margin`` along both axes."""
     (ax, ay), (bx, by) = a.half, b.half
     return abs(a.x - b.x) < ax + bx + margin - SLACK and abs(a.y - b.y) < ay + by + margin - SLACK
 
 
 def objects_overlap(a: Thing, b: Thing) -> bool:
-    """Whether the upright cylinders of two objects overlap."""
+    """Return True if the upright cylinders of two objects overlap."""
     reach = a.radius + b.radius - SLACK
     if abs(a.x - b.x) >= reach or abs(a.y - b.y) >= reach:
         return False

@@ -1,4 +1,4 @@
-"""Houses by chance: the same seed and settings give the same house.
+"""Sampled houses: the same seed and settings give the same house.
 
 Rooms grow one at the side of another with a doorway between them. Furniture stands with its back to a wall, or
 free, and always leaves a player room to pass: pieces keep :data:`PASSAGE` from each other and from the walls that
@@ -39,7 +39,7 @@ DIRECTIONS = 24  # that are tried for a better one
 
 @dataclass(frozen=True)
 class HouseSettings:
-    """What houses are sampled from.
+    """Settings of sampled houses.
 
     Args:
       rooms: (fewest, most) in the house, both included.
@@ -287,7 +287,7 @@ class _Builder:
     # -- players and objects --------------------------------------------------------------------------------
 
     def _free_floor(self, radius: float, keep_doors_free: bool) -> tuple[Room, float, float] | None:
-        """A place on a floor for a disc, None if the one tried is taken."""
+        """A place on a floor for a disc, None if the one tried is not free."""
         room, margin = self._choose(self.rooms), WALL_THICKNESS / 2 + radius + GAP
         if min(room.x1 - room.x0, room.y1 - room.y0) < 2 * margin:
             return None

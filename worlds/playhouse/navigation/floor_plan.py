@@ -1,4 +1,4 @@
-"""Finding the way through a house: a grid of floor cells, A* over it, and straightened routes.
+"""Ways through a house: a grid of floor cells, A* over it, and straightened routes.
 
 Cells are ``CELL`` metres wide. A cell that an avatar's centre cannot be in costs infinity; elsewhere a metre of
 walking costs at least one metre, and more where loose things or the other player would be bumped into.
@@ -27,7 +27,7 @@ NO_DISCS = np.empty((0, 3))  # float64 [N, 3]: x, y, radius (m) of things that a
 
 
 class FloorPlan:
-    """Where one house can be walked. Loose things are given with each question, for they move."""
+    """Walkable floor of one house. Loose things are given with each question, as they move."""
 
     def __init__(self, house: House) -> None:
         self._house = house
@@ -42,15 +42,17 @@ class FloorPlan:
         self._cost = np.where(_standable(house, *grid, CLEARANCE), price, np.inf)  # float64 [rows, columns]
 
     def route(self, start: Point, goal: Point, within: float, discs: np.ndarray = NO_DISCS) -> np.ndarray | None:
-        """The way from ``start`` to where one first stands no farther than ``within`` from ``goal``.
+        """Return the way from ``start`` to the first place no farther than ``within`` from ``goal``.
 
         Args:
-          start, goal: x, y. The goal need not be a place to stand.
+          start: x, y.
+          goal: x, y; it need not be a place to stand.
           within: metres; at least one place to stand must be that near, and in the goal's own room.
           discs: float64 [N, 3], see NO_DISCS.
 
-        Returns: float64 [K, 2], corners of the way after ``start``; the last is the place to stand, which is
-          ``start``'s own cell when that is near enough. None if there is no such way.
+        Returns:
+          float64 [K, 2], corners of the way after ``start``; the last is the place to stand, which is ``start``'s own
+          cell when that is near enough. None if there is no such way.
         """
         cost = self._with_discs(discs)
         first = self._nearest_free(float(start[0]), float(start[1]))
@@ -65,12 +67,12 @@ class FloorPlan:
         return np.stack([self._x[corners[:, 1]], self._y[corners[:, 0]]], axis=1)
 
     def roomy(self, x: float, y: float) -> bool:
-        """Whether an avatar can turn at (x, y) with something in its hands, were there no loose things."""
+        """Return True if an avatar can turn at (x, y) with something in its hands, were there no loose things."""
         cell = self._cell(x, y)
         return cell is not None and bool(self._cost[cell] == 1.0)
 
     def straight(self, start: Point, end: Point, discs: np.ndarray = NO_DISCS) -> bool:
-        """Whether one can walk in a straight line from ``start`` to ``end`` without touching anything."""
+        """Return True if an avatar can walk in a straight line from ``start`` to ``end`` without touching anything."""
         (r0, c0), (r1, c1) = self._to_cells(start), self._to_cells(end)
         rows, columns = self._cost.shape
         if not (-0.5 <= min(r0, r1) <= max(r0, r1) < rows - 0.5 and -0.5 <= min(c0, c1) <= max(c0, c1) < columns - 0.5):
@@ -110,7 +112,7 @@ class FloorPlan:
 
 
 def place_to_stand(plan: FloorPlan, here: Point, base: Point, others: np.ndarray = NO_DISCS) -> np.ndarray | None:
-    """Where to stand an arm's length from ``base`` with nothing in between: float64 [2]; None if there is no place.
+    """Return a place an arm's length from ``base`` with nothing in between: float64 [2]; None if there is none.
 
     Of the places around, the one nearest in direction to ``here``, first among those with room to turn.
     """
@@ -128,7 +130,7 @@ def place_to_stand(plan: FloorPlan, here: Point, base: Point, others: np.ndarray
 
 
 def _standable(house: House, x: np.ndarray, y: np.ndarray, clearance: float) -> np.ndarray:
-    """Where a point stays ``clearance`` metres from walls and furniture: bool, broadcast of x and y."""
+    """Return True where a point is ``clearance`` metres from walls and furniture: bool, broadcast of x and y."""
     margin = WALL_THICKNESS / 2 + clearance
     free = np.zeros(np.broadcast_shapes(x.shape, y.shape), dtype=bool)
     for room in house.rooms:
@@ -160,7 +162,7 @@ def _add_discs(cost, discs, x0, y0):
 
 @njit(cache=True)
 def _hits(discs, x0, y0, x1, y1):
-    """Whether an avatar on the line from (x0, y0) to (x1, y1) would touch one of the discs [N, 3]."""
+    """Return True if an avatar on the line from (x0, y0) to (x1, y1) would touch one of the discs [N, 3]."""
     dx, dy = x1 - x0, y1 - y0
     square = dx * dx + dy * dy
     for i in range(len(discs)):

@@ -1,4 +1,4 @@
-"""What stands between an eye and a thing: a line of sight through walls and furniture.
+"""Lines of sight through walls and furniture.
 
 Scripted players know where everything is; this is what keeps them from acting on what they could not see.
 Loose things are small and do not count as hiding anything.
@@ -26,7 +26,7 @@ class Sight:
         self._boxes = np.array(boxes, dtype=np.float64).reshape(-1, 6)
 
     def clear(self, eye: np.ndarray, point: np.ndarray) -> bool:
-        """Whether nothing that is fixed stands between ``eye`` and ``point``, both float64 [3]."""
+        """Return True if nothing that is fixed stands between ``eye`` and ``point``, both float64 [3]."""
         return not _crosses(self._boxes, eye, point)
 
 
@@ -42,7 +42,7 @@ def _parts(piece: Furniture) -> Iterator[Box]:
 
 @njit(cache=True)
 def _crosses(boxes, start, end):
-    """Whether the segment from ``start`` to ``end`` passes through one of the boxes [N, 6]."""
+    """Return True if the segment from ``start`` to ``end`` passes through one of the boxes [N, 6]."""
     for i in range(len(boxes)):
         enter, leave = 0.0, 1.0
         for axis in range(3):

@@ -1,4 +1,4 @@
-"""How avatars move and handle things: one compiled pass over the ticks of a step, physics included.
+"""Avatars that move and handle things: one compiled pass over the ticks of a step, physics included.
 
 Walking is a force that drives the avatar's capsule to the wanted velocity, so that walls, furniture, things and the
 other player stop it. Looking around is kinematic. A held thing is not fixed to the hand: bounded forces steer it to
@@ -18,7 +18,7 @@ from worlds.contract import HAND_GRAB, HAND_RELEASE, MOVEMENT, TICKS_PER_SECOND,
 from worlds.playhouse.physics.engine import mj_kinematics, mj_ray, mj_step
 
 # Numba's cache on disk notices changes of this file only, so what the compiled code depends on is defined here; the
-# exception is worlds.contract, which is fixed by every recording ever made.
+# exception is worlds.contract, which existing recordings fix.
 SUBSTEPS = 4  # physics steps per tick
 TIMESTEP_SEC = 1.0 / (TICKS_PER_SECOND * SUBSTEPS)
 AVATAR_MASS_KG = 20.0
@@ -66,8 +66,11 @@ def advance(model, data, movement, first, last, players, hands, state, avatars, 
     brought up to date at the end of the step only: in its middle rays meet things where the last physics step began.
 
     Args:
-      model, data: addresses of the MuJoCo structures.
+      model: address of the MuJoCo model.
+      data: address of the MuJoCo data.
       movement: int64 [players, TICKS_PER_STEP, components], checked bins.
+      first: first tick.
+      last: tick after the last one.
       players: float64 [players, PLAYER_STATE], changed in place.
       hands: scratch, see :func:`target`.
       state: (qpos, qvel, qfrc_applied), views into data.
@@ -275,7 +278,7 @@ def _rotation_to_upright(qpos, at, yaw):
 
 @_jit
 def target(model, data, p, players, hands, state, avatars, objects):
-    """The object that a grab of player ``p`` would take, -1 if there is none.
+    """Return the object that a grab of player ``p`` would take, -1 if there is none.
 
     It is within reach, nobody holds it, nothing hides it, and the crosshair is on it or misses it by no more than
     AIM_TOLERANCE; of several, the one that the crosshair is deepest in.
@@ -323,6 +326,6 @@ def in_sight(model, data, hands, own_body, body):
 
 @_jit
 def _cast(model, data, hands, groups, without_body):
-    """Where the ray of ``hands`` first meets something, as a share of its length; negative if it meets nothing."""
+    """Return the share of the ray of ``hands`` before it first meets something; negative if it meets nothing."""
     ray = hands[0].ctypes.data
     return mj_ray(model, data, ray, ray + 24, groups, 1, without_body, hands[1].ctypes.data, ray + 48)

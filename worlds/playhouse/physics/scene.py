@@ -1,7 +1,7 @@
 """From the record of a house to a MuJoCo model.
 
 Walls, floors and furniture are fixed geoms of the world body; loose things are free bodies that begin asleep and cost
-nothing until somebody touches them; avatars are upright capsules that slide and turn.
+nothing until they are touched; avatars are upright capsules that slide and turn.
 """
 
 from __future__ import annotations
@@ -47,11 +47,17 @@ class Scene:
       house: what it was built from.
       model: the compiled model.
       agents: the avatars in the order of the arrays below.
-      avatar_body, avatar_qpos, avatar_dof: int64 [agents]; an avatar's coordinates are x, y, yaw.
-      object_body, object_qpos, object_dof: int64 [objects], in the order of ``house.objects``.
-      object_mass: float64 [objects] kg. object_inertia: float64 [objects, 3] kg m^2 about its own axes.
+      avatar_body: int64 [agents], bodies.
+      avatar_qpos: int64 [agents], first coordinates; an avatar has x, y, yaw.
+      avatar_dof: int64 [agents], first degrees of freedom.
+      object_body: int64 [objects], bodies, in the order of ``house.objects``.
+      object_qpos: int64 [objects], first coordinates.
+      object_dof: int64 [objects], first degrees of freedom.
+      object_mass: float64 [objects], kg.
+      object_inertia: float64 [objects, 3], kg m^2 about its own axes.
       object_radius: float64 [objects] m, of a sphere about as large.
-      object_footprint, object_half_height: float64 [objects] m, of the upright cylinder it fits in.
+      object_footprint: float64 [objects], m, radius of the upright cylinder it fits in.
+      object_half_height: float64 [objects], m, half the height of that cylinder.
     """
 
     house: House

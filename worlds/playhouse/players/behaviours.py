@@ -1,4 +1,4 @@
-"""What a scripted solver can do, as generators of actions: each ``yield`` is one step, ``return`` is the outcome.
+"""Behaviours of a scripted solver as generators of actions: each ``yield`` is one step, ``return`` is the outcome.
 
 Targets are looked for by turning to the left until they come into view, then approached with the eyes on them, so
 that a learner with only a camera could do the same.
@@ -27,7 +27,7 @@ CARRY = 0.7  # metres from the eye at which things are carried
 PUT = 1.2  # metres from the eye at which things are put down
 UNDERFOOT = 0.9  # metres; what is nearer needs no looking for, only looking down
 SPACE = 0.12  # metres left between two things put side by side
-READ_COLOUR = 2.5  # metres from which a colour is told
+READ_COLOUR = 2.5  # metres from which a colour is recognised
 FULL_TURN = math.radians(400.0)
 STEP_TURN = math.radians(32.0)
 ARRIVED = 0.2  # metres from a place to stand that count as being there
@@ -206,7 +206,7 @@ def walk_to(body: Body, spot: np.ndarray) -> Behaviour:
 
 
 def _place_to_stand(body: Body, target: str, beside: str) -> np.ndarray | None:
-    """Where to stand so that an arm's length ahead there is room for ``target`` beside ``beside``.
+    """Return a place with room an arm's length ahead for ``target`` beside ``beside``.
 
     Of the places around, the one nearest in direction, first among those with room to turn with something in hand.
     """
@@ -239,7 +239,7 @@ def _arm() -> float:
 
 
 def reachable(body: Body, target: str) -> bool:
-    """Whether there is a way to where ``target`` can be taken."""
+    """Return True if there is a way to where ``target`` can be taken."""
     return body.plan.route(body.me.position, body.where(target), _taking_distance(body, target)) is not None
 
 

@@ -39,7 +39,9 @@ class Body:
 
     Args:
       world: a Playhouse that has just been reset.
-      agent: whose body this is. rng: decides to which side it steps when stuck.
+      world: the Playhouse it is in.
+      agent: the player.
+      rng: decides to which side it steps when stuck.
 
     Attributes:
       me: this player's :class:`~worlds.playhouse.world.AvatarState` when it last sensed.
@@ -74,11 +76,11 @@ class Body:
         return distance(self.me.position, self.where(object_id))
 
     def same_room(self, object_id: str) -> bool:
-        """Whether this player is in the room of an object."""
+        """Return True if this player is in the room of an object."""
         return self.world.room_at(self.me.position[:2]) == self.world.room_at(self.where(object_id)[:2])
 
     def sees(self, object_id: str) -> bool:
-        """Whether an object's middle or its upper part is in the picture and not hidden by anything fixed."""
+        """Return True if an object's middle or its upper part is in the picture and not hidden by anything fixed."""
         me, middle = self.me, self.where(object_id)
         rise = pitch_to(distance(me.position, middle), float(middle[2]))
         if abs(bearing(me, middle)) > self._half_view[0] or abs(rise - me.pitch) > self._half_view[1]:
@@ -86,7 +88,7 @@ class Body:
         return self.could_see(object_id)
 
     def could_see(self, object_id: str) -> bool:
-        """Whether nothing fixed hides an object's middle or its upper part from one who looks there."""
+        """Return True if nothing fixed hides an object's middle or its upper part from one who looks there."""
         me, middle = self.me, self.where(object_id)
         top = middle + [0.0, 0.0, 0.35 * self.world.house.objects_by_id[object_id].height]
         return self._sight.clear(me.eye, middle) or self._sight.clear(me.eye, top)
@@ -121,11 +123,11 @@ class Body:
         return movement
 
     def stand(self) -> None:
-        """Take note that this step is spent standing still."""
+        """Note that this step is spent standing still."""
         self._speed, self._was_at = 0.0, None
 
     def reach(self) -> float:
-        """How far from the eye (m) the hand holds what it holds."""
+        """Return the distance (m) from the eye at which the hand holds something."""
         me = self.me
         assert me.held is not None, "nothing is in hand"
         return math.dist(self.where(me.held) - [0.0, 0.0, HOLD_LIFT], me.eye)

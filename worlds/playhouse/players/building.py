@@ -1,4 +1,4 @@
-"""How a scripted solver builds: carry a thing high, bring it over another, lower it, let go, and see that it stands.
+"""Building by a scripted solver: carry a thing high, bring it over another, lower it, let go, check that it stands.
 
 Generators of actions like those of :mod:`worlds.playhouse.players.behaviours`.
 """
@@ -157,7 +157,7 @@ def _step_back(body: Body, there: np.ndarray) -> np.ndarray:
 
 
 def can_stand_at(body: Body, base: str) -> bool:
-    """Whether there is a place, and a way to it, from which things can be put on ``base``."""
+    """Return True if there is a place, and a way to it, from which things can be put on ``base``."""
     others = _in_the_way(body, base)
     spot = place_to_stand(body.plan, body.me.position, body.where(base), others)
     return spot is not None and body.plan.route(body.me.position, spot, ARRIVED, others) is not None
@@ -206,7 +206,7 @@ def _place(body: Body, base: str, off: float) -> np.ndarray:
 
 
 def _reach_for(body: Body, target: str, base: str, place: np.ndarray, above: float) -> tuple[Aim, float]:
-    """Where to turn and look, and how far to reach, for ``target`` to be ``above`` metres over the top of ``base``."""
+    """Return the aim and reach for ``target`` to be ``above`` metres over the top of ``base``."""
     things, far = body.world.house.objects_by_id, distance(body.me.position, place)
     height = float(place[2]) + (things[base].height + things[target].height) / 2 + above
     pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, far)

@@ -84,7 +84,7 @@ class ScriptedSetter:
         self._speak_at: int | None = world.step_index + self._some_steps(self.first_request)
 
     def act(self, observation: Observation) -> Action:
-        """What it does at this step; it speaks at most one request."""
+        """Return its action at this step; it speaks at most one request."""
         self._body.sense()
         action = silent(self._walk()) if self.wander else silent()
         step = self._world.step_index

@@ -27,7 +27,7 @@ from worlds.playhouse.world import Playhouse
 
 @dataclass(frozen=True)
 class Imperfection:
-    """How far the scripted solver falls short; all are probabilities unless said otherwise.
+    """Imperfections of the scripted solver; all are probabilities unless stated otherwise.
 
     Args:
       reaction: most steps it waits after hearing a request; the number is uniform from 0.
@@ -69,7 +69,7 @@ TWO_PLACES = {"position", "tower"}  # acts in which a thing is put somewhere
 
 
 class ScriptedSolver:
-    """Does what the setter asks for. Deliberately imperfect unless told otherwise.
+    """A solver that does what the setter asks for, deliberately imperfectly by default.
 
     Args:
       imperfection: settings of :class:`Imperfection` by name, e.g. ``ScriptedSolver(wrong_object=0.1)``.

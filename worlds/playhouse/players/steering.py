@@ -30,7 +30,7 @@ _SPEED_GAIN = WALK_ACCELERATION / TICKS_PER_SECOND  # m/s a tick
 
 @dataclass(frozen=True)
 class Aim:
-    """What one step of steering is to achieve.
+    """Aim of one step of steering.
 
     Args:
       towards: x, y to turn to; None keeps the heading.

@@ -1,4 +1,4 @@
-"""What scripted players and success checks know of a Playhouse that cameras do not tell. Never for agents."""
+"""Ground truth of a Playhouse, for scripted players and success checks. Never for agents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from worlds.playhouse.world import AvatarState, Playhouse
 
 NEAR = 1.1  # metres; nobody need come nearer than this to do anything with a thing, where its height allows it
 _GRAB_MARGIN = 0.2  # metres by which a player who wants to take a thing comes nearer than its reach
-_MOVED = 0.15  # metres from where a thing stood at first, beyond which what it stands on is worked out anew
+_MOVED = 0.15  # metres from where a thing stood at first, beyond which its support is computed again
 _TOUCHING = 0.025  # metres by which an underside and the top it rests on may miss each other
 
 
@@ -31,7 +31,7 @@ def bearing(avatar: AvatarState, point: np.ndarray) -> float:
 
 
 def faces(avatar: AvatarState, point: np.ndarray, within: float, angle: float) -> bool:
-    """Whether ``avatar`` stands no farther than ``within`` metres from ``point`` and faces it up to ``angle`` (rad)."""
+    """Return True if ``avatar`` is within ``within`` metres of ``point`` and faces it up to ``angle`` (rad)."""
     return distance(avatar.position, point) <= within and abs(bearing(avatar, point)) <= angle
 
 
@@ -72,12 +72,12 @@ def clearance(house: House, upper: str, lower: str, positions: Mapping[str, np.n
 
 
 def is_over(house: House, upper: str, lower: str, positions: Mapping[str, np.ndarray]) -> bool:
-    """Whether the middle of one object is above the other, at whatever height."""
+    """Return True if the middle of one object is above the other, at whatever height."""
     return distance(positions[upper], positions[lower]) <= half_width(house, lower)
 
 
 def rests_on(house: House, upper: str, lower: str, positions: Mapping[str, np.ndarray]) -> bool:
-    """Whether one upright object lies on another, its middle over it; whether a hand still holds it is not asked."""
+    """Return True if one upright object lies on another, its middle over it, whether or not a hand still holds it."""
     close = abs(clearance(house, upper, lower, positions)) <= _TOUCHING
     return upper != lower and close and is_over(house, upper, lower, positions)
 
@@ -101,7 +101,7 @@ def _down_from(top: str, below: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def describe_all(world: Playhouse) -> dict[str, Described]:
-    """What can be said about each object as things stand, seen from where the solver is: by id."""
+    """Return the words that describe each object at present, seen from where the solver is, by id."""
     house: House = world.house
     here = world.room_at(world.avatar(SOLVER).position[:2])
     kinds = [f.kind for f in house.furniture]

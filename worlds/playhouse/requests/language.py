@@ -68,7 +68,7 @@ _SLOT = re.compile(r"{(\w+)}")
 
 @dataclass(frozen=True)
 class Described:
-    """What can be said about one object.
+    """Words that describe one object.
 
     Args:
       on: the name of the furniture it lies on, None on the floor.
@@ -83,7 +83,7 @@ class Described:
     room: str | None = None
 
 
-# What is said about a thing, least words first; the first that fits only one thing is used.
+# Details that are named, fewest words first; the first that fit only one thing are used.
 _DETAILS: tuple[tuple[str, ...], ...] = (
     (),
     ("size",),
@@ -99,7 +99,7 @@ _DETAILS: tuple[tuple[str, ...], ...] = (
 def refer(target: Described, things: Sequence[Described], say_colour: bool = True) -> str | None:
     """The shortest expression that fits ``target`` and nothing else among ``things``; None if there is none.
 
-    The colour is always said (or, for questions about it, never); size, furniture and room only when needed.
+    The colour is always named (or, for questions about it, never); size, furniture and room only when needed.
     """
     base = ("kind", "colour") if say_colour else ("kind",)
     for details in _DETAILS:
@@ -143,7 +143,7 @@ def plural(colour: str | None, kind: str | None) -> str:
 
 @dataclass(frozen=True)
 class Understood:
-    """What an instruction asks for: the task's name and the words in its slots."""
+    """Meaning of an instruction: the task's name and the words in its slots."""
 
     name: str
     slots: Mapping[str, str]
@@ -217,15 +217,15 @@ def answer_in(utterance: str, name: str) -> str | None:
 
 
 def is_courtesy(utterance: str) -> bool:
-    """Whether nothing was said but words that never are out of place, such as "ok"."""
+    """Return True if the utterance has only words that are never out of place, such as "ok"."""
     return all(word in COURTESIES for word in _words(utterance))
 
 
 def is_held_out(name: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether task ``name`` with these arguments names a combination for which training never asks in that task.
+    """Return True if task ``name`` with these arguments names a combination for which training never asks in that task.
 
     Combinations are (colour, kind) as named by the keys ``colour``, ``kind``, ``next_to_colour``, ``next_to_kind``,
-    ``on_colour`` and ``on_kind``; where an instruction names only one of the two, that word alone. About one in five
+    ``on_colour`` and ``on_kind``; where an instruction names only one of the two, only that word. About one in five
     is held out.
     """
     pairs = [(arguments.get(f"{role}colour"), arguments.get(f"{role}kind")) for role in ("", "next_to_", "on_")]

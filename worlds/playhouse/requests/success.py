@@ -34,7 +34,8 @@ class PlayhouseTask:
     the instruction; it only fixes what things were like when it was given.
 
     Attributes:
-      succeeded: whether the task has been done. over: whether it was done or can no longer be.
+      succeeded: True once the task has been done.
+      over: True once it was done or can no longer be.
     """
 
     def __init__(self, spec: TaskSpec) -> None:
@@ -117,7 +118,7 @@ class Go(Doing):
     def _begin(self, world: Playhouse) -> None:
         super()._begin(world)
         self._there = self._elsewhere = 0  # steps for which it has stood before the target, before something else
-        self._told: set[str] = set()  # wrong things that it has been told off for
+        self._counted: set[str] = set()  # wrong things that have been counted as regress
         self._pose = _pose(world)
 
     def _judge_movement(self, world: Playhouse) -> Iterator[tuple[int, str]]:
@@ -135,12 +136,12 @@ class Go(Doing):
     def _judge_wrong_arrival(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         """Standing before a wrong thing is regress, once for each thing."""
         nearest = _nearest_ahead(world)
-        if nearest is not None and nearest not in self._told:
-            self._told.add(nearest)
+        if nearest is not None and nearest not in self._counted:
+            self._counted.add(nearest)
             yield -1, "goes to a wrong thing"
 
     def _stands(self, world: Playhouse) -> bool:
-        """Whether the solver hardly moved in the last step."""
+        """Return True if the solver hardly moved in the last step."""
         pose, last = _pose(world), self._pose
         self._pose = pose
         turned = abs((pose[2] - last[2] + math.pi) % (2 * math.pi) - math.pi)
@@ -206,7 +207,7 @@ class Question(PlayhouseTask):
 
 
 def _faces(world: Playhouse, object_id: str) -> bool:
-    """Whether the solver is near an object, in its room, and faces it."""
+    """Return True if the solver is near an object, in its room, and faces it."""
     avatar, position = world.avatar(SOLVER), world.object_position(object_id)
     if not faces(avatar, position, GO_DISTANCE, GO_ANGLE):
         return False

@@ -1,4 +1,4 @@
-"""What can be asked in the house at hand: feasible, unambiguous instructions for the six probe tasks and for games.
+"""Tasks that can be asked in a house: feasible, unambiguous instructions for the six probe tasks and for games.
 
 How each is checked is in :mod:`worlds.playhouse.requests.success` and :mod:`worlds.playhouse.requests.tower`.
 """
@@ -191,7 +191,7 @@ class Asker:
         return {"x": words, "where": " in this room" if len(self.world.house.rooms) > 1 else ""}
 
     def _can_be_done(self, arguments: Arguments) -> bool:
-        """Whether the solver can get at everything that the instruction needs."""
+        """Return True if the solver can get at everything that the instruction needs."""
         if "height" in arguments and "target" not in arguments:
             return self._can_be_built(arguments)
         needed = (arguments[role] for role in ("target", "next_to", "on") if role in arguments)
@@ -200,14 +200,14 @@ class Asker:
         return "on" not in arguments or self._has_room_to_build(arguments["on"])
 
     def _can_be_built(self, arguments: Arguments) -> bool:
-        """Whether there are enough things within reach for a tower, and one of them can be its base."""
+        """Return True if there are enough things within reach for a tower, and one of them can be its base."""
         pieces = [t.id for t in self._pieces() if is_meant(t, arguments) and self._within_reach(t.id)]
         largest = max(map(self._radius, pieces), default=0.0)
         bases = (i for i in pieces if can_be_base(self.world, i, largest) and self._has_room_to_build(i))
         return len(pieces) >= arguments["height"] and any(bases)
 
     def _has_room_to_build(self, object_id: str) -> bool:
-        """Whether there is a place to stand from which things can be put on an object, clear of the setter."""
+        """Return True if there is a place to stand from which things can be put on an object, clear of the setter."""
         here, setter = (self.world.avatar(agent).position for agent in (SOLVER, SETTER))
         in_the_way = np.array([[setter[0], setter[1], AVATAR_RADIUS]])
         return place_to_stand(self.plan, here, self.world.object_position(object_id), in_the_way) is not None
@@ -223,7 +223,7 @@ class Asker:
         return self.world.house.objects_by_id[object_id].radius
 
     def _within_reach(self, object_id: str) -> bool:
-        """Whether there is a way to a place from which the object can be seen and taken."""
+        """Return True if there is a way to a place from which the object can be seen and taken."""
         at = self.world.object_position(object_id)
         near = grab_distance(self.world.house, object_id, at)
         route = self.plan.route(self.world.avatar(SOLVER).position, at, near)

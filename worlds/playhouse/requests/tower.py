@@ -32,12 +32,12 @@ def is_meant(thing: Thing | Described, arguments: Mapping[str, Any]) -> bool:
 
 
 def can_be_stacked(world: Playhouse, object_id: str) -> bool:
-    """Whether a thing can go on top of another as things stand: its kind is flat, and nothing lies on it."""
+    """Return True if a thing can go on top of another as things stand: its kind is flat, and nothing lies on it."""
     return world.house.objects_by_id[object_id].kind in STACKABLE and not _bears(world, object_id)
 
 
 def can_be_base(world: Playhouse, object_id: str, radius: float) -> bool:
-    """Whether a tower can begin with a thing: it can be stacked, and stands on the floor with room around.
+    """Return True if a tower can begin with a thing: it can be stacked, and stands on the floor with room around.
 
     Args:
       radius: metres, of the largest thing that is to be brought over it; hands keep clear of walls by as much.
@@ -62,7 +62,7 @@ def _bears(world: Playhouse, object_id: str) -> bool:
 class Tower(Doing):
     """Building a tower: ``height`` things rest on each other, let go, for ``STABLE_STEPS`` steps.
 
-    A named request tells which thing goes on which: ``target`` and ``on``. An open one leaves that to the solver:
+    A named request says which thing goes on which: ``target`` and ``on``. An open one leaves that to the solver:
     any things of its ``colour`` and ``kind`` (None for any), though to take what is hard to stack is a mistake. One of
     those above the lowest must have been in the solver's hand since the request; a tower that stood there before does
     not count.
@@ -147,7 +147,7 @@ class Tower(Doing):
         return (self._base, self.target) if stacked else (self._base,)
 
     def _is_brought(self, world: Playhouse, held: str) -> bool:
-        """Whether what is held is over a thing that it belongs on, and not far above it."""
+        """Return True if what is held is over a thing that it belongs on, and not far above it."""
         house, positions = world.house, world.object_positions()
         places = [i for i in self._wanted if i != held] if self._base is None else [self._base]
         return any(
