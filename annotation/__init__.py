@@ -1,1 +1,1 @@
-"""What people say about play: marks, judgements, and the scripted stand-ins that give them."""
+"""Marks and judgements of play by people and scripts, games with people, and the web app for all of it."""

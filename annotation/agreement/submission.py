@@ -1,4 +1,4 @@
-"""What the measures of a study are computed from."""
+"""The record from which the measures of a study are computed."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class MarkBody(Body):
 
 
 class WorkBody(Body):
-    """Where a rater is in an episode, how long they have worked on it, and which steps they have seen.
+    """Work on an episode: the step that is shown, the seconds of work, and the steps that were seen.
 
     ``seen`` has ranges of steps, first and last; what a request leaves out stays as it is.
     """
@@ -184,7 +184,7 @@ class MarksBody(WorkBody):
 
 
 class SubmitBody(WorkBody):
-    """How many marks that are not deleted the browser has of the episode."""
+    """The end of marking; ``marks`` is the number of marks, deleted ones not counted, that the browser has."""
 
     marks: Annotated[int, Field(ge=0, le=_MAX_INT, strict=True)]
 

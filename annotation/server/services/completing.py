@@ -1,7 +1,7 @@
-"""What follows from a game that is over, and from one whose server has died: its episode is in its dataset and known.
+"""Completion of games that are over, or whose server has died: their episodes are written and listed.
 
-The same work is done for both, from the game's folder, which goes last of all: so whatever dies in between, it is done
-again by the next server.
+The same work is done for both, from the game's folder, which is deleted last. Interrupted anywhere, the next server
+does it again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from worlds.errors import UserError
 
 
 def complete(database: Database, datasets: Datasets, when: float) -> bool:
-    """Finish every game that nobody plays any more; whether somebody who played was deleted meanwhile.
+    """Finish every game that nobody plays any more; return whether a player was deleted meanwhile.
 
     An episode that was kept until it was judged goes into its dataset with what was said of it by then.
 
@@ -43,13 +43,13 @@ def complete(database: Database, datasets: Datasets, when: float) -> bool:
 
 
 def _complete(database: Database, datasets: Datasets, game: UnfinishedGame, when: float) -> bool:
-    """Whether somebody who played was deleted meanwhile, so that the episode is to go."""
+    """Complete one game; return whether a player was deleted meanwhile, so that the episode is to be deleted."""
     store = datasets.store(game.dataset)
     episode = game.episode()
     if episode is not None and game.id not in store:
         store.write(episode)
     row = next((row for row in store.rows() if row.episode_id == game.id), None)
-    if row is None:  # it was not worth keeping
+    if row is None:  # it was too short to keep
         return False
     with database.writing() as session:
         gone = _is_ours(session, game) and removing.note_removal_of_absent(session, people_in(row), when)
@@ -59,7 +59,7 @@ def _complete(database: Database, datasets: Datasets, game: UnfinishedGame, when
 
 
 def _is_ours(session: Session, game: UnfinishedGame) -> bool:
-    """Whether the game was played in the study of this database; in another nobody knows its people."""
+    """Return whether the game was played in the study of this database, which knows its people."""
     return session.get(Project, game.project_id) is not None
 
 

@@ -131,7 +131,7 @@ def refuse_last_admin(session: Session, person: Person) -> None:
 def new_person(session: Session, name: str, role: Role, when: float) -> Person:
     """Return a new person with a pseudonym for datasets. Raises Refused if the name is empty or taken."""
     name = normalized_name(name)
-    if not name:
+    if all(unicodedata.category(letter)[0] in "CZ" for letter in name):  # nothing that can be seen
         raise Refused(422, "give a name")
     if session.scalar(select(Person.id).where(is_named(name))) is not None:
         raise Refused(409, f"a person here is called {name} already; choose another name")

@@ -117,7 +117,7 @@ function Question(props: { text: string; onSubmit: () => void; onBack: () => voi
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => back.current?.focus(), []);
   return (
-    <div class="question" role="alertdialog" aria-label="Submit this episode?" aria-describedby="question">
+    <div class="question" role="alertdialog" aria-label="Submit this episode?" aria-describedby="question" onKeyDown={(event) => event.key === "Escape" && props.onBack()}>
       <span id="question">{props.text}</span>
       <button type="button" onClick={props.onSubmit}>
         Submit all the same

@@ -108,6 +108,12 @@ def test_letters_beyond_english_are_letters(enter: Enter, visit: Visit, study: S
         assert answer.status_code == 409 and "called" in answer.json()["error"]
 
 
+@pytest.mark.parametrize("name", ["", "  ", "\u200b", "\u2060 \ufeff"])
+def test_a_name_that_cannot_be_seen_is_refused(name: str, visit: Visit, study: Study) -> None:
+    answer = visit().ask("POST", "/api/sign-in/link", {"token": link(study), "name": name})
+    assert answer.status_code == 422 and answer.json()["error"] == "give a name"
+
+
 def test_passwords_are_checked_two_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now, most, lock = 0, 0, threading.Lock()
 
