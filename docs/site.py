@@ -25,6 +25,7 @@ AT_ROOT = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
 }
+PAGES = AT_ROOT | {"examples/quickstart.ipynb": "quickstart.md"}
 NOTEBOOK = ROOT / "examples" / "quickstart.ipynb"
 COMMANDS_READER = """**For** users of the command line. **After it** you know every setting and its default.
 `rlhf COMMAND --help` prints the same. [The loop, step by step](docs/loop.md) shows the commands at work, and
@@ -61,8 +62,8 @@ def _links(text: str, folder: Path) -> str:
             return found[0]
         path = (folder / target).resolve()
         name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ""
-        if name in AT_ROOT:
-            return f"{label}({AT_ROOT[name]}{anchor})"
+        if name in PAGES:
+            return f"{label}({PAGES[name]}{anchor})"
         if name.startswith("docs/"):
             return f"{label}({name.removeprefix('docs/')}{anchor})"
         return f"`{name}`" if path.exists() else found[0]  # code is in the repository, not on the site
@@ -84,7 +85,7 @@ def notebook_page(path: Path) -> tuple[str, dict[str, bytes]]:
                 name = f"figures/{path.stem}-{len(pictures)}.png"
                 pictures[name] = base64.b64decode("".join(png))
                 parts.append(f"![output of the cell above]({name})")
-    parts.append(f"This page is the notebook [{path.name}]({path.name}) with its outputs.")
+    parts.append(f"This page is the notebook `{path.relative_to(ROOT).as_posix()}` with its outputs.")
     return "\n\n".join(parts) + "\n", pictures
 
 

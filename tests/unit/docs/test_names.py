@@ -146,6 +146,11 @@ def test_commands_and_their_settings_exist(page: Path) -> None:
             check(text, known)
 
 
+def test_the_page_on_marking_has_every_setting_of_the_server() -> None:
+    page = (ROOT / "docs" / "annotation.md").read_text(encoding="utf-8")
+    assert [each for each in settings()["serve"] if f"`--{each}`" not in page] == []
+
+
 @cache
 def settings() -> dict[str, set[str]]:
     known = site().settings_by_command()
