@@ -128,9 +128,26 @@ def test_functions_of_the_table_where_do_i_change_are_in_the_files_beside_them()
         text = "\n".join(file.read_text(encoding="utf-8") for file in files)
         assert files or any((ROOT / each).is_dir() for each in quoted), change
         names = [each for each in quoted if re.fullmatch(r"[A-Za-z_][\w.]*", each) and not each.endswith(ENDINGS)]
-        for part in (part for each in names for part in each.split(".")):
-            defined = rf"\b(?:def|class|function|const|type|interface) {part}\b|^ *{part}\b.*[:=]"
-            assert re.search(defined, text, re.MULTILINE), f"{change}: {part}"
+        assert [part for each in names for part in each.split(".") if not defines(text, part)] == [], change
+
+
+def test_functions_named_after_a_file_are_in_it() -> None:
+    named = r"`([\w/]+\.(?:py|tsx?))`\s+\(((?:`[A-Za-z_][\w.]*`(?:,\s+)?)+)\)"
+    found = 0
+    for page in CURRENT:
+        for file, names in re.findall(named, page.read_text(encoding="utf-8")):
+            if _PATH.fullmatch(file):
+                text = (ROOT / file).read_text(encoding="utf-8")
+                parts = [part for each in re.findall(r"`([\w.]+)`", names) for part in each.split(".")]
+                assert [part for part in parts if not defines(text, part)] == [], f"{name(page)}: {file}"
+                found += len(parts)
+    assert found >= 10
+
+
+def defines(text: str, name: str) -> bool:
+    """Return whether source code has a function, class, constant or field of this name."""
+    found = rf"\b(?:def|class|function|const|type|interface) {name}\b|^ *{name}\b.*[:=]"
+    return re.search(found, text, re.MULTILINE) is not None
 
 
 @pytest.mark.parametrize("page", CURRENT, ids=name)
