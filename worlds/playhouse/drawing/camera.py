@@ -69,7 +69,8 @@ class Camera:
           hide_body: body whose geoms are left out, e.g. the one that the eye belongs to.
           out: C-contiguous uint8 [height, width, 3] to draw into.
 
-        Returns: uint8 [height, width, 3]: ``out``, or else a new array that is the caller's own.
+        Returns:
+          uint8 [height, width, 3]: ``out``, or else a new array that is the caller's own.
 
         Raises:
           WorldError: ``data`` is of another model, or ``out`` has another shape, type or layout.

@@ -164,7 +164,8 @@ def _draw_sky(pixels, rays, first_level):
 def _near_to_far(kind, body, size, xpos, xmat, hide_body, eye, screen, pixels, order, nearest):
     """Find the geoms that may be in view; put them in ``order``, the nearest first, so that they hide the others.
 
-    Returns: how many they are. Also sets ``nearest`` to a lower bound of the depth of each but planes.
+    Returns:
+      Their number. Also sets ``nearest`` to a lower bound of the depth of each but planes.
     """
     right, bottom = pixels.shape[1] - 1.0, pixels.shape[0] - 1.0
     seen = 0
@@ -325,7 +326,8 @@ def _stop(bound, count):
 def _edge(e, width):
     """Return the columns at which a row enters and leaves the half plane e.(column, row, 1) >= 0.
 
-    Returns: (slope, offset, slope, offset) of the first and of the last column inside, as functions of the row.
+    Returns:
+      (slope, offset, slope, offset) of the first and of the last column inside, as functions of the row.
     """
     across = e[0] if e[0] != 0.0 else TINY
     slope, offset = -e[1] / across, -e[2] / across

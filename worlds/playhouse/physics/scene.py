@@ -41,10 +41,10 @@ _SHAPES = {
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A compiled house, shared by all worlds that play in it; nobody may change it.
+    """A compiled house, shared by all worlds that play in it; it must not be changed.
 
     Args:
-      house: what it was built from.
+      house: its record.
       model: the compiled model.
       agents: the avatars in the order of the arrays below.
       avatar_body: int64 [agents], bodies.
@@ -55,7 +55,7 @@ class Scene:
       object_dof: int64 [objects], first degrees of freedom.
       object_mass: float64 [objects], kg.
       object_inertia: float64 [objects, 3], kg m^2 about its own axes.
-      object_radius: float64 [objects] m, of a sphere about as large.
+      object_radius: float64 [objects], m, of a sphere about as large.
       object_footprint: float64 [objects], m, radius of the upright cylinder it fits in.
       object_half_height: float64 [objects], m, half the height of that cylinder.
     """

@@ -1,7 +1,7 @@
 """Behaviours of a scripted solver as generators of actions: each ``yield`` is one step, ``return`` is the outcome.
 
-Targets are looked for by turning to the left until they come into view, then approached with the eyes on them, so
-that a learner with only a camera could do the same.
+The player searches by turning to the left until the target comes into view, and approaches with its eyes on it, so that
+a learner with only a camera could do the same.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LOWERED_PITCH = math.radians(-52.0)
 FACING = math.radians(3.0), math.radians(3.0)  # yaw and pitch error of looking straight at something
 CARRY = 0.7  # metres from the eye at which things are carried
 PUT = 1.2  # metres from the eye at which things are put down
-UNDERFOOT = 0.9  # metres; what is nearer needs no looking for, only looking down
+UNDERFOOT = 0.9  # metres; a nearer thing needs no search, only a look down
 SPACE = 0.12  # metres left between two things put side by side
 READ_COLOUR = 2.5  # metres from which a colour is recognised
 FULL_TURN = math.radians(400.0)
@@ -35,7 +35,7 @@ PATIENCE = 150  # steps after which an approach is given up
 
 
 def search(body: Body, target: str) -> Behaviour:
-    """Turn to the left until ``target`` is in view or everything has been. Other rooms are not looked into."""
+    """Turn to the left until ``target`` is in view or everything around has been; other rooms are not searched."""
     turned = 0.0
     while body.same_room(target) and body.far(target) > UNDERFOOT and not body.sees(target) and turned < FULL_TURN:
         yield silent(_turn_left(body))
@@ -53,7 +53,7 @@ def look_around(body: Body, enough: Callable[[], bool] = lambda: False) -> Behav
 
 
 def approach(body: Body, target: str, within: float, hold: float | None = None) -> Behaviour:
-    """Look for ``target``, then walk until it is ``within`` metres and straight ahead. False if that fails."""
+    """Search for ``target``, then walk until it is ``within`` metres and straight ahead. False if that fails."""
     yield from search(body, target)
     return (yield from walk_up(body, target, within, hold))
 

@@ -30,16 +30,15 @@ EDGE = math.radians(4.0)  # a thing's middle this near to the edge of the pictur
 LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 STUCK_M = 0.08  # metres in a step of walking; a walker that gets less far is stuck
 REACHED = 0.15  # metres from a corner of a route at which a walker turns to the next
-WALK_PITCH = math.radians(-15.0)  # radians to which a walker looks who has nothing to look at
+WALK_PITCH = math.radians(-15.0)  # radians at which a walker looks who aims at nothing
 _ASIDE = (0, 2)  # bins of strafing left and right
 
 
 class Body:
-    """One player's senses and limbs in one episode.
+    """Senses and limbs of one player in one episode.
 
     Args:
       world: a Playhouse that has just been reset.
-      world: the Playhouse it is in.
       agent: the player.
       rng: decides to which side it steps when stuck.
 

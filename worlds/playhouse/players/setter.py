@@ -16,7 +16,7 @@ from worlds.playhouse.requests.success import PlayhouseTask
 from worlds.playhouse.requests.tasks import PROBES, SPLITS, TASKS, Asker, make_task
 from worlds.playhouse.world import Playhouse
 
-TRY_AGAIN = 8  # steps after which a setter who found nothing to ask for looks again
+TRY_AGAIN = 8  # steps after which a setter that found nothing to ask for tries again
 STROLL_STEPS = 40  # most steps spent on the way to one place
 
 
@@ -25,14 +25,14 @@ class ScriptedSetter:
     of success.
 
     Args:
-      tasks: names of the tasks it asks for, all equally often, or a weight for each; None for all six probes.
+      tasks: names of its tasks, all equally often, or a weight for each; None for all six probes.
         Games are asked for only by name.
       split: "train" or "held_out": it asks only for combinations of that split.
       first_request: (fewest, most) steps before it first speaks.
       pause: (fewest, most) steps between the end of a request and the next one; by default about 20 seconds, as
         between people, which makes some eight requests in five minutes.
       patience: steps after which it gives a request up; None for the task's own time limit.
-      follow_up: whether it asks for more after the first request.
+      follow_up: ask for more after the first request.
       wander: chance per step of setting out for another place, for a setter that stands.
 
     Attributes:
@@ -70,7 +70,7 @@ class ScriptedSetter:
 
     @property
     def task(self) -> PlayhouseTask | None:
-        """The task asked for last; None before the first request."""
+        """The last task asked for; None before the first request."""
         return self._task
 
     def reset(self, world: Playhouse, seed: int) -> None:

@@ -34,7 +34,7 @@ class Imperfection:
       hesitation: per step, of standing still for that step.
       wrong_object: per request, of going for a wrong thing first.
       notice: of noticing that and turning to the right thing after all.
-      drop: per thing taken, of letting go of it within a few steps.
+      drop: per thing that it grabs, of letting go of it within a few steps.
       wrong_answer: per question.
       careless: per thing put on another, of letting it go off the middle, where it may fall.
       motor_noise: per tick, of turning one bin more or less than meant, or of not walking.
@@ -87,7 +87,7 @@ class ScriptedSolver:
 
     @classmethod
     def perfect(cls) -> ScriptedSolver:
-        """A solver that makes no mistakes."""
+        """Return a solver that makes no mistakes."""
         return cls(**{f.name: getattr(NONE, f.name) for f in fields(Imperfection)})
 
     def reset(self, world: Playhouse, seed: int) -> None:

@@ -46,9 +46,18 @@ class Aim:
 
 
 def steer(x: float, y: float, yaw: float, pitch: float, speed: float, aim: Aim) -> tuple[np.ndarray, float]:
-    """The movement of one step of a walker who walks ahead at ``speed`` m/s.
+    """Steer a walker for one step.
 
-    Returns: int8 [TICKS_PER_STEP, components] and the speed with which the step ends, if nothing is in the way.
+    Args:
+      x: where it is, metres.
+      y: where it is, metres.
+      yaw: radians.
+      pitch: radians.
+      speed: with which it walks ahead, m/s.
+      aim: of the step.
+
+    Returns:
+      The movement, int8 [TICKS_PER_STEP, components], and the speed with which the step ends if nothing is in the way.
     """
     movement = neutral_movement()
     tx, ty = (aim.towards[0], aim.towards[1]) if aim.towards is not None else (math.nan, math.nan)
@@ -58,12 +67,12 @@ def steer(x: float, y: float, yaw: float, pitch: float, speed: float, aim: Aim) 
 
 
 def pitch_to(flat_distance: float, height: float) -> float:
-    """Pitch (rad) at which the crosshair is on a thing ``flat_distance`` metres off and ``height`` metres high."""
+    """Return the pitch (rad) that aims at a thing ``flat_distance`` metres off and ``height`` metres high."""
     return math.atan2(height - EYE_HEIGHT, max(flat_distance, 1e-6))
 
 
 def with_hand(movement: np.ndarray, hand: int) -> np.ndarray:
-    """``movement`` with the hand doing ``hand`` (a code of the contract) in all ticks, in place."""
+    """Set the hand of ``movement`` to ``hand`` (a code of the contract) in all ticks, in place, and return it."""
     movement[:, HAND] = hand
     return movement
 

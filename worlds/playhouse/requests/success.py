@@ -1,7 +1,7 @@
-"""The hard-coded checks of whether what was asked for was done.
+"""Hard-coded success checks of the six probe tasks (paper, section 6.3).
 
-The tasks are the six probes of the paper's section 6.3. Each check also tells, step by step, what the paper's
-guidelines for raters (A.2) call progress and regress; only evaluation and scripted raters may look at that.
+Each check also reports, step by step, what the paper's guidelines for raters (A.2) call progress and regress. Only
+evaluation and scripted raters may read that.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GO_DISTANCE = 1.3  # metres between avatar and target, measured on the floor
 GO_ANGLE = math.radians(20.0)
 GO_STEPS = 2  # consecutive steps of standing there that count as being there
 WRONG_STEPS = 3  # consecutive steps of standing before a wrong thing that count as having gone to it
-STANDING = (0.15, math.radians(10.0))  # metres and angle that one who stands may still move in a step
+STANDING = (0.15, math.radians(10.0))  # metres and angle that a standing solver may still move in a step
 LIFT_HEIGHT = 0.25  # metres above where the target was
 NEXT_TO = 0.5  # metres between two things, surface to surface
 AT_REST = 0.01  # metres a thing at rest may move in a step
@@ -31,7 +31,7 @@ class PlayhouseTask:
     """The success check of one instruction.
 
     ``update`` is called once after every step, also after success. At the first call the solver has not yet heard
-    the instruction; it only fixes what things were like when it was given.
+    the instruction; that call only notes the state of the world.
 
     Attributes:
       succeeded: True once the task has been done.
@@ -63,7 +63,7 @@ class PlayhouseTask:
 
     @abstractmethod
     def _judge(self, world: Playhouse, utterance: str) -> Iterator[tuple[int, str]]:
-        """Signs and reasons of what happened in the last step."""
+        """Yield signs and reasons of the events of the last step."""
 
 
 class Doing(PlayhouseTask):

@@ -1,6 +1,6 @@
 """Tasks that can be asked in a house: feasible, unambiguous instructions for the six probe tasks and for games.
 
-How each is checked is in :mod:`worlds.playhouse.requests.success` and :mod:`worlds.playhouse.requests.tower`.
+Their success checks are in :mod:`worlds.playhouse.requests.success` and :mod:`worlds.playhouse.requests.tower`.
 """
 
 from __future__ import annotations
@@ -39,26 +39,29 @@ TIME_LIMIT: Mapping[str, int] = {
 }  # fmt: skip
 ANOTHER_STOREY = 50  # steps more for each thing more than two in a tower
 ANOTHER_ROOM = 30  # steps more for each further room of the house, for tasks that may lead out of this one
-APART = 0.8  # metres between the targets of "go" and other things, so that it is clear what one stands before
+APART = 0.8  # metres between the targets of "go" and other things, so that it is clear which one the solver is at
 FAR_TO_GO = GO_DISTANCE + 0.4  # metres at least to the target of "go"
 FAR_TO_CARRY = NEXT_TO + 0.4  # metres at least between two things that are to be put together
-HIGHEST_TARGET = 0.95  # metres to the middle of a thing that is to be taken
+HIGHEST_TARGET = 0.95  # metres to the middle of a thing that is to be grabbed
 MOST_COUNTED = 6
 
 Arguments = dict[str, Any]
 
 
 def make_task(spec: TaskSpec) -> PlayhouseTask:
-    """The success check of ``spec``. Raises WorldError for a task that the Playhouse does not have."""
+    """Return the success check of ``spec``. Raises WorldError for a task that the Playhouse does not have."""
     if spec.name not in TASKS:
         raise WorldError(f"the playhouse has no task named {spec.name!r}; known: {', '.join(TASKS)}")
     return TASKS[spec.name](spec)
 
 
 def probe(name: str, world: Playhouse, seed: int, split: str | None = None) -> TaskSpec | None:
-    """A request of task ``name`` that is feasible and unambiguous in ``world`` as it stands; None if there is none.
+    """Return a feasible, unambiguous request of task ``name`` in ``world`` at present; None if there is none.
 
     Args:
+      name: of the task.
+      world: the Playhouse, between two steps.
+      seed: of the choice among the possible requests.
       split: "train" or "held_out" restricts it to combinations of that split (:func:`language.is_held_out`).
 
     Raises:
@@ -68,7 +71,7 @@ def probe(name: str, world: Playhouse, seed: int, split: str | None = None) -> T
 
 
 class Asker:
-    """Finds things to ask for in one house; keeps its plan from request to request."""
+    """Choice of requests in one house; its floor plan is kept from request to request."""
 
     def __init__(self, world: Playhouse) -> None:
         self.world, self.plan, self.sight = world, FloorPlan(world.house), Sight(world.house)
@@ -236,7 +239,7 @@ class Asker:
 
 
 def _sort(arguments: Arguments) -> str:
-    """Options of the same sort share one chance among them."""
+    """Return the kind of an option; options of the same kind share one chance."""
     return arguments.get("answer", "named" if "target" in arguments else "open")
 
 
@@ -245,7 +248,7 @@ def _about(thing: Described) -> Arguments:
 
 
 def _tower_slots(height: int, colour: str | None, kind: str | None) -> dict[str, str]:
-    """The words of an open request; a tower of any two things is just a tower."""
+    """Return the words of an open request; a tower of any two things is just a tower."""
     if colour is None and kind is None:
         return {} if height == LOWEST else {"n": NUMBERS[height]}
     return {"n": NUMBERS[height], "x": language.plural(colour, kind)}
