@@ -202,6 +202,8 @@ def _main(argv: Sequence[str] | None) -> int:
 
         print(f"interactive-rlhf {version('interactive-rlhf')}")
         return 0
+    if words[0].partition("=")[0] == "--print-completion":
+        return _print_completion(words)
     verb = None
     warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
     try:
@@ -212,6 +214,24 @@ def _main(argv: Sequence[str] | None) -> int:
         return int(stop.code or 0)
     except (Exception, KeyboardInterrupt) as error:
         return explain(error, verb.kept if verb else Verb.kept)
+
+
+def _print_completion(words: Sequence[str]) -> int:
+    """Print the completion script of a shell, for ``--print-completion bash`` or ``--print-completion=bash``."""
+    from pipelines.cli import completion, settings
+
+    shell = words[0].partition("=")[2] or "".join(words[1:2])
+    flags = {}
+    try:
+        completion.script(shell, {})  # refuses another shell before every command is imported
+        for verb in VERBS.values():
+            kind = getattr(_import(verb), verb.config)
+            presets = ["--preset"] if verb.preset or verb.name in NEXT or verb.name == "evaluate" else []
+            flags[verb.name] = ["--help", *presets, *(setting.flag for setting in settings.settings_of(kind))]
+    except UserError as error:
+        return explain(error, Verb.kept)
+    print(completion.script(shell, flags), end="")
+    return 0
 
 
 def _print_any_text() -> None:
@@ -319,7 +339,11 @@ def help_text() -> str:
     ]
     for title, verbs in GROUPS:
         lines += ["", f"{title}:", *(_line(verb) for verb in verbs)]
-    lines += ["", "rlhf COMMAND --help lists a command's settings. RLHF_DEBUG=1 shows tracebacks."]
+    lines += [
+        "",
+        "rlhf COMMAND --help lists a command's settings. RLHF_DEBUG=1 shows tracebacks.",
+        "rlhf --print-completion bash|zsh|fish prints a script that completes commands and settings.",
+    ]
     return "\n".join(lines)
 
 

@@ -35,7 +35,7 @@ class CompareRunsConfig:
       json: print JSON instead of tables.
     """
 
-    runs: RunFolders
+    runs: RunFolders = ()
     json: bool = False
 
 
