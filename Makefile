@@ -20,13 +20,13 @@ help: ## say what can be made
 demo: $(RUN) ## the whole loop, from recorded play to a report, on this machine
 	$(BIN)/rlhf demo $(ARGS)
 
-# Journeys start servers, browsers and clusters, which want the machine to themselves.
+# End-to-end tests start servers, browsers and clusters: two of them at once are enough for any machine.
 test: $(DEV) lint docs ## style, types, documents and every test
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
-	$(BIN)/python -m pytest -n auto --ignore tests/e2e
-	$(BIN)/python -m pytest tests/e2e
+	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/e2e
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder tests/e2e
 endif
 
 lint: $(DEV) ## style, spelling and types only

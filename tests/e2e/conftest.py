@@ -1,9 +1,10 @@
-"""A run of BC+RL that is over in seconds, for every way of running it."""
+"""End-to-end tests: their division among processes, and a run of BC+RL that is over in seconds."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -18,6 +19,21 @@ from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.distributed.config import RayConfig
 from rlhf.learning.config import ExecutorConfig
 from tests.unit.rlhf import tiny_agent
+
+# Longest first, so that two processes end at about the same time. All tests that start Ray are run by one of them.
+_LONGEST = ("ray", "test_study", "test_iterate", "test_demo", "test_kill_improving")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have each file's tests run in one process, where pytest divides them with ``--dist loadgroup``."""
+    own = [item for item in items if item.path.parent == Path(__file__).parent]
+    groups = {item: "ray" if item.path.stem.startswith("test_ray") else item.path.stem for item in own}
+    for item, group in groups.items():
+        item.add_marker(pytest.mark.xdist_group(group))
+    rank = {group: number for number, group in enumerate(_LONGEST)}
+    ordered = iter(sorted(own, key=lambda item: rank.get(groups[item], len(rank))))
+    items[:] = [next(ordered) if item in groups else item for item in items]
+
 
 PATIENT = ExecutorConfig(stall_sec=1800.0)  # processes take long to start on a busy machine
 

@@ -97,7 +97,7 @@ def cluster() -> Iterator[Cluster]:
     finally:
         family = descendants(process.pid)
         process.terminate()
-        process.wait(60)
+        process.wait(PATIENCE_SEC)
         await_end(family)
         shutil.rmtree(folder, ignore_errors=True)
 
