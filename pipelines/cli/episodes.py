@@ -1,4 +1,4 @@
-"""What ``rlhf episodes list|show|verify|merge|drop`` do and say."""
+"""What ``rlhf episodes list|show|verify|merge|drop|compact`` do and say."""
 
 from __future__ import annotations
 
@@ -137,6 +137,24 @@ def drop_episodes(data: str | Path, ids: Iterable[str], console: Console | None 
     store.drop(dropped)
     lost = f"{_count(marks, 'mark')} and {_count(judgements, 'judgement')}"
     _say(console, f"dropped {_count(len(dropped), 'episode')} with {lost}; {len(store)} left in {store}")
+
+
+def compact_dataset(data: str | Path, console: Console | None = None) -> None:
+    """Put the episodes of a dataset into files of many episodes, and its marks into one; nothing else changes.
+
+    Raises:
+      UserError: if ``data`` is no dataset, or there is no space for the new files beside the old ones.
+    """
+    console = console or _console()
+    store = open_store(data)
+    before = _files(store.folder)
+    store.compact()
+    after = _files(store.folder)
+    _say(console, f"{store}: {_count(len(store), 'episode')} in {_count(after, 'file')}, {before} before")
+
+
+def _files(folder: Path) -> int:
+    return len(list(folder.glob("steps/*.parquet")))
 
 
 def timeline(

@@ -1,4 +1,4 @@
-"""`rlhf episodes list|show|verify|merge|drop`: the settings of the commands on recorded episodes."""
+"""`rlhf episodes list|show|verify|merge|drop|compact`: the settings of the commands on recorded episodes."""
 
 from __future__ import annotations
 
@@ -85,6 +85,17 @@ class DropConfig:
     episodes: EpisodeIds
 
 
+@dataclass(frozen=True)
+class CompactConfig:
+    """Settings of `rlhf episodes compact`.
+
+    Args:
+      data: folder of the dataset.
+    """
+
+    data: DatasetFolder
+
+
 def list_episodes(config: ListConfig) -> None:
     """Print a table of a dataset's episodes."""
     episodes_command.list_episodes(config.data, config.split, config.limit, config.solver)
@@ -108,3 +119,8 @@ def merge_episodes(config: MergeConfig) -> None:
 def drop_episodes(config: DropConfig) -> None:
     """Remove episodes from a dataset."""
     episodes_command.drop_episodes(config.data, config.episodes)
+
+
+def compact_episodes(config: CompactConfig) -> None:
+    """Put the episodes of a dataset into files of up to 64 episodes, which other programs read faster."""
+    episodes_command.compact_dataset(config.data)

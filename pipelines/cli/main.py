@@ -156,6 +156,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("episodes verify", _EPISODES, "VerifyConfig", "verify_episodes", "look for damage", status=True),
             Verb("episodes merge", _EPISODES, "MergeConfig", "merge_episodes", "several datasets into one"),
             Verb("episodes drop", _EPISODES, "DropConfig", "drop_episodes", "remove episodes from a dataset"),
+            Verb("episodes compact", _EPISODES, "CompactConfig", "compact_episodes", "many episodes in a file"),
             Verb("marks import", _MARKS, "ImportMarksConfig", "import_into_dataset", "a file of marks into a dataset"),
             Verb("marks export", _MARKS, "ExportMarksConfig", "export_from_dataset", "a dataset's marks to a file"),
             Verb(

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.cli.episodes import compact_dataset
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import ParquetStore, open_store, share_play
 from rlhf.store.contract import EpisodeRow
@@ -107,6 +108,23 @@ def test_hugging_face_datasets_loads_the_folder(store: ParquetStore, monkeypatch
         found = loaded(store.folder, table)
         assert len(found) == rows and found.column_names == SCHEMAS[table].names
     assert loaded(store.folder, "marks")[0] == vars(store.marks()[0])
+
+
+def test_datasets_reads_many_episodes_from_few_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+    folder = tmp_path / "data"
+    store = open_store(folder, create=True)
+    for seed in range(70):
+        store.write(synthetic_episode(seed, steps=3, height=6, width=7, episode_id=f"e{seed:02d}"))
+    compact_dataset(folder)
+    assert len(list(folder.glob("steps/*.parquet"))) == 2  # 64 episodes to a file
+    steps, episodes = loaded(folder), loaded(folder, "episodes")
+    assert len(steps) == 210 and sorted(episodes["episode_id"]) == store.ids()
+    row = steps[len(steps) - 1]
+    assert np.array_equal(np.asarray(row["image"]), store.read(row["episode_id"]).image[row["step"]])
+    store.write(synthetic_episode(70, steps=3, height=6, width=7, episode_id="e70"))
+    assert len(open_store(folder).ids()) == 71 and open_store(folder).verify() == []
 
 
 def test_play_that_nobody_has_marked_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
