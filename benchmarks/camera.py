@@ -3,7 +3,7 @@
     python -m benchmarks.camera
 
 All draw the same houses (sampled from seeds) from the same eyes. A time is the mean over all views of a case; of
-several such rounds the median and the fastest are told, which on a shared machine differ. The camera and the
+several such rounds the median and the fastest are printed, which on a shared machine differ. The camera and the
 ray caster run on one core; OpenGL by software may use all. OpenGL runs in a process of its own, once through EGL and
 once through OSMesa, without shadows, reflections or multi-sampling; where it cannot run its line says so. MuJoCo
 picks these from system packages, on Debian libegl1 with libegl-mesa0, and libosmesa6.

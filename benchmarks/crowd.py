@@ -1,4 +1,4 @@
-"""Many people at once who speak to the server as browsers do, from a process of their own; how their times are told."""
+"""Many people at once who speak to the server as browsers do, from a process of their own; a table of their times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from annotation.server.security.sessions import COOKIE
 from benchmarks.serving import PATIENCE_SEC
 
-HEADING = f"{'':<44} {'median':>7} {'95%':>7}"  # over lines as of :func:`told`
+HEADING = f"{'':<44} {'median':>7} {'95%':>7}"  # over lines as of :func:`format_times`
 SIGN_IN_SEC = 3.0  # then everybody begins
 Found = TypeVar("Found")
 Ask = Callable[..., Awaitable[httpx.Response]]
@@ -62,7 +62,7 @@ async def _all(url: str, cookies: list[str], work: Work[Any]) -> tuple[list[Any]
     for each in await asyncio.gather(*people, return_exceptions=True):
         if isinstance(each, BaseException):
             errors += 1
-            print(f"somebody failed: {type(each).__name__}: {each}")
+            print(f"a person failed: {type(each).__name__}: {each}")
         else:
             found.append(each)
     return found, errors
@@ -70,7 +70,7 @@ async def _all(url: str, cookies: list[str], work: Work[Any]) -> tuple[list[Any]
 
 @asynccontextmanager
 async def signed_in(url: str, cookie: str) -> AsyncIterator[Ask]:
-    """Somebody's way to ask the server: method, path, body. It raises httpx.HTTPError for an error."""
+    """A person's requests to the server: method, path, body. It raises httpx.HTTPError for an error."""
     async with httpx.AsyncClient(base_url=url, cookies={COOKIE: cookie}, timeout=PATIENCE_SEC) as client:
 
         async def ask(method: str, path: str, body: Any = None) -> httpx.Response:
@@ -88,7 +88,7 @@ async def timed(times: list[float], answer: Awaitable[httpx.Response]) -> httpx.
     return found
 
 
-def told(name: str, times: Sequence[float]) -> str:
+def format_times(name: str, times: Sequence[float]) -> str:
     """A line of a table: the median and the 95th percentile of ``times``, in seconds, as milliseconds."""
     middle, high = np.percentile(times, (50, 95))
     return f"{name:<44} {1000 * middle:7.0f} {1000 * high:7.0f} ms  ({len(times)} times)"

@@ -68,7 +68,7 @@ def start(config: ImproveConfig, executor: str) -> Executor:
 
 
 class Contender:
-    """An executor that goes on from round to round, and where its time went."""
+    """An executor that continues from round to round, and the use of its time."""
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
@@ -89,7 +89,7 @@ class Contender:
 
 
 def compare(config: ImproveConfig, rounds: int, updates: int) -> None:
-    """Print the speed of both. While one works the other has nothing to do: RLlib's runners finish what they play."""
+    """Print the speed of both. While one computes the other is idle: RLlib's runners finish what they play."""
     with closing(start(config, "local")) as here, closing(start(config, "ray")) as through_rllib:
         local, ray = Contender(here), Contender(through_rllib)
         for contender in (ray, local):

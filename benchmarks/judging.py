@@ -20,7 +20,7 @@ from pathlib import Path
 
 from annotation.server.security.visitors import Role
 from benchmarks.camera import machine
-from benchmarks.crowd import HEADING, Ask, Crowd, timed, told
+from benchmarks.crowd import HEADING, Ask, Crowd, format_times, timed
 from benchmarks.serving import PATIENCE_SEC, TAKES_OVER, ask_everybody, make_suite, new_people, served
 from rlhf.records.marks import Judgement
 from rlhf.store import open_store
@@ -99,9 +99,9 @@ def main() -> None:
         )
     print(f"{settings.judges} judges, {settings.continuations} continuations of {STEPS} steps")
     print(HEADING)
-    print(told("continuation ready", [seconds for one in found for seconds in one.ready]))
-    print(told("verdict acknowledged", [seconds for one in found for seconds in one.saved]))
-    print(told("submitted", [seconds for one in found for seconds in one.submitted]))
+    print(format_times("continuation ready", [seconds for one in found for seconds in one.ready]))
+    print(format_times("verdict acknowledged", [seconds for one in found for seconds in one.saved]))
+    print(format_times("submitted", [seconds for one in found for seconds in one.submitted]))
     submitted = sum(len(one.verdicts) for one in found)
     print(
         f"{errors} errors; of {submitted:,} submitted verdicts {missing:,} are not in the dataset, {wrong:,} others are"

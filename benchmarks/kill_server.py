@@ -27,10 +27,10 @@ from rlhf.store import open_store
 
 
 class Worker(Protocol):
-    """Somebody's browser: what they have said, and what of that was acknowledged."""
+    """A rater's browser: its changes, and those that were acknowledged."""
 
     cookie: str  # of their session
-    acknowledged: int  # how often the server has said that something is saved
+    acknowledged: int  # acknowledgements by the server
 
     def work(self, url: str) -> None:
         """Work until the server dies."""
@@ -43,7 +43,7 @@ class Worker(Protocol):
 
 @dataclass
 class Rater:
-    """One rater's browser: what it has said, and what of that was acknowledged.
+    """One rater's browser: its changes, and those that were acknowledged.
 
     Args:
       cookie: of its session. steps: of the episode. rng: what it does next.

@@ -5,8 +5,8 @@
 All raters but one are clients in a process of their own who speak to the server as browsers do: they open five-minute
 episodes at the same moment, then give a mark every two seconds each (people: one in twenty), then submit. Half the time
 they are alone. In the other half the last rater opens the episode in a Chromium, moves the mouse over the picture and
-presses keys; there, times end when a picture is drawn and when the page says that all is saved. As the browser works
-on the server's own cores, what the others wait then is told apart. Wanted, at the 95th percentile: scanning within
+presses keys; there, times end when a picture is drawn and when the page reports that all is saved. As the browser works
+on the server's own cores, others' times are printed separately. Wanted, at the 95th percentile: scanning within
 100 ms, saved within 200 ms, an episode ready within 1 s; no error, and every mark in the dataset.
 """
 
@@ -26,7 +26,7 @@ from uuid import UUID
 
 from annotation.server.security.sessions import COOKIE
 from benchmarks.camera import machine
-from benchmarks.crowd import HEADING, SIGN_IN_SEC, Ask, Crowd, timed, told
+from benchmarks.crowd import HEADING, SIGN_IN_SEC, Ask, Crowd, format_times, timed
 from benchmarks.serving import PATIENCE_SEC, ask_everybody, new_raters, served
 from pipelines.stages.record import RecordConfig, record
 from rlhf.store import open_store
@@ -56,7 +56,7 @@ SAVE = """async () => {
   await until(true);
   return (performance.now() - begun) / 1000;
 }"""
-# Told of every page before it begins: when pictures are drawn, and when there is a timeline to scan by.
+# Run in every page before it begins: when pictures are drawn, and when there is a timeline to scan by.
 WATCH = """
   new MutationObserver((_, watching) => {
     if (!document.querySelector("[role=slider]")) return;
@@ -180,12 +180,12 @@ def main() -> None:
         found, errors, seen, kept = measure(study, settings.raters, settings.seconds, settings.pace)
     print(f"{settings.raters} raters, a mark every {settings.pace:g} s each, episodes of {found.episode_bytes:,} bytes")
     print(HEADING)
-    print(told("episode ready, all at the same moment", found.ready))
-    print(told("mark acknowledged", found.saved))
-    print(told("mark acknowledged, beside the browser", found.beside))
-    print(told("browser: episode ready, beside the others", seen["ready"]))
-    print(told("browser: scanned step drawn", seen["scan"]))
-    print(told('browser: from the key to "all saved"', seen["save"]))
+    print(format_times("episode ready, all at the same moment", found.ready))
+    print(format_times("mark acknowledged", found.saved))
+    print(format_times("mark acknowledged, beside the browser", found.beside))
+    print(format_times("browser: episode ready, beside the others", seen["ready"]))
+    print(format_times("browser: scanned step drawn", seen["scan"]))
+    print(format_times('browser: from the key to "all saved"', seen["save"]))
     print(f"{errors} errors; {kept:,} of {found.marks:,} submitted marks in the dataset")
 
 

@@ -1,6 +1,6 @@
-"""Two contenders that take turns in one run, so that whatever else the machine does falls on both.
+"""Two programs that take turns in one run, so that other load of the machine affects both.
 
-Not a benchmark itself. Of the rounds the median is told, and in brackets the best round of each, which on a shared
+Not a benchmark itself. The median of the rounds is printed, and in brackets the best round of each, which on a shared
 machine says more. A ratio is the median of the pairs' ratios, and in brackets that of the best rounds.
 """
 

@@ -38,7 +38,7 @@ WARM_SEC = 3.0  # compiled code is loaded, speeds settle
 
 @dataclass
 class Seen:
-    """What one player saw: when each picture came, its size, and the games' speed and lag as they were told."""
+    """What one player saw: when each picture came, its size, and the games' speed and lag as reported."""
 
     came: list[float] = field(default_factory=list)
     kilobytes: list[float] = field(default_factory=list)
@@ -56,7 +56,11 @@ class Seen:
 
 
 class Person:
-    """Somebody who plays. Args: cookie: of their session."""
+    """A player.
+
+    Args:
+      cookie: of their sign-in.
+    """
 
     def __init__(self, url: str, cookie: str) -> None:
         self.url, self.cookie = url, cookie

@@ -1,7 +1,7 @@
 """How fast episodes are written and read, how large they are, and how fast windows are made of them to learn from.
 
-python benchmarks/reading.py                       # synthetic episodes of 60 steps, 48x36 and 96x72 pixels
-python benchmarks/reading.py --data runs/play      # reading a dataset of your own
+python -m benchmarks.reading                       # synthetic episodes of 60 steps, 48x36 and 96x72 pixels
+python -m benchmarks.reading --data runs/play      # reading a dataset of your own
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SIZES = ((36, 48), (72, 96))  # height, width
 
 
 def main() -> None:
-    """Measure and print. Rounds are repeated and the best is told, since other programs only ever slow one down."""
+    """Measure and print. The best of several rounds is printed, as other programs only slow one down."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="a dataset to read instead of synthetic episodes")
     parser.add_argument("--episodes", type=int, default=200, help="how many (default: %(default)s)")

@@ -14,7 +14,7 @@ Ours does more: a frozen reference follows the play (its decisions to speak are 
 may judge it. So it is measured three times: as bare as RLlib's, with the reference, and with both.
 
 Most of a step is the world and the network, which are the same for both. What is left is the runner's own: it is
-told on one core, in processor time, as what a bare runner needs beyond the same steps of world and network alone.
+printed for one core, in processor time, as what a bare runner needs beyond the same steps of world and network alone.
 
 Without --data a few episodes are recorded for the purpose, and the agent has learned nothing but to be as silent as
 a trained one.
@@ -83,7 +83,7 @@ class Setting:
     world: WorldConfig = WORLD
 
     def episodes(self) -> list[Episode]:
-        """The recordings that are replayed; read anew in every process."""
+        """The recordings that are replayed; read in every process."""
         return read_episodes([self.data], split="train")
 
 
@@ -272,7 +272,7 @@ def as_it_comes(setting: Setting) -> AbstractContextManager[Play]:
 
 @contextmanager
 def bare_steps(setting: Setting) -> Iterator[Play]:
-    """World and network alone: the same steps, without anybody who keeps what is played."""
+    """World and network alone: the same steps, without storing the play."""
     agent, tokenizer = load_agent(setting.agent)
     episodes = setting.episodes()
     places, sampler = replays(setting, episodes), EpisodeSampler(episodes, seed=0)
@@ -308,7 +308,7 @@ def processor_time(sample: Play) -> float:
 
 
 def fastest(ways: dict[str, Way], setting: Setting, whose: str, seconds: float) -> str:
-    """The name of the fastest of ``ways``; all of them are told of."""
+    """Name of the fastest of ``ways``; all of them are printed."""
     speeds = {}
     for name, way in ways.items():
         with way(setting) as sample:

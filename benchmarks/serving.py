@@ -102,7 +102,7 @@ def new_people(folder: Path, role: Role, count: int) -> list[str]:
 
 
 def new_person(folder: Path, role: Role, name: str = "") -> str:
-    """The cookie of somebody new with ``role``; without a name they get one that nobody else has."""
+    """Cookie of a new person with ``role``; without a name they get a unique one."""
     config = ServeConfig(data=folder)
     database, signer = Database(config.database_url), Signer(load_secret(folder))
     with database.writing() as session:

@@ -33,7 +33,7 @@ from rlhf.replay.fragment import Fragment
 from rlhf.run.machine import describe
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
-SPEAKING = 0.03  # share of the steps at which somebody speaks
+SPEAKING = 0.03  # share of the steps with an utterance
 RECORDED = 400, 60  # episodes and steps of each, of which windows are gathered
 
 

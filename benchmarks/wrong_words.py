@@ -59,10 +59,10 @@ def main() -> None:
     options = parser.parse_args()
     store = open_store(options.data)
     episodes = [store.read(i) for i in store.ids(solver="scripted", split="train")][: options.episodes]
-    tell(count(episodes, store.marks(), options.times))
+    print_counts(count(episodes, store.marks(), options.times))
 
 
-def tell(found: Counter[str]) -> None:
+def print_counts(found: Counter[str]) -> None:
     """Print shares of what was counted."""
     for what, whole in (("instructions", "instruction"), ("answers", "answer")):
         total = max(found[whole], 1)

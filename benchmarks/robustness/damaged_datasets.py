@@ -267,12 +267,12 @@ def _description() -> Iterator[tuple[str, Damage]]:
 def _set_in_description(field: str, value: object) -> Damage:
     def damage(data: Path) -> None:
         path = data / "dataset.json"
-        said = json.loads(path.read_text(encoding="utf-8"))
+        fields = json.loads(path.read_text(encoding="utf-8"))
         if value is _MISSING:
-            del said[field]
+            del fields[field]
         else:
-            said[field] = value
-        path.write_text(json.dumps(said), encoding="utf-8")
+            fields[field] = value
+        path.write_text(json.dumps(fields), encoding="utf-8")
 
     return damage
 

@@ -176,26 +176,29 @@ def _safetensors() -> Iterator[tuple[str, Damage]]:
         def damage(path: Path) -> None:
             whole = path.read_bytes()
             (length,) = struct.unpack("<Q", whole[:8])
-            said = json.loads(whole[8 : 8 + length])
-            change(said)
-            text = json.dumps(said).encode()
+            fields = json.loads(whole[8 : 8 + length])
+            change(fields)
+            text = json.dumps(fields).encode()
             path.write_bytes(struct.pack("<Q", len(text)) + text + whole[8 + length :])
 
         return damage
 
-    def first(said: dict[str, Any]) -> dict[str, Any]:
-        return said[next(name for name in said if name != "__metadata__")]
+    def first(fields: dict[str, Any]) -> dict[str, Any]:
+        return fields[next(name for name in fields if name != "__metadata__")]
 
     yield "a header of 2^63 bytes", lambda path: path.write_bytes(struct.pack("<Q", 2**63) + path.read_bytes()[8:])
     yield "a header of 2^30 bytes", lambda path: path.write_bytes(struct.pack("<Q", 2**30) + path.read_bytes()[8:])
-    yield "a tensor of 2^40 rows", header(lambda said: first(said).update(shape=[2**40, 2**20]))
-    yield "a tensor of negative size", header(lambda said: first(said).update(shape=[-1]))
-    yield "a tensor beyond the end", header(lambda said: first(said).update(data_offsets=[0, 2**40]))
-    yield "tensors that overlap", header(lambda said: first(said).update(data_offsets=[0, 4]))
-    yield "a tensor of unknown type", header(lambda said: first(said).update(dtype="F7"))
-    yield "a tensor of whole numbers", header(lambda said: first(said).update(dtype="I32"))
-    yield "a tensor renamed", header(lambda said: said.update(other=said.pop(next(n for n in said if n[0] != "_"))))
-    yield "without its metadata", header(lambda said: said.pop("__metadata__", None))
+    yield "a tensor of 2^40 rows", header(lambda fields: first(fields).update(shape=[2**40, 2**20]))
+    yield "a tensor of negative size", header(lambda fields: first(fields).update(shape=[-1]))
+    yield "a tensor beyond the end", header(lambda fields: first(fields).update(data_offsets=[0, 2**40]))
+    yield "tensors that overlap", header(lambda fields: first(fields).update(data_offsets=[0, 4]))
+    yield "a tensor of unknown type", header(lambda fields: first(fields).update(dtype="F7"))
+    yield "a tensor of whole numbers", header(lambda fields: first(fields).update(dtype="I32"))
+    yield (
+        "a tensor renamed",
+        header(lambda fields: fields.update(other=fields.pop(next(n for n in fields if n[0] != "_")))),
+    )
+    yield "without its metadata", header(lambda fields: fields.pop("__metadata__", None))
 
 
 class Exploit:
@@ -331,12 +334,12 @@ def _command(path: Path) -> str:
 
 
 def _sign(path: Path) -> None:
-    """Give a checkpoint the checksum of its changed file, as whoever means harm would."""
+    """Give a checkpoint the checksum of its changed file, as an attacker would."""
     record = path.with_name("checkpoint.json")
     if record.is_file():
-        said = json.loads(record.read_text())
-        said["checksums"][path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
-        record.write_text(json.dumps(said))
+        fields = json.loads(record.read_text())
+        fields["checksums"][path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        record.write_text(json.dumps(fields))
 
 
 def _damaged(

@@ -25,7 +25,7 @@ from rlhf.store import open_store
 from worlds.errors import UserError
 
 KILLS = 3  # of one command, one after another
-WORKERS_END_SEC = 30.0  # they may need so long to notice that they are alone
+WORKERS_END_SEC = 30.0  # they may need so long to notice that their parent has died
 PATIENCE_SEC = 600.0
 LONGER = ("--training.updates=40", "--checkpoint-every=4")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def make_outside(folder: Path, like: Path | None = None) -> Path:
-    """Make a folder of somebody else's files, some of them named and filled as those of a dataset or an agent are.
+    """Make a folder of foreign files, some of them named and filled as those of a dataset or an agent are.
 
     Args:
       like: a folder that is copied into it, if any.
@@ -20,7 +20,7 @@ def make_outside(folder: Path, like: Path | None = None) -> Path:
     for table in ("episodes", "steps", "marks", "judgements"):
         (folder / table).mkdir()
         for name in ("e1.parquet", "e1.parquet.part", "dataset.json.part"):
-            (folder / table / name).write_bytes(f"{table} of somebody else".encode())
+            (folder / table / name).write_bytes(f"{table} of another program".encode())
     if like is not None:
         shutil.copytree(like, folder / "copy")
     return folder

@@ -40,7 +40,7 @@ class Forked:
 
     Args:
       work: its return value is the exit status; what it raises is printed with a traceback, and the status is 1.
-      folder: where ``out`` and ``err`` are written; the process works in it.
+      folder: where ``out`` and ``err`` are written; its working directory.
     """
 
     def __init__(self, work: Callable[[], int], folder: Path) -> None:
@@ -58,7 +58,7 @@ class Forked:
         return self._status is None
 
     def send(self, number: int) -> None:
-        """Send a signal to it alone, not to the processes that it started."""
+        """Send a signal to it, not to the processes that it started."""
         if self.running():
             os.kill(self.pid, number)
 

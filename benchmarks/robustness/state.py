@@ -16,7 +16,7 @@ from rlhf.store.json_text import to_json
 
 @dataclass(frozen=True)
 class Contents:
-    """Episodes, as digests by id, and what was said of them."""
+    """Episodes, as digests by id, and their marks and judgements."""
 
     episodes: dict[str, str]
     marks: frozenset[Mark]
