@@ -195,7 +195,8 @@ class _Cast:
         from agents.folder import load_agent
 
         agent, tokenizer = load_agent(self.folder, device=self.config.device)
-        self.world.check_fits(agent.config.image_size, self.folder)
+        hint = "name an agent for images of that size, or draw a suite from play recorded in the agent's"
+        self.world.check_fits(agent.config.image_size, self.folder, hint)
         return agent, tokenizer
 
     def scripted(self, wanted: _Wanted, episode: Episode) -> Solver | None:

@@ -135,13 +135,22 @@ class WorldConfig:
                 opened.callback(world.close)
             yield worlds
 
-    def check_fits(self, image_size: Sequence[int], agent: object) -> None:
-        """Raises UserError if an agent in the folder ``agent``, for images of ``image_size``, cannot see this world."""
+    def check_fits(self, image_size: Sequence[int], agent: object, hint: str = "") -> None:
+        """Refuse an agent that is made for images of another size.
+
+        Args:
+          image_size: (height, width) in pixels of the images that the agent is made for.
+          agent: its folder, for the message.
+          hint: what the user can do; by default the flags that set the world's size.
+
+        Raises:
+          UserError: naming both sizes.
+        """
         if tuple(image_size) != self.image_size:
             (height, width), mine = image_size, self.image_size
+            hint = hint or f"use --world.height {height} --world.width {width}"
             raise UserError(
-                f"{agent} was made for images of {height}x{width} pixels, the world's are {mine[0]}x{mine[1]}; "
-                f"use --world.height {height} --world.width {width}"
+                f"{agent} was made for images of {height}x{width} pixels, the world's are {mine[0]}x{mine[1]}; {hint}"
             )
 
     def note(self) -> dict[str, Any]:

@@ -120,6 +120,9 @@ def test_an_agent_for_images_of_another_size_is_refused() -> None:
     WORLD.check_fits((36, 48), "runs/clone/agent")
     with pytest.raises(UserError, match=r"runs/clone/agent .* 72x96 .* 36x48; use --world.height 72 --world.width 96"):
         WORLD.check_fits([72, 96], "runs/clone/agent")
+    with pytest.raises(UserError, match="the world's are 36x48; draw another suite$") as refused:
+        WORLD.check_fits([72, 96], "runs/clone/agent", "draw another suite")  # where the world's size is no setting
+    assert "--world" not in str(refused.value)
 
 
 def test_recordings_made_with_other_options_are_refused(tmp_path: Path) -> None:
