@@ -1,4 +1,4 @@
-"""Before a game: who stands in for whom, and whether its episode can be stored at all."""
+"""Checks before a game: its stand-ins, and that its episode can be stored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worlds.errors import UserError
 
 
 def cast(session: PlaySession, entry: registry.WorldEntry, stand_in: StandIn | None) -> dict[Role, StandIn]:
-    """The stand-ins of a session by role."""
+    """Return the stand-ins of a session by role."""
     found: dict[Role, StandIn] = {}
     for role, player in session.cast.items():
         if player is Player.SCRIPTED:
@@ -30,7 +30,7 @@ def cast(session: PlaySession, entry: registry.WorldEntry, stand_in: StandIn | N
 
 
 def check_dataset(config: GameConfig, store: EpisodeStore) -> None:
-    """Raises UserError now, not after five minutes of play, if the store cannot take the episode."""
+    """Check before play that the store can take the episode. Raises UserError if it cannot."""
     if config.world not in registry.names():
         raise UserError(f"no world named {config.world!r}; known: {', '.join(registry.names())}")
     rows = store.rows()

@@ -1,4 +1,4 @@
-"""What one game is: who plays, where, for how long, and how people see it."""
+"""Settings of one game: players, place, duration, and the pictures that people see."""
 
 from __future__ import annotations
 
@@ -19,20 +19,27 @@ class GameConfig:
     """Settings of one game.
 
     Args:
-      kind: who plays what. seed: of the place and of the stand-ins.
-      world: registered name. world_options: its own settings, as ``world.options`` of a recording.
-      place: the configuration to play in; None samples one from the seed with ``place_settings``.
-      height, width: of the recorded images, pixels; those of the dataset.
-      steps: the episode's length. shortest: an episode of fewer steps is not kept.
-      prompt: what the setter is asked to ask for; None is free-form play. split: of the recorded episode.
-      view: (height, width) of people's pictures, pixels. ticks_per_frame: 2 gives 15 pictures a second.
-      quality: of people's pictures, JPEG's 1 to 95.
-      limits: how long a state may last.
-      deadline_sec: how long after a step's beginning the agent may still answer.
-      retry_sec: pause between attempts to save an episode.
+      kind: who plays what.
+      seed: seed of the place and of the stand-ins.
+      world: registered name of the world.
+      world_options: settings of the world, as ``world.options`` of a recording.
+      place: configuration to play in; None samples one from the seed with ``place_settings``.
+      place_settings: settings with which the place is sampled.
+      height: height of the recorded images, pixels; that of the dataset.
+      width: width of the recorded images, pixels; that of the dataset.
+      steps: length of the episode, steps.
+      shortest: steps below which an episode is not kept.
+      prompt: prompt of the setter; None is free-form play.
+      split: split of the recorded episode.
+      view: height and width of people's pictures, pixels.
+      ticks_per_frame: ticks between two pictures; 2 gives 15 pictures a second.
+      quality: JPEG quality of people's pictures, 1 to 95.
+      limits: time limits of the session's states.
+      deadline_sec: seconds after a step's beginning in which the agent may still answer.
+      retry_sec: seconds between attempts to save an episode.
 
     Raises:
-      UserError: a value that no game can have.
+      UserError: if a value is not possible.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""The running game: people's events and inputs in, their views out, one episode into the store."""
+"""A running game: events and inputs of people in, their views out, one episode into the store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from annotation.games.recorder import EpisodeRecorder
 from annotation.games.request_outcomes import JudgedRequests, ScriptedRequests
 from annotation.games.saving import EpisodeSaver
 from annotation.games.screen import Screen, Screens, SpokenLine, View, notice
-from annotation.games.stand_ins import AT_WORK, GONE, ScriptedPlayer, StandIn
+from annotation.games.stand_ins import ScriptedPlayer, StandIn
 from annotation.games.timed_session import TimedSession
 from annotation.games.unfinished import UnfinishedGame, new_id
 from annotation.session.prompts import Prompt
@@ -27,10 +27,10 @@ from annotation.session.verdicts import LineVerdict
 from rlhf.records.episode import Episode
 from rlhf.store import EpisodeStore
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, Action, WorldError, silent
+from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, Action, WorldError
 
 IDLE_SEC = 0.5  # between two views while nothing moves
-BROKEN = "the game has broken down; whoever runs the study finds the reason in the server's log"
+BROKEN = "an unexpected error has ended the game; the study's leader finds it in the server's log"
 _log = logging.getLogger(__name__)
 
 
@@ -38,16 +38,17 @@ class Game:
     """One session from its first player to the stored episode. Every method may be called from any thread.
 
     Args:
-      config: who plays what, where and for how long.
-      store: where the episode goes. stand_in: the agent that solves, where one does; once made, the game closes it.
-      pace: of the ticks; real time unless given.
-      keeps: where the episode is kept from the end of play until it is stored; None keeps it in memory alone. Its id
-        becomes the game's.
+      config: settings of the game.
+      store: dataset that gets the episode.
+      stand_in: the agent that solves, in the kinds that have one; the game closes it at its end.
+      pace: pace of the ticks; None is real time.
+      keeps: folder that keeps the episode from the end of play until it is stored; None keeps it in memory alone.
+        Its id becomes the game's.
 
     Raises:
-      UserError: the world does not exist, the dataset holds another world, image size or world options, or the session
-        needs an agent and none is given.
-      WorldError: the place cannot be.
+      UserError: if the world does not exist, the dataset holds another world, image size or world options, or the kind
+        of session needs an agent and none is given.
+      WorldError: if the place is not possible.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Game:
         self._changed = threading.Condition(threading.RLock())  # guards what follows and the session
         self._dialogue: list[SpokenLine] = []
         self._in_control = Role.SOLVER  # in the present step
-        self._trouble, self._late = "", 0
+        self._trouble = ""
         self._saver: EpisodeSaver | None = None  # once play is over
         self._closing = False
         self._thread = threading.Thread(target=self.run, name=self.id, daemon=True)
@@ -85,7 +86,7 @@ class Game:
 
     @property
     def session(self) -> PlaySession:
-        """Where the session is."""
+        """The present session."""
         return self._timed.session
 
     @property
@@ -95,16 +96,16 @@ class Game:
 
     @property
     def dialogue(self) -> tuple[SpokenLine, ...]:
-        """All that has been said."""
+        """Everything that was said."""
         with self._changed:
             return tuple(self._dialogue)
 
     def start(self) -> None:
-        """Run in a thread of its own."""
+        """Run the game in a thread of its own."""
         self._thread.start()
 
     def join(self, role: Role, name: str) -> None:
-        """A person called ``name`` (a pseudonym) plays ``role``. Raises Refused if they cannot."""
+        """Let the person with the pseudonym ``name`` play ``role``. Raises TransitionRefused if they cannot."""
         with self._changed:
             if self.session.cast.get(role, Player.PERSON) is not Player.PERSON:
                 raise TransitionRefused(Refusal.TAKEN)
@@ -112,7 +113,7 @@ class Game:
             self._names[role] = name
 
     def do(self, role: Role, event: SessionEvent) -> None:
-        """The person who plays ``role`` causes ``event``. Raises Refused, with the reason, if it leads nowhere."""
+        """Handle an event that the person in ``role`` causes. Raises TransitionRefused if it is not allowed now."""
         if event is SessionEvent.JOIN or role in self._stand_ins:
             raise TransitionRefused(Refusal.NOT_YOURS)
         with self._changed:
@@ -121,9 +122,10 @@ class Game:
             self._happens(event, role)
 
     def give(self, role: Role, inputs: Inputs) -> None:
-        """What the person who plays ``role`` did. Outside of play, and from a co-pilot who only watches, it is dropped.
+        """Take inputs of the person in ``role``. They are dropped outside of play, and from a co-pilot who watches.
 
-        Raises Refused if the role is not theirs.
+        Raises:
+          TransitionRefused: if no person plays this role.
         """
         with self._changed:
             if role in self._stand_ins or role not in self.session.here:
@@ -133,9 +135,10 @@ class Game:
                 self._players.hands[role].give(Inputs(held=inputs.held) if watches else inputs)
 
     def judge(self, role: Role, request_step: int, said: LineVerdict) -> None:
-        """In an evaluation: what the setter says of the line that they said at ``request_step``; the last counts.
+        """In an evaluation: note the setter's verdict on the line of ``request_step``; the last counts.
 
-        Raises Refused if it is not theirs to say or they said nothing then.
+        Raises:
+          TransitionRefused: if ``role`` does not judge, or there is no such line.
         """
         with self._changed:
             step = len(self._recorder) - (self.state is State.JUDGING)
@@ -154,33 +157,33 @@ class Game:
             self.config = replace(self.config, prompt=prompt)
 
     def screen(self, role: Role) -> Screen:
-        """Where the person who plays ``role`` is shown what they see. Raises Refused if no person plays it."""
+        """Return the screen of the person in ``role``. Raises TransitionRefused if no person plays it."""
         return self._screens.of(role)
 
     def wait(self, timeout_sec: float | None = None) -> None:
-        """Until it is over, once it has been started, or so long."""
+        """Wait until a started game is over, or for ``timeout_sec``."""
         self._thread.join(timeout_sec)
 
     def close(self, timeout_sec: float = 30.0) -> None:
-        """End it as it is, keep what was played, and wait until that is done (the server stops)."""
+        """End the game because the server stops; keep what was played, and wait until that is done."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
         if self._thread.ident is None:
-            self.run()  # it was never started: release what it has
+            self.run()  # it was never started: release its resources
         else:
             self._thread.join(timeout_sec)
 
     # -- the game's own thread -----------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Play it from beginning to end; :meth:`start` does so in a thread."""
+        """Play the game from beginning to end; :meth:`start` does so in a thread."""
         try:
             self._gather()
             if not self.session.over:
                 self._play()
                 self._end()
-        except Exception:  # whatever else: people are not left with a picture that stands still
+        except Exception:  # people must not be left with a frozen picture
             _log.exception("game %s", self.id)
             self._trouble = BROKEN
             self._break_off()
@@ -191,29 +194,20 @@ class Game:
             self._live_world.close()
 
     def _gather(self) -> None:
-        """Until play begins or is given up."""
+        """Wait until play begins or the game is abandoned."""
         while self.state in (State.WAITING, State.READY):
             with self._changed:
-                self._stand_ins_join()
+                for event, role in self._players.arrivals(self.session):
+                    self._trouble = self._players.gone() if event is SessionEvent.FAIL else ""
+                    self._happens(event, role)
                 self._happens_if(SessionEvent.TIMEOUT, self._timed.time_is_up())
                 self._happens_if(SessionEvent.STOP, self._closing)
                 self._show()
                 if self.state in (State.WAITING, State.READY):
                     self._changed.wait(IDLE_SEC)
 
-    def _stand_ins_join(self) -> None:
-        for role, stand_in in self._stand_ins.items():
-            if role not in self.session.here:
-                self._happens(SessionEvent.JOIN, role)
-            if stand_in.state == AT_WORK and role not in self.session.ready:
-                self._happens(SessionEvent.READY, role)
-            if stand_in.state == GONE:
-                self._trouble = self._players.gone()
-                self._happens(SessionEvent.FAIL)
-                return
-
     def _play(self) -> None:
-        """Until the episode is over."""
+        """Play until the episode is over."""
         self._players.begin(self._live_world.world, self.config.seed)
         self._pace.resume()
         self._draw()
@@ -230,7 +224,7 @@ class Game:
                 return
 
     def _pause(self) -> None:
-        """Stand still until everybody is back or the time for it is up."""
+        """Wait until everybody is back or the time limit of pauses has passed."""
         with self._changed:
             while self.state is State.PAUSED and not self._closing:
                 self._happens_if(SessionEvent.TIMEOUT, self._timed.time_is_up())
@@ -240,7 +234,7 @@ class Game:
         self._pace.resume()
 
     def _step(self) -> None:
-        """One step: eight ticks in real time, then what came of them."""
+        """Play one step: eight ticks in real time."""
         step, seen = len(self._recorder), self._live_world.observations
         with self._changed:
             self._in_control = self.session.in_control
@@ -257,11 +251,11 @@ class Game:
         self._happens_if(event, not goes_on)
 
     def _ticks(self, step: int, seen: Mapping) -> bool:
-        """The ticks of one step, recorded; whether the world goes on."""
+        """Play and record the ticks of one step. Returns False if the world has ended the episode."""
         movement, acted = self._live_world.movement, {}
         for tick in range(TICKS_PER_STEP):
             self._pace.wait()
-            acted = acted or {SETTER: self._action(step, Role.SETTER), SOLVER: self._action(step, self._in_control)}
+            acted = acted or self._players.actions(step, self._in_control, self.config.deadline_sec)
             with self._changed:
                 rows = {p: self._players.row(tick, action) for p, action in acted.items()}
             self._live_world.tick(rows)
@@ -275,18 +269,8 @@ class Game:
             self._scripted_requests.step(self._live_world.world, step, said)
         return goes_on
 
-    def _action(self, step: int, role: Role) -> Action | Role:
-        """What a stand-in does in this step, nothing if it is late; a person's role itself."""
-        action = self._players.action(step, role, self.config.deadline_sec)
-        if action is not None:
-            return action
-        with self._changed:
-            self._late += 1
-            self._trouble = self._trouble or LATE_AGENT
-        return silent()
-
     def _said(self, step: int, acted: Mapping[str, Action | Role]) -> dict[str, str]:
-        """What each player says in this step."""
+        """Return what each player says in this step."""
         said = {}
         with self._changed:
             for player, action in acted.items():
@@ -301,7 +285,7 @@ class Game:
     # -- the end -------------------------------------------------------------------------------------------------
 
     def _end(self) -> None:
-        """What becomes of what was played; after an error of the game itself it may be called again."""
+        """Keep, judge and store what was played; can be called again after an error."""
         if len(self._recorder) < self.config.shortest:
             self._happens_if(SessionEvent.JUDGED, self.state is State.JUDGING)
             self._happens(SessionEvent.EMPTY)
@@ -311,10 +295,7 @@ class Game:
         self._save(self._saver)
 
     def _judge(self, saver: EpisodeSaver) -> None:
-        """Of an evaluation: until the setter has said of every request whether it succeeded.
-
-        All is kept meanwhile, and what they see to be said is on disk or they are told that it is not.
-        """
+        """In an evaluation: wait until every request has a verdict. Each verdict is on disk when the page shows it."""
         while True:
             with self._changed:
                 self._happens_if(SessionEvent.JUDGED, self._judged_requests.done)
@@ -330,7 +311,7 @@ class Game:
                     self._changed.wait(self.config.retry_sec if saver.trouble else IDLE_SEC)
 
     def _save(self, saver: EpisodeSaver) -> None:
-        """Store the episode; people are told that it is saved once it is durable, and not before."""
+        """Store the episode, with retries; the pages report it as saved once it is durable."""
         self._show()
         while not saver.save(self._judged_requests.note(self.config.kind)):
             with self._changed:
@@ -343,15 +324,15 @@ class Game:
         self._happens(SessionEvent.SAVED)
 
     def _episode(self) -> Episode:
-        """What was played, but for what is said of it."""
+        """Return the played episode, without verdicts."""
         notes = {"prompt": self.config.prompt.note() if self.config.prompt else None, "ended": self.session.why}
         if self._stand_ins:
-            notes["late_steps"] = self._late
+            notes["late_steps"] = self._players.late_steps
         referee = self._scripted_requests.referee if self._scripted_requests else None
         return self._recorder.episode(self.id, self._names, notes, referee)
 
     def _break_off(self) -> None:
-        """After an error of the game itself: keep what was played, if that can still be done."""
+        """Keep what was played after an unexpected error, if possible."""
         with self._changed:
             while self.state not in (State.SAVING, State.ENDED, State.ABANDONED):
                 self._happens(SessionEvent.FAIL)
@@ -369,19 +350,19 @@ class Game:
             self._changed.notify_all()
 
     def _happens_if(self, event: SessionEvent, condition: bool) -> None:
-        """``event``, unless the session has got past it meanwhile."""
+        """Handle ``event`` if ``condition`` holds and the session still allows it."""
         with self._changed:
             self._timed.happens_if(event, condition)
             if condition:
                 self._changed.notify_all()
 
     def _draw(self) -> None:
-        """New pictures for those who watch, then their views."""
+        """Draw new pictures and show them."""
         self._screens.draw(self._live_world)
         self._show()
 
     def _show(self) -> None:
-        """The present view to everybody."""
+        """Show the present view to everybody."""
         with self._changed:
             self._screens.show(self._view)
 
@@ -412,4 +393,5 @@ class Game:
 
     def _notice(self) -> str:
         unsaved = self._saver.trouble if self._saver else ""
-        return unsaved or self._trouble or notice(self.session, self._players.starting, self._pace.speed)
+        late = LATE_AGENT if self._players.late and self.state is State.PLAYING else ""
+        return unsaved or self._trouble or late or notice(self.session, self._players.starting, self._pace.speed)

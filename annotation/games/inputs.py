@@ -10,14 +10,14 @@ import numpy as np
 
 from worlds.contract import HAND_GRAB, HAND_KEEP, HAND_RELEASE, MOVEMENT, MOVEMENT_NAMES, UTTERANCE_MAX_CHARS
 
-MOST_MOUSE = 8.0  # ticks of full turning that a movement of the mouse goes on at most
+MOST_MOUSE = 8.0  # ticks of full turning that follow a movement of the mouse at most
 NOTCH = 3.0  # ticks of reaching out or drawing in for one notch of the wheel
 SLOW_TURN = 0.3
 MOST_LINES = 8  # waiting to be said; one is said each step
 
 
 class Key(StrEnum):
-    """What a person can hold down; which key or button of theirs it is, their browser knows."""
+    """Controls that a person can hold down. The browser maps keys and buttons to them."""
 
     FORWARD = "forward"
     BACK = "back"
@@ -45,13 +45,15 @@ _AXES: dict[str, tuple[Key, Key]] = {
 
 @dataclass(frozen=True)
 class Inputs:
-    """What one person did since they last told.
+    """Inputs of one person since their last message.
 
     Args:
-      held: what they hold down now. tapped: what they pressed meanwhile, though it may be up again.
-      turn: how far the mouse went to the left, look: upwards, in units of what one tick turns at most.
-      reach: notches of the wheel, away from them positive.
-      say: a line that they typed; "" is none.
+      held: controls that are held down now.
+      tapped: controls that were pressed meanwhile, even if they are up again.
+      turn: movement of the mouse to the left, in units of the largest turn of one tick.
+      look: movement of the mouse upwards, in the same units.
+      reach: notches of the wheel; away from the person is positive.
+      say: a typed line; "" for none.
     """
 
     held: frozenset[Key] = frozenset()
@@ -63,7 +65,7 @@ class Inputs:
 
 
 def printable(text: str) -> str:
-    """``text`` as a world takes it: one line of printable letters, no longer than an utterance."""
+    """Return ``text`` as worlds take it: one line of printable letters, no longer than an utterance."""
     kept = "".join(c for c in text if c.isspace() or c.isprintable())
     return " ".join(kept.split())[:UTTERANCE_MAX_CHARS].strip()
 
@@ -83,7 +85,7 @@ class Hands:
         self._grabs = False
 
     def give(self, inputs: Inputs) -> None:
-        """Take note of what the person did."""
+        """Add inputs of the person."""
         self._held, self._tapped = inputs.held, self._tapped | inputs.tapped
         for name, more in (("turn", inputs.turn), ("look", inputs.look), ("reach", NOTCH * inputs.reach)):
             if np.isfinite(more):
@@ -92,12 +94,12 @@ class Hands:
             self._lines.append(line)
 
     def rest(self) -> None:
-        """Let go of everything but what the hand holds: whoever is not there does not walk on."""
+        """Release every control but the grip: a person who is away does not walk on."""
         self._held &= {Key.GRAB}
         self._forget()
 
     def watch(self) -> None:
-        """Somebody else is in control: what was asked for is left off, and so is whatever the hand held."""
+        """Release everything, as somebody else is in control."""
         self._forget()
         self._grabs = False
 
@@ -106,7 +108,7 @@ class Hands:
         self._asked = dict.fromkeys(self._asked, 0.0)
 
     def tick(self) -> np.ndarray:
-        """The movement of the next tick: int8 [components]."""
+        """Return the movement of the next tick: int8 [components]."""
         down = self._held | self._tapped
         row = np.array([component.neutral for component in MOVEMENT], dtype=np.int8)
         for name, (most, least) in _AXES.items():
@@ -117,7 +119,7 @@ class Hands:
         return row
 
     def line(self) -> str:
-        """What the person says in this step, "" if nothing."""
+        """Return what the person says in this step; "" for nothing."""
         return self._lines.popleft() if self._lines else ""
 
     def _bin(self, name: str, index: int, keys: int, slow: bool) -> int:
@@ -137,7 +139,7 @@ class Hands:
 
 
 def _nearest(values: np.ndarray, wanted: float) -> int:
-    """Index of the value next to ``wanted``, of those not so far beyond it that a later tick would turn back."""
+    """Return the index of the value nearest to ``wanted`` that a later tick does not have to turn back."""
     away = np.abs(values - wanted)
     finest = np.abs(values[values != 0.0]).min()
     too_far = (np.abs(values) > abs(wanted)) & (away > finest / 2 + 1e-9)

@@ -13,10 +13,15 @@ RECENT_TICKS = 60
 
 
 class Pace:
-    """Says when the next tick is due. Time goes by a clock that people's time zones and corrections do not touch.
+    """Waits for the next tick, by a monotonic clock.
 
-    A short delay is made up for; after a long one (a busy machine, a suspended one) play goes on from where it stood.
-    No tick is left out and none comes early, so a machine that is too slow shows as a game that runs slowly.
+    A short delay is made up for. After a long one (a busy or a suspended machine) play continues from where it was. No
+    tick is skipped and none comes early, so on a machine that is too slow the game runs slowly.
+
+    Args:
+      tick_sec: seconds of a tick.
+      clock: returns seconds that never run backwards.
+      sleep: waits for seconds.
     """
 
     def __init__(
@@ -34,12 +39,12 @@ class Pace:
         return self._clock()
 
     def resume(self) -> None:
-        """Begin, or go on after a pause: the next tick is due now."""
+        """Begin, or resume after a pause: the next tick is due now."""
         self._due = self._clock()
         self._ticked: deque[float] = deque(maxlen=RECENT_TICKS)
 
     def wait(self) -> None:
-        """Return when the next tick is due."""
+        """Wait until the next tick is due."""
         left = self._due - self._clock()
         if left > 0:
             self._sleep(min(left, self.tick_sec))  # never more: a clock that went back would stop the game

@@ -1,66 +1,106 @@
-"""Who plays the roles of a game: people by their hands, and their stand-ins."""
+"""Players of a game: people, by their inputs, and stand-ins."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from annotation.games.inputs import Hands
-from annotation.games.stand_ins import GONE, STARTING, StandIn
-from annotation.session.states import Kind, PlaySession, Role
-from worlds.contract import SETTER, SOLVER, Action, Observation, World
+from annotation.games.stand_ins import AT_WORK, GONE, STARTING, StandIn
+from annotation.session.states import Kind, PlaySession, Role, SessionEvent
+from worlds.contract import SETTER, SOLVER, Action, Observation, World, silent
 
 AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}
-BLIND = "the agent cannot go on; whoever runs the study finds the reason in the server's log"
+BLIND = "the agent cannot continue; the study's leader finds the reason in the server's log"
 LOST_AGENT = "the solver stands still from now on unless somebody takes over"
 LATE_AGENT = "the agent did not answer in time and did nothing"
 _log = logging.getLogger(__name__)
 
 
 class Players:
-    """Everybody who plays in one game. People's hands are guarded by the game's lock.
+    """The players of one game. The hands of people are guarded by the game's lock.
 
     Args:
-      session: of the game. stand_ins: by role. game_id: for the log.
+      session: session of the game.
+      stand_ins: stand-ins by role.
+      game_id: id of the game, for the log.
+
+    Attributes:
+      late: whether a stand-in has not answered in time in the present step.
+      late_steps: number of such steps.
     """
 
     def __init__(self, session: PlaySession, stand_ins: Mapping[Role, StandIn], game_id: str) -> None:
         self.stand_ins, self._kind, self._game_id = stand_ins, session.kind, game_id
         self.hands = {role: Hands() for role in session.cast}
         self._logged = False
+        self.late, self.late_steps = False, 0
+
+    def arrivals(self, session: PlaySession) -> Iterator[tuple[SessionEvent, Role | None]]:
+        """Yield the events that stand-ins cause before play: they join, are ready once loaded, or have died."""
+        for role, stand_in in self.stand_ins.items():
+            if role not in session.here:
+                yield SessionEvent.JOIN, role
+            if stand_in.state == AT_WORK and role not in session.ready:
+                yield SessionEvent.READY, role
+            if stand_in.state == GONE:
+                yield SessionEvent.FAIL, None
+                return
 
     @property
     def starting(self) -> bool:
-        """Whether an agent is being loaded."""
+        """True while an agent is being loaded."""
         return any(stand_in.state == STARTING for stand_in in self.stand_ins.values())
 
     def begin(self, world: World, seed: int) -> None:
-        """The episode begins in ``world``."""
+        """Begin the episode in ``world``."""
         for number, stand_in in enumerate(self.stand_ins.values()):
             stand_in.begin(world, seed + number)
 
     def ask(self, step: int, seen: Mapping[str, Observation]) -> None:
         """Show the stand-ins what they see at ``step``; returns at once."""
+        self.late = False
         for role, stand_in in self.stand_ins.items():
             stand_in.ask(step, seen[AVATAR[role]])
 
-    def action(self, step: int, role: Role, timeout_sec: float) -> Action | Role | None:
-        """What a stand-in does in this step, None if it does not say so in time; a person's role itself."""
+    def actions(self, step: int, in_control: Role, timeout_sec: float) -> dict[str, Action | Role]:
+        """Return what setter and solver do in a step.
+
+        Args:
+          step: the step.
+          in_control: role that moves the solver.
+          timeout_sec: seconds in which a stand-in may still answer; a late one does nothing, and that is counted.
+
+        Returns:
+          By player a stand-in's action, or the role of a person.
+        """
+        return {
+            SETTER: self._action(step, Role.SETTER, timeout_sec),
+            SOLVER: self._action(step, in_control, timeout_sec),
+        }
+
+    def _action(self, step: int, role: Role, timeout_sec: float) -> Action | Role:
         stand_in = self.stand_ins.get(role)
-        return role if stand_in is None else stand_in.answer(step, timeout_sec)
+        if stand_in is None:
+            return role
+        action = stand_in.answer(step, timeout_sec)
+        if action is None:
+            self.late, self.late_steps = True, self.late_steps + 1
+            return silent()
+        return action
 
     def row(self, tick: int, action: Action | Role) -> np.ndarray:
-        """The movement of one player in this tick: int8 [components]. A person steers it tick by tick."""
+        """Return the movement of one player in this tick: int8 [components]."""
         return self.hands[action].tick() if isinstance(action, Role) else action["movement"][tick]
 
     def line(self, action: Action | Role) -> str:
-        """What one player says in this step."""
+        """Return what one player says in this step."""
         return self.hands[action].line() if isinstance(action, Role) else action["utterance"]
 
     def gone(self) -> str:
-        """What people hear of a stand-in that is gone, "" if none is; nobody who judges an agent hears which it is."""
+        """Return a message about a stand-in that has died, "" if none has; in an evaluation it names no agent."""
         gone = next((stand_in for stand_in in self.stand_ins.values() if stand_in.state == GONE), None)
         if gone is None:
             return ""
@@ -70,6 +110,6 @@ class Players:
         return BLIND if self._kind is Kind.EVALUATION else gone.trouble
 
     def close(self) -> None:
-        """The stand-ins play no more."""
+        """Close the stand-ins."""
         for stand_in in self.stand_ins.values():
             stand_in.close()

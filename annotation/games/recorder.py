@@ -1,4 +1,4 @@
-"""The episode of a game: exactly what the agent's side saw, and what everybody then did."""
+"""Recording of a game: what the solver saw at every step, and what both players did."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from worlds.contract import Action, Observation
 
 
 class EpisodeRecorder:
-    """The steps of one game so far.
+    """Collects the steps of one game.
 
     Args:
-      config: the game's. place: the configuration that it is played in.
+      config: settings of the game.
+      place: configuration that the world was reset to.
     """
 
     def __init__(self, config: GameConfig, place: Mapping[str, Any]) -> None:
@@ -29,17 +30,27 @@ class EpisodeRecorder:
         return len(self._rows)
 
     def add(self, seen: Observation, solver: Action, setter: Action, in_control: Role) -> None:
-        """One step: what the solver saw at its beginning, what both did, and who moved the solver."""
+        """Add a step.
+
+        Args:
+          seen: what the solver saw at its beginning.
+          solver: action of the solver.
+          setter: action of the setter.
+          in_control: role that moved the solver.
+        """
         self._rows.append((seen, solver, setter))
         self._controller.append(CO_PILOT if in_control is Role.CO_PILOT else AGENT)
 
     def episode(
         self, episode_id: str, names: Mapping[Role, str], notes: Mapping[str, Any], referee: Referee | None
     ) -> Episode:
-        """The episode as it was lived.
+        """Return the episode.
 
         Args:
-          names: who played each role; people's are pseudonyms. referee: who followed a scripted setter's requests.
+          episode_id: its id.
+          names: name of each role's player; those of people are pseudonyms.
+          notes: further notes.
+          referee: referee that checked a scripted setter's requests; None where a person sets.
         """
         kind, co_pilot = self._config.kind, names.get(Role.CO_PILOT)
         solver_name = player_name(kind, Role.SOLVER, names)
@@ -65,7 +76,7 @@ class EpisodeRecorder:
 
 
 def player_name(kind: Any, role: Role, names: Mapping[Role, str]) -> str:
-    """Who played ``role``, as recordings tell it: "human:<pseudonym>", "agent:<name>" or "scripted"."""
+    """Return the player of ``role`` as recordings name it: "human:<pseudonym>", "agent:<name>" or "scripted"."""
     player = CAST[kind][role]
     if player is Player.SCRIPTED:
         return "scripted"

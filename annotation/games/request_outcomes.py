@@ -1,4 +1,4 @@
-"""What came of the requests in a game: by the world's truth for a scripted setter's, by their own word for people's."""
+"""Outcomes of the requests in a game: from the ground truth for a scripted setter, from verdicts for a person."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from worlds.registry import WorldEntry
 
 
 class ScriptedRequests:
-    """Follows a scripted setter's requests as recordings of scripted play do.
+    """Checks a scripted setter's requests, as recordings of scripted play do.
 
     Args:
-      entry: of the world. setter: who asks.
+      entry: entry of the world in the registry.
+      setter: the scripted setter.
     """
 
     def __init__(self, entry: WorldEntry, setter: ScriptedPlayer) -> None:
         self.referee, self._setter, self._task = Referee(entry), setter, None
 
     def step(self, world: World, step: int, said: Mapping[str, str]) -> None:
-        """Note what was asked for in this step and what came of all that was asked for."""
+        """Note a request of this step, and check all requests."""
         task = getattr(self._setter.player, "task", None)
         if said[SETTER] and task is not None and task is not self._task:
             self.referee.ask(step, task.spec, task)
@@ -33,17 +34,17 @@ class ScriptedRequests:
 
 
 class JudgedRequests:
-    """What a person says of their requests in an evaluation. Guarded by the game's lock."""
+    """A person's requests in an evaluation, with their verdicts. Guarded by the game's lock."""
 
     def __init__(self) -> None:
         self.asked: tuple[verdicts.SetterLine, ...] = ()
 
     def hear(self, step: int, words: str) -> None:
-        """The setter said this."""
+        """Note a line of the setter."""
         self.asked += (verdicts.SetterLine(step, words),)
 
     def judge(self, session: PlaySession, role: Role, request_step: int, said: verdicts.LineVerdict, step: int) -> None:
-        """``role`` says ``said`` of the line of ``request_step``. Raises Refused if it is not theirs to say."""
+        """Note a verdict on the line of ``request_step``. Raises TransitionRefused if ``role`` does not judge it."""
         if role is not Role.SETTER or session.kind is not Kind.EVALUATION:
             raise TransitionRefused(Refusal.NOT_YOURS)
         if session.state not in (State.PLAYING, State.PAUSED, State.JUDGING):
@@ -55,9 +56,9 @@ class JudgedRequests:
 
     @property
     def done(self) -> bool:
-        """Whether something has been said of every line."""
+        """True once every line has a verdict."""
         return not verdicts.without_verdict(self.asked)
 
     def note(self, kind: Kind) -> dict[str, Any]:
-        """For the notes of an episode of ``kind``."""
+        """Return the verdicts for the notes of an episode of ``kind``."""
         return verdicts.note(self.asked) if kind is Kind.EVALUATION else {}

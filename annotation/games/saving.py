@@ -1,4 +1,4 @@
-"""The end of a game: what was played is made durable as soon as play is over, then judged, then stored."""
+"""The end of a game: its episode is made durable as soon as play is over, then judged, then stored."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ _log = logging.getLogger(__name__)
 
 
 class EpisodeSaver:
-    """One played episode on its way into its dataset. For the game's own thread, as it takes its time.
+    """Saves one played episode. Its methods wait for the disk: call them from the game's own thread.
 
     Args:
-      episode: as it was played. store: where it goes.
-      keeps: where it is kept until then; None keeps it in memory alone.
+      episode: the episode, without verdicts.
+      store: dataset that gets it.
+      keeps: folder that keeps it until then; None keeps it in memory alone.
 
     Attributes:
-      trouble: why what people see is not on disk, for them to read; "" if it is.
+      trouble: reason for people to read why something is not on disk; "" if everything is.
     """
 
     def __init__(self, episode: Episode, store: EpisodeStore, keeps: UnfinishedGame | None) -> None:
@@ -32,7 +33,7 @@ class EpisodeSaver:
         self.trouble = ""
 
     def keep(self, notes: Mapping[str, Any]) -> None:
-        """Make the episode and these more notes durable, before it can be stored. Does nothing if they are."""
+        """Make the episode durable with ``notes`` added, before it can be stored. Does nothing if it is."""
         if self._keeps is None or notes == self._kept_notes:
             return
         try:
@@ -42,11 +43,11 @@ class EpisodeSaver:
                 self._keeps.note(notes)
             self._kept_notes, self.trouble = dict(notes), ""
         except (UserError, OSError) as error:
-            what = "the episode is" if self._kept_notes is None else "what you say now is"
+            what = "the episode is" if self._kept_notes is None else "your latest verdict is"
             self._complain(f"{what} not saved yet", error)
 
     def save(self, notes: Mapping[str, Any]) -> bool:
-        """Store the episode with these more notes; whether that went well."""
+        """Store the episode with ``notes`` added. Returns False if that failed."""
         try:
             self._store.write(replace(self._episode, notes={**self._episode.notes, **notes}))
         except (UserError, OSError) as error:
@@ -56,7 +57,7 @@ class EpisodeSaver:
         return True
 
     def give_up(self) -> None:
-        """It will not be tried again by this server."""
+        """Stop trying; the next start of the server continues."""
         if self._kept_notes is None:
             self.trouble = self.trouble.replace("not saved yet", "not saved").replace("; trying again", "")
         else:

@@ -1,4 +1,4 @@
-"""What people are shown, and how it gets to them: always the newest, never a queue."""
+"""Views for people, and their way to them: always the newest, never a queue."""
 
 from __future__ import annotations
 
@@ -33,19 +33,25 @@ class SpokenLine:
 
 @dataclass(frozen=True)
 class View:
-    """What one person is shown at one moment.
+    """The page of one person at one moment.
 
     Args:
-      state: of the session. step, steps: how far the episode is. seconds_left: of play, at full speed.
-      limit_sec: seconds until the state ends by itself, None where it does not.
-      in_control: who moves the solver in this step. can: names of the events that this person can cause.
-      here, ready, lost: roles of the session.
+      state: state of the session.
+      step: steps that have been played.
+      steps: length of the episode, steps.
+      seconds_left: seconds of play that are left, at full speed.
+      limit_sec: seconds until the state times out; None where it has no limit.
+      in_control: role that moves the solver in this step.
+      can: names of the events that this person can cause.
+      here: roles whose players have come.
+      ready: roles whose players are ready.
+      lost: roles whose connection is lost.
       dialogue: everything that was said, oldest first.
-      asked: what the setter of an evaluation has said, and says of it.
-      notice: what the person should know now, "" for nothing.
-      speed: of the game, as a share of real time.
-      saved: the episode's id, once it is durable; "" before.
-      frame: the picture as a file of type MIME; None where there is none yet.
+      asked: lines of an evaluation's setter, with their verdicts.
+      notice: message for the person; "" for none.
+      speed: speed of the game, as a share of real time.
+      saved: id of the episode once it is durable; "" before.
+      frame: the picture as a file of type MIME; None before the first.
       grabs: what a grab would take now, e.g. "the red ball"; "" for nothing.
       grab_failed: why a recent grab failed; "" if none did.
     """
@@ -91,10 +97,10 @@ class View:
 
 
 def encode(picture: np.ndarray, quality: int) -> bytes:
-    """A picture, uint8 [height, width, 3], as a file of type MIME.
+    """Encode a picture, uint8 [height, width, 3], as a file of type MIME.
 
-    JPEG costs least to make (see ``benchmarks/games.py``). Colours keep their full resolution: people are asked for
-    colours of small things.
+    JPEG is the fastest to encode (see ``benchmarks/games.py``). Colours keep their full resolution: people are asked
+    about colours of small things.
     """
     file = io.BytesIO()
     Image.fromarray(picture).save(file, "JPEG", quality=quality, subsampling=0)
@@ -102,10 +108,12 @@ def encode(picture: np.ndarray, quality: int) -> bytes:
 
 
 def notice(session: PlaySession, starting: bool, speed: float) -> str:
-    """What everybody should know now, "" for nothing.
+    """Return a message for everybody; "" for none.
 
     Args:
-      starting: whether an agent is being loaded. speed: of the game, as a share of real time.
+      session: the session.
+      starting: whether an agent is being loaded.
+      speed: speed of the game, as a share of real time.
     """
     if session.state is State.PAUSED:
         return f"waiting for the {' and the '.join(sorted(session.lost))}, whose connection is lost"
@@ -119,7 +127,7 @@ def notice(session: PlaySession, starting: bool, speed: float) -> str:
 
 
 class Screen:
-    """The newest view for one person. The game puts it there; any thread or event loop takes it from there.
+    """The newest view for one person. The game sets it; any thread or event loop reads it.
 
     A connection that is slower than the game misses views, and its delay stays that of one view.
     """
@@ -133,34 +141,34 @@ class Screen:
 
     @property
     def watched(self) -> bool:
-        """Whether it is worth drawing for."""
+        """True if somebody watches this screen."""
         return bool(self._watchers)
 
     @property
     def latest(self) -> View | None:
-        """The newest view, None before the first."""
+        """The newest view; None before the first."""
         return self._view
 
     def show(self, view: View) -> None:
-        """Put ``view`` there."""
+        """Set the newest view."""
         with self._changed:
             self._view, self._number = view, self._number + 1
             self._tell()
 
     def close(self) -> None:
-        """No view will come any more; whoever watches still gets the last."""
+        """End the views; watchers still get the last one."""
         with self._changed:
             self._closed = True
             self._tell()
 
     def wait(self, after: int = 0, timeout_sec: float = 1.0) -> tuple[int, View | None]:
-        """The newest view and its number once that is above ``after``; (after, None) if none comes in time."""
+        """Wait for a view with a number above ``after``; return number and view, or (after, None) on timeout."""
         with self._changed:
             came = self._changed.wait_for(lambda: self._number > after or self._closed, timeout_sec)
             return (self._number, self._view) if came and self._number > after else (after, None)
 
     async def views(self) -> AsyncGenerator[View, None]:
-        """The newest view, again and again, as soon as there is another; ends when the game has."""
+        """Yield the newest view whenever there is a new one; end with the game."""
         watcher = asyncio.get_running_loop(), asyncio.Event()
         with self._changed:
             self._watchers.append(watcher)
@@ -189,14 +197,14 @@ class Screen:
 
 
 class PictureSource(Protocol):
-    """What pictures are taken of, see :class:`annotation.games.live_world.LiveWorld`."""
+    """A source of pictures, see :class:`annotation.games.live_world.LiveWorld`."""
 
     def changed(self) -> bool:
-        """Whether a picture taken now may differ from the last."""
+        """Return True if a picture drawn now may differ from the last."""
         ...
 
     def picture(self, player: str) -> np.ndarray:
-        """What ``player`` sees now: uint8 [height, width, 3]."""
+        """Return what ``player`` sees now: uint8 [height, width, 3]."""
         ...
 
 
@@ -204,7 +212,8 @@ class Screens:
     """The screens of a game's people.
 
     Args:
-      players: of the world, through whose eyes each role sees. quality: of pictures, JPEG's 1 to 95.
+      players: player of the world through whose eyes each role sees.
+      quality: JPEG quality of pictures, 1 to 95.
     """
 
     def __init__(self, players: Mapping[Role, str], quality: int) -> None:
@@ -213,27 +222,27 @@ class Screens:
         self._frames: dict[str, bytes] = {}
 
     def of(self, role: Role) -> Screen:
-        """Where the person who plays ``role`` is shown what they see. Raises Refused if no person plays it."""
+        """Return the screen of the person in ``role``. Raises TransitionRefused if no person plays it."""
         if role not in self._screens:
             raise TransitionRefused(Refusal.NO_SUCH_ROLE)
         return self._screens[role]
 
     def draw(self, stage: PictureSource) -> None:
-        """Take new pictures for those who watch."""
+        """Draw new pictures for the roles that are watched."""
         watched = {self._players[role] for role, screen in self._screens.items() if screen.watched}
         for player in watched if stage.changed() or not self._frames else ():
             self._frames[player] = encode(stage.picture(player), self._quality)
 
     def frame(self, role: Role) -> bytes | None:
-        """The newest picture for ``role``; None where there is none yet."""
+        """Return the newest picture for ``role``; None before the first."""
         return self._frames.get(self._players[role])
 
     def show(self, view_of: Callable[[Role], View]) -> None:
-        """Put everybody's view there."""
+        """Set the view of every screen."""
         for role, screen in self._screens.items():
             screen.show(view_of(role))
 
     def close(self) -> None:
-        """No view will come any more."""
+        """End the views of every screen."""
         for screen in self._screens.values():
             screen.close()

@@ -1,8 +1,8 @@
-"""Whoever plays a role without being a person: scripted players beside the world, agents in a process of their own.
+"""Players that are no people: scripted ones beside the world, agents in processes of their own.
 
-A stand-in is asked once a step. Whoever does not answer in time does nothing in that step, and people are told. An
-agent lives through every step all the same: it is asked in order and what comes late is left out, so that its memory
-is that of one who saw what happened. So it is, too, while a co-pilot has taken over (paper, A.1).
+A stand-in is asked once a step. One that does not answer in time does nothing in that step, and the pages report it.
+An agent still observes every step in order: its late answers are dropped, and its memory has seen what happened. The
+same holds while a co-pilot has taken over (paper, A.1).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _log = logging.getLogger(__name__)
 
 
 class StandIn(Protocol):
-    """One who plays a role of a game."""
+    """A player of a game that is no person."""
 
-    name: str  # as recordings tell it
+    name: str  # in recordings
     trouble: str  # why it is GONE, for people to read
 
     @property
@@ -39,19 +39,19 @@ class StandIn(Protocol):
         ...
 
     def begin(self, world: World, seed: int) -> None:
-        """The episode begins in ``world``, which has just been reset."""
+        """Begin an episode in ``world``, which has just been reset."""
         ...
 
     def ask(self, step: int, observation: Observation) -> None:
-        """This is what you see at ``step``; returns at once."""
+        """Pass on the observation of ``step``; return at once."""
         ...
 
     def answer(self, step: int, timeout_sec: float) -> Action | None:
-        """What it does at ``step``; None if it does not say so in time."""
+        """Return its action at ``step``; None if it is late."""
         ...
 
     def close(self) -> None:
-        """No more will be asked."""
+        """Release its resources; it is asked no more."""
         ...
 
 
@@ -149,11 +149,11 @@ class AgentPlayer:
 
     @property
     def pid(self) -> int:
-        """Of its process."""
+        """Id of its process."""
         return self._worker.pid
 
     def begin(self, world: World, seed: int) -> None:
-        """See :meth:`StandIn.begin`; an agent knows of the world what it sees."""
+        """See :meth:`StandIn.begin`; an agent knows only its observations."""
 
     def ask(self, step: int, observation: Observation) -> None:
         """See :meth:`StandIn.ask`."""
@@ -170,7 +170,7 @@ class AgentPlayer:
             return self._last[1] if self._last is not None and self._last[0] == step else None
 
     def close(self) -> None:
-        """See :meth:`StandIn.close`; what it is thinking of is cut short."""
+        """See :meth:`StandIn.close`; a running computation is cut short."""
         self._questions.put(None)
         self._worker.join(0.5)
         self._worker.kill()
@@ -178,7 +178,7 @@ class AgentPlayer:
         self._worker.close()
 
     def _talk(self) -> None:
-        """Pass questions on one by one until there are no more or nobody is there to answer."""
+        """Pass on observations one by one until there are no more or the process has died."""
         connection = self._worker.connection
         try:
             self._hear(connection)
@@ -193,15 +193,13 @@ class AgentPlayer:
             self.trouble = f"the agent {self.name} has died"
         except UserError as error:
             _log.error("the agent %s cannot play: %s", self.name, error)  # it may name folders: not for people
-            self.trouble = (
-                f"the agent {self.name} cannot play; whoever runs the study finds the reason in the server's log"
-            )
+            self.trouble = f"the agent {self.name} cannot play; the study's leader finds the reason in the server's log"
         finally:
             connection.close()
             self._become(GONE)
 
     def _hear(self, connection: Connection) -> Any:
-        """What the process says. Raises EOFError if it is gone, UserError with what stopped it."""
+        """Return the process's answer. Raises EOFError if it has died, UserError with what stopped it."""
         what, value = connection.recv()
         if what == "trouble":
             raise UserError(value)
@@ -252,7 +250,7 @@ def _serve(connection: Connection, load: Callable[..., Any], folder: str, seed: 
             connection.send(("action", action))
     except (EOFError, BrokenPipeError):
         return  # the game is over
-    except Exception as error:  # whatever an agent may raise; the game goes on without it
+    except Exception as error:  # the game continues without the agent
         said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
         connection.send(("trouble", " ".join(said.split())))
 

@@ -1,4 +1,4 @@
-"""The course of a game: its session from state to state, and how long it has been in the present one."""
+"""A play session with its clock: the present state, and the time that it has lasted."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from annotation.session.transitions import transition
 
 
 class TimedSession:
-    """Where the session of a game is. Guarded by the game's lock.
+    """The session of a game, with its time limits. Guarded by the game's lock.
 
     Args:
-      kind: of the session. limits: how long a state may last. now: seconds that never run backwards.
+      kind: kind of the session.
+      limits: time limits of its states.
+      now: returns seconds that never run backwards.
     """
 
     def __init__(self, kind: Kind, limits: TimeLimits, now: Callable[[], float]) -> None:
@@ -27,7 +29,7 @@ class TimedSession:
         return self.session.state
 
     def happens(self, event: SessionEvent, role: Role | None = None) -> None:
-        """``event`` takes place. Raises Refused if it leads nowhere."""
+        """Handle an event. Raises TransitionRefused if it is not allowed now."""
         before, self.session = self.state, transition(self.session, event, role)
         if self.state is not before:
             now = self._now()
@@ -36,13 +38,13 @@ class TimedSession:
             self._since = now
 
     def happens_if(self, event: SessionEvent, condition: bool) -> None:
-        """``event``, unless the session has got past it meanwhile."""
+        """Handle ``event`` if ``condition`` holds and the session still allows it."""
         if condition:
             with suppress(TransitionRefused):
                 self.happens(event)
 
     def limit_sec(self) -> float | None:
-        """Seconds until the present state ends by itself; None where it does not."""
+        """Return the seconds until the present state times out; None where it has no limit."""
         limit = self._limits.of(self.state)
         if limit is None:
             return None
@@ -50,5 +52,5 @@ class TimedSession:
         return max(limit - spent - (self._now() - self._since), 0.0)
 
     def time_is_up(self) -> bool:
-        """Whether the present state has lasted as long as it may."""
+        """Return True if the present state has reached its time limit."""
         return self.limit_sec() == 0.0

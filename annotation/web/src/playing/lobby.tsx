@@ -197,7 +197,7 @@ function Start(props: { data: Data; disabled: boolean; onStart: (request: GameRe
           </label>
         ))}
       </fieldset>
-      {data.agents.length === 0 && <p class="hint">There is no agent to play with yet. The study's leader names agents with rlhf serve --agents, or trains one in the study's folder.</p>}
+      {data.agents.length === 0 && <p class="hint">There is no agent to play with yet. The study's leader names agents with <code>rlhf serve --agents</code>, or trains one in the study's folder.</p>}
       <div class="row">
         {roles.length > 1 && (
           <label>
@@ -226,7 +226,7 @@ function Start(props: { data: Data; disabled: boolean; onStart: (request: GameRe
           </label>
         )}
         <label>
-          into the dataset
+          {kind === "practice-setting" ? "world of the dataset" : "into the dataset"}
           <select value={project} onChange={(event) => setProject(event.currentTarget.value)}>
             {data.projects.map((each) => (
               <option key={each.id} value={each.id}>

@@ -97,4 +97,4 @@ def test_who_judges_never_hears_which_agent_it_was() -> None:
     agent = AgentPlayer("mortal", "nowhere", load=mortal)
     game = play(config(Kind.EVALUATION), at_tick, MemoryStore(), agent)
     assert game.state is State.ENDED
-    assert any("the agent cannot go on" in view for view in told) and not any("mortal" in view for view in told)
+    assert any("the agent cannot continue" in view for view in told) and not any("mortal" in view for view in told)

@@ -19,7 +19,7 @@ def still(episode) -> list[int]:
 
 def notices(at: dict[int, str]):
     """Take note of what people are told at each tick."""
-    return lambda game, tick: at.__setitem__(tick, game._trouble)
+    return lambda game, tick: at.__setitem__(tick, game._notice())
 
 
 def test_who_oversleeps_does_nothing_meanwhile_and_comes_back():
