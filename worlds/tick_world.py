@@ -331,6 +331,9 @@ def _check_positive(**sizes: Any) -> None:
 
 
 def _check_views(views: Any) -> None:
+    known = ", ".join(PLAYERS)
+    if isinstance(views, str):
+        raise WorldError(f"setting views: {views!r} is no list of players; known: {known}")
     unknown = next((view for view in views if view not in PLAYERS), None)
-    if unknown is not None or isinstance(views, str):
-        raise WorldError(f"setting views: {unknown or views!r} is no list of players; known: {', '.join(PLAYERS)}")
+    if unknown is not None:
+        raise WorldError(f"setting views: {unknown!r} is no player; known: {known}")

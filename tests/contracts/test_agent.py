@@ -1,4 +1,4 @@
-"""What every size of agent promises: its memory, its probabilities and its folder."""
+"""Contract of agents, for every size: memory, probabilities and folder."""
 
 from __future__ import annotations
 
@@ -152,8 +152,8 @@ def test_the_seed_decides_and_greed_needs_none(agent: InteractiveAgent) -> None:
     one, again, other = act(0, False), act(0, False), act(1, False)
     assert one.movement.equal(again.movement) and one.utterance.equal(again.utterance)
     assert not one.movement.equal(other.movement)
-    greedy, anew = act(0, True), act(1, True)
-    assert greedy.movement.equal(anew.movement) and greedy.utterance.equal(anew.utterance)
+    greedy, again = act(0, True), act(1, True)
+    assert greedy.movement.equal(again.movement) and greedy.utterance.equal(again.utterance)
 
 
 def test_the_folder_gives_back_the_very_same_agent(agent: InteractiveAgent, tokenizer, play, tmp_path: Path) -> None:
@@ -191,8 +191,8 @@ def test_transformers_reads_the_folder_too(agent: InteractiveAgent, tokenizer, p
 def test_everything_learns(agent: InteractiveAgent, play) -> None:
     output, _ = agent(play[0], agent.initial_state(COLUMNS), resets_in_the_middle())
     log_probs = agent.log_probs(output, play[1])
-    told = agent.discriminator(output.vision, output.language)
-    (log_probs.movement.sum() + log_probs.language.sum() + output.value.sum() + told.sum()).backward()
+    log_odds = agent.discriminator(output.vision, output.language)
+    (log_probs.movement.sum() + log_probs.language.sum() + output.value.sum() + log_odds.sum()).backward()
     idle = {name for name, weight in agent.named_parameters() if weight.grad is None}
     agent.zero_grad(set_to_none=True)
     assert not idle

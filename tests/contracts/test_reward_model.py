@@ -1,4 +1,4 @@
-"""What every kind of reward model must keep: rewards of play as it goes on are exactly those of the whole episodes.
+"""Contract of reward models, for every kind: rewards of play as it goes on are exactly those of the whole episodes.
 
 To the tolerance of float32 sums: the same numbers are multiplied in batches of other shapes, where a library may add
 them up in another order. A lost memory, a missed reset or an off-by-one is thousands of times larger.
@@ -128,18 +128,18 @@ def test_expected_rewards_are_the_changes_of_utility(model: RewardModel, play: M
 
 @pytest.mark.parametrize("slot", [0, 2])
 def test_streaming_rewards_are_those_of_whole_episodes(model: RewardModel, play: MemoryDataset, slot: int) -> None:
-    """What is drawn depends on the seed, the slot, the number of its episode and the step, on nothing else."""
+    """Draws depend on the seed, the slot, the number of its episode and the step, on nothing else."""
     model.config.reward_scale = 1.7
     scorer, draws = StreamingScorer(model, 3, seed=5), EpisodeDraws(5, 3)
     played: list[tuple[int, np.ndarray, np.ndarray]] = []
     for observations, resets, at in steps_of(play, 3):
-        found, luck = scorer.rewards(observations, resets)[0, slot], draws.next(resets.numpy())[0, slot]
+        found, draw = scorer.rewards(observations, resets)[0, slot], draws.next(resets.numpy())[0, slot]
         if at[slot][1] == 0:
             played.append((at[slot][0], np.empty(0), np.empty(0)))
         episode, before, drawn = played[-1]
-        played[-1] = (episode, np.append(before, found), np.append(drawn, luck))
+        played[-1] = (episode, np.append(before, found), np.append(drawn, draw))
     assert len(played) > 2
-    for episode, found, luck in played:
+    for episode, found, draw in played:
         rows = np.arange(play.starts[episode], play.starts[episode] + len(found))[:, None]
         observations, _ = play.gather(rows)
         with torch.inference_mode():
@@ -147,7 +147,7 @@ def test_streaming_rewards_are_those_of_whole_episodes(model: RewardModel, play:
                 observations,
                 model.initial_stream(1),
                 torch.from_numpy(play.first[rows]),
-                torch.from_numpy(luck[:, None]),
+                torch.from_numpy(draw[:, None]),
             )
         np.testing.assert_allclose(found, whole[:, 0].numpy(), rtol=TOLERANCE, atol=TOLERANCE)
     assert np.concatenate([found for _, found, _ in played]).any()
@@ -196,9 +196,9 @@ def test_a_scorer_goes_on_with_the_luck_of_the_next_episodes(
             draws.next(np.eye(1, slots, slot, dtype=bool))
     state = model.initial_stream(slots)
     for observations, resets, _ in list(steps_of(play, slots))[:5]:
-        luck = torch.from_numpy(draws.next(resets.numpy()))
+        draw = torch.from_numpy(draws.next(resets.numpy()))
         with torch.inference_mode():
-            wanted, state = model.rewards(observations, state, resets, luck)
+            wanted, state = model.rewards(observations, state, resets, draw)
         np.testing.assert_allclose(resumed.rewards(observations, resets), wanted.numpy(), atol=TOLERANCE)
 
 

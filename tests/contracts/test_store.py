@@ -1,4 +1,4 @@
-"""What every store of episodes keeps, whatever it keeps them in."""
+"""Contract of stores of episodes, for every kind."""
 
 from __future__ import annotations
 

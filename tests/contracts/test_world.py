@@ -1,4 +1,4 @@
-"""What every registered world must do."""
+"""Contract of worlds, for every registered one."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from worlds.contract import (
     SOLVER,
     TICKS_PER_STEP,
     UTTERANCE_MAX_CHARS,
+    GrabHints,
     TickWise,
     World,
     WorldError,
@@ -296,3 +297,22 @@ def test_entry_is_complete(entry):
     assert len(entry.probes) == len(set(entry.probes)) > 0
     with pytest.raises(WorldError, match="known"):
         registry.get("nowhere")
+
+
+def test_hints_about_grabbing_are_words_and_leave_play_as_it_is(entry):
+    world, silent_world = make(entry), make(entry)
+    if not (isinstance(world, GrabHints) and isinstance(world, TickWise)):
+        pytest.skip(f"{entry.name} gives no hints about grabbing")
+    config, actions = entry.sample_config(5), random_actions(world, 5)
+    expected = [silent_world.reset(options={"config": config})[0], *play(silent_world, actions)]
+    observed = [world.reset(options={"config": config})[0]]
+    assert all(world.last_grab_failure(agent) is None for agent in PLAYERS)
+    for action in actions:
+        for tick in range(TICKS_PER_STEP):
+            world.play_ticks({agent: action[agent]["movement"][tick : tick + 1] for agent in PLAYERS})
+            for agent in PLAYERS:
+                found, failure = world.graspable(agent), world.last_grab_failure(agent)
+                assert found is None or (isinstance(found, str) and found)
+                assert failure is None or (failure.reason and 0 < failure.tick <= len(observed) * TICKS_PER_STEP)
+        observed.append(world.end_step({agent: action[agent]["utterance"] for agent in PLAYERS})[0])
+    assert_same(expected, observed)

@@ -40,7 +40,7 @@ def agent() -> InteractiveAgent:
 
 
 def learned(computing: ComputingConfig, updates: int = 2) -> tuple[InteractiveAgent, list[dict[str, float]]]:
-    """What BC+RL makes of the agent, and the metrics of its updates."""
+    """The agent after BC+RL, and the metrics of its updates."""
     learner = Learner(agent(), LearnerConfig(computing=computing, learning_rate=1e-3))
     fragment, stream = tiny_agent.fragment(agent(), 5, 3), tiny_agent.recorded(6, 2)
     return learner.agent, [learner.update(fragment, RecordedWindow(*stream.next())) for _ in range(updates)]

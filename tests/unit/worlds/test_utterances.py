@@ -1,4 +1,4 @@
-"""What can be said: any printable line."""
+"""Utterances: any printable line."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def refused(workers: Workers) -> str:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict], list[dict]]:
-    """What two learners were left with, tensors and texts."""
+    """Results of two workers, tensors and texts."""
     folder, context = tmp_path_factory.mktemp("workers"), multiprocessing.get_context("spawn")
     processes = [context.Process(target=one_of_two, args=(folder, rank)) for rank in range(2)]
     for process in processes:

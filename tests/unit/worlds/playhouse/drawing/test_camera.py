@@ -68,7 +68,7 @@ def rays(height: int, width: int, yaw: float, pitch: float) -> np.ndarray:
 
 
 def cast(model, data, eye, yaw, pitch, hide_body=-1) -> tuple[np.ndarray, np.ndarray]:
-    """What MuJoCo's rays hit: geom [H, W], -1 for none, and depth [H, W], inf for none."""
+    """Hits of MuJoCo's rays: geom [H, W], -1 for none, and depth [H, W], inf for none."""
     seen, depth, hit = np.full((HEIGHT, WIDTH), -1), np.full((HEIGHT, WIDTH), np.inf), np.zeros(1, dtype=np.int32)
     for pixel, ray in zip(np.ndindex(HEIGHT, WIDTH), rays(HEIGHT, WIDTH, yaw, pitch).reshape(-1, 3), strict=True):
         distance = mujoco.mj_ray(model, data, eye, ray, SHOWN_GROUPS, True, hide_body, hit)
@@ -99,7 +99,7 @@ def assert_as_cast(model, data, eye, yaw, pitch, hide_body=-1) -> float:
 
 
 def inside(kind: str, size: np.ndarray, point: np.ndarray) -> bool:
-    """Whether a point in a geom's own frame is inside it, or within a centimetre."""
+    """Return True if a point in a geom's own frame is inside it, or within a centimetre."""
     size = size + 0.01
     if kind in ("box", "plane"):
         return bool(np.all(np.abs(point) <= size)) if kind == "box" else abs(point[2]) < 0.01

@@ -27,7 +27,7 @@ ROOMY = HouseSettings(rooms=(3, 3), furniture=(5, 5), objects=(12, 12))
 def test_the_catalogue_is_as_large_as_promised():
     assert len(OBJECT_KINDS) >= 12 and len(FURNITURE_KINDS) >= 8 and len(COLOURS) == 10 and len(SIZES) == 3
     for a, b in combinations(COLOURS.values(), 2):
-        assert math.dist(a, b) > 0.3, "colours are told apart"
+        assert math.dist(a, b) > 0.3, "colours are distinguishable"
     scales = sorted(SIZES.values())
     assert all(larger / smaller > 1.3 for smaller, larger in zip(scales, scales[1:], strict=False))
 

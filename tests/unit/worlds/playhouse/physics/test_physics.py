@@ -40,7 +40,7 @@ def thing(kind="block", x=3.0, y=2.5, z=0.0, size="medium", support=FLOOR, name=
 
 
 def enter(*objects, furniture=(), solver=(2.0, 2.5, 0.0), setter=(0.5, 4.5, 0.0), rooms=None, doorways=()):
-    """A world in a room of 5 x 5 m. The solver looks along +x from (2, 2.5) unless told otherwise."""
+    """A world in a room of 5 x 5 m. The solver looks along +x from (2, 2.5) by default."""
     rooms = rooms or (Room("room_0", 0.0, 0.0, 5.0, 5.0, "oak"),)
     house = House(rooms, doorways, tuple(furniture), objects, (Start(SETTER, *setter), Start(SOLVER, *solver)))
     world = Playhouse(height=8, width=8, views=(), max_steps=10**6)

@@ -1,4 +1,4 @@
-"""What is asked is unambiguous and true of the house; success and its events are what the tasks say."""
+"""Requests are unambiguous and true of the house; success and its events are those of the tasks."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_what_one_task_never_asks_for_most_others_do():
 
 
 def test_the_split_does_not_change_between_versions():
-    """Recordings rely on it: whoever reorders the catalogue must keep these."""
+    """Recordings rely on it: a new order of the catalogue must keep these."""
 
     def held(name):
         return {
