@@ -41,7 +41,7 @@ def _clone(material: Material, folder: Path) -> list[object]:
 
 def _reward(material: Material, folder: Path) -> list[object]:
     words = [f"--data={material.data}", f"--runs={folder / 'runs'}", f"--agent={material.agent}"]
-    return ["reward", *words, "--validation=0.3", *TRAIN, *KEEP]
+    return ["reward", *words, "--validation=0.3", "--mix-raters", *TRAIN, *KEEP]
 
 
 def _diagnose(material: Material, folder: Path) -> list[object]:

@@ -97,7 +97,7 @@ def clone_words(material: Material, runs: Path) -> list[str]:
 def reward_words(material: Material, runs: Path) -> list[str]:
     """Settings of `rlhf reward` on the dataset ``data``."""
     agent = f"--agent={material.agent}"
-    return [f"--data={material.data}", f"--runs={runs}", agent, "--validation=0.3", *TRAIN, *KEEP]
+    return [f"--data={material.data}", f"--runs={runs}", agent, "--validation=0.3", "--mix-raters", *TRAIN, *KEEP]
 
 
 def improve_words(material: Material, runs: Path) -> list[str]:
