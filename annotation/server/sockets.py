@@ -1,4 +1,4 @@
-"""A player's connection: views down, as few as the connection carries and always the newest; inputs up."""
+"""A player's connection: inputs up; views down, as many as the connection carries and always the newest."""
 
 from __future__ import annotations
 
@@ -27,14 +27,19 @@ MESSAGES_PER_SECOND, MESSAGES_AT_ONCE = 100.0, 500.0  # inputs come 30 times a s
 UNSEEN_VIEWS = 4  # on their way at once: more would only make the delay longer
 WATCH_SEC = 1.0
 SILENT_SEC = 8.0  # then the connection is lost, whatever the network says
-ADMITTED_SEC = 15.0  # how often it is asked whether the player may still be here
+ADMITTED_SEC = 15.0  # between two checks that the player may still take part
 
 _log = logging.getLogger("rlhf.serve")
 
 
 @dataclass(frozen=True)
 class End:
-    """Why a connection ends: WebSocket's code, or one of ours from 4000, and a sentence for the person."""
+    """The reason for which a connection ends.
+
+    Args:
+      code: WebSocket's code, or one of ours from 4000.
+      said: sentence for the person.
+    """
 
     code: int
     said: str
@@ -43,11 +48,11 @@ class End:
 OVER = End(1000, "the game is over")
 LEFT = End(1000, "you have left the game")
 GONE = End(1001, "the connection was lost")
-NOT_UNDERSTOOD = End(1008, "the server did not understand your browser; load the page again")
-TOO_MANY = End(1008, "your browser sends too much; load the page again")
+NOT_UNDERSTOOD = End(1008, "the server received an unknown message from your browser; load the page again")
+TOO_MANY = End(1008, "your browser sends too many messages; load the page again")
 TOO_LONG = End(1009, f"a message has at most {MESSAGE_CHARS} letters")
-ELSEWHERE = End(4001, "you play in another window now")
-SILENT = End(4002, "nothing has been heard from your browser for a while")
+ELSEWHERE = End(4001, "you continue this game in another window")
+SILENT = End(4002, "the server has received nothing from your browser for a while")
 SIGNED_OUT = End(4003, "you are signed out")
 TERMS_CHANGED = End(4003, "the study's terms have changed: read them, and return to the game within a minute")
 TAKEN_OUT = End(4003, "you do not take part in this any more; ask the study's leader")
@@ -137,7 +142,7 @@ class PlayerSocket:
                 return LEFT
 
     def _obey(self, said: PlayerMessage) -> None:
-        """Pass on what was said. Raises session.Refused."""
+        """Pass a message on to the game. Raises session.TransitionRefused."""
         game = self._running.game
         if said.seen is not None:
             self._note_seen(said.seen)

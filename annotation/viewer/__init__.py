@@ -1,1 +1,1 @@
-"""Looking at recorded play: an index of what is played and said, and what reward models make of it."""
+"""The episode viewer's data: an index of episodes, traces of reward models, and sharp pictures."""

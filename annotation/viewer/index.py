@@ -1,7 +1,7 @@
-"""An index of what is played and said in datasets: one SQLite file, made from the datasets and thrown away at will.
+"""An index of the episodes and utterances of datasets: one SQLite file, which can be deleted at any time.
 
-Filters and the search of dialogue ask it instead of thousands of Parquet files. It is filled once for every episode,
-a few milliseconds each; whoever asks for a dataset that is not wholly in it gets what is.
+Filters and the search of dialogue query it instead of thousands of Parquet files. Each episode enters it once, in a
+few milliseconds; a query returns the episodes that are in it so far.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rlhf.store import EpisodeRow, ParquetStore
 from rlhf.store.transcript import EpisodeTranscript
 from worlds.errors import UserError
 
-VERSION = 1  # of the file's tables; a file of another version is made anew
+VERSION = 1  # of the file's tables; a file of another version is recreated
 _AT_ONCE = 50  # episodes of one transaction
 _BUSY_SEC = 30.0
 _TABLES = """
@@ -38,11 +38,17 @@ CREATE INDEX IF NOT EXISTS words_of ON words (dataset, episode_id);
 
 @dataclass(frozen=True)
 class Filters:
-    """Which episodes are wanted; what is empty asks for nothing.
+    """Filters of episodes; empty ones do not filter.
 
     Args:
-      player: as the episode names the setter or the solver. outcome: "succeeded", "failed" (some request) or "none"
-        (nothing that is checked). shortest, longest: steps. words: all of them in one utterance, in any case.
+      kind: kind of play.
+      split: split.
+      player: name of the setter or the solver.
+      task: name of a requested task.
+      outcome: "succeeded" (all requests), "failed" (some request) or "none" (no request with a check).
+      shortest: least number of steps.
+      longest: largest number of steps.
+      words: words that one utterance contains, in upper or lower case.
     """
 
     kind: str = ""
@@ -65,20 +71,24 @@ class IndexedEpisode:
 
 
 class Index:
-    """The index in ``file``. Safe for threads and processes: each call has a connection of its own."""
+    """An index. Safe for threads and processes: each call has a connection of its own.
+
+    Args:
+      file: its SQLite file.
+    """
 
     def __init__(self, file: Path) -> None:
         self.file = file
 
     def differs(self, dataset: str, rows: Sequence[EpisodeRow]) -> tuple[int, int]:
-        """How many of the dataset's episodes are not in the index, and how many of the index not in the dataset."""
+        """Return the numbers of episodes that only the dataset has, and that only the index has."""
         with self._reading() as connection:
             known = _known(connection, dataset)
         there = {row.episode_id for row in rows}
         return len(there - known), len(known - there)
 
     def update(self, dataset: str, store: ParquetStore, most: int | None = None) -> int:
-        """Forget episodes that are gone and take in those that are new, at most so many; how many were taken in.
+        """Remove deleted episodes and add new ones, at most ``most``; return how many were added.
 
         An episode that cannot be read is listed without its words.
         """
@@ -102,14 +112,14 @@ class Index:
         return taken
 
     def find(self, dataset: str, filters: Filters) -> list[str]:
-        """Ids of the episodes that are wanted, the latest recorded first."""
+        """Return ids of the episodes that pass the filters, the latest recorded first."""
         conditions, values = _conditions(dataset, filters)
         query = f"SELECT episode_id FROM episodes WHERE {' AND '.join(conditions)} ORDER BY place DESC"
         with self._reading() as connection:
             return [episode_id for (episode_id,) in connection.execute(query, values)]
 
     def rows(self, dataset: str, episode_ids: Sequence[str]) -> list[IndexedEpisode]:
-        """What is known of these episodes, in their order; unknown ones are left out."""
+        """Return these episodes, in their order; unknown ones are left out."""
         with self._reading() as connection:
             found = (_row(connection, dataset, episode_id) for episode_id in episode_ids)
             return [row for row in found if row is not None]
@@ -117,7 +127,7 @@ class Index:
     def hits(
         self, dataset: str, episode_ids: Sequence[str], words: str, most: int
     ) -> dict[str, list[tuple[int, str, str]]]:
-        """By episode, step, who and words of its first utterances in which all of ``words`` are."""
+        """Return step, player and words of each episode's first utterances that contain all of ``words``."""
         terms = _terms(words)
         where = " AND ".join(["dataset = ?", "episode_id = ?", *["folded LIKE ? ESCAPE '\\'"] * len(terms)])
         query = f"SELECT step, who, words FROM words WHERE {where} ORDER BY rowid LIMIT ?"
@@ -128,7 +138,7 @@ class Index:
             }
 
     def choices(self, dataset: str) -> dict[str, list[str]]:
-        """What there is to filter by: kinds, splits, players and tasks."""
+        """Return the values of the filters: kinds, splits, players and tasks."""
         queries = {
             "kinds": ("kind FROM episodes",),
             "splits": ("split FROM episodes",),
@@ -142,7 +152,7 @@ class Index:
             }
 
     def forget(self) -> None:
-        """Empty it: nothing of what it held is left in its file."""
+        """Empty the index; nothing of its contents is left in its file."""
         with self._writing() as connection:
             for table in ("episodes", "tasks", "words"):
                 connection.execute(f"DELETE FROM {table}")
@@ -166,9 +176,9 @@ class Index:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             return _opened(self.file)
         except OSError as error:
-            raise UserError(f"the index {self.file} cannot be made ({error.strerror}); mend its folder") from error
+            raise UserError(f"the index {self.file} cannot be made ({error.strerror}); check its folder") from error
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):  # busy, or the disk: nothing that a new file would mend
+            if isinstance(error, sqlite3.OperationalError):  # busy, or the disk: a new file would not help
                 raise UserError(f"the index {self.file} cannot be used ({error}); look after its disk") from error
             self.file.unlink(missing_ok=True)
             return _opened(self.file)
@@ -225,7 +235,7 @@ def _insert(
 
 
 def kind_of(told: EpisodeTranscript) -> str:
-    """The kind of play: as the session that recorded it calls it, or who asks whom, e.g. "scripted-agent+co-pilot"."""
+    """Return the kind of play: the recording session's, or setter and solver, e.g. "scripted-agent+co-pilot"."""
     if named := told.notes.get("kind"):
         return str(named)
     setter, solver = (player.partition(":")[0] for player in (told.setter, told.solver.partition("+")[0]))
@@ -245,7 +255,7 @@ def _row(connection: sqlite3.Connection, dataset: str, episode_id: str) -> Index
 
 
 def _conditions(dataset: str, filters: Filters) -> tuple[list[str], list[Any]]:
-    """SQL of ``filters``, and the values it is asked with."""
+    """Return the SQL conditions of ``filters``, and their values."""
     made: list[tuple[str, tuple[Any, ...]]] = [("dataset = ?", (dataset,))]
     for column in ("kind", "split"):
         if value := getattr(filters, column):

@@ -1,4 +1,4 @@
-"""A process of its own that brings an index up to date, so that the server answers meanwhile.
+"""A process that updates an index, so that the server answers meanwhile.
 
 python -m annotation.viewer.indexing INDEX.sqlite NAME=FOLDER ...
 """
@@ -28,7 +28,7 @@ class Indexer:
     """Keeps an index up to date.
 
     Args:
-      index: to be kept.
+      index: the index.
     """
 
     def __init__(self, index: Index) -> None:
@@ -38,7 +38,7 @@ class Indexer:
         self._begun: dict[str, float] = {}  # when a process was last begun for each dataset
 
     def missing(self, name: str, store: ParquetStore) -> int:
-        """How many episodes of a dataset are not in the index yet; they are being taken in when this returns."""
+        """Return how many episodes of a dataset are not in the index yet, and begin to add them."""
         with self._lock:
             missing, gone = self.index.differs(name, rows := store.rows())
             if missing <= AT_ONCE:

@@ -1,6 +1,6 @@
-"""Utility traces: asked of a process of its own that has PyTorch, and kept on disk.
+"""Utility traces, computed by a process that has PyTorch, and kept on disk.
 
-The server never waits for one: it is told that the trace is being computed, why it could not be, or the trace.
+The server never waits for one: it gets the trace, or that it is being computed, or why it could not be.
 """
 
 from __future__ import annotations
@@ -29,16 +29,23 @@ _WAITING = 200  # traces at most; whoever asks for another is told to wait
 
 @dataclass(frozen=True)
 class TraceRequest:
-    """A trace: of an episode as it was recorded, by a model as it is."""
+    """A trace of an episode by a reward model.
+
+    Args:
+      model: the reward model.
+      dataset: folder of the episode's dataset.
+      episode_id: the episode.
+      created: when the episode was recorded.
+    """
 
     model: FoundModel
     dataset: Path
     episode_id: str
-    created: str  # of the episode
+    created: str
 
     @property
     def key(self) -> str:
-        """Names its file."""
+        """Name of its file."""
         said = "\0".join((self.model.version, str(self.dataset.absolute()), self.episode_id, self.created))
         return hashlib.sha256(said.encode()).hexdigest()[:40]
 
@@ -47,10 +54,10 @@ class Scorer:
     """Computes traces one after the other.
 
     Args:
-      folder: where traces are kept.
-      command: the process that answers one request a line, see :mod:`reward_models.tracing`; without one, every trace
-        fails with the reason.
-      patience_sec: for one trace; then the process is ended.
+      folder: folder of the traces.
+      command: command of the process that answers one request a line, see :mod:`reward_models.tracing`; without one,
+        every trace fails with the reason.
+      patience_sec: seconds for one trace; then the process is ended.
     """
 
     def __init__(self, folder: Path, command: Sequence[str] = (), patience_sec: float = 600.0) -> None:
@@ -63,10 +70,11 @@ class Scorer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, wanted: TraceRequest, again: bool = False) -> dict[str, Any]:
-        """The trace as ``{"state": "ready", ...}``, or what is the matter with it: "working" or "failed".
+        """Return the trace as ``{"state": "ready", ...}``, or its state: "working" or "failed".
 
         Args:
-          again: try once more what failed before.
+          wanted: the trace.
+          again: retry one that has failed.
         """
         key = wanted.key
         kept = self._kept(key)
@@ -94,12 +102,12 @@ class Scorer:
             return {"state": "working", "seconds": round(time.monotonic() - self._waiting[key]), "before": before}
 
     def forget(self) -> None:
-        """Remove every trace that is kept."""
+        """Delete every trace."""
         for path in self._folder.glob("*.json*"):
             path.unlink(missing_ok=True)
 
     def stop(self) -> None:
-        """End the process; what is being computed is given up."""
+        """End the process; a running computation is dropped."""
         self._queue.put(None)
         if self._process is not None:
             self._process.kill()
@@ -132,7 +140,7 @@ class Scorer:
                     self._failed[wanted.key] = why
 
     def _compute(self, wanted: TraceRequest) -> str:
-        """Compute and keep one trace; why it failed, or ""."""
+        """Compute and keep one trace; return why it failed, or ""."""
         asked = {"model": str(wanted.model.folder), "dataset": str(wanted.dataset), "episode_id": wanted.episode_id}
         answer = self._answer(json.dumps(asked).encode() + b"\n")
         if isinstance(answer, str):
@@ -149,7 +157,7 @@ class Scorer:
         return ""
 
     def _answer(self, question: bytes) -> dict[str, Any] | str:
-        """What the process answers; or why there is no answer."""
+        """Return the process's answer, or why there is none."""
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -179,7 +187,7 @@ class Scorer:
 
 
 def _read_line(descriptor: int, patience_sec: float) -> bytes | None:
-    """A whole line; b"" if the other side has ended, None if it takes too long."""
+    """Read a whole line; b"" if the other side has ended, None on timeout."""
     until, read = time.monotonic() + patience_sec, bytearray()
     while not read.endswith(b"\n"):
         ready, _, _ = select.select([descriptor], [], [], max(0.0, until - time.monotonic()))
