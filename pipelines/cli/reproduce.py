@@ -18,6 +18,7 @@ from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.stages.running.staged_run import differing_settings
 from pipelines.studies.config import StudyConfig, StudySeed
 from pipelines.studies.report import write_study_report
+from pipelines.studies.results_docs import load_published, publish
 from pipelines.studies.study import study
 from rlhf.run.config import load_config
 from rlhf.run.progress import announce
@@ -37,6 +38,7 @@ class ReproduceConfig:
       arms: of a study, only these of its agents; none means all.
       device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's own. A result that was
         begun on one may be resumed on another.
+      docs: put the tables of a study, once it is complete, on the pages of this copy of the repository.
     """
 
     name: Result = "demo"
@@ -45,6 +47,7 @@ class ReproduceConfig:
     runs: Path = Path("runs/reproduce")
     arms: tuple[str, ...] = ()
     device: str | None = None
+    docs: bool = False
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -57,12 +60,16 @@ def reproduce(config: ReproduceConfig) -> Path:
     module = _preset(config.name)
     if hasattr(module, "study"):
         return _study(config, module.study())
+    if config.docs:
+        raise UserError(f"{config.name} is no study: leave out --docs")
     if config.arms:
         raise UserError(f"{config.name} is no study of several agents: leave out --arms")
     return _demo(config, module.demo())
 
 
 def _study(config: ReproduceConfig, preset: StudyConfig) -> Path:
+    if config.docs:
+        load_published()  # refused now, not after hours
     evaluating = replace(preset.evaluate, episodes=config.episodes)
     settled = replace(
         preset, run=config.runs / config.name, seeds=config.seeds, evaluate=evaluating,
@@ -70,7 +77,10 @@ def _study(config: ReproduceConfig, preset: StudyConfig) -> Path:
     )  # fmt: skip
     for arm, seed in study(settled, config.arms):
         announce(f"{arm}, seed {seed}: {write_study_report(settled, config.name)}")
-    return write_study_report(settled, config.name)
+    path = write_study_report(settled, config.name)
+    if config.docs:
+        publish(config.name, path)
+    return path
 
 
 def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
