@@ -52,7 +52,7 @@ from reward_models.request_outcomes import (
     pairwise_wins,
 )
 from reward_models.rescoring import VARIANTS, Rescored, order_shares
-from rlhf.run.statistics import FEWER_RESAMPLES, LEVEL, episode_interval, ratio_interval
+from rlhf.run.statistics import LEVEL, episode_interval, ratio_interval, resampled_counts
 
 
 class Measurer:
@@ -291,8 +291,7 @@ class Measurer:
         totals, counts = np.zeros((episodes, len(shown))), np.zeros((episodes, len(shown)))
         np.add.at(totals, episode, np.where(known, curve, 0.0)[:, shown])
         np.add.at(counts, episode, known[:, shown].astype(np.float64))
-        rng, tail = np.random.default_rng(self.seed), (1 - LEVEL) / 2
-        draws = rng.multinomial(episodes, np.full(episodes, 1 / episodes), size=FEWER_RESAMPLES).astype(np.float64)
+        draws, tail = resampled_counts(episodes, seed=self.seed), (1 - LEVEL) / 2
         low, high = np.nanquantile(_divide(draws @ totals, draws @ counts), [tail, 1 - tail], axis=0)
         mean = totals.sum(0) / counts.sum(0)
         return CurveFinding(

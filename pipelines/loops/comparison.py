@@ -8,8 +8,6 @@ from dataclasses import replace
 from itertools import count, takewhile
 from pathlib import Path
 
-import numpy as np
-
 from pipelines.loops.rounds import (
     CLONE,
     EVALUATED,
@@ -24,6 +22,7 @@ from pipelines.report.data import DATA_FILE, Chart, ReportData, RoundResult, Rou
 from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import OVERALL
 from pipelines.report.gathered import clips, losses, outcome, replay_curve, reward_traces, watched
+from pipelines.report.paired import ordered, paired
 from pipelines.stages.evaluate import ProbeResult, load_results
 from pipelines.stages.outcomes.replay_change import Metric, Replays, change_of, compared_replays
 from pipelines.stages.running.staged_run import FinishedStage, finished_stages
@@ -60,8 +59,7 @@ def success(results: Sequence[ProbeResult], seed: int) -> dict[str, Interval]:
     """Success by probe with Wilson's interval; over several probes, each weighing the same, with a bootstrap's."""
     found = {result.probe: wilson_interval(sum(result.success), result.episodes) for result in results}
     if len(found) > 1:
-        outcomes = [np.asarray(result.success, np.float64) for result in results]
-        found[OVERALL] = share_interval([outcomes], seed=seed)
+        found[OVERALL] = share_interval([[ordered(result) for result in results]], seed=seed)
     return found
 
 
@@ -74,15 +72,7 @@ def gain(after: Sequence[ProbeResult], before: Sequence[ProbeResult], seed: int)
     earlier = {result.probe: result for result in before}
     if set(earlier) != {result.probe for result in after}:
         raise ValueError("agents of different probes cannot be compared")
-    return mean_interval([[_differences(result, earlier[result.probe]) for result in after]], seed=seed)
-
-
-def _differences(after: ProbeResult, before: ProbeResult) -> np.ndarray:
-    """Episode by episode: float64 [episodes] of -1, 0 and 1."""
-    if sorted(after.seeds) != sorted(before.seeds):
-        raise ValueError(f"{after.agent} and {before.agent} did not play the same episodes of {after.probe}")
-    ordered = [np.asarray(result.success, np.float64)[np.argsort(result.seeds)] for result in (after, before)]
-    return ordered[0] - ordered[1]
+    return mean_interval([[paired(result, earlier[result.probe]) for result in after]], seed=seed)
 
 
 def _by_agent(results: Sequence[ProbeResult]) -> dict[str, list[ProbeResult]]:

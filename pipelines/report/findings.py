@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from pipelines.report.data import Chart, Outcomes, ReportData
+from pipelines.report.paired import ordered, paired
 from rlhf.learning.guards import standard_error
-from rlhf.run.statistics import Interval, mean_interval, percent, points, wilson_interval
+from rlhf.run.statistics import Interval, mean_interval, percent, points, share_interval
 
 Verdict = Literal["better", "worse", "unclear", "few"]
 
@@ -88,10 +89,8 @@ def _row(data: ReportData, probe: str) -> Row:
     agents = {}
     for name in _agents(data):
         runs = _outcomes(data, name, probe)
-        if len(runs) == 1:
-            agents[name] = wilson_interval(sum(runs[0].success), len(runs[0].success))
-        elif runs:
-            agents[name] = _share([[np.asarray(run.success, dtype=np.float64)] for run in runs], data)
+        if runs:
+            agents[name] = share_interval([[ordered(run)] for run in runs], seed=data.resampling_seed)
     difference = mean_interval(_groups(data, [probe], _differences), seed=data.resampling_seed)
     return Row(probe[:1].upper() + probe[1:], agents, difference, judge(difference))
 
@@ -101,15 +100,9 @@ def _overall(data: ReportData, probes: Sequence[str]) -> Row:
     for name in _agents(data):
         groups = _groups(data, probes, lambda data, probe, run, name=name: _successes(data, name, probe, run))
         if groups:
-            agents[name] = _share(groups, data)
+            agents[name] = share_interval(groups, seed=data.resampling_seed)
     difference = mean_interval(_groups(data, probes, _differences), seed=data.resampling_seed)
     return Row(OVERALL, agents, difference, judge(difference))
-
-
-def _share(groups: list[list[np.ndarray]], data: ReportData) -> Interval:
-    """The interval of a mean of shares, which is a share itself."""
-    found = mean_interval(groups, seed=data.resampling_seed)
-    return replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
 
 
 def _agents(data: ReportData) -> list[str]:
@@ -132,17 +125,16 @@ def _groups(
 
 
 def _successes(data: ReportData, agent: str, probe: str, run: int) -> np.ndarray | None:
-    """Outcomes as 0 and 1 in the order of the episodes' seeds: float64 [episodes]; None if the agent did not play."""
-    for outcome in _outcomes(data, agent, probe):
-        if outcome.run == run:
-            return np.asarray(outcome.success, dtype=np.float64)[np.argsort(outcome.seeds)]
-    return None
+    """Outcomes as 0 and 1, see :func:`pipelines.report.paired.ordered`; None if the agent did not play."""
+    found = [ordered(outcome) for outcome in _outcomes(data, agent, probe) if outcome.run == run]
+    return found[0] if found else None
 
 
 def _differences(data: ReportData, probe: str, run: int) -> np.ndarray | None:
-    """After less before, episode by episode: float64 [episodes] of -1, 0 and 1."""
-    after, before = (_successes(data, name, probe, run) for name in (data.after, data.before))
-    return None if after is None or before is None else after - before
+    """After less before, see :func:`pipelines.report.paired.paired`; None if one of them did not play."""
+    names = (data.after, data.before)
+    both = [one for name in names for one in _outcomes(data, name, probe) if one.run == run]
+    return paired(*both) if len(both) == 2 else None
 
 
 def _by_probe(rows: Sequence[Row]) -> str:

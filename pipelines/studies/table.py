@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from pipelines.report.paired import at_probe, ordered, paired
 from pipelines.stages.evaluate import ProbeResult
 from rlhf.run.statistics import Interval, mean_interval, share_interval, signed
 
@@ -71,9 +70,11 @@ def tabulate(
                 continue
             difference = None
             if arm != other and shared:
-                groups = [[_paired(of_arm[s], of_other[s], name) for name in names] for s in shared]
+                groups = [
+                    [paired(at_probe(of_arm[s], name), at_probe(of_other[s], name)) for name in names] for s in shared
+                ]
                 difference = mean_interval(groups, seed=0)
-            groups = [[_series(of_arm[s], name) for name in names] for s in sorted(of_arm)]
+            groups = [[ordered(at_probe(of_arm[s], name)) for name in names] for s in sorted(of_arm)]
             success = share_interval(groups, seed=0)
             cells.append(Cell(arm, probe, success, difference, tuple(sorted(of_arm))))
     return Table(tuple(arms), tuple(probes), compared_with, tuple(cells), others)
@@ -114,20 +115,6 @@ def differences(table: Table) -> str:
         rows.append(_row([name, *told]))
     about = f"Points more than {table.compared_with}, paired by episode; bold where the interval leaves 0 out."
     return "\n".join([about, "", *rows, ""])
-
-
-def _series(results: Sequence[ProbeResult], probe: str) -> np.ndarray:
-    """Outcomes as 0 and 1 in the order of the episodes' seeds, float64 [episodes]."""
-    (result,) = (result for result in results if result.probe == probe)
-    return np.asarray(result.success, dtype=np.float64)[np.argsort(result.seeds)]
-
-
-def _paired(results: Sequence[ProbeResult], others: Sequence[ProbeResult], probe: str) -> np.ndarray:
-    """Differences episode by episode. Raises ValueError if the two did not play the same episodes."""
-    (mine,), (other,) = ([r for r in found if r.probe == probe] for found in (results, others))
-    if sorted(mine.seeds) != sorted(other.seeds):
-        raise ValueError(f"{mine.agent} and {other.agent} did not play the same episodes of {probe}")
-    return _series(results, probe) - _series(others, probe)
 
 
 def _row(cells: Sequence[str]) -> str:

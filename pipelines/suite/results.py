@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.agreement.krippendorff import alpha, coincidence_matrix
 from rlhf.records.marks import Judgement
-from rlhf.run.statistics import FEWER_RESAMPLES, LEVEL, Interval, episode_interval, ratio_interval
+from rlhf.run.statistics import LEVEL, Interval, episode_interval, ratio_interval, resampled_counts
 from worlds.contract import STEPS_PER_SECOND
 
 TIE = 0.5  # what a continuation counts of which as many judges say that it succeeded as that it failed
@@ -145,8 +146,7 @@ def cumulative_success(
     whole = np.array([float(len(own)) for own in clusters])
     if by_cluster:
         done, whole = done / whole[:, None], np.ones(len(whole))
-    rng = np.random.default_rng(seed)
-    draws = rng.multinomial(len(clusters), np.full(len(clusters), 1 / len(clusters)), size=FEWER_RESAMPLES)
+    draws = resampled_counts(len(clusters), seed=seed)
     drawn, tail = (draws @ done) / (draws @ whole)[:, None], (1 - level) / 2
     share = done.sum(axis=0) / whole.sum()
     low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
@@ -167,7 +167,9 @@ def judges_agreement(
     yes = np.array([sum(one.success for one in own) for own in several.values()], dtype=np.float64)
     counts = np.stack([yes, np.array([len(own) for own in several.values()]) - yes], axis=1)
     names = sorted({scenario_of[episode] for episode in several})
-    sums = _agreement_sums(counts, np.array([names.index(scenario_of[e]) for e in several], dtype=int), len(names))
+    of_scenario = [counts[[scenario_of[episode] == name for episode in several]] for name in names]
+    matrices = np.array([coincidence_matrix(own) for own in of_scenario])  # [scenarios, 2, 2]
+    pairs = np.array([[(n * (n - 1)).sum(), (n.sum(1) * (n.sum(1) - 1)).sum()] for n in of_scenario])  # same, all
     apart = [gap for own in several.values() for gap in _gaps(own)]
     judged: Counter[str] = Counter(one.judge for own in said.values() for one in own)
     good: Counter[str] = Counter(one.judge for own in said.values() for one in own if one.success)
@@ -175,53 +177,11 @@ def judges_agreement(
         judged=sum(bool(own) for own in said.values()),
         several=len(several),
         ties=int((2 * counts[:, 0] == counts.sum(axis=1)).sum()),
-        alpha=episode_interval(lambda w: _alpha(w, sums), len(names), seed=seed),
-        same=episode_interval(lambda w: _same(w, sums), len(names), seed=seed),
+        alpha=episode_interval(lambda w: alpha(np.tensordot(w, matrices, 1)), len(names), seed=seed),
+        same=episode_interval(lambda w: (w @ pairs[:, 0]) / (w @ pairs[:, 1]), len(names), seed=seed),
         seconds_apart=float(np.median(apart)) / STEPS_PER_SECOND if apart else None,
         judges=tuple(JudgeRecord(name, judged[name], good[name] / judged[name]) for name in sorted(judged)),
     )
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """Of the continuations of each scenario that several have judged: what alpha and pairs are made of, [scenarios].
-
-    Args:
-      agree: coincidences of equal labels, sum of n(n - 1) / (m - 1) over labels with n of m judges.
-      given: labels. totals: of each label [scenarios, 2]. same, pairs: pairs of judges who say the same, and all.
-    """
-
-    agree: np.ndarray
-    given: np.ndarray
-    totals: np.ndarray
-    same: np.ndarray
-    pairs: np.ndarray
-
-
-def _agreement_sums(counts: np.ndarray, scenario: np.ndarray, scenarios: int) -> _Sums:
-    given = counts.sum(axis=1)
-    equal = (counts * (counts - 1)).sum(axis=1)
-
-    def summed(values: np.ndarray) -> np.ndarray:
-        return np.bincount(scenario, weights=values, minlength=scenarios)
-
-    totals = np.stack([summed(counts[:, label]) for label in range(2)], axis=1) if scenarios else np.zeros((0, 2))
-    agree = summed(equal / np.maximum(given - 1, 1))
-    return _Sums(agree, summed(given), totals, summed(equal / 2), summed(given * (given - 1) / 2))
-
-
-def _alpha(weights: np.ndarray, sums: _Sums) -> np.ndarray:
-    """Krippendorff's alpha [R] where scenario s counts ``weights`` [R, s] times; nan if only one label occurs."""
-    given, totals = weights @ sums.given, weights @ sums.totals
-    with np.errstate(divide="ignore", invalid="ignore"):
-        observed = 1 - (weights @ sums.agree) / given
-        expected = 1 - (totals * (totals - 1)).sum(axis=1) / (given * (given - 1))
-        return np.where((totals > 0).all(axis=1), 1 - observed / expected, np.nan)
-
-
-def _same(weights: np.ndarray, sums: _Sums) -> np.ndarray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (weights @ sums.same) / (weights @ sums.pairs)
 
 
 def _gaps(judgements: Sequence[Judgement]) -> list[int]:

@@ -147,11 +147,22 @@ def episode_interval(
     (found,) = estimate(np.ones((1, episodes))).tolist()
     if not np.isfinite(found):
         return None
-    rng = np.random.default_rng(seed)
-    draws = rng.multinomial(episodes, np.full(episodes, 1 / episodes), size=resamples).astype(np.float64)
+    draws = resampled_counts(episodes, seed=seed, resamples=resamples)
     drawn, tail = estimate(draws), (1 - level) / 2
     low, high = map(float, np.nanquantile(drawn, [tail, 1 - tail]))
     return Interval(found, min(low, found), max(high, found), episodes)
+
+
+def resampled_counts(episodes: int, *, seed: int, resamples: int = FEWER_RESAMPLES) -> np.ndarray:
+    """How often each episode is drawn in each of many resamples with replacement: float64 [resamples, episodes].
+
+    Args:
+      episodes: number of episodes, or of whatever else is resampled as a whole.
+      seed: of the draws.
+      resamples: number of resamples.
+    """
+    draws = np.random.default_rng(seed).multinomial(episodes, np.full(episodes, 1 / episodes), size=resamples)
+    return draws.astype(np.float64)
 
 
 def ratio_interval(part: np.ndarray, whole: np.ndarray, *, seed: int, level: float = LEVEL) -> Interval | None:

@@ -1,0 +1,50 @@
+"""Outcomes of agents at a probe, paired episode by episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+
+class ProbeOutcomes(Protocol):
+    """How one agent fared at one probe: ``success[i]`` is of the episode with seed ``seeds[i]``."""
+
+    @property
+    def agent(self) -> str: ...
+    @property
+    def probe(self) -> str: ...
+    @property
+    def seeds(self) -> Sequence[int]: ...
+    @property
+    def success(self) -> Sequence[bool]: ...
+
+
+Found = TypeVar("Found", bound=ProbeOutcomes)
+
+
+def at_probe(results: Iterable[Found], probe: str) -> Found:
+    """The one of an agent's results that is of ``probe``. Raises ValueError if there is none, or several."""
+    (found,) = (result for result in results if result.probe == probe)
+    return found
+
+
+def ordered(result: ProbeOutcomes) -> np.ndarray:
+    """Outcomes as 0 and 1 in the order of the episodes' seeds: float64 [episodes]."""
+    return np.asarray(result.success, dtype=np.float64)[np.argsort(result.seeds)]
+
+
+def paired(result: ProbeOutcomes, other: ProbeOutcomes) -> np.ndarray:
+    """Differences episode by episode: float64 [episodes] of -1, 0 and 1.
+
+    Args:
+      result: of the agent that is compared.
+      other: of the agent whose outcomes are subtracted.
+
+    Raises:
+      ValueError: if the two did not play the same episodes of one probe.
+    """
+    if result.probe != other.probe or sorted(result.seeds) != sorted(other.seeds):
+        raise ValueError(f"{result.agent} and {other.agent} did not play the same episodes of {result.probe}")
+    return ordered(result) - ordered(other)
