@@ -53,7 +53,8 @@ def make_whole_study(folder: Path, house: bool = False) -> None:
     torch.manual_seed(0)
     sizes = tiny_agent.config(image_size=(144, 192) if house else (72, 96), vocab_size=tokenizer.vocab_size)
     save_agent(InterTemporalRewardModel(sizes), tokenizer, study / "models" / "tiny")
-    agent = made_up_play.agent(**(SIZES | {"image_size": (24, 32)}))
+    player: dict[str, Any] = SIZES | {"image_size": (24, 32)}
+    agent = made_up_play.agent(**player)
     save_agent(agent, Tokenizer.train(["yes"], made_up_play.VOCABULARY), folder / "player")
     open_store(study / "people", create=True)
 
