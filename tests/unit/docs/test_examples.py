@@ -33,7 +33,9 @@ def command_lines(page: Path) -> Iterator[list[str]]:
         if block.language in ("", "bash"):
             for line in block.text.replace("\\\n", " ").splitlines():
                 words = shlex.split(line, comments=True) if line.startswith("rlhf ") else []
-                if words and "--resume" not in words:  # which reads the run's folder
+                if (
+                    len(words) > 1 and not words[1].startswith("--") and "--resume" not in words
+                ):  # which reads the run's folder
                     yield [word for word in words[1:] if word != "..."]
 
 

@@ -187,7 +187,7 @@ def _own_settings(names: set[str]) -> set[str]:
 def check(line: str, known: dict[str, set[str]]) -> None:
     """Fail where a command line has a command or a setting that the program lacks."""
     words = shlex.split(line.replace("`", "").replace("...", ""))[1:]
-    if not words or words[0].isupper() or "|" in words[0]:
+    if not words or words[0].isupper() or "|" in words[0] or words[0].startswith("--"):
         return
     if "|" in line or words[0] in ("COMMAND",):
         return
