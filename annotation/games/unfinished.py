@@ -1,8 +1,8 @@
-"""What outlives a server that dies: games whose episode is not in its dataset yet, or not known to the study.
+"""Unfinished games, which survive a killed server: their episode is not in its dataset yet, or not known to the study.
 
-A game has a folder of its own from its beginning until all that follows from it is done. An evaluation's episode is
-kept there as soon as play is over, and each verdict as it is given; whoever finds the folder of a dead server's game
-finishes it. Everything can be done again after a crash: the episode's id is the game's.
+A game has a folder from its beginning until its episode is stored and known. The episode of an evaluation is kept there
+as soon as play is over, and each verdict when it is given. The next server finishes games that a killed one has left.
+Every step can be repeated after a crash: the episode's id is the game's.
 
     <game's id>/
       game.json    for which dataset it is played
@@ -32,15 +32,16 @@ _GONE = ".gone"  # suffix of what is being removed
 
 
 def new_id() -> str:
-    """An id for a game and its episode."""
+    """Return a new id for a game and its episode."""
     return f"play-{uuid4().hex[:16]}"
 
 
 class UnfinishedGame:
-    """The folder of one game, which nobody else looks after until it is released or let go.
+    """The folder of one game, locked until it is released or let go.
 
     Args:
-      folder: of the game. held: its lock.
+      folder: the folder.
+      held: its lock.
     """
 
     def __init__(self, folder: Path, held: ExitStack) -> None:
@@ -59,15 +60,16 @@ class UnfinishedGame:
             sync_folder(self.folder)
 
     def note(self, notes: Mapping[str, Any]) -> None:
-        """Make durable what replaces notes of the kept episode, or is new in them.
+        """Add notes to the kept episode, durably; nothing happens if it has been deleted meanwhile.
 
-        Nothing happens if the episode has been taken away meanwhile. Raises UserError if it cannot be written.
+        Raises:
+          UserError: if they cannot be written.
         """
         with explained("what was said of an episode", self.folder), suppress(FileNotFoundError):
             write_file(self._kept / NOTES_FILE, json.dumps(notes, ensure_ascii=False).encode())
 
     def episode(self) -> Episode | None:
-        """The kept episode with its latest notes; None if none is. Raises UserError if it is damaged."""
+        """Return the kept episode with its latest notes; None without one. Raises UserError if it is damaged."""
         if not (self._kept / DESCRIPTION_FILE).exists():
             return None
         store = open_store(self._kept)
@@ -82,7 +84,7 @@ class UnfinishedGame:
             raise UserError(f"{notes} is damaged ({error}); remove it to do without what was said last") from error
 
     def release(self) -> None:
-        """All that follows from the game is done: remove its folder."""
+        """Remove the folder: the game is finished."""
         gone = self.folder.with_name(f"{self.id}-{uuid4().hex}{_GONE}")
         with suppress(FileNotFoundError):
             self.folder.rename(gone)
@@ -90,7 +92,7 @@ class UnfinishedGame:
         self._held.close()
 
     def let_go(self) -> None:
-        """Leave it to whoever looks next for games that nobody looks after."""
+        """Unlock the folder and leave it to the next call of :meth:`Unfinished.left`."""
         self._held.close()
 
 
@@ -105,7 +107,7 @@ class Unfinished:
         self.folder = folder
 
     def begin(self, dataset: str, project_id: str) -> UnfinishedGame:
-        """Look after a game that begins now. Raises OSError if that cannot be written."""
+        """Create and lock the folder of a new game. Raises OSError if it cannot be written."""
         with self._alone():
             game = self.folder / new_id()
             game.mkdir()
@@ -114,7 +116,7 @@ class Unfinished:
             return UnfinishedGame(game, _held(game))
 
     def left(self) -> Iterator[UnfinishedGame]:
-        """Games that nobody looks after, each held for whoever asks, until they release it or let it go."""
+        """Yield the games that nobody has locked, each locked for the caller."""
         for game in self._folders():
             with ExitStack() as held:
                 try:
@@ -129,7 +131,7 @@ class Unfinished:
             yield found
 
     def played_by(self, name: str) -> list[Path]:
-        """Where episodes are kept in which the person ``name`` played."""
+        """Return the folders of kept episodes in which the person ``name`` played."""
         kept = [game / part for game in self._folders() for part in ("kept", f"kept{UNFINISHED}")]
         return [path for path in kept if _plays(name, path)]
 
@@ -161,14 +163,14 @@ class Unfinished:
 
 
 def _held(game: Path) -> ExitStack:
-    """The lock of a game's folder. Raises Busy if somebody looks after it."""
+    """Lock a game's folder. Raises Busy if it is locked."""
     held = ExitStack()
     held.enter_context(only_writer(game, wait_sec=0))
     return held
 
 
 def _plays(name: str, kept: Path) -> bool:
-    """Whether a person played in what is kept there, as far as that can be read."""
+    """Return True if a person played in a kept episode, as far as it can be read."""
     if not (kept / DESCRIPTION_FILE).exists():
         return False
     return any(name in people_in(row) for row in open_store(kept).rows())

@@ -29,14 +29,14 @@ _Id = Annotated[OpaqueId, Path()]
 
 @ROUTES.add("GET", "/judging", JUDGES)
 def work(study: Served, visitor: Asking) -> dict[str, Any]:
-    """What the judge has done."""
+    """Return the judge's progress."""
     with study.database.reading() as session:
         return judging.work_of(session, visitor.person_id)
 
 
 @ROUTES.add("POST", "/judging/next", JUDGES)
 def next_continuation(study: Served, visitor: Asking) -> dict[str, Any]:
-    """The continuation to judge: the one begun, or a new one; null when all are judged."""
+    """Return the continuation to judge: the one begun, or a new one; null when all are judged."""
     found = _open_next(study, visitor, study.datasets.names())
     # Some may have been played, or dropped, meanwhile.
     if found is None or not study.datasets.holds(found.continuation.episode):
@@ -53,7 +53,7 @@ def _open_next(study: Study, visitor: Visitor, there: Sequence[str]) -> JudgingA
 
 @ROUTES.add("GET", "/judging/{assignment_id}", JUDGES)
 def continuation(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
-    """What was asked for, what is said, where the take-over is, and what the judge has said themselves."""
+    """Return the request, the dialogue, the take-over, and the judge's own verdict."""
     with study.database.reading() as session:
         found = judging.own_assignment(session, assignment_id, visitor)
     about, record = found.continuation, found.continuation.episode
@@ -86,7 +86,7 @@ def frames(
 
 @ROUTES.add("PUT", "/judging/{assignment_id}/verdict", JUDGES)
 def say(assignment_id: _Id, body: VerdictBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Keep the verdict; it is on disk when this answers. The same twice is the same once."""
+    """Save the verdict; it is on disk when this answers. Sending it twice changes nothing."""
     said = judging.SaidVerdict(body.revision, body.success, body.step, body.left_out)
     with study.database.writing() as session:
         found = judging.own_assignment(session, assignment_id, visitor)
@@ -100,7 +100,7 @@ def say(assignment_id: _Id, body: VerdictBody, study: Served, visitor: Asking) -
 
 @ROUTES.add("POST", "/judging/{assignment_id}/submit", JUDGES)
 def submit(assignment_id: _Id, body: RevisionBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """The judge goes on: the verdict goes to the dataset and stays as it is."""
+    """Submit the verdict: it goes to the dataset and cannot be changed any more."""
     with study.database.writing() as session:
         judging.submit(judging.own_assignment(session, assignment_id, visitor), body.revision, now())
     study.exporter.wake()
@@ -109,7 +109,7 @@ def submit(assignment_id: _Id, body: RevisionBody, study: Served, visitor: Askin
 
 @ROUTES.add("GET", "/suites", ADMINS)
 def suites(study: Served) -> dict[str, Any]:
-    """Every dataset of continuations, and how far its judging is."""
+    """Return every dataset of continuations, with its progress."""
     list_continuations(study.database, study.datasets, now())
     with study.database.reading() as session:
         return {"suites": judging.suites(session, now())}
@@ -117,7 +117,7 @@ def suites(study: Served) -> dict[str, Any]:
 
 @ROUTES.add("PATCH", "/suites/{project_id}", ADMINS)
 def change_suite(project_id: _Id, body: JudgedProjectBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Change how a dataset's continuations go to judges."""
+    """Change how continuations of a dataset go to judges."""
     with study.database.writing() as session:
         judged = session.get(JudgedProject, project_of(session, visitor, project_id).id)
         if judged is None:

@@ -1,4 +1,4 @@
-"""Playing: the lobby, games that people start and join, and each player's connection."""
+"""Play: the lobby, games that people start and join, and each player's connection."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _waiting: set[asyncio.Task[None]] = set()
 
 @ROUTES.add("GET", "", PLAYERS)
 def lobby(study: Served, visitor: Asking) -> dict[str, Any]:
-    """What somebody can play, and who waits for them."""
+    """Return what a person can play, and the games that wait for players."""
     parts, projects = _parts(visitor), _projects(study, visitor)
     kinds = [kind for kind in Kind if any(CAST[kind].get(part) is Player.PERSON for part in parts)]
     return {
@@ -61,7 +61,7 @@ def lobby(study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.add("POST", "/datasets", ADMINS)
 def make_dataset(body: DatasetBody, study: Served) -> dict[str, Any]:
-    """Make an empty dataset to play into."""
+    """Create an empty dataset to play into."""
     names = study.datasets.names()
     if "." in names:
         raise Refused(409, "the study's folder is a dataset itself; play into that")
@@ -91,13 +91,13 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.add("POST", "/tutorial", PLAYERS)
 def tutorial(study: Served, visitor: Asking) -> dict[str, Any]:
-    """Start a game to learn the keys in; it is not kept, and anybody who plays at all may play it."""
+    """Start the tutorial; it is not recorded, and every player may play it."""
     return _begin(study, visitor, GameRequest("", "", Kind.PRACTICE_SOLVING), Role.SOLVER)
 
 
 @ROUTES.add("GET", "/games/{game_id}", PLAYERS)
 def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
-    """What a player, or somebody who may join, should know of a game; the prompt is for its setter alone."""
+    """Describe a game to its players and to those who may join; only its setter gets the prompt."""
     running = _game(study, visitor, game_id)
     role, prompt = running.role_of(visitor.person_id), running.game.config.prompt
     return {
@@ -111,7 +111,7 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.add("POST", "/games/{game_id}/join", PLAYERS)
 def join(game_id: _Id, body: JoinBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Sit down in somebody else's game."""
+    """Join a game."""
     running = _game(study, visitor, game_id)
     _refuse_other_parts(visitor, running.request.kind, body.role)
     with study.games.entering(visitor.person_id):
@@ -121,7 +121,7 @@ def join(game_id: _Id, body: JoinBody, study: Served, visitor: Asking) -> dict[s
 
 @ROUTES.add("POST", "/games/{game_id}/leave", PLAYERS)
 def leave(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Get up for good; what was played is kept if it is long enough."""
+    """Leave a game for good; what was played is kept if it is long enough."""
     running = study.games.get(game_id)
     role = running.role_of(visitor.person_id)
     if role is None:
@@ -133,7 +133,7 @@ def leave(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.socket("/games/{game_id}/socket", PLAYERS)
 async def play(websocket: WebSocket, game_id: _Id, study: Served, visitor: Asking) -> None:
-    """A player's connection, see :mod:`annotation.server.sockets`."""
+    """Serve a player's connection, see :mod:`annotation.server.sockets`."""
     running = study.games.get(game_id)
     role = running.role_of(visitor.person_id)
     if role is None:
@@ -155,7 +155,7 @@ async def play(websocket: WebSocket, game_id: _Id, study: Served, visitor: Askin
 
 
 async def _clear_up(study: Study, running: ActiveGame, role: Role, connection: int) -> None:
-    """Whoever closes the page before play begins, and does not come back, leaves their place to others."""
+    """Before play, free the role of a player who has closed the page and does not return."""
     if not running.deserted:
         await asyncio.sleep(GIVE_UP_SEC)
         await asyncio.to_thread(running.give_up, role, connection)
@@ -163,7 +163,7 @@ async def _clear_up(study: Study, running: ActiveGame, role: Role, connection: i
 
 
 def _barred(study: Study, visitor: Visitor | None, running: ActiveGame, role: Role) -> End | None:
-    """Why somebody who sits in a game may not play on: roles, projects and terms change while people play."""
+    """Return why a player may no longer take part; roles, projects and terms can change during a game."""
     if visitor is None:
         return SIGNED_OUT
     if visitor.consent_due:
@@ -195,7 +195,7 @@ def _image_size(study: Study, dataset: str) -> tuple[int, int] | None:
 
 
 def _game(study: Study, visitor: Visitor, game_id: str) -> ActiveGame:
-    """The game, for somebody who plays in it or may join it. Raises Refused."""
+    """Return the game, for its players and for those who may join. Raises Refused for others."""
     running = study.games.get(game_id)
     if running.role_of(visitor.person_id) is None:
         with study.database.reading() as session:
@@ -210,18 +210,18 @@ def _refuse_closed(project: Project, visitor: Visitor) -> None:
 
 
 def _parts(visitor: Visitor) -> list[Role]:
-    """What somebody may play; an admin anything."""
+    """Return the roles that a person may play; an admin may play all."""
     admin = visitors.Role.ADMIN in visitor.roles
     return [part for part, role in _OF_STUDY.items() if admin or role in visitor.roles]
 
 
 def _people(kind: Kind, parts: list[Role]) -> list[Role]:
-    """The roles of ``kind`` that somebody with these parts can play."""
+    """Return the roles of ``kind`` that a person with these parts can play."""
     return [part for part in parts if CAST[kind].get(part) is Player.PERSON]
 
 
 def _projects(study: Study, visitor: Visitor) -> dict[str, str]:
-    """Id and dataset of the projects that somebody can play in."""
+    """Return id and dataset of the projects in which a person can play."""
     found = {}
     with study.database.reading() as session:
         judged = set(session.scalars(select(JudgedProject.project_id)))
@@ -239,7 +239,7 @@ def _refuse_other_parts(visitor: Visitor, kind: Kind, role: Role) -> None:
 
 
 def _listed(running: ActiveGame, visitor: Visitor, parts: list[Role]) -> dict[str, Any]:
-    """A game, as those who may join it see it: nobody's name, and no agent's."""
+    """Describe a game to those who may join it, without names of people or agents."""
     now = running.game.session
     return {
         "id": running.id,

@@ -1,4 +1,4 @@
-"""Looking at what was played and said: for admins, who see every rater's marks."""
+"""The episode viewer: for admins, who see the marks of every rater."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Id = Annotated[OpaqueId, Path()]
 
 @ROUTES.add("GET", "", ADMINS)
 def datasets(study: Served, visitor: Asking) -> dict[str, Any]:
-    """What there is to look at, and the reward models to look with."""
+    """Return the datasets and the reward models."""
     with study.database.reading() as session:
         projects = projects_of(session, visitor)
     there = set(study.datasets.names())
@@ -43,7 +43,7 @@ def datasets(study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.add("GET", "/{project_id}", ADMINS)
 def choices(project_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
-    """What a dataset's episodes can be filtered by."""
+    """Return the values of the filters of a dataset's episodes."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
     study.viewer.indexer.missing(project.dataset, study.datasets.store(project.dataset))
@@ -54,7 +54,7 @@ def choices(project_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 def episodes(
     project_id: _Id, asked: Annotated[LookQuery, Query()], study: Served, visitor: Asking
 ) -> dict[str, Any]:  # fmt: skip
-    """A page of the episodes that are wanted, the latest first, with where the words searched for were said."""
+    """Return a page of the episodes that pass the filters, the latest first, with hits of the searched words."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
         gold = viewer.gold_of(session, project)
@@ -79,7 +79,7 @@ def episodes(
 
 @ROUTES.add("GET", "/{project_id}/episodes/{episode_id}", ADMINS)
 def episode(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
-    """What was said in an episode, by whom it was played and how it went, and what every rater and judge says of it."""
+    """Return dialogue, players and outcomes of an episode, and its marks and judgements."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
         record = viewer.episode_of(session, project, episode_id)
@@ -127,7 +127,7 @@ def frames(
 
 @ROUTES.add("POST", "/{project_id}/episodes/{episode_id}/trace", ADMINS)
 def trace(project_id: _Id, episode_id: _Id, body: TraceBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Utility and reward at every step, by a reward model; or that they are being computed, or why they cannot be."""
+    """Return utility and reward at every step by a reward model, or the state of their computation."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
         record = viewer.episode_of(session, project, episode_id)

@@ -1,6 +1,6 @@
-"""Judging: a continuation goes to a judge, who says whether what was asked for was done, and when.
+"""Judging: continuations go to judges, who say whether and when the request was fulfilled.
 
-Judges see continuations in a random order of their own, and nothing that tells whose they are.
+Judges see continuations in a random order of their own, and nothing that reveals the agent.
 """
 
 from __future__ import annotations
@@ -42,9 +42,16 @@ class SaidVerdict:
 def open_next(
     session: Session, visitor: Visitor, there: Sequence[str], when: float, lock_sec: float
 ) -> JudgingAssignment | None:
-    """The continuation that the judge has begun, or else a new one; None if there is nothing to do.
+    """Return the continuation that the judge has begun, or else a new one; None if there is nothing to do.
 
-    As in marking, work whose lock has expired goes on all the same, and ``there`` are the datasets that the study has.
+    As in marking, work whose lock has expired can be continued.
+
+    Args:
+      session: of the database.
+      visitor: the judge.
+      there: datasets that the study has now.
+      when: present time.
+      lock_sec: seconds for which the continuation stays with the judge.
     """
     seen = {project.id for project in projects_of(session, visitor)}
     query = select(JudgedProject).join(Project).where(JudgedProject.open, Project.dataset.in_(there))
@@ -91,7 +98,7 @@ def _assign(session: Session, episode_id: str, judge_id: str, when: float, lock_
 
 
 def _waiting(session: Session, project_id: str, judge_id: str, when: float) -> list[Waiting]:
-    """The continuations of a project that the judge has not had, with how many judges each has."""
+    """Return the continuations of a project that the judge has not had, with the number of judges of each."""
     counts = and_(
         JudgingAssignment.episode_id == Continuation.episode_id,
         or_(JudgingAssignment.submitted.is_not(None), JudgingAssignment.locked_until > when),
@@ -108,7 +115,7 @@ def _waiting(session: Session, project_id: str, judge_id: str, when: float) -> l
 
 
 def own_assignment(session: Session, assignment_id: str, visitor: Visitor) -> JudgingAssignment:
-    """The judge's assignment. Raises Refused if there is none of that id in a project of theirs, or it is another's."""
+    """Return the judge's assignment. Raises Refused if they have none of that id in a project of theirs."""
     assignment = session.get(JudgingAssignment, assignment_id)
     if assignment is None or assignment.judge_id != visitor.person_id:
         raise Refused(404, "there is nothing of that kind for you to judge")
@@ -117,10 +124,10 @@ def own_assignment(session: Session, assignment_id: str, visitor: Visitor) -> Ju
 
 
 def say(assignment: JudgingAssignment, said: SaidVerdict, when: float) -> None:
-    """Take what the browser says; said twice, or in any order, it comes to the same.
+    """Save a verdict; verdicts may arrive twice or in any order.
 
     Raises:
-      Refused: if a success has no moment, or none after the take-over, or it is too late to change what was said.
+      Refused: if a success has no moment, or none after the take-over, or the verdict was submitted.
     """
     continuation = assignment.continuation
     if said.left_out and said.success is not None:
@@ -140,7 +147,7 @@ def say(assignment: JudgingAssignment, said: SaidVerdict, when: float) -> None:
 
 
 def submit(assignment: JudgingAssignment, revision: int, when: float) -> None:
-    """The judge goes on to the next. Raises Refused if nothing is said yet, or the browser has said something else."""
+    """Submit the verdict. Raises Refused if there is none, or the browser shows another one."""
     if assignment.submitted is not None:
         return
     if assignment.revision != revision:
@@ -151,7 +158,7 @@ def submit(assignment: JudgingAssignment, revision: int, when: float) -> None:
 
 
 def work_of(session: Session, judge_id: str) -> dict[str, Any]:
-    """How many continuations the judge has judged, and whether one is begun."""
+    """Return how many continuations the judge has judged, and whether one is begun."""
     mine = JudgingAssignment.judge_id == judge_id
     submitted = session.scalar(select(func.count()).where(mine, JudgingAssignment.submitted.is_not(None))) or 0
     begun = session.scalar(select(func.count()).where(mine, JudgingAssignment.submitted.is_(None))) or 0
@@ -159,7 +166,7 @@ def work_of(session: Session, judge_id: str) -> dict[str, Any]:
 
 
 def suites(session: Session, when: float) -> list[dict[str, Any]]:
-    """For who runs the study: every project that is judged, and how far that is."""
+    """Return every project that is judged, with its progress."""
     query = select(JudgedProject).join(Project).order_by(Project.created, Project.dataset)
     return [_suite(session, judged, when) for judged in session.scalars(query)]
 

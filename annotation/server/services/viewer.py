@@ -61,7 +61,7 @@ class ViewerServices:
         )
 
     def stop(self) -> None:
-        """End its processes."""
+        """End the processes."""
         self.indexer.stop()
         self.scorer.stop()
         self.pictures.stop()
@@ -73,7 +73,7 @@ class ViewerServices:
         self.pictures.forget()
 
     def model(self, name: str) -> FoundModel:
-        """The reward model ``name``. Raises Refused if there is none."""
+        """Return the reward model ``name``. Raises Refused if there is none."""
         model = self.models.get(name)
         if model is None:
             raise Refused(404, f"there is no reward model {name}; `rlhf reward` makes one")
@@ -83,7 +83,7 @@ class ViewerServices:
 def page_of(
     viewer: ViewerServices, store: ParquetStore, project: Project, filters: Filters, marked: str, page: int
 ) -> tuple[int, list[IndexedEpisode], Mapping[str, int]]:
-    """How many episodes are wanted, those of a page, and how many marks each has in its dataset.
+    """Return the number of episodes that pass the filters, those of a page, and the marks that each has.
 
     Args:
       marked: "yes" or "no": only those with or without marks.
@@ -97,7 +97,7 @@ def page_of(
 
 
 def ids_of(database: Database, datasets: Datasets, project: Project, found: Sequence[IndexedEpisode]) -> dict[str, str]:
-    """The ids that browsers know of episodes, by the dataset's."""
+    """Return the ids that browsers get of episodes, by their ids in the dataset."""
     query = select(EpisodeRecord.episode_id, EpisodeRecord.id).where(
         EpisodeRecord.project_id == project.id, EpisodeRecord.episode_id.in_([each.row.episode_id for each in found])
     )
@@ -111,7 +111,7 @@ def ids_of(database: Database, datasets: Datasets, project: Project, found: Sequ
 
 
 def episode_of(session: Session, project: Project, record_id: str) -> EpisodeRecord:
-    """An episode of ``project``. Raises Refused if it has no such one."""
+    """Return an episode of ``project``. Raises Refused if there is none."""
     record = session.get(EpisodeRecord, record_id)
     if record is None or record.project_id != project.id:
         raise Refused(404, "there is no such episode")
@@ -119,7 +119,7 @@ def episode_of(session: Session, project: Project, record_id: str) -> EpisodeRec
 
 
 def marks_of_all(session: Session, store: ParquetStore, record: EpisodeRecord) -> list[Mark]:
-    """Every rater's marks of an episode: those in the dataset, and those submitted here that are not there (yet)."""
+    """Return the marks of all raters of an episode: those in the dataset, and submitted ones that are not there yet."""
     query = (
         select(Person.pseudonym, MarkRecord.step, MarkRecord.sign)
         .select_from(Assignment)
@@ -138,13 +138,13 @@ def marks_of_all(session: Session, store: ParquetStore, record: EpisodeRecord) -
 
 
 def submitters(session: Session, record: EpisodeRecord) -> set[str]:
-    """Pseudonyms of those who submitted the episode, whether or not they gave marks."""
+    """Return the pseudonyms of raters who submitted the episode, with or without marks."""
     query = select(Person.pseudonym).join(Assignment, Assignment.rater_id == Person.id)
     return set(session.scalars(query.where(Assignment.episode_id == record.id, Assignment.submitted.is_not(None))))
 
 
 def by_rater(marks: Sequence[Mark], submitted: set[str]) -> list[dict[str, Any]]:
-    """A row for each rater: people first, then scripted ones."""
+    """Return a row for each rater: people first, then scripted ones."""
     scripted = {mark.rater: mark.scripted for mark in marks}
     raters = sorted(scripted.keys() | submitted, key=lambda rater: (scripted.get(rater, False), rater))
     return [
@@ -158,7 +158,7 @@ def by_rater(marks: Sequence[Mark], submitted: set[str]) -> list[dict[str, Any]]
 
 
 def judged(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
-    """What judges said of an episode."""
+    """Return the judgements of an episode, as browsers get them."""
     return [
         {"judge": j.judge, "success": j.success, "step": j.step, "scripted": j.scripted, "left_out": j.left_out}
         for j in judgements
@@ -166,7 +166,7 @@ def judged(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
 
 
 def gold_of(session: Session, project: Project) -> dict[str, str]:
-    """The purpose of every gold episode of a project, by the id that browsers know."""
+    """Return the purpose of every gold episode of a project, by the id that browsers get."""
     query = select(GoldEpisode).join(EpisodeRecord).where(EpisodeRecord.project_id == project.id)
     return {gold.episode_id: gold.purpose for gold in session.scalars(query)}
 
