@@ -98,7 +98,7 @@ class Watch:
             self._paused = None
 
     def pause(self) -> None:
-        """Stop to wait for the run until :meth:`resume`."""
+        """Stop waiting for the run until :meth:`resume`."""
         self._paused = self._clock()
 
     def hear(self, deliveries: Iterable[Delivery]) -> None:

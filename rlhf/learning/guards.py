@@ -33,8 +33,8 @@ class GuardConfig:
       entropy: alarm when the movement policy's entropy has fallen below this share of what it was at first.
       over_optimisation: alarm when the modelled return of held-out replays has risen since the first of them while
         their true success has fallen by more than this many standard errors. It needs scripted ground truth.
-      patience: stop after this many plays of the held-out episodes without a higher modelled return, and take the
-        agent that had the highest; None learns to the end and takes the last.
+      patience: stop after this many plays of the held-out episodes without a higher modelled return, and keep the
+        agent that had the highest; None learns to the end and keeps the last.
     """
 
     gradient: Limit = 30.0

@@ -1,4 +1,4 @@
-"""The runner: an agent plays N slots of setter replay in lock step and hands over fragments of T steps.
+"""The runner: an agent plays N slots of setter replay in lock step and yields fragments of T steps.
 
 Plain PyTorch and NumPy: it knows neither learners nor processes, and runs the same under any executor.
 """
@@ -29,14 +29,14 @@ from rlhf.replay.slot import EpisodeResult, RunnerError, Slot
 
 __all__ = ["EpisodeResult", "RewardSource", "Runner", "RunnerError"]
 
-_ROWS_AT_ONCE = 64  # judged together; bounds the memory that takes, whatever the length of a fragment
+_ROWS_AT_ONCE = 64  # judged together: bounds memory, whatever the length of a fragment
 
 
 class RewardSource(Protocol):
-    """Judges play step by step, with a memory per slot. One with a memory returns it from :meth:`state_dict`."""
+    """Source of rewards, step by step, with a memory per slot, which :meth:`state_dict` returns."""
 
     def rewards(self, observations: ObservationBatch, resets: Tensor) -> np.ndarray:
-        """Rewards float32 [T, N] that arrive with ``observations`` [T, N, ...]; 0 where ``resets`` bool [T, N]."""
+        """Return float32 [T, N], rewards that arrive with ``observations`` [T, N, ...]; 0 at ``resets``, bool [T, N]."""
         ...
 
     def state_dict(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class RewardSource(Protocol):
         return {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Resume from what :meth:`state_dict` returned. What lacks in it is as before the first step.
+        """Resume from what :meth:`state_dict` returned. What it lacks is as before the first step.
 
         Where the plays in progress are dropped, the next step of every slot is the first of an episode.
         """
@@ -60,17 +60,18 @@ class Runner:
     episode begins in a slot as soon as the last one is over.
 
     Args:
-      agent: who plays; copied, so that learning elsewhere does not disturb a fragment. See :meth:`set_weights`.
+      agent: the agent that plays; copied, so that learning does not change it within a fragment, see
+        :meth:`set_weights`.
       tokenizer: the agent's.
       reference: the frozen cloned agent, whose decisions to speak are recorded beside the player's.
-      rewards: judges the play; None takes the environments' own rewards (the scripted-reward baseline).
+      rewards: source of the rewards; None: the environments' own rewards (the scripted-reward baseline).
       slots: environments whose reset takes the options of :class:`rlhf.replay.setter_replay.SetterReplay`.
       episodes: recorded episodes to replay.
-      steps: T.
-      seed: of the agent's choices and the order of the episodes.
-      device: of the networks.
-      threads: that step the slots; 1 steps them in this thread.
-      stagger: cut the first play of each slot short at a different place, lest all episodes begin together for ever.
+      steps: T, steps of a fragment.
+      seed: seed of the agent's choices and the order of the episodes.
+      device: device of the networks.
+      threads: number of threads that step the slots; 1 steps them in this thread.
+      stagger: cut the first play of each slot short at a different step, so that episodes do not begin together.
     """
 
     def __init__(
@@ -173,7 +174,7 @@ class Runner:
           RunnerError: naming the slot, if a play in progress cannot be rebuilt exactly.
         """
         self._sampler.load_state_dict(state["sampler"])
-        _go_on(self._generator, state["generator"], state.get("device"))
+        _set_generator(self._generator, state["generator"], state.get("device"))
         if self._rewards is not None and "rewards" in state:  # older checkpoints have none
             self._rewards.load_state_dict(state["rewards"])
         self._last_row, self._results = None, []
@@ -228,7 +229,7 @@ class Runner:
             slot.modelled_return = 0.0
 
     def _see(self, rows: FragmentRows, t: int) -> tuple[ObservationBatch, Tensor]:
-        """Put what the slots show now into row t; the same as tensors [1, N, ...]."""
+        """Put the slots' observations into row t; return them as tensors [1, N, ...]."""
         seen = [slot.observation for slot in self._slots]
         rows.see(t, observation_arrays(seen, self._tokenizer, self._config), self._resets)
         return rows.observed(slice(t, t + 1), self.device)
@@ -236,7 +237,8 @@ class Runner:
     def _step(self, rows: FragmentRows, t: int) -> list[tuple[int, int, EpisodeResult | None]]:
         """Step every slot to row t with the actions of the row before, and begin the next play where one has ended.
 
-        Returns: (row, slot, result but for its return) of every play that has ended.
+        Returns:
+          Row, slot, and result without its return, of every play that has ended.
         """
         utterances = rows.utterance[t - 1].tolist()
         texts = [self._tokenizer.decode(words) if words[0] != PAD_ID else "" for words in utterances]
@@ -281,7 +283,7 @@ class Runner:
             slot.modelled_return += float(rows.reward[begun[slot.index] + 1 :, slot.index].sum())
 
     def _each(self, call: Callable[..., Any], slots: Sequence[Slot], *arguments: Sequence[Any]) -> list[Any]:
-        """``call(slot, ...)`` for every slot, on the threads if there are any; results in the slots' order."""
+        """Return ``call(slot, ...)`` of every slot, in their order, computed on the threads if there are any."""
         jobs = list(zip(slots, *arguments, strict=True))
         if self._pool is None or len(jobs) < 2:
             return [call(*job) for job in jobs]
@@ -290,7 +292,7 @@ class Runner:
         return [done[i % self._threads][i // self._threads] for i in range(len(jobs))]
 
 
-def _go_on(generator: torch.Generator, state: Tensor, device: str | None) -> None:
+def _set_generator(generator: torch.Generator, state: Tensor, device: str | None) -> None:
     """Set ``generator`` to ``state``, or to a seed made of it where that is of another kind of device.
 
     Args:

@@ -25,11 +25,11 @@ class EpisodeResult:
     """One finished play.
 
     Args:
-      episode_id: of the recorded episode whose setter was replayed.
-      steps: its length.
+      episode_id: id of the recorded episode whose setter was replayed.
+      steps: length of the play.
       utterances: number of times that the agent spoke.
       modelled_return: sum of the rewards.
-      success: for every request made, whether it was fulfilled; empty where ground truth is not followed.
+      success: success of every request that was made; empty where ground truth is not followed.
     """
 
     episode_id: str
@@ -39,20 +39,20 @@ class EpisodeResult:
     success: tuple[bool, ...]
 
     def state_dict(self) -> dict[str, Any]:
-        """Itself as plain values, as checkpoints hold it."""
+        """Return the result as plain values, for checkpoints."""
         return asdict(self)
 
     @classmethod
     def from_state_dict(cls, state: Mapping[str, Any]) -> EpisodeResult:
-        """The result that :meth:`state_dict` was of."""
+        """Return the result that :meth:`state_dict` was called on."""
         return cls(**{**state, "success": tuple(state["success"])})
 
 
 class Slot:
     """One environment and the play in it.
 
-    ``state_dict`` holds what was done in the play so far, not what the environment is like: an environment that is
-    determined by its episode and the actions is rebuilt exactly by taking them again.
+    ``state_dict`` holds the actions of the play so far, not the environment: an environment that is determined by its
+    episode and the actions is rebuilt exactly by repeating them.
     """
 
     def __init__(self, index: int, env: gymnasium.Env) -> None:
@@ -73,12 +73,12 @@ class Slot:
         self._cut = steps
         self.step = self.utterances = 0
         self._movement, self._said = [], []
-        self.observation, _ = self._loudly(lambda: self.env.reset(options=options))
+        self.observation, _ = self._named_failure(lambda: self.env.reset(options=options))
 
     def act(self, movement: np.ndarray, utterance: str) -> tuple[float, bool]:
-        """Take one step: the environment's reward, and whether the play is over."""
+        """Step the environment; return its reward, and whether the play has ended."""
         action = {"movement": movement, "utterance": utterance[:UTTERANCE_MAX_CHARS]}
-        self.observation, reward, terminated, truncated, info = self._loudly(lambda: self.env.step(action))
+        self.observation, reward, terminated, truncated, info = self._named_failure(lambda: self.env.step(action))
         self.truth = info.get("truth")
         self._movement.append(np.array(movement))
         self._said.append(utterance)
@@ -87,7 +87,7 @@ class Slot:
         return float(reward), terminated or truncated
 
     def state_dict(self) -> dict[str, Any]:
-        """The play so far, as checkpoints hold it: episode, cut, actions, return, and a digest of what is seen now."""
+        """Return the play so far, for checkpoints: episode, cut, actions, return, and a digest of the observation."""
         return {
             "episode_id": self.episode_id,
             "cut": self._cut,
@@ -98,7 +98,7 @@ class Slot:
         }
 
     def load_state_dict(self, state: Mapping[str, Any], episode: Episode) -> None:
-        """Rebuild the play that :meth:`state_dict` was of by taking its actions again.
+        """Rebuild the play that :meth:`state_dict` returned by repeating its actions.
 
         Args:
           state: what :meth:`state_dict` returned.
@@ -119,7 +119,7 @@ class Slot:
                 "changed, or the world is not exact; set drop_play to begin new plays instead"
             )
 
-    def _loudly(self, call: Callable[[], Any]) -> Any:
+    def _named_failure(self, call: Callable[[], Any]) -> Any:
         try:
             return call()
         except Exception as error:
@@ -135,7 +135,7 @@ class Slot:
 
 
 def observation_digest(observation: Mapping[str, Any]) -> str:
-    """SHA-256 of everything in ``observation``, a mapping of arrays and texts, in hexadecimal."""
+    """Return the SHA-256 of everything in ``observation``, a mapping of arrays and texts, in hexadecimal."""
     digest = hashlib.sha256()
     for name in sorted(observation):
         value = observation[name]

@@ -24,10 +24,10 @@ WandbMode = Literal["offline", "online", "disabled"]
 
 
 class Tracker:
-    """Writes the metrics of one run. Threads may share it.
+    """Writer of the metrics of one run. Threads may share it.
 
     Args:
-      folder: the run's; rows are added to ``metrics.jsonl`` there.
+      folder: the run's folder; rows are added to ``metrics.jsonl`` there.
       config: the run's configuration, for wandb to show.
       wandb_mode: "offline" writes beside the run and asks for no account; "online" sends to the user's account.
         "disabled" does not use wandb. The environment variable WANDB_MODE does not override it.
@@ -66,7 +66,7 @@ class Tracker:
                     self._wandb = _give_up(error)
 
     def close(self) -> None:
-        """End both. Closing twice does no harm."""
+        """Close the file and wandb. Closing twice does no harm."""
         with self._lock:
             self._file.close()
             run, self._wandb = self._wandb, None

@@ -2,7 +2,7 @@
 
 Parquet can protect the contents of its pages, but not their headers nor the footer, and readers may crash over
 a damaged footer. They find everything by the offsets in it, so bytes between the last row group and the footer
-disturb no reader. There lies the seal, little-endian:
+disturb no reader. The checksums lie there, little-endian:
 
     for each row group: where it ends in the file (8 bytes), CRC-32 from the end of the one before to there (4)
     the number of row groups (4), CRC-32 of the lines above, this number and the footer (4), "RLHFSEAL" (8)
@@ -22,25 +22,30 @@ _OURS, _PARQUET = b"RLHFSEAL", b"PAR1"
 
 
 class ChecksumMismatch(ValueError):
-    """The bytes are not those that were sealed."""
+    """The bytes of a file are not those of its checksums."""
 
 
 @dataclass(frozen=True)
-class Seal:
-    """A file whose footer is as it was written, and where its row groups are."""
+class FileChecksums:
+    """Checksums of a file whose footer is as it was written.
+
+    Args:
+      file: the whole file.
+      parts: begin, end and checksum of every row group.
+    """
 
     file: memoryview
-    parts: tuple[tuple[int, int, int], ...]  # begin, end, checksum
+    parts: tuple[tuple[int, int, int], ...]
 
     def check(self, row_group: int) -> None:
-        """Raise ``Broken`` unless the row group is as it was written."""
+        """Raise ChecksumMismatch unless the row group is as it was written."""
         begin, end, checksum = self.parts[row_group]
         if zlib.crc32(self.file[begin:end]) != checksum:
             raise ChecksumMismatch("its contents have changed since they were written")
 
 
-def sealed(file: memoryview, ends: Sequence[int]) -> bytes:
-    """The Parquet ``file``, whose row groups end at ``ends``, with its seal."""
+def with_checksums(file: memoryview, ends: Sequence[int]) -> bytes:
+    """Return the Parquet ``file``, whose row groups end at ``ends``, with checksums."""
     footer = _footer_begin(file)
     begins = (0, *ends[:-1])
     lines = b"".join(_ROW_GROUP.pack(end, zlib.crc32(file[begin:end])) for begin, end in zip(begins, ends, strict=True))
@@ -48,11 +53,11 @@ def sealed(file: memoryview, ends: Sequence[int]) -> bytes:
     return b"".join((file[:footer], lines, _END.pack(len(ends), checksum, _OURS), file[footer:]))
 
 
-def read_seal(file: memoryview) -> Seal:
-    """The seal of ``file``.
+def read_checksums(file: memoryview) -> FileChecksums:
+    """Return the checksums in ``file``.
 
     Raises:
-      Broken: if it has none, or its footer or seal have changed since they were written.
+      ChecksumMismatch: if it has none, or its footer or checksums have changed since they were written.
     """
     footer = _footer_begin(file)
     if footer < _END.size:
@@ -66,7 +71,7 @@ def read_seal(file: memoryview) -> Seal:
         raise ChecksumMismatch("its footer has changed since it was written")
     ends = [(end, crc) for end, crc in _ROW_GROUP.iter_unpack(lines)]
     begins = [0, *(end for end, _ in ends)]
-    return Seal(file, tuple((begin, end, crc) for begin, (end, crc) in zip(begins, ends, strict=False)))
+    return FileChecksums(file, tuple((begin, end, crc) for begin, (end, crc) in zip(begins, ends, strict=False)))
 
 
 def _checksum(lines: bytes | memoryview, count: int, footer: memoryview) -> int:
@@ -74,7 +79,7 @@ def _checksum(lines: bytes | memoryview, count: int, footer: memoryview) -> int:
 
 
 def _footer_begin(file: memoryview) -> int:
-    """Return where Parquet's footer begins. Raises Broken if there is none."""
+    """Return where Parquet's footer begins. Raises ChecksumMismatch if there is none."""
     if len(file) < _FOOTER_END.size:
         raise ChecksumMismatch("it is empty or cut short")
     length, parquet = _FOOTER_END.unpack(file[-_FOOTER_END.size :])

@@ -51,7 +51,7 @@ class ParquetStore(EpisodeStore):
     An episode's two files are written, synchronised and renamed into place before its line is appended to the
     index, so whatever is in the index is whole; a writer that is killed loses at most the episode it was
     writing. Any number of processes may read and write one dataset: writers take turns by a lock that the
-    system frees when its holder dies, and everybody sees what is in the index at each call. Opening a dataset
+    system frees when its holder dies, and readers see what is in the index at each call. Opening a dataset
     removes what a crash has left, if no process is writing.
 
     Args:
@@ -106,7 +106,7 @@ class ParquetStore(EpisodeStore):
         return self._read(episode_id, to_transcript, {"steps": TRANSCRIPT_COLUMNS})
 
     def note_play_settings(self, settings: Mapping[str, Any]) -> None:
-        """Write down that episodes were played with ``settings``, a JSON object, unless that is known already."""
+        """Note that episodes were played with ``settings``, a JSON object, unless that is noted already."""
         with self._writing("the settings of play"):
             known = description.load(self.folder)
             self.description = known.with_settings(settings)
@@ -172,9 +172,9 @@ class ParquetStore(EpisodeStore):
             self._repack(kept, list(shared.values()), touched)
 
     def compact(self) -> None:
-        """Bring the files of single episodes together, 64 to a file, for datasets that are copied or published.
+        """Put single episodes together, 64 to a file, for datasets that are copied or read by other programs.
 
-        Interrupted at any moment, the dataset is whole; it takes room for the new files beside the old ones.
+        If it is interrupted, the dataset is whole. It needs space for the new files beside the old ones.
         """
         while self._compact_some():
             pass

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rlhf.store.checksums import Seal, read_seal, sealed
+from rlhf.store.checksums import FileChecksums, read_checksums, with_checksums
 from rlhf.store.tables import table_name
 
 _FRAMES = "image.bytes"  # compressed already; everything else is dictionary-coded and compressed
@@ -21,7 +21,7 @@ class Damaged(Exception):
 
 
 def to_bytes(tables: Sequence[pa.Table]) -> bytes:
-    """One sealed Parquet file of ``tables``, which share a schema: a row group each."""
+    """One Parquet file, with checksums, of ``tables``, which share a schema: a row group each."""
     schema = tables[0].schema
     columns = [path for field in schema for path in _leaves(field)]
     sink = pa.BufferOutputStream()
@@ -36,7 +36,7 @@ def to_bytes(tables: Sequence[pa.Table]) -> bytes:
         for table in tables:
             writer.write_table(table, row_group_size=max(1, len(table)))
             ends.append(sink.tell())
-    return sealed(memoryview(sink.getvalue()), ends)
+    return with_checksums(memoryview(sink.getvalue()), ends)
 
 
 def read_all(path: Path, table: str) -> pa.Table:
@@ -46,9 +46,9 @@ def read_all(path: Path, table: str) -> pa.Table:
       Damaged: if the file is damaged or something else.
       FileNotFoundError: if there is none.
     """
-    with _opened(path, table) as (file, seal):
+    with _opened(path, table) as (file, checksums):
         for group in range(file.num_row_groups):
-            seal.check(group)
+            checksums.check(group)
         return file.read(use_threads=False)
 
 
@@ -62,10 +62,10 @@ def read_rows(path: Path, table: str, episode_id: str, columns: Sequence[str] | 
       Damaged: if the file is damaged, something else, or lacks the episode.
       FileNotFoundError: if there is none.
     """
-    with _opened(path, table) as (file, seal):
+    with _opened(path, table) as (file, checksums):
         for group in range(file.num_row_groups):
             if _holds(file.metadata.row_group(group).column(0), episode_id):
-                seal.check(group)
+                checksums.check(group)
                 rows = file.read_row_group(group, columns and list(columns), use_threads=False)
                 if rows["episode_id"].unique().to_pylist() == [episode_id]:
                     return rows
@@ -89,15 +89,15 @@ def row_counts(folder: Path) -> dict[str, int]:
 
 
 @contextmanager
-def _opened(path: Path, table: str) -> Iterator[tuple[pq.ParquetFile, Seal]]:
-    """The file, open, and its seal; errors inside are reported as damage."""
+def _opened(path: Path, table: str) -> Iterator[tuple[pq.ParquetFile, FileChecksums]]:
+    """The file, open, and its checksums; errors inside are reported as damage."""
     try:
         contents = pa.memory_map(str(path)).read_buffer()
-        seal = read_seal(memoryview(contents))
+        checksums = read_checksums(memoryview(contents))
         file = pq.ParquetFile(pa.BufferReader(contents))
         if table_name(file.schema_arrow) != table:
             raise Damaged(f"it is a Parquet file, but not one of {table} in this version of the format")
-        yield file, seal
+        yield file, checksums
     except FileNotFoundError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:  # Broken is a ValueError

@@ -1,7 +1,7 @@
 """Recovery after a crash: files of a dataset that its index does not name are used, removed or reported.
 
-A file that was not finished is removed, and so is one that the index has replaced or dropped. An episode that
-was wholly written when its writer died gets its line. Files that this program did not write or cannot read,
+An unfinished file is removed, and so is one that the index has replaced or dropped. An episode that was
+wholly written when its writer died gets its line. Files that this program did not write or cannot read,
 and episodes that are not safe elsewhere, are left for ``verify`` to report.
 """
 
@@ -41,12 +41,12 @@ class Leftovers:
 
 
 def data_file(folder: Path, table: str, stem: str) -> Path:
-    """Return where the rows of ``table`` lie that belong to the episodes of file ``stem``."""
+    """Return the file of the rows of ``table`` that belong to the episodes of file ``stem``."""
     return folder / table / f"{stem}.parquet"
 
 
 def unlisted(folder: Path, index: EpisodeIndex) -> list[str]:
-    """Files of a dataset, relative to it, that its index does not explain; with nothing to clean, none."""
+    """Return the files of a dataset, relative to it, that its index does not name; none if nothing is to be cleaned."""
     used = {f"{table}/{entry.file}.parquet" for entry in index.entries().values() for table in TABLES}
     found = [f"{table}/{path.name}" for table in SCHEMAS for path in (folder / table).glob(f"*.parquet{UNFINISHED}")]
     found += [path.name for kind in ("*.json*", CARD_FILE) for path in folder.glob(f"{kind}{UNFINISHED}")]
@@ -55,7 +55,7 @@ def unlisted(folder: Path, index: EpisodeIndex) -> list[str]:
 
 
 def find(folder: Path, index: EpisodeIndex) -> Leftovers:
-    """Look at every file that the index does not explain. Without the lock, a writer at work leaves such files, too."""
+    """Classify every file that the index does not name. Without the lock, files of an active writer are among them."""
     names = unlisted(folder, index)
     removed = index.removed()
     garbage = [folder / name for name in names if name.endswith(UNFINISHED) or name in removed]
@@ -108,7 +108,7 @@ def _is_held(episode: Episode, folder: Path, entry: Entry) -> bool:
 
 
 def clean(folder: Path, index: EpisodeIndex) -> None:
-    """Take in whole episodes and remove garbage. For the holder of the lock."""
+    """Add whole episodes to the index and remove garbage. The caller holds the lock."""
     leftovers = find(folder, index)
     if leftovers.episodes:
         index.append(leftovers.episodes)
