@@ -36,7 +36,7 @@ class RewardSource(Protocol):
     """Source of rewards, step by step, with a memory per slot, which :meth:`state_dict` returns."""
 
     def rewards(self, observations: ObservationBatch, resets: Tensor) -> np.ndarray:
-        """Return float32 [T, N], rewards that arrive with ``observations`` [T, N, ...]; 0 at ``resets``, bool [T, N]."""
+        """Return float32 [T, N], rewards that come with ``observations`` [T, N, ...]; 0 at ``resets``, bool [T, N]."""
         ...
 
     def state_dict(self) -> dict[str, Any]:
