@@ -27,7 +27,11 @@ from reward_models.raters import Raters
 
 @dataclass(frozen=True)
 class RewardTrainingConfig:
-    """How a reward model is trained. Weights, augmentation, window and optimiser default to the paper's.
+    """Settings of training a reward model.
+
+    Window, batch, weights of the losses, augmentation and Adam with its learning rate default to the paper's (section 4
+    and A.7). The paper names no warm-up, no decay of the learning rate, no clipping and no number of updates, and takes
+    the plain mean over pairs: the defaults of these, and of ``weighting``, are ours.
 
     Args:
       updates: number of gradient steps.
@@ -46,7 +50,8 @@ class RewardTrainingConfig:
       unmarked_drift_weight: weight of the mean square of the rewards where raters watched and marked nothing (paper:
         0).
       unmarked_margin: steps on either side of a mark in which unmarked_drift_weight does not apply.
-      weighting: how the IBT model's pairs of moments are averaged; docs/reward-model.md describes each way.
+      weighting: how the IBT model's pairs of moments are averaged (paper: "pairs"); docs/reward-model.md describes each
+        way.
       raters: how the marks of several raters of an episode are used; docs/reward-model.md describes each way.
       raters_tolerance: steps between two raters' marks that may still be of one moment.
       augmentation: probability from 0 to 1 that a marked episode is turned into an example of wrong behaviour.
@@ -56,8 +61,8 @@ class RewardTrainingConfig:
       learning_rate: learning rate of Adam, after the warm-up.
       beta1: decay of Adam's mean of gradients, from 0 to less than 1.
       beta2: decay of Adam's mean of squared gradients, from 0 to less than 1.
-      warmup: updates over which the learning rate rises from 0.
-      decay: fraction of the learning rate that is left at the end; it falls along a cosine.
+      warmup: updates over which the learning rate rises from 0 (not in the paper).
+      decay: fraction of the learning rate that is left at the end; it falls along a cosine (not in the paper: 1).
       clip: largest global norm of the gradient.
       evaluate_every: updates between evaluations on the validation episodes.
       evaluation_episodes: validation episodes that are evaluated, at most.

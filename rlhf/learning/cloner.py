@@ -24,7 +24,10 @@ from rlhf.data.dataset import Dataset, check_demonstrated
 
 @dataclass(frozen=True)
 class CloningConfig:
-    """Settings of cloning an agent. Weights, window and optimiser default to the paper's (A.7).
+    """Settings of cloning an agent.
+
+    Window, batch, weights of the losses and Adam with its learning rate default to the paper's (A.7). The paper names
+    no warm-up, no decay of the learning rate, no clipping and no number of updates: these defaults are ours.
 
     Args:
       updates: number of gradient steps.
@@ -38,8 +41,8 @@ class CloningConfig:
       learning_rate: learning rate of Adam, after the warm-up.
       beta1: decay of Adam's mean of gradients, from 0 to less than 1.
       beta2: decay of Adam's mean of squared gradients, from 0 to less than 1.
-      warmup: updates over which the learning rate rises from 0.
-      decay: fraction of the learning rate that is left at the end; it falls along a cosine.
+      warmup: updates over which the learning rate rises from 0 (not in the paper).
+      decay: fraction of the learning rate that is left at the end; it falls along a cosine (not in the paper: 1).
       clip: largest global norm of the gradient.
       log_every: updates between entries in the metrics.
       evaluate_every: updates between evaluations on the validation episodes.

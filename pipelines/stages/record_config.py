@@ -1,0 +1,83 @@
+"""Settings of `rlhf record`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated
+
+from agents.ranges import Count, Range, ShareBelowOne, Steps, check_ranges
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
+from rlhf.replay.co_pilot import CoPilotConfig
+from rlhf.run.place_seeds import LARGEST_SEED, SEEDS_APART
+from worlds.errors import UserError
+
+SCRIPTED = "scripted"
+_OTHER_PLACES = "other places are for validation and for evaluation"
+
+
+@dataclass(frozen=True)
+class RecordConfig:
+    """Settings of `rlhf record`.
+
+    Args:
+      data: folder of the dataset; recorded episodes are added to it.
+      episodes: number of episodes to record.
+      steps: length of each episode at most (1,125 steps are five minutes).
+      tail: end an episode this many steps after its first request has succeeded; None plays all steps.
+      solver: who plays the solver: "scripted", or an agent's folder.
+      split: play all episodes in the houses and with the instructions of one split, "train", or "held_out" for those
+        kept for validation; None plays both, for training but for the share held_out.
+      held_out: share of the episodes, from 0 to less than 1, that is held out where split is None; of recorded setters,
+        none.
+      seed: episodes of the same seed and number are the same; from 0 to 499.
+      slots: places that an agent plays at once.
+      workers: processes among which scripted play is divided; 1 plays in this process.
+      world: world that is played, and how its places are made.
+      players: how the scripted setter and solver behave.
+      setters: dataset whose recorded setters are replayed in their places instead of scripted ones, as many as episodes
+        says, drawn by the seed; each asks again what it asked, whatever the solver does.
+      name: what recordings call an agent; None takes the name of its run's folder.
+      shared_control: let a scripted co-pilot watch the agent and take over when it fails; it plays as a scripted solver
+        with the settings players.solver.
+      co_pilot: when the co-pilot takes over and hands back.
+      device: device of an agent that plays: "cpu", "cuda" or "cuda:1".
+    """
+
+    data: Path = Path("data/play")
+    episodes: Annotated[int, Range(least=1, most=SEEDS_APART, why=_OTHER_PLACES)] = 100
+    steps: Count = 1125
+    tail: Steps | None = None
+    solver: str = SCRIPTED
+    split: str | None = None
+    held_out: ShareBelowOne = 0.1
+    seed: Annotated[int, Range(least=0, most=LARGEST_SEED - 1, why=_OTHER_PLACES)] = 0
+    slots: Count = 32
+    workers: Count = 2
+    world: WorldConfig = field(default_factory=WorldConfig)
+    players: PlayersConfig = field(default_factory=PlayersConfig)
+    setters: Path | None = None
+    name: str | None = None
+    shared_control: bool = False
+    co_pilot: CoPilotConfig = field(default_factory=CoPilotConfig)
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        if self.shared_control and self.solver == SCRIPTED:
+            raise UserError("shared_control is for an agent: name its folder with --solver")
+        if self.split not in (None, "train", "held_out"):
+            raise UserError(f'split is "train" or "held_out", or None for both, not {self.split!r}')
+
+    def for_training(self) -> RecordConfig:
+        """The same in which None of the split is "train": a run that records its held-out play by itself."""
+        return replace(self, split=self.split or "train")
+
+    def parts(self) -> tuple[RecordConfig, ...]:
+        """What is recorded in the houses and with the instructions of one split each. An episode to train on is the
+        same, whatever the share that is held out."""
+        if self.split is not None:
+            return (self,)
+        held_out = 0 if self.setters is not None else min(round(self.held_out * self.episodes), self.episodes - 1)
+        training = replace(self, split="train", episodes=self.episodes - held_out)
+        return (training, replace(self, split="held_out", episodes=held_out)) if held_out else (training,)
