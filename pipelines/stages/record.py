@@ -47,7 +47,7 @@ def record(config: RecordConfig) -> list[str]:
         such device.
     """
     _check_device(config.device)
-    config = _settled(config)
+    config = _resolve_config(config)
     playing = config.workers if config.solver == SCRIPTED else min(config.slots, config.episodes)
     check_pictures(*config.world.image_size, config.steps, playing)
     config.world.check()
@@ -62,9 +62,8 @@ def record(config: RecordConfig) -> list[str]:
     return sorted(recorded)
 
 
-def _settled(config: RecordConfig) -> RecordConfig:
-    """The configuration in which world and players are complete: as given, else as the agent, the dataset of the
-    setters or the dataset itself remembers them."""
+def _resolve_config(config: RecordConfig) -> RecordConfig:
+    """Complete world and players: as given, else as the agent, the dataset of the setters or the dataset remembers."""
     given = PlaySettings(config.world, config.players)
     agent = play_settings.UNKNOWN if config.solver == SCRIPTED else settings_of_agent(config.solver)
     folders = [folder for folder in (config.setters, config.data) if folder is not None]
@@ -96,21 +95,21 @@ def _record(config: RecordConfig) -> list[str]:
         except UserError:
             if episode.episode_id not in store:
                 raise
-            _check_same(store, episode.episode_id, plans.settings)  # somebody else is recording the same and was faster
+            _check_same(store, episode.episode_id, plans.settings)  # another process records the same and was faster
         if not known and not recorded:  # not before: settings that nothing can be played with are not remembered
             play_settings.note_settings(store, played_with)
         recorded.append(episode.episode_id)
         outcomes.append([step is not None for step in episode.success_step])
     if recorded:
-        announce(f"recorded {len(recorded):,} episodes into {config.data}: {_fulfilled(outcomes)}")
+        announce(f"recorded {len(recorded):,} episodes into {config.data}: {_success_text(outcomes)}")
     return known + recorded
 
 
-def _fulfilled(outcomes: Sequence[Sequence[bool]]) -> str:
-    """Which share of the requests was fulfilled, with an interval over episodes.
+def _success_text(outcomes: Sequence[Sequence[bool]]) -> str:
+    """Share of the requests that were fulfilled, with an interval over episodes.
 
     Args:
-      outcomes: whether each request was, by episode.
+      outcomes: for every episode, True for each request that was fulfilled.
     """
     from pipelines.stages.outcomes.headlines import share_text
     from rlhf.run.statistics import ratio_interval
@@ -123,7 +122,7 @@ def _fulfilled(outcomes: Sequence[Sequence[bool]]) -> str:
 
 
 def _check_device(name: str) -> None:
-    """Refuse a device that is not here before a dataset is made; there is always a CPU. Scripted play needs no torch.
+    """Refuse a device that this machine lacks, before a dataset is made. Scripted play needs no PyTorch.
 
     Raises:
       UserError: if there is no such device.
@@ -149,15 +148,15 @@ def _episodes(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[Episode
         return
     if config.solver != SCRIPTED:
         yield from _agent_episodes(plans, numbers)
-    elif _alone(plans):
+    elif _in_this_process(plans):
         with closing(_ScriptedPlay(plans)) as scripted:
             yield from scripted.episodes(numbers)
     else:
-        yield from _divided(plans, numbers)
+        yield from _in_workers(plans, numbers)
 
 
 class _ScriptedPlay:
-    """Scripted people in one world, which is kept from episode to episode."""
+    """Scripted players in one world, which is kept from episode to episode."""
 
     def __init__(self, plans: RecordingPlans) -> None:
         self._plans = plans
@@ -171,15 +170,16 @@ class _ScriptedPlay:
         yield from play(self._entry, self._worlds, plans, ScriptedSolvers(1), threads=1)
 
     def close(self) -> None:
-        """Close the world. In a worker it is there until that ends."""
+        """Close the world. A worker keeps it until the worker ends."""
         for world in self._worlds:
             world.close()
 
 
 def _begin_worker(plans: RecordingPlans, module: str) -> Callable[[int], Episode]:
-    """In a worker: what plays an episode by its number.
+    """Return, in a worker, the function that plays an episode by its number.
 
     Args:
+      plans: of all episodes.
       module: that registers the world, if its name alone does not lead to it.
     """
     name = plans.config.world.world_name
@@ -194,9 +194,9 @@ def _begin_worker(plans: RecordingPlans, module: str) -> Callable[[int], Episode
     return play_one
 
 
-def _divided(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[Episode]:
-    """Scripted play in several processes (Python's own work is what takes time), every episode as it ends."""
-    _ScriptedPlay(plans).close()  # what is wrong with the settings is refused before any process starts
+def _in_workers(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[Episode]:
+    """Scripted play in several processes, as Python's own work takes the time; every episode as it ends."""
+    _ScriptedPlay(plans).close()  # refuses wrong settings before any process starts
     module = plans.config.world.entry().make.__module__
 
     def saying(number: int) -> str:
@@ -205,8 +205,8 @@ def _divided(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[Episode]
     yield from divide(_begin_worker, (plans, module), numbers, plans.config.workers, saying)
 
 
-def _alone(plans: RecordingPlans) -> bool:
-    """Whether this process plays by itself: other processes do not import the script that it runs."""
+def _in_this_process(plans: RecordingPlans) -> bool:
+    """Return True if this process plays, as workers cannot import a world that the running script defines."""
     if plans.config.workers == 1:
         return True
     if in_script := plans.config.world.entry().make.__module__ == "__main__":

@@ -25,16 +25,16 @@ class RecordConfig:
       episodes: number of episodes to record.
       steps: length of each episode at most (1,125 steps are five minutes).
       tail: end an episode this many steps after its first request has succeeded; None plays all steps.
-      solver: who plays the solver: "scripted", or an agent's folder.
+      solver: player of the solver: "scripted", or an agent's folder.
       split: play all episodes in the houses and with the instructions of one split, "train", or "held_out" for those
         kept for validation; None plays both, for training but for the share held_out.
       held_out: share of the episodes, from 0 to less than 1, that is held out where split is None; of recorded setters,
         none.
       seed: episodes of the same seed and number are the same; from 0 to 499.
-      slots: places that an agent plays at once.
+      slots: environments that an agent plays at once.
       workers: processes among which scripted play is divided; 1 plays in this process.
-      world: world that is played, and how its places are made.
-      players: how the scripted setter and solver behave.
+      world: the world and its settings.
+      players: settings of the scripted setter and solver.
       setters: dataset whose recorded setters are replayed in their places instead of scripted ones, as many as episodes
         says, drawn by the seed; each asks again what it asked, whatever the solver does.
       name: what recordings call an agent; None takes the name of its run's folder.

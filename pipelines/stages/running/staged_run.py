@@ -1,11 +1,11 @@
-"""A long journey in stages: each is done once and noted, so an interrupted run goes on where it was.
+"""A run in stages: each is done once and noted, so that an interrupted run resumes at the stage it was in.
 
     open_run(folder, config, "demo")             # a new folder, or that of a run with the same settings
     with locked_run(folder):
         done = run_stages(folder, [Stage("cloning", "the agent", lambda: resume_or_start(clone, config.clone))])
 
-What has come to its end stands in ``stages.json`` with the seconds it took. A stage that was interrupted, however (a
-``kill -9`` too), is not in there and is done again: it goes on from what it left, or begins anew.
+A finished stage is noted in ``stages.json`` with the seconds it took. A stage that was interrupted (by ``kill -9`` too)
+is not noted and is done again: it resumes from what it left, or starts from the beginning.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from worlds.errors import UserError, set_resume_hint
 
 Run = TypeVar("Run", bound=RunSettings)
 
-STAGES_FILE = "stages.json"  # the stages that came to their end, in that order
+STAGES_FILE = "stages.json"  # the finished stages, in their order
 _LONGEST_VALUE = 40  # characters of a setting's value that fit into a line
 
 
@@ -38,9 +38,11 @@ class Stage:
     """A stage to be done.
 
     Args:
-      name: unique among the stages of one folder. note: what it makes, for the report.
-      do: the work; called again if it was interrupted, so it goes on from what is there (see :func:`go_on` for runs).
-      makes: the file or folder that it writes. of: what that is made of; works that are of the same make the same.
+      name: unique among the stages of one folder.
+      note: what the stage makes, for the report.
+      do: does the stage; called again if it was interrupted, so it resumes from what it left (:func:`resume_or_start`).
+      makes: the file or folder that it writes.
+      of: inputs of that; stages of equal inputs make the same.
     """
 
     name: str
@@ -51,10 +53,12 @@ class Stage:
 
 
 def open_run(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> None:
-    """Make the folder of a new run, or see that the run in it is this one; its configuration is in it afterwards.
+    """Create the folder of a new run, or check that the run in it has the same configuration.
 
     Args:
-      config: a frozen dataclass. what: how messages call such a run.
+      folder: folder of the run.
+      config: a frozen dataclass.
+      what: name of such a run in messages, e.g. "demo".
       free: settings (dotted, or a whole group) in which two commands for one run may differ.
 
     Raises:
@@ -87,39 +91,42 @@ def differing_settings(one: Any, other: Any, free: Collection[str] = ()) -> list
     ]
 
 
-def run_stages(folder: Path, works: Sequence[Stage], total: int | None = None, title: str = "") -> list[FinishedStage]:
-    """Do those of ``works`` that ``folder`` does not note as done, in order, and note each.
+def run_stages(folder: Path, stages: Sequence[Stage], total: int | None = None, title: str = "") -> list[FinishedStage]:
+    """Do those of ``stages`` that ``folder`` does not note as finished, in order, and note each.
 
     Args:
-      folder: where ``stages.json`` is; it is made if it is not there.
-      total: of how many stages "2 of 8" speaks; None means ``works`` are all. title: said before that.
+      folder: where ``stages.json`` is; created if it does not exist.
+      stages: in their order.
+      total: number of stages in messages, e.g. "2 of 8"; None counts ``stages``.
+      title: text before that.
 
-    Returns: the stages that are done now, those of earlier attempts among them.
+    Returns:
+      The finished stages, those of earlier attempts among them.
 
     Raises:
-      UserError: if what was noted cannot be read. Whatever a stage raises ends the journey there.
+      UserError: if the note of finished stages cannot be read. An exception of a stage ends the run.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    stages = finished_stages(folder)
-    done = {stage.name for stage in stages}
-    for number, work in enumerate(works, start=1):
-        said = f"{title}{number} of {total or len(works)}: {work.name}"
-        if work.name in done:
+    finished = finished_stages(folder)
+    done = {stage.name for stage in finished}
+    for number, stage in enumerate(stages, start=1):
+        said = f"{title}{number} of {total or len(stages)}: {stage.name}"
+        if stage.name in done:
             announce(f"{said}: there already")
             continue
         announce(said)
         began = time.monotonic()
         with _resumed_by_command(folder):
-            work.do()
+            stage.do()
         release_memory()
-        stages.append(FinishedStage(work.name, time.monotonic() - began, work.note))
-        save_finished_stages(folder, stages)
-    return stages
+        finished.append(FinishedStage(stage.name, time.monotonic() - began, stage.note))
+        save_finished_stages(folder, finished)
+    return finished
 
 
 @contextmanager
 def _resumed_by_command(folder: Path) -> Iterator[None]:
-    """Note on what ends the block that the command which began the journey in ``folder`` resumes it."""
+    """Note on an exception of the block that the same command resumes the run in ``folder``."""
     try:
         yield
     except BaseException as error:
@@ -129,7 +136,7 @@ def _resumed_by_command(folder: Path) -> Iterator[None]:
 
 
 def save_finished_stages(folder: Path, stages: Sequence[FinishedStage]) -> None:
-    """Write down which stages came to their end in ``folder``."""
+    """Write the finished stages of the run in ``folder``."""
     write_file(folder / STAGES_FILE, json.dumps([asdict(stage) for stage in stages], indent=2).encode())
 
 
@@ -149,7 +156,7 @@ def resume_or_start(work: Callable[[Run], Path], config: Run) -> Path:
 
 
 def finished_stages(folder: Path) -> list[FinishedStage]:
-    """The stages that came to their end in ``folder``. Raises UserError if the file that says so is damaged."""
+    """Return the finished stages of the run in ``folder``. Raises UserError if their file is damaged."""
     path = folder / STAGES_FILE
     try:
         return [FinishedStage(**stage) for stage in json_text.from_json(path.read_text(encoding="utf-8"))]
