@@ -1,4 +1,4 @@
-// What setter and solver said, with what was last said before the moment that is shown.
+// The dialogue, with the utterance before the moment that is shown highlighted.
 import { useEffect, useRef } from "preact/hooks";
 import type { Words } from "./types";
 import { clock } from "./player";
@@ -29,7 +29,7 @@ export function Dialogue(props: { words: Words[]; step: number; stepsPerSecond: 
   );
 }
 
-/** Under the picture: what each had last said. `heard`: of the solver's words, if not all of them count. */
+/** Under the picture: the last utterance of each player. `heard`: the solver's utterances that count, if not all do. */
 export function Captions(props: { words: Words[]; step: number; heard?: Words[] }) {
   const nothing = <i>says nothing yet</i>;
   return (
@@ -44,7 +44,7 @@ export function Captions(props: { words: Words[]; step: number; heard?: Words[] 
   );
 }
 
-/** What each had last said when a step began to be shown. */
+/** The last utterance of a player up to a step. */
 function lastSaid(words: Words[], step: number, who: Words["who"]): string {
   return words.reduce((last, said) => (said.who === who && said.step <= step ? said.words : last), "");
 }

@@ -1,6 +1,6 @@
-// Which key does what on pages that show an episode.
+// Keys of the pages that show an episode.
 
-/** What can be asked for on all of them. */
+/** Commands of all these pages. */
 export type Shared =
   | { do: "step"; by: number }
   | { do: "place"; end: boolean }
@@ -9,15 +9,15 @@ export type Shared =
   | { do: "jump"; to: "words"; direction: 1 | -1 }
   | { do: "nudge"; by: 1 | -1 };
 
-/** What can be asked for on the marking page. */
+/** Commands of the marking page. */
 export type Command = Shared | { do: "put"; sign: 1 | -1 } | { do: "jump"; to: "mark"; direction: 1 | -1 };
 
 export type Press = Pick<KeyboardEvent, "key" | "shiftKey" | "altKey" | "ctrlKey" | "metaKey">;
 
-/** What a key press asks for on the marking page; undefined if it is none of ours. */
+/** The command of a key press on the marking page; undefined for other keys. */
 export const command = (press: Press): Command | undefined => pressed<Command>(press, MARKING);
 
-/** What a key press asks for on a page with keys of its `own`; undefined if it is none of ours. */
+/** The command of a key press on a page with keys of its `own`; undefined for other keys. */
 export function pressed<C>(press: Press, own: Record<string, C>): C | Shared | undefined {
   const key = press.key.length === 1 ? press.key.toLowerCase() : press.key;
   if (press.ctrlKey || press.metaKey) {

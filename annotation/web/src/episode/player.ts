@@ -1,4 +1,4 @@
-// Where in the episode a person is: playing, scanning with the mouse, or holding a chosen moment.
+// The moment of the episode that is shown: playing, scanning with the mouse, or a chosen moment.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 export const SPEEDS = [0.5, 1, 2, 4];
@@ -15,7 +15,7 @@ export interface Player {
   setSpeed: (speed: number) => void;
 }
 
-/** Where in an episode of `steps` a person is. Playing waits for steps that `frames` does not have yet. */
+/** The moment that is shown of an episode of `steps`. Playing waits for steps that `frames` does not have yet. */
 export function usePlayer(steps: number, stepsPerSecond: number, start: number, frames: { has(step: number): boolean }): Player {
   const [step, setStep] = useState(Math.min(start, steps - 1));
   const [playing, setPlaying] = useState(false);

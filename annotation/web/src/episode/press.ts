@@ -1,11 +1,11 @@
 // Keys and clicks of pages that show an episode.
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** Have the page obey keys: `read` tells what a press asks for. */
+/** Run commands of keys: `read` returns the command of a press. */
 export function useKeys<C>(read: (press: KeyboardEvent) => C | undefined, obey: (asked: C) => void, active: boolean): void {
   const latest = useRef(obey);
   latest.current = obey;
-  // Before the page is drawn: whoever sees it may press a key.
+  // Before the page is drawn: people may press a key as soon as they see it.
   useLayoutEffect(() => {
     if (!active) return undefined;
     const press = (event: KeyboardEvent) => {

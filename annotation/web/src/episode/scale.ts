@@ -1,4 +1,4 @@
-// Where on a line the steps of an episode lie: evenly, or with what led up to a step drawn closer together.
+// Places of an episode's steps on a line: even, or with the context before a step drawn closer together.
 
 const JUDGED_SHARE = 0.6; // at least, of the line
 

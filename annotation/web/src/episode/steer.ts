@@ -1,8 +1,8 @@
-// Commands on pages where an episode is only looked at.
+// Commands on pages that only show an episode.
 import type { Command } from "./keys";
 import { SPEEDS, type Player } from "./player";
 
-/** Do what a command asks for where nothing can be changed: go, play, jump. */
+/** Run a command where nothing can be changed: go, play, jump. */
 export function steer(asked: Command, player: Player, steps: { mark: number[]; words: number[] }): void {
   if (asked.do === "step") player.go(player.step + asked.by);
   else if (asked.do === "place") player.go(asked.end ? Infinity : 0);

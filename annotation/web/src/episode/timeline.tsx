@@ -1,4 +1,4 @@
-// The episode as a line: what was said, the marks, and where the person is. A press or a drag goes to a moment.
+// The episode as a line: utterances, marks, and the moment that is shown. A press or a drag goes to a moment.
 import { useRef, useState } from "preact/hooks";
 import type { Mark, Words } from "./types";
 import { clock } from "./player";

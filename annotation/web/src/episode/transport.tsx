@@ -20,7 +20,7 @@ interface PlayingProps {
   children?: ComponentChildren; // further buttons
 }
 
-/** Going about in an episode. */
+/** Buttons to play, step and jump. */
 export function Playing(props: PlayingProps) {
   const { player } = props;
   const tool = (asked: Shared, sign: string, name: string) => <Tool sign={sign} name={name} disabled={props.disabled} onPress={() => props.onCommand(asked)} />;

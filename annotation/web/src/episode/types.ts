@@ -1,4 +1,4 @@
-// What every page that shows an episode knows of it.
+// Data of an episode on every page that shows one.
 
 export interface Words {
   step: number;

@@ -1,4 +1,4 @@
-// Where a continuation is judged: what was asked, the picture, the timeline with the judged part after a line, the verdict.
+// The judging page: the request, the picture, the timeline with the judged part after a line, the verdict.
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
@@ -117,13 +117,13 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
   );
 }
 
-/** Send the verdict of one continuation, and where the judge is. */
+/** Send the verdict on one continuation, and the moment that is shown. */
 function put(assignment: string, batch: SaidVerdict[], place: { position: number; active_sec: number }): Promise<unknown> {
   const { revision, success, step, left_out } = batch.reduce((last, said) => (said.revision > last.revision ? said : last));
   return ask("PUT", `/api/judging/${assignment}/verdict`, { revision, success, step, left_out: left_out ?? "", ...place });
 }
 
-/** Do what a key or button asks for. */
+/** Run the command of a key or button. */
 function run(asked: Command, verdict: Verdict, player: ReturnType<typeof usePlayer>, take: (said: SaidVerdict | undefined) => void, episode: Continuation): void {
   switch (asked.do) {
     case "succeed":

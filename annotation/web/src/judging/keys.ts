@@ -1,9 +1,9 @@
-// Which key does what on the judging page.
+// Keys of the judging page.
 import { pressed, type Press, type Shared } from "../episode/keys";
 
 export type Command = Shared | { do: "succeed" | "fail" | "next" | "take-over" } | { do: "leave-out"; reason: "no request" | "cannot tell" };
 
-/** What a key press asks for; undefined if it is none of ours. */
+/** The command of a key press; undefined for other keys. */
 export const command = (press: Press): Command | undefined => pressed<Command>(press, JUDGING);
 
 const JUDGING: Record<string, Command> = {

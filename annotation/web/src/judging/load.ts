@@ -1,4 +1,4 @@
-// What a judge works on. Nothing that the server sends tells whose continuation it is.
+// A judge's work. Nothing that the server sends reveals the agent.
 import type { EpisodeInfo } from "../episode/types";
 import { LocalStore } from "../saving/local_store";
 import type { SaidVerdict } from "./verdict";

@@ -1,4 +1,4 @@
-// On the study leader's page: what is judged, by how many, and how far that is.
+// On the study leader's page: the suites that are judged, and their progress.
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";

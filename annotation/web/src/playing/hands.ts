@@ -1,4 +1,4 @@
-// From keys and mouse to what the server is told: what is held, and how far the mouse went, 30 times a second at most.
+// From keys and mouse to messages: what is held and how far the mouse went, 30 times a second at most.
 
 export const KEYS: Record<string, string> = {
   KeyW: "forward",
@@ -21,7 +21,7 @@ const LOOK_PER_PIXEL = 0.15 / 2;
 const MOVES = ["forward", "back", "left", "right"];
 const LOOKS = ["turn_left", "turn_right", "look_up", "look_down"];
 
-/** How much of each a person has done; the tutorial waits for it. Milliseconds, but `looked` is also by mouse. */
+/** How long a person has used each control, in milliseconds, for the tutorial; `looked` also counts the mouse. */
 export interface Practice {
   moved: number;
   looked: number;
@@ -39,10 +39,10 @@ export class Hands {
   private told = "";
   private readonly timer = setInterval(() => this.tell(), EVERY_MS);
 
-  /** `send` takes a message and says whether it went out. */
+  /** `send` sends a message and returns false if it cannot. */
   constructor(private readonly send: (message: unknown) => boolean) {}
 
-  /** Whether the hand keeps hold without a key being held. */
+  /** Return true if the hand keeps hold without a key being held. */
   get holds(): boolean {
     return this.keepsHold;
   }
@@ -75,7 +75,7 @@ export class Hands {
     this.reach += Math.sign(away);
   }
 
-  /** The connection is new: the server is told anew what is held. */
+  /** The connection is new: send again what is held. */
   tellAgain(): void {
     this.told = "?";
   }
@@ -92,7 +92,7 @@ export class Hands {
     this.tapped.clear();
   }
 
-  /** Say a line; whether it went out. */
+  /** Say a line. Returns false if it cannot be sent now. */
   say(line: string): boolean {
     const held = [...new Set(this.held.values()), ...(this.keepsHold ? ["grab"] : [])];
     return this.send({ inputs: { held, say: line.slice(0, 600) } });

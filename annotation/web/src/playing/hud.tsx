@@ -1,4 +1,4 @@
-// The line above the picture: who one is, who is in control, the clock, and the connection.
+// The line above the picture: role, control, clock, and connection.
 import type { Link } from "./connection";
 import { clock, NAMES, type About, type View } from "./view";
 
@@ -61,7 +61,7 @@ function Lag(props: { link: Link; lag: number }) {
   if (props.link.state !== "open") return <span class="lag bad">no connection</span>;
   const kind = props.lag < 150 ? "good" : props.lag < 400 ? "fair" : "bad";
   return (
-    <span class={`lag ${kind}`} title="How long a picture takes to you and word of it back">
+    <span class={`lag ${kind}`} title="Time for a picture to reach you and for the acknowledgement to return">
       lag {props.lag} ms
     </span>
   );

@@ -1,4 +1,4 @@
-// Who played, what was asked and how it went; and, in a study, whether the episode's marks are the known ones.
+// Players, requests and outcomes of an episode; and, in a study, whether its marks are gold.
 import { useState } from "preact/hooks";
 import { clock } from "../episode/player";
 import type { EpisodeView } from "./data";

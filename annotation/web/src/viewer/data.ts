@@ -1,4 +1,4 @@
-// What the server tells of datasets, episodes and reward models.
+// Data of datasets, episodes and reward models from the server.
 import { ask } from "../api";
 import { chunks } from "../episode/chunks";
 import { Frames } from "../episode/frames";
@@ -84,7 +84,7 @@ export async function open(project: string, episode: string): Promise<{ shown: E
   return { shown, frames: new Frames(shown.steps, chunks(place)) };
 }
 
-/** Where the page of an episode is, at a step. */
+/** Address of an episode's page at a step. */
 export function address(project: string, episode: string, step = 0): string {
   return `#${project}/${episode}/${step}`;
 }

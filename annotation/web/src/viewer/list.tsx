@@ -1,4 +1,4 @@
-// A dataset's episodes: filters, the search of what was said, and the pages of what is found.
+// A dataset's episodes: filters, search of the dialogue, and pages of results.
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";
@@ -13,7 +13,7 @@ export interface Search {
 }
 
 const SETTLE_MS = 250; // while somebody types
-const AGAIN_MS = 1500; // while episodes are still being taken in
+const AGAIN_MS = 1500; // while episodes are still being indexed
 const STEPS_PER_SECOND = 3.75;
 
 export function List(props: { overview: Overview; search: Search; onSearch: (search: Search) => void }) {

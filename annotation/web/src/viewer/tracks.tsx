@@ -1,4 +1,4 @@
-// Rows below each other that share one line of time: what was said, each rater's marks, a reward model's trace.
+// Rows that share one line of time: utterances, each rater's marks, a reward model's trace.
 import type { ComponentChildren } from "preact";
 import type { Words } from "../episode/types";
 import { clock, type Player } from "../episode/player";

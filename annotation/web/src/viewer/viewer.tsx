@@ -1,4 +1,4 @@
-// One episode: picture, dialogue, every rater's marks, and what a reward model makes of it, moment by moment.
+// One episode: picture, dialogue, every rater's marks, and a reward model's utility and reward at every step.
 import { useEffect, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
