@@ -85,7 +85,9 @@ class Measurer:
             raters=max((len(raters) for raters in play.raters), default=0),
             pairs=self.pairs(pairs),
             calibration=self.calibration("the later moment is better", pairs.reliability, PROBABILITIES),
-            mark_calibration=tuple(self.calibration(name, told, RARE) for name, told in zip(names, odds, strict=False)),
+            mark_calibration=tuple(
+                self.calibration(name, counted, RARE) for name, counted in zip(names, odds, strict=False)
+            ),
             marked=None if predicted is None or threshold is None else self.marks(play, predicted, threshold),
             signal=self.signal(play, found),
             success=self.success(play, found, predicted),
@@ -111,23 +113,23 @@ class Measurer:
             by_distance=tuple(by_distance),
         )
 
-    def calibration(self, of: str, told: Reliability, edges: Sequence[float]) -> CalibrationFindings:
+    def calibration(self, of: str, counted: Reliability, edges: Sequence[float]) -> CalibrationFindings:
         """Reliability table, expected calibration error and log loss of predictions by episode."""
-        weight = told.weight.sum(-1)
+        weight = counted.weight.sum(-1)
         bins = []
         for place, (low, high) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
-            happened = self._share(told.happened[:, place], told.weight[:, place])
+            happened = self._share(counted.happened[:, place], counted.weight[:, place])
             if happened is not None:
-                mean = float(told.predicted[:, place].sum() / told.weight[:, place].sum())
-                share = float(told.weight[:, place].sum() / weight.sum())
+                mean = float(counted.predicted[:, place].sum() / counted.weight[:, place].sum())
+                share = float(counted.weight[:, place].sum() / weight.sum())
                 bins.append(BinFinding(float(low), float(high), mean, happened, share))
         return CalibrationFindings(
             of=of,
             error=self._measure(
-                lambda w: calibration_error(w @ told.weight, w @ told.predicted, w @ told.happened), weight
+                lambda w: calibration_error(w @ counted.weight, w @ counted.predicted, w @ counted.happened), weight
             ),
-            log_loss=self._measure(lambda w: _divide(w @ told.log_loss, w @ weight), weight),
-            base_log_loss=_entropy(told.happened.sum() / weight.sum()) if weight.any() else None,
+            log_loss=self._measure(lambda w: _divide(w @ counted.log_loss, w @ weight), weight),
+            base_log_loss=_entropy(counted.happened.sum() / weight.sum()) if weight.any() else None,
             bins=tuple(bins),
         )
 

@@ -11,7 +11,7 @@ from pipelines.report.data import Clip, ClipPair
 from worlds.contract import STEPS_PER_SECOND
 
 SPEED = 2.0  # times real time
-HOLD_STEPS = 8  # how long the end stays before the clip begins anew
+HOLD_STEPS = 8  # how long the end stays before the clip begins again
 WIDTH = 288  # of one clip in pixels, about
 LONGEST = 240  # frames; longer clips are thinned out evenly
 GAP = 12

@@ -41,8 +41,8 @@ def report(config: ReportConfig) -> Path:
     from pipelines.report import training as training_report  # which read play and models: PyTorch, seconds
     from pipelines.report import training_page
 
-    told = training_report.training_report(run)
-    return write_page(training_page.page(told), told.headline, out)
+    made = training_report.training_report(run)
+    return write_page(training_page.page(made), made.headline, out)
 
 
 def _check_training(run: Path) -> None:
@@ -56,7 +56,7 @@ def _check_training(run: Path) -> None:
     if not (run / CONFIG_FILE).is_file():
         raise UserError(f"{run} is not a run's folder, it has neither {DATA_FILE} nor {CONFIG_FILE}{instead}")
     what = kind.removesuffix("Config").lower()
-    raise UserError(f"{run} has no {DATA_FILE}: its {what} has not come to its end{instead}")
+    raise UserError(f"{run} has no {DATA_FILE}: its {what} has not finished{instead}")
 
 
 def _is_run(folder: Path) -> bool:

@@ -124,10 +124,10 @@ class ClipPair:
 
 @dataclass(frozen=True)
 class WatchedRun:
-    """What a run of BC+RL was told off for while nobody looked.
+    """Alarms of a run of BC+RL.
 
     Args:
-      run: its name where a report tells of several, else "".
+      run: its name where a report shows several, else "".
       since: update from which on alarms were kept; None if the run, being of an older version, kept none.
     """
 
@@ -276,6 +276,6 @@ def load_report_data(path: Path) -> ReportData:
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{path} does not exist; name the folder of a run that has been evaluated") from None
     except BadRecord as error:
-        raise UserError(f"{path} is not the data of a report ({error}); make the run's report anew") from None
+        raise UserError(f"{path} is not the data of a report ({error}); make the run's report again") from None
     except ValueError as error:
-        raise UserError(f"{path} is damaged ({error}); make the run's report anew") from None
+        raise UserError(f"{path} is damaged ({error}); make the run's report again") from None

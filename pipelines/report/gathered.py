@@ -1,4 +1,4 @@
-"""What a run of the whole loop found, gathered from what its stages wrote, for the report to tell."""
+"""What a run of the whole loop found, gathered from what its stages wrote, for the report."""
 
 from __future__ import annotations
 

@@ -93,17 +93,17 @@ def training_report(run: Path) -> TrainingReport:
     """
     record = read_record(run)
     rows = read_metrics(run) if (run / METRICS_FILE).exists() else []
-    told, config = REPORT_BUILDERS[record["kind"]](run, record, rows), record["config"]
+    report, config = REPORT_BUILDERS[record["kind"]](run, record, rows), record["config"]
     planned = config.get("updates") or config["training"]["updates"]
     state = run_state(run, record["kind"], _done(rows), planned)
     if state.finished:
-        return told
-    told = replace(told, headline=f"{state.said} {told.headline}", unfinished=True)
+        return report
+    report = replace(report, headline=f"{state.said} {report.headline}", unfinished=True)
     if _newest(run, record["kind"]).is_dir():
-        return told
+        return report
     command = state.resume or f"rlhf report --run {shlex.quote(str(run))}"
     todo = "To resume it" if state.resume else "To look again later"
-    return replace(told, next_step=f"The run has made nothing to evaluate yet. {todo}:", command=command)
+    return replace(report, next_step=f"The run has made nothing to evaluate yet. {todo}:", command=command)
 
 
 def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
@@ -278,9 +278,9 @@ def _traces(run: Path, record: Mapping[str, Any]) -> tuple[tuple[Picture, ...], 
 
 
 def _circumstances(record: Mapping[str, Any]) -> Circumstances:
-    """Those under which the run was begun, and how often it was gone on with."""
+    """Those under which the run was begun, and how often it was resumed."""
     resumed = record.get("resumed", [])
-    counts = (("gone on with", f"{len(resumed):,} times, last {_when(resumed[-1])}"),) if resumed else ()
+    counts = (("resumed", f"{len(resumed):,} times, last {_when(resumed[-1])}"),) if resumed else ()
     return Circumstances(
         command=record["command"],
         machine=str(Machine(**record["machine"])),

@@ -77,7 +77,7 @@ def make_suite(config: MakeSuiteConfig) -> Suite:
     """Draw the scenarios and write the suite.
 
     Raises:
-      UserError: if the file exists, the dataset has no request to go on from, or is of several kinds of world.
+      UserError: if the file exists, the dataset has no request to continue from, or is of several kinds of world.
     """
     if config.out.exists():
         raise UserError(f"{config.out} exists, and a suite stays as it is; name another file with --out")
@@ -87,7 +87,7 @@ def make_suite(config: MakeSuiteConfig) -> Suite:
     candidates, options = _candidates(config, store, kinds, rng)
     if not candidates:
         raise UserError(
-            f"no request in {config.data} leaves an agent {config.steps} steps to go on; record longer episodes, or "
+            f"no request in {config.data} leaves an agent {config.steps} steps to continue; record longer episodes, or "
             "lower --steps or --room"
         )
     order = [candidates[index] for index in rng.permutation(len(candidates))]
@@ -125,7 +125,7 @@ def draw(candidates: Sequence[Scenario], count: int, balance: Balance) -> list[S
 
 
 def scenarios_of(episode: Episode, steps: int, room: int, kinds: Mapping[str, str] | None = None) -> Iterator[Scenario]:
-    """Every moment of ``episode`` from which an agent could go on for ``steps``, without a name yet."""
+    """Every moment of ``episode`` from which an agent could continue for ``steps``, without a name yet."""
     for request_step, words in _requests(episode):
         step = request_step + 1
         end = min(len(episode), silence_after(episode, request_step) + 1)

@@ -1,4 +1,4 @@
-"""`rlhf suite play`: agents go on from a suite's scenarios.
+"""`rlhf suite play`: agents continue from a suite's scenarios.
 
 What led to a scenario is played again from its beginning, to the last bit, while the agent looks on: it is asked at
 every step, what it would do is left out, and what the recorded solver did counts as its own last movement and words,
@@ -97,7 +97,7 @@ def play_suite(config: PlaySuiteConfig) -> list[str]:
     config = _settled(config, suite, recordings)
     casts = [_Cast(config, suite, name, folder) for name, folder in config.agents.items()]
     for cast in casts:
-        cast.solvers(1)  # what is wrong with an agent is told before anything is played
+        cast.solvers(1)  # what is wrong with an agent is refused before anything is played
     store = open_store(config.data, create=True)
     _check_purpose(store)
     ids = [one.episode_id for cast in casts for one in cast.wanted]
@@ -130,7 +130,7 @@ def _play_missing(cast: _Cast, recordings: EpisodeStore, store: ParquetStore) ->
     if not missing:
         return
     played = (episode for batch in cast.batches() for episode in _play_batch(cast, batch, known, recordings))
-    for episode in progress(played, missing, f"{cast.name} goes on"):
+    for episode in progress(played, missing, f"{cast.name} continues"):
         store.write(episode)
 
 
@@ -217,16 +217,16 @@ class _Cast:
         """A short name for all that decides what is played, the agent's weights among them."""
         config = self.config
         weights = Path(self.folder) / "model.safetensors"
-        told = {"suite": self.suite.id, "seed": config.seed}
+        content = {"suite": self.suite.id, "seed": config.seed}
         if self.folder != RECORDED:
-            told |= {"slots": config.slots, "greedy": config.greedy, "continuations": config.continuations}
+            content |= {"slots": config.slots, "greedy": config.greedy, "continuations": config.continuations}
         if self.folder in SCRIPTED:
-            told |= {"players": to_json(config.players)}
+            content |= {"players": to_json(config.players)}
         own = weights.read_bytes() if weights.is_file() else self.folder.encode()
-        return hashlib.sha256(json_text(told).encode() + own).hexdigest()[:16]
+        return hashlib.sha256(json_text(content).encode() + own).hexdigest()[:16]
 
     def player(self, episode: Episode) -> str:
-        """Who plays the solver, as episodes tell it."""
+        """Who plays the solver, as episodes name it."""
         if self.folder == RECORDED:
             return episode.solver
         return "scripted" if self.folder in SCRIPTED else f"agent:{self.name}"

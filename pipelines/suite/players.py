@@ -55,10 +55,10 @@ class Context:
         """See :meth:`rlhf.replay.co_pilot.CoPilot.act`. Raises DoesNotReplay."""
         if step > self._step:
             return None
-        told = self._episode.setter_text[step], self._episode.solver_text[step]
+        texts = self._episode.setter_text[step], self._episode.solver_text[step]
         if (
             _digest(observation["image"]) != self._frames[step]
-            or (observation["setter_text"], observation["solver_text"]) != told
+            or (observation["setter_text"], observation["solver_text"]) != texts
         ):
             raise DoesNotReplay(f"episode {self._episode.episode_id} does not replay: step {step} looks different")
         return self._episode.solver_action(step) if step < self._step else None

@@ -84,14 +84,14 @@ def report_suite(config: ReportSuiteConfig) -> SuiteReport:
     if suite is None and live is None:
         raise UserError(f"{', '.join(map(str, config.data))}: {_nothing(config, notes)}")
     counts: dict[str, object] = {} if suite is None else {"judgements by": _judges(config)}
-    told = SuiteReport(suite, live, config.scripted, circumstances(config, counts=counts))
+    made = SuiteReport(suite, live, config.scripted, circumstances(config, counts=counts))
     out = config.out or config.data[0]
     out.mkdir(parents=True, exist_ok=True)
-    write_file(out / JSON_FILE, (json.dumps(to_json(told), indent=2) + "\n").encode())
-    write_file(out / PAGE_FILE, page(told).encode())
-    announce(text(told))
+    write_file(out / JSON_FILE, (json.dumps(to_json(made), indent=2) + "\n").encode())
+    write_file(out / PAGE_FILE, page(made).encode())
+    announce(text(made))
     announce(f"report: {(out / PAGE_FILE).resolve()}")
-    return told
+    return made
 
 
 Notes = Mapping[ParquetStore, Mapping[str, Mapping[str, Any]]]  # by store and episode
@@ -243,15 +243,15 @@ def text(report: SuiteReport) -> str:
     """The report's tables, for a terminal."""
     lines: list[str] = []
     if report.suite is not None:
-        told = report.suite
-        lines.append(f"success over {told.over}, 95% intervals over scenarios:")
-        lines += _table(told.agents, "continuations")
+        suite = report.suite
+        lines.append(f"success over {suite.over}, 95% intervals over scenarios:")
+        lines += _table(suite.agents, "continuations")
         lines += [
-            f"  {row.agent} less {told.baseline}: {points(row.difference)}" for row in told.agents if row.difference
+            f"  {row.agent} less {suite.baseline}: {points(row.difference)}" for row in suite.agents if row.difference
         ]
-        lines.append(agreement_sentence(told.agreement))
-        if told.left_out:
-            lines.append(left_out_sentence(told.left_out))
+        lines.append(agreement_sentence(suite.agreement))
+        if suite.left_out:
+            lines.append(left_out_sentence(suite.left_out))
     if report.live is not None:
         lines.append("live, as setters said while they played; 95% intervals over episodes:")
         lines += _table(report.live.agents, "requests")

@@ -94,19 +94,19 @@ def left_out_sentence(left_out: Mapping[str, int]) -> str:
 
 def agreement_sentence(agreement: JudgesAgreement) -> str:
     """How far judges agree, in a line or two."""
-    told = f"{agreement.judged} continuations judged by {len(agreement.judges)}"
-    told += " judge" if len(agreement.judges) == 1 else " judges"
+    sentence = f"{agreement.judged} continuations judged by {len(agreement.judges)}"
+    sentence += " judge" if len(agreement.judges) == 1 else " judges"
     if not agreement.several:
-        return f"{told}; none by several, so that agreement cannot be told"
-    told += f", {agreement.several} by several ({agreement.ties} tied)"
+        return f"{sentence}; none by several, so that agreement is unknown"
+    sentence += f", {agreement.several} by several ({agreement.ties} tied)"
     if agreement.same is not None:
-        told += f"; two judges say the same of {share(agreement.same)}"
+        sentence += f"; two judges say the same of {share(agreement.same)}"
     if agreement.alpha is not None:
         alpha = agreement.alpha
-        told += f"; Krippendorff's alpha {alpha.estimate:.2f} ({alpha.low:.2f} to {alpha.high:.2f})"
+        sentence += f"; Krippendorff's alpha {alpha.estimate:.2f} ({alpha.low:.2f} to {alpha.high:.2f})"
     if agreement.seconds_apart is not None:
-        told += f"; their moments of success are {agreement.seconds_apart:.1f} s apart (median)"
-    return told
+        sentence += f"; their moments of success are {agreement.seconds_apart:.1f} s apart (median)"
+    return sentence
 
 
 def share(interval: Interval | None) -> str:

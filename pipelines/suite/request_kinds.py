@@ -1,4 +1,4 @@
-"""Whether a request asks for a deed or for an answer (paper, Figure 6A), told from its words.
+"""Whether a request asks for a deed or for an answer (paper, Figure 6A), inferred from its words.
 
 People write requests as they come: instructions with question marks, questions without. What decides is the word they
 begin with, after politeness, and a few turns of phrase. The rules were written with the 162 requests of the paper's

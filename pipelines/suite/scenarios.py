@@ -1,6 +1,6 @@
 """The standardised test suite (paper, section 6.4): scenarios drawn from recorded play, in a file that stays as it is.
 
-A scenario is a moment right after somebody has asked for something. What led to it is replayed; then an agent goes on.
+A scenario is a moment right after a request. What led to it is replayed; then an agent continues.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _ID_LENGTH = 12
 
 @dataclass(frozen=True)
 class Scenario:
-    """A moment from which agents go on.
+    """A moment from which agents continue.
 
     Args:
       name: unique in its suite. episode: of the dataset.
       request_step: at which the setter asked, in ``words``; step: the first of which the agent decides, the next one.
-      limit: how many steps it may go on. kind: of the request, one of ``KINDS``.
+      limit: how many steps it may continue. kind: of the request, one of ``KINDS``.
       solver: who played it when it was recorded. co_piloted: whether a co-pilot took over before the setter spoke
         again. recorded: how many steps the recorded solver had until the setter spoke again, or the recording ended.
       context: fingerprint of the recording up to ``step``, see :func:`context_of`.
@@ -53,7 +53,7 @@ class Scenario:
         if self.kind not in KINDS:
             raise ValueError(f"scenario {self.name} is of kind {self.kind!r}; kinds are {', '.join(KINDS)}")
         if not 0 <= self.request_step < self.step or self.limit < 1:
-            raise ValueError(f"scenario {self.name} goes on from step {self.step} for {self.limit} steps")
+            raise ValueError(f"scenario {self.name} continues from step {self.step} for {self.limit} steps")
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Suite:
     @property
     def fingerprint(self) -> str:
         """What ``id`` is to be. Where the dataset lies does not count."""
-        told = replace(self, id="", recordings=replace(self.recordings, folder=""))
-        return hashlib.sha256(json_text.to_json(to_json(told)).encode()).hexdigest()[:_ID_LENGTH]
+        content = replace(self, id="", recordings=replace(self.recordings, folder=""))
+        return hashlib.sha256(json_text.to_json(to_json(content)).encode()).hexdigest()[:_ID_LENGTH]
 
 
 def frozen_suite(recordings: Recordings, scenarios: tuple[Scenario, ...]) -> Suite:
@@ -112,7 +112,7 @@ def load_suite(path: Path) -> Suite:
         raise UserError(f"{path} holds no suite ({error}); `rlhf suite make` makes one") from error
     version = data.get("version") if isinstance(data, dict) else None
     if version != VERSION:
-        raise UserError(f"{path} is a suite of version {version}, this program knows {VERSION}; make it anew")
+        raise UserError(f"{path} is a suite of version {version}, this program knows {VERSION}; make it again")
     try:
         suite = from_json(Suite, data)
     except (BadRecord, ValueError) as error:
@@ -142,7 +142,7 @@ def open_recordings(suite: Suite, folder: Path | None) -> ParquetStore:
 
 def context_of(episode: Episode, step: int) -> str:
     """Fingerprint of what a replay of the steps before ``step`` rests on: the place, and what both players did."""
-    told = {
+    content = {
         "world": episode.world,
         "config": episode.config,
         "seed": episode.seed,
@@ -150,7 +150,7 @@ def context_of(episode: Episode, step: int) -> str:
         "utterance": episode.utterance[:step],
         "setter_utterance": episode.setter_utterance[:step],
     }
-    said = hashlib.sha256(json_text.to_json(told).encode())
+    said = hashlib.sha256(json_text.to_json(content).encode())
     for movement in (episode.movement, episode.setter_movement):
         said.update(movement[:step].astype("int8").tobytes())
     return said.hexdigest()[:16]

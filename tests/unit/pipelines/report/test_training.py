@@ -282,7 +282,7 @@ def test_folders_that_are_no_runs_are_told_in_one_line(
         made / "data": "data is not a run's folder, it has neither report.json nor config.json",
         made: f"there are runs in it: {made / 'clone'}, {made / 'improve'}, {made / 'reward'}",
         made / "clone" / "agent": "is not a run's configuration; name the folder of a run",
-        demo: f"has no report.json: its demo has not come to its end; there are runs in it: {demo / 'clone'}",
+        demo: f"has no report.json: its demo has not finished; there are runs in it: {demo / 'clone'}",
     }
     for folder, said in expected.items():
         capsys.readouterr()
