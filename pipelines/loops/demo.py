@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from agents.computing import usable_device
 from agents.ranges import CountFromZero, Range, check_ranges
+from pipelines.loops.stage_settings import StageSettings
 from pipelines.report.gathered import write_loop_report
 from pipelines.stages.clone import CloneConfig, clone
 from pipelines.stages.evaluate import EvaluateConfig, evaluate
@@ -30,7 +31,7 @@ DEVICES = ("clone.device", "play.device", "reward.device", "improve.device", "ev
 
 
 @dataclass(frozen=True)
-class DemoConfig:
+class DemoConfig(StageSettings):
     """Settings of `rlhf demo`: those of every stage. Folders and seeds of the stages follow from run and seed.
 
     Args:
@@ -59,20 +60,6 @@ class DemoConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-
-    def stages(self) -> dict[str, Any]:
-        """Settings of every stage as a command of its own, by the command's name.
-
-        Improvement replays whatever was recorded: by itself a command does not know who played.
-        """
-        return {
-            "record": self.demonstrations,
-            "mark": self.mark,
-            "clone": self.clone,
-            "reward": self.reward,
-            "improve": replace(self.improve, replay=None),
-            "evaluate": self.evaluate,
-        }
 
 
 def demo(config: DemoConfig) -> Path:

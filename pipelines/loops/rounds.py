@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from agents.ranges import Count, CountFromZero, Range, check_ranges
+from pipelines.loops.stage_settings import StageSettings
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.improve_config import ImproveConfig
@@ -35,7 +36,7 @@ _SEEDS = MOST_ROUNDS + 1  # of recordings in one run: the demonstrations' and on
 
 
 @dataclass(frozen=True)
-class IterateConfig:
+class IterateConfig(StageSettings):
     """Settings of `rlhf iterate`. Folders and seeds of the stages follow from run, seed and the round.
 
     Args:
@@ -89,20 +90,6 @@ class IterateConfig:
             raise UserError(
                 "an agent goes on imitating demonstrations: name the dataset it was cloned from with --data"
             )
-
-    def stages(self) -> dict[str, Any]:
-        """Settings of every stage as a command of its own, by the command's name.
-
-        Improvement replays whatever was recorded: by itself a command does not know who played.
-        """
-        return {
-            "record": self.demonstrations,
-            "mark": self.mark,
-            "clone": self.clone,
-            "reward": self.reward,
-            "improve": replace(self.improve, replay=None),
-            "evaluate": self.evaluate,
-        }
 
 
 @dataclass(frozen=True)
