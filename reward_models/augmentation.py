@@ -21,10 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reward_models.dialogue import Dialogue, judged_right
+from reward_models.dialogue import Dialogue, liked_answers
 from reward_models.pairs import MINUS, PLUS
 
-__all__ = ["Alteration", "Augmentation", "Dialogue", "exchange_answers", "exchange_instruction", "judged_right"]
+__all__ = ["Alteration", "Augmentation", "Dialogue", "exchange_answers", "exchange_instruction", "liked_answers"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class Augmentation:
         if rng.random() >= self.probability:
             return None
         requests = self._exchangeable(dialogue, rows, marks)
-        answers = judged_right(dialogue, rows, marks, self.answer_reach)
+        answers = liked_answers(dialogue, rows, marks, self.answer_reach)
         if len(requests) and (not len(answers) or rng.random() < 0.5):
             return self._other_instruction(dialogue, rows, marks, int(rng.choice(requests)), rng)
         return self._other_answers(dialogue, rows, marks, answers, rng) if len(answers) else None
@@ -90,7 +90,7 @@ class Augmentation:
     def _other_instruction(
         self, dialogue: Dialogue, rows: slice, marks: np.ndarray, request: int, rng: np.random.Generator
     ) -> Alteration | None:
-        donors = dialogue.other_requests(rows, request, judged_right(dialogue, rows, marks, self.answer_reach))
+        donors = dialogue.other_requests(rows, request, liked_answers(dialogue, rows, marks, self.answer_reach))
         if not len(donors):
             return None
         delay = self._delay(dialogue, rows, request)

@@ -112,10 +112,10 @@ class AutoregressiveRewardModel(RewardModel):
     """The agent's trunk and policies with a head that annotates."""
 
     short = "AR"
-    told = "It says how likely a mark is at every step, and pays in marks that it draws (autoregressive)."
+    description = "It predicts the probability of a mark at every step; its rewards are sampled marks (autoregressive)."
     head = ("annotate",)
     fixed_scale = True
-    tells_marks = True
+    predicts_marks = True
     config_class = AutoregressiveConfig
     config: AutoregressiveConfig
 

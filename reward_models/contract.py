@@ -82,17 +82,17 @@ class RewardModel(InteractiveAgent):
 
     Attributes:
       short: what the kind is called in reports; in lower case, what its own loss is called among the metrics.
-      told: what it says of play, a sentence for its card.
+      description: what its rewards mean, a sentence for its card.
       head: the modules that an agent does not have, by name.
       fixed_scale: whether rewards have a scale of their own, so that ``calibrate`` leaves it alone.
-      tells_marks: whether the kind says how likely marks are, and so has :meth:`mark_probabilities`.
+      predicts_marks: whether the kind says how likely marks are, and so has :meth:`mark_probabilities`.
     """
 
     short: ClassVar[str]
-    told: ClassVar[str]
+    description: ClassVar[str]
     head: ClassVar[tuple[str, ...]]
     fixed_scale: ClassVar[bool] = False
-    tells_marks: ClassVar[bool] = False
+    predicts_marks: ClassVar[bool] = False
     config_class: ClassVar[type[RewardModelConfig]] = RewardModelConfig
     config: RewardModelConfig
 

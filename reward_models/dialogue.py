@@ -130,7 +130,7 @@ def alike(content: np.ndarray, text: int) -> np.ndarray:
     return (shared > 0) & ((shared == sizes) | (shared == sizes[text]))
 
 
-def judged_right(dialogue: Dialogue, rows: slice, marks: np.ndarray, reach: int) -> np.ndarray:
+def liked_answers(dialogue: Dialogue, rows: slice, marks: np.ndarray, reach: int) -> np.ndarray:
     """Rows at which the solver of the episode at ``rows`` says something that gets a (+) and no (-)."""
 
     def right(utterance: int) -> bool:
@@ -145,7 +145,7 @@ def _liked(dialogue: Dialogue, starts: np.ndarray, marks: np.ndarray, reach: int
     """See :attr:`Dialogue.liked`; the request that an utterance answers is the one heard when it was said."""
     found: defaultdict[int, set[int]] = defaultdict(set)
     for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        for answer in judged_right(dialogue, slice(begin, end), marks[begin:end], reach).tolist():
+        for answer in liked_answers(dialogue, slice(begin, end), marks[begin:end], reach).tolist():
             found[int(dialogue.solver_text[answer + 1])].add(int(dialogue.setter_text[answer]))
     return {said: frozenset(asked) for said, asked in found.items()}
 

@@ -59,7 +59,7 @@ class InterTemporalRewardModel(RewardModel):
     """The agent's trunk and policies with a utility head."""
 
     short = "IBT"
-    told = "It says how much better or worse play becomes from one step to the next (Inter-temporal Bradley-Terry)."
+    description = "It rewards each step by how much play improved or worsened at it (Inter-temporal Bradley-Terry)."
     head = ("utility",)
     config_class = InterTemporalConfig
     config: InterTemporalConfig

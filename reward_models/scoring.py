@@ -46,7 +46,7 @@ def mark_probabilities(
     model: RewardModel, play: MemoryDataset, episodes: Sequence[int] | None = None, batch: int = 32
 ) -> list[np.ndarray] | None:
     """As :func:`score`, probabilities of a (+) and of a (-), float32 [T, 2]; None if the kind has none."""
-    if not model.tells_marks:
+    if not model.predicts_marks:
         return None
     return _follow(model, model.mark_probabilities, play, episodes, batch)
 

@@ -160,7 +160,7 @@ def reward_model_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE
     return model_card(
         f"Reward model `{config.name}`",
         "Trained by `rlhf reward` on the marks that raters gave to recorded play. "
-        f"{registry.get(config.kind).told} It is an agent with one more head; its own play was never improved.",
+        f"{registry.get(config.kind).description} It is an agent with one more head; its own play was never improved.",
         config,
         play_used(
             config.data,

@@ -204,7 +204,7 @@ def test_a_scorer_goes_on_with_the_luck_of_the_next_episodes(
 
 def test_kinds_that_tell_marks_say_how_likely_they_are(model: RewardModel, play: MemoryDataset) -> None:
     found = mark_probabilities(model, play)
-    assert (found is not None) == type(model).tells_marks
+    assert (found is not None) == type(model).predicts_marks
     if found is None:
         observations, _ = play.gather(np.array([[0]]))
         with pytest.raises(NotImplementedError, match=model.short):

@@ -92,7 +92,7 @@ def test_the_other_kind_of_reward_model_pays_in_marks(run: Path, tmp_path: Path)
     taught = replace(config.reward, kind="autoregressive", runs=tmp_path)
     model = reward(replace(taught, training=replace(taught.training, calibrate=True)))
     assert json.loads((model / "config.json").read_text())["model_type"] == "autoregressive_reward_model"
-    assert "pays in marks" in (model / "README.md").read_text(encoding="utf-8")
+    assert "its rewards are sampled marks" in (model / "README.md").read_text(encoding="utf-8")
     assert "reward_model_held_out/pair_accuracy" in json.loads((model.parent / "best.json").read_text())
     improve(replace(config.improve, runs=tmp_path, reward_model=model))
     # Play is paid in marks that are drawn; the held-out replays, which say how good the agent is, in those expected.

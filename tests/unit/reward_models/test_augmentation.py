@@ -10,7 +10,7 @@ from reward_models.augmentation import (
     Dialogue,
     exchange_answers,
     exchange_instruction,
-    judged_right,
+    liked_answers,
 )
 from reward_models.pairs import MINUS, PLUS
 from rlhf.data.memory import MemoryDataset, encode_episodes
@@ -70,7 +70,7 @@ def test_what_may_judge_either_request_is_left_out_and_not_taken_for_silence() -
 def test_other_answers_are_seen_until_the_next_and_judged_wrong(two_talks: MemoryDataset) -> None:
     dialogue, rows = Dialogue.of(two_talks), slice(0, 8)
     marks = marks_at(8, plus=(2, 5, 7))
-    assert judged_right(dialogue, rows, marks, reach=8).tolist() == [3, 6]
+    assert liked_answers(dialogue, rows, marks, reach=8).tolist() == [3, 6]
     change = exchange_answers(dialogue, rows, marks, {3: 11}, reach=8)
     assert change.solver_rows.tolist() == [0, 1, 2, 3, 11, 11, 11, 7]
     assert change.setter_rows.tolist() == list(range(8))
@@ -81,9 +81,9 @@ def test_other_answers_are_seen_until_the_next_and_judged_wrong(two_talks: Memor
 
 def test_answers_judged_wrong_or_not_at_all_are_left_alone(two_talks: MemoryDataset) -> None:
     dialogue, rows = Dialogue.of(two_talks), slice(0, 8)
-    assert judged_right(dialogue, rows, marks_at(8, minus=(5,)), reach=8).size == 0
-    assert judged_right(dialogue, rows, marks_at(8, plus=(5,), minus=(4,)), reach=8).size == 0
-    assert judged_right(dialogue, rows, marks_at(8, plus=(6,)), reach=2).size == 0  # too long after
+    assert liked_answers(dialogue, rows, marks_at(8, minus=(5,)), reach=8).size == 0
+    assert liked_answers(dialogue, rows, marks_at(8, plus=(5,), minus=(4,)), reach=8).size == 0
+    assert liked_answers(dialogue, rows, marks_at(8, plus=(6,)), reach=2).size == 0  # too long after
 
 
 def test_alterations_exchange_only_for_other_words_and_turn_a_mark(two_talks: MemoryDataset) -> None:
