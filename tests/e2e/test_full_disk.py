@@ -53,7 +53,7 @@ def test_an_evaluation_waits_for_room_and_so_do_its_verdicts(tmp_path: Path) -> 
         assert list(folder.glob("annotation.games/*/kept/dataset.json"))
         with full_disk(server, room=1):
             judge(player, 1, "failure")
-            player.sees(notice=f"what you say now is not saved yet ({FULL}); trying again")
+            player.sees(notice=f"your latest verdict is not saved yet ({FULL}); trying again")
         player.sees(notice="")
         with full_disk(server):
             judge_last(player)
