@@ -251,8 +251,8 @@ class TickWorld(World):
     def _end_step(self, said: Mapping[str, str]) -> StepResult:
         self._step_index += 1
         self._tick = 0
-        for player, rows in zip(PLAYERS, self._movement, strict=True):
-            self._previous[player] = rows.astype(np.int8)
+        for row, player in enumerate(PLAYERS):
+            self._previous[player] = self._movement[row].astype(np.int8)
             self._texts[player] = said.get(player, "") or self._texts[player]
         over, players = self._step_index >= self.max_steps, self.agents
         self.agents = [] if over else self.agents
@@ -285,12 +285,13 @@ class TickWorld(World):
           ticks: how many.
         """
         read = np.empty((len(PLAYERS), ticks, len(MOVEMENT)), dtype=np.int64)
-        for row, player in zip(read, PLAYERS, strict=True):
-            bins = np.asarray(movement.get(player, _STILL[:ticks]))
-            if bins.shape != row.shape or bins.dtype.kind not in "iu":
+        shape = read.shape[1:]
+        for row, player in enumerate(PLAYERS):
+            bins = np.asarray(movement[player]) if player in movement else _STILL[:ticks]
+            if bins.shape != shape or bins.dtype.kind not in "iu":
                 found = f"{bins.dtype} {list(bins.shape)}"
-                raise WorldError(f"action of the {player}: movement is {found}; give integers {list(row.shape)}")
-            row[:] = bins
+                raise WorldError(f"action of the {player}: movement is {found}; give integers {list(shape)}")
+            read[row] = bins
         player, tick, part = find_bad_bin(read)
         if player >= 0:
             found = f"{MOVEMENT_NAMES[part]} is {read[player, tick, part]} at tick {self._tick + tick}"
