@@ -1,18 +1,18 @@
 """Artificial examples of wrong behaviour: the setter's words or the solver's are exchanged (paper, section 4).
 
-The paper says what is exchanged and how often; what becomes of the marks is this project's choice:
+The paper defines what is exchanged and how often; the marks of altered episodes are this project's choice:
 
-* **Another instruction.** From one request of the episode on, the setter says what it said in another episode. What
+* **Another instruction.** From one request of the episode on, the setter's words are those of another episode. What
   made progress on the old request is irrelevant to the new one, and raters were asked to mark irrelevant behaviour
-  as a regression: (+) after the exchange becomes (-); (-) stays (-). A (+) so soon after the request that it may judge
-  what was done before is left out, unless it is the episode's first request.
+  as a regression: (+) after the exchange becomes (-); (-) stays (-). A (+) so soon after the request that it may be
+  about what was done before is dropped, unless it is the episode's first request.
 * **Other answers.** Every utterance of the solver that was followed by a (+) is replaced by another, and that (+)
-  becomes a (-). Utterances marked (-) are left alone: the replacement of a wrong answer may be right by luck.
+  becomes a (-). Utterances marked (-) stay: the replacement of a wrong answer may be right by chance.
 
-Nothing is exchanged for itself or what may ask for the same (:mod:`reward_models.dialogue` tells by texts and marks),
-and nothing is exchanged that turns no (+) into a (-): the same behaviour under other words and another judgement is
-what teaches a model to listen, while wrong behaviour under other words would teach it not to. "Another" is drawn from
-all play that is trained on, of which a batch is a sample.
+Words are never exchanged for themselves or for words that may ask for the same (:mod:`reward_models.dialogue` compares
+texts and marks), and every exchange turns at least one (+) into a (-): the same behaviour under other words with the
+opposite mark teaches a model to listen; wrong behaviour under other words would teach it to ignore words. Replacements
+are sampled from all play that is trained on.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ __all__ = ["Alteration", "Augmentation", "Dialogue", "exchange_answers", "exchan
 
 @dataclass(frozen=True, eq=False)
 class Alteration:
-    """What an altered episode of T steps, from row ``start`` on, is to be taken for.
+    """Words and marks of an altered episode of T steps.
 
     Args:
-      setter_rows, solver_rows: int64 [T], rows whose setter's and solver's words are seen instead.
+      start: row of the episode's first step.
+      setter_rows: int64 [T], rows whose setter's words replace those of each step.
+      solver_rows: int64 [T], rows whose solver's words replace those of each step.
       marks: [T, R, 2], the marks of the altered episode.
-      unclear: bool [T], steps of which marks have been left out, so that it is not known what raters would have said.
+      unclear: bool [T], steps whose marks were dropped, so that the raters' mark is unknown.
     """
 
     start: int
@@ -46,13 +48,13 @@ class Alteration:
 
 @dataclass(frozen=True)
 class Augmentation:
-    """How often episodes are altered, and how far an utterance's marks reach.
+    """Probability of altering an episode, and the delays of marks after what they are about.
 
     Args:
       probability: of altering an episode that has a (+) to turn (paper: 0.33 of all episodes).
-      answer_reach: a mark judges an utterance if it is at most this many steps after it, with no other
+      answer_reach: a mark is about an utterance if it is at most this many steps after it, with no other
         utterance between.
-      rater_delay: a (+) at most this many steps after a request may judge what was done before it.
+      rater_delay: a (+) at most this many steps after a request may be about what was done before it.
     """
 
     probability: float = 0.33
@@ -64,9 +66,18 @@ class Augmentation:
             raise ValueError(f"the augmentation's probability is in [0, 1], not {self.probability}")
 
     def alter(self, dialogue: Dialogue, rows: slice, marks: np.ndarray, rng: np.random.Generator) -> Alteration | None:
-        """Perhaps alter the episode at ``rows``, which has ``marks`` [T, R, 2]; None if it stays as it is.
+        """Alter the episode at ``rows`` with the probability of this augmentation.
 
-        Either kind of alteration is as likely as the other where both are possible.
+        Both alterations are equally likely where both are possible.
+
+        Args:
+          dialogue: the dialogue of all play.
+          rows: of the episode.
+          marks: [T, R, 2], of the episode.
+          rng: generator of every draw.
+
+        Returns:
+          The alteration, or None if the episode stays as it is.
         """
         if rng.random() >= self.probability:
             return None
@@ -78,13 +89,13 @@ class Augmentation:
 
     def _exchangeable(self, dialogue: Dialogue, rows: slice, marks: np.ndarray) -> np.ndarray:
         """Requests of the episode at ``rows`` whose exchange would turn a (+)."""
-        last_liked = rows.start + int(np.flatnonzero(marks[..., PLUS].any(axis=1)).max(initial=-1))
+        last_plus = rows.start + int(np.flatnonzero(marks[..., PLUS].any(axis=1)).max(initial=-1))
         requests = dialogue.requests_in(rows)
         delays = np.array([self._delay(dialogue, rows, request) for request in requests.tolist()], dtype=np.int64)
-        return requests[requests + delays < last_liked]
+        return requests[requests + delays < last_plus]
 
     def _delay(self, dialogue: Dialogue, rows: slice, request: int) -> int:
-        """Steps after ``request`` in which a (+) may judge what was done before: none after the first."""
+        """Number of steps after ``request`` in which a (+) may be about earlier behaviour: 0 for the first request."""
         return 0 if request == dialogue.requests_in(rows)[0] else self.rater_delay
 
     def _other_instruction(
@@ -109,10 +120,10 @@ class Augmentation:
 
 
 def exchange_instruction(rows: slice, marks: np.ndarray, request: int, donor: int, delay: int = 0) -> Alteration:
-    """From row ``request`` of the episode at ``rows`` on, the setter's words are those of row ``donor``.
+    """Exchange the setter's words from row ``request`` of the episode at ``rows`` on for those of row ``donor``.
 
-    Marks strictly after the request become (-): one at the request itself judges what was done before it. A (+) in the
-    ``delay`` steps after it may judge either, and is left out.
+    Marks strictly after the request become (-): one at the request itself is about what was done before it. A (+) in
+    the ``delay`` steps after the request may be about either, and is dropped.
     """
     own = np.arange(rows.start, rows.stop)
     setter = np.where(own >= request, donor, own)
@@ -125,9 +136,9 @@ def exchange_instruction(rows: slice, marks: np.ndarray, request: int, donor: in
 def exchange_answers(
     dialogue: Dialogue, rows: slice, marks: np.ndarray, donors: dict[int, int], reach: int
 ) -> Alteration:
-    """After row ``answer``, what the solver said is seen as in row ``donors[answer]``, until it speaks again.
+    """Exchange the solver's words of each row ``answer`` for those of row ``donors[answer]``, until it speaks again.
 
-    A (+) that judges such an answer becomes a (-).
+    A (+) about such an answer becomes a (-).
     """
     own = np.arange(rows.start, rows.stop)
     solver, wrong = own.copy(), np.zeros(len(own), dtype=bool)
@@ -139,7 +150,7 @@ def exchange_answers(
 
 
 def _worsened(marks: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """``marks`` [T, R, 2] with every (+) turned into a (-) at the steps that ``where`` [T] tells."""
+    """``marks`` [T, R, 2] with every (+) turned into a (-) at the steps where ``where`` [T] is true."""
     turned = marks.copy()
     turned[where, :, MINUS] += marks[where, :, PLUS]
     turned[where, :, PLUS] = 0

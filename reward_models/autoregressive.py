@@ -1,25 +1,25 @@
-"""The autoregressive (AR) reward model (paper, sections 4 and A.5): what would a rater press now?
+"""The autoregressive (AR) reward model (paper, sections 4 and A.5): a model of the raters' marks.
 
-It is the agent, trunk and policies and all, with a head that models the marks themselves: an LSTM that is told the
-memory's output and the annotation of the step before, and a three-way predictor of this step's annotation: none, (+)
-or (-). In learning the annotation before is the rater's own (teacher forcing), and the loss is the negative
-log-probability of what the rater did. As a reward the head hears its own last output; the classifier draws an
-annotation at every step, and what it draws, +1, -1 or 0, is the reward.
+The model is the whole agent, trunk and policies, with a head that models the marks: an LSTM on the memory's output and
+the annotation of the previous step, and a three-way classifier of this step's annotation: none, (+) or (-). In training
+the previous annotation is the rater's own (teacher forcing), and the loss is the negative log-probability of the
+rater's annotation. To give rewards, the head reads its own previous output; the classifier samples an annotation at
+every step, and the sample, +1, -1 or 0, is the reward.
 
-What the paper leaves open is this project's choice:
+The paper leaves these open; they are this project's choice:
 
-* **Several raters.** Each rater of an episode is a sequence of its own: the same memory outputs, that rater's marks. A
-  rater who is known to have rated an episode is one who marked it at least once; steps of episodes that nobody marked
-  have no loss.
-* **Both signs at once.** A step that one rater marked (+) as often as (-) is left out of the loss and heard as none.
-* **First steps.** An episode's first step has nothing before it: it has no loss, and is none wherever it is heard.
-* **Marks are rare** (14 in five minutes: one step in eighty). The loss is the plain likelihood, whose samples come as
-  often as raters' marks do; weighing marks up (``mark_weight``) would make a model that presses too often. The
-  predictor's biases begin at the logarithm of how often each annotation occurs in the play to be learned from, so
-  that the first updates are not spent on finding that out.
-* **Expected rewards** are p(+) - p(-), without the luck of the draw. What is heard of the step before is then the
-  mean of the three annotations' embeddings under the head's own probabilities, so that nothing need be drawn. Their
-  running sum is the model's utility, by which it is compared with others.
+* **Several raters.** Each rater of an episode is a sequence of its own: the same memory outputs, that rater's marks.
+  Only raters with at least one mark in an episode are known to have rated it; steps of episodes without marks have no
+  loss.
+* **Both signs at once.** A step that one rater marked (+) as often as (-) has no loss, and none is fed back.
+* **First steps.** An episode's first step has no previous step: it has no loss, and none is fed back.
+* **Marks are rare** (14 in five minutes: one step in eighty). The loss is the plain likelihood, whose samples are as
+  frequent as the raters' marks; a larger ``mark_weight`` would make a model that marks too often. The classifier's
+  biases begin at the logarithm of the frequency of each annotation in the training play, so that the first updates
+  are not spent on learning it.
+* **Expected rewards** are p(+) - p(-), without sampling noise. The annotation fed back is then the mean of the three
+  annotations' embeddings under the head's own probabilities, so that nothing is sampled. Their running sum is the
+  model's utility, by which it is compared with others.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ ANNOTATIONS = 3
 
 
 class AutoregressiveConfig(RewardModelConfig):
-    """An agent's sizes and what the annotation head adds to them.
+    """An agent's sizes and those of the annotation head.
 
     Args:
-      head_width: of the head's LSTM, of the annotations' embeddings and of the predictor's hidden layer.
+      head_width: width of the head's LSTM, of the annotations' embeddings and of the predictor's hidden layer.
     """
 
     model_type = "autoregressive_reward_model"
@@ -60,25 +60,25 @@ class AutoregressiveConfig(RewardModelConfig):
 
 
 class AutoregressiveState(NamedTuple):
-    """What is carried from step to step of B environments, each rated by R raters (one, where it judges)."""
+    """Memory carried from step to step of B environments, each rated by R raters (1 when it gives rewards)."""
 
     hidden: Tensor  # [B, memory_width], of the trunk's LSTM
     cell: Tensor  # [B, memory_width]
     head_hidden: Tensor  # [B * R, head_width], of the head's LSTM
     head_cell: Tensor  # [B * R, head_width]
-    heard: Tensor  # float [B * R, 3], how likely each annotation was at the last step; one-hot where it is known
-    utility: Tensor  # float [B], sum of what was expected so far; nan before the first step, and 0 in learning
+    previous: Tensor  # float [B * R, 3], probability of each annotation at the last step; one-hot where it is known
+    utility: Tensor  # float [B], sum of expected marks so far; nan before the first step, and 0 in training
 
 
 @dataclass(frozen=True)
 class AutoregressiveOutput(AgentOutput):
-    """What the reward model makes of a sequence [T, B] that R raters annotated."""
+    """Output of the reward model for a sequence [T, B] that R raters annotated."""
 
-    logits: Tensor  # [T, B, R, 3], of none, (+) and (-), each rater's own annotations up to the step before known
+    logits: Tensor  # [T, B, R, 3], of none, (+) and (-), given each rater's own annotations of the previous steps
 
 
 class AnnotationHead(nn.Module):
-    """Memory outputs and the annotations before to logits of the annotations now."""
+    """Map from memory outputs and previous annotations to logits of the current annotations."""
 
     def __init__(self, features: int, width: int) -> None:
         super().__init__()
@@ -86,22 +86,29 @@ class AnnotationHead(nn.Module):
         self.memory = ResettingLSTM(features + width, width)
         self.predict = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, ANNOTATIONS))
 
-    def forward(self, features: Tensor, heard: Tensor, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
-        """Logits float32 [T, C, 3] of C columns.
+    def forward(
+        self, features: Tensor, previous: Tensor, state: AgentState, resets: Tensor
+    ) -> tuple[Tensor, AgentState]:
+        """Logits of the annotations of C columns.
 
         Args:
-          features: [T, C, D]. heard: float [T, C, 3], probabilities of the annotation of the step before each.
-          state: of the head's LSTM, [C, width]. resets: bool [T, C].
+          features: [T, C, D], the memory's output.
+          previous: float [T, C, 3], probabilities of the annotation of the step before each.
+          state: of the head's LSTM, [C, width].
+          resets: bool [T, C], first steps of episodes.
+
+        Returns:
+          Logits float32 [T, C, 3] and the state after them.
         """
-        with torch.autocast(features.device.type, enabled=False):  # what is paid stays exact where the trunk does not
+        with torch.autocast(features.device.type, enabled=False):  # rewards stay exact where the trunk does not
             features = features.to(self.annotations.dtype)
-            before = heard.to(features.dtype) @ self.annotations
-            remembered, state = self.memory(torch.cat([features, before], dim=-1), state, resets)
+            embedded = previous.to(features.dtype) @ self.annotations
+            remembered, state = self.memory(torch.cat([features, embedded], dim=-1), state, resets)
             return self.predict(remembered).float(), state
 
     @torch.no_grad()
     def expect(self, shares: Tensor) -> None:
-        """Begin with predictions of none, (+) and (-) as often as ``shares`` [3] says, all above 0."""
+        """Set the biases so that predictions of none, (+) and (-) begin at the frequencies ``shares`` [3], all > 0."""
         last = self.predict[-1]
         assert isinstance(last, nn.Linear)
         last.bias.copy_(shares.log())
@@ -133,20 +140,20 @@ class AutoregressiveRewardModel(RewardModel):
     def learning_state(self, batch: int, raters: int, device: torch.device | str | None = None) -> AutoregressiveState:
         memory = super().initial_state(batch, device)
         zeros = torch.zeros(batch * raters, self.config.head_width, device=memory.hidden.device)
-        unread = torch.zeros(batch, device=zeros.device)  # finite, as all that a checkpoint holds has to be
-        return AutoregressiveState(*memory, zeros, zeros.clone(), _none(zeros[:, :1]), unread)
+        unused = torch.zeros(batch, device=zeros.device)  # finite, as everything in a checkpoint must be
+        return AutoregressiveState(*memory, zeros, zeros.clone(), _none(zeros[:, :1]), unused)
 
     def forward(
         self, observations: ObservationBatch, state: AutoregressiveState, resets: Tensor
     ) -> tuple[AgentOutput, AutoregressiveState]:
-        """As the agent's; the head is left as it is."""
+        """Output of the agent; the head's state is unchanged."""
         output, memory = super().forward(observations, AgentState(state.hidden, state.cell), resets)
         return output, state._replace(hidden=memory.hidden, cell=memory.cell)
 
     # -- learning ---------------------------------------------------------------------------------------------
 
     def prepare(self, play: MarkedPlay) -> None:
-        """Begin with marks as rare as they are in ``play``."""
+        """Set the classifier's biases to the frequencies of marks in ``play``."""
         first = torch.from_numpy(play.episodes.first)[:, None]
         label, known = labels(torch.from_numpy(play.marks)[:, None], first, torch.from_numpy(play.rated)[:, None])
         counts = torch.bincount(label[known], minlength=ANNOTATIONS).float() + 1.0
@@ -164,12 +171,12 @@ class AutoregressiveRewardModel(RewardModel):
 
         label, _ = labels(window.marks, window.resets, window.rated)
         now = _one_hot(label).flatten(1, 2)
-        heard = torch.cat([state.heard[None], now[:-1]])
+        previous = torch.cat([state.previous[None], now[:-1]])
         resets = each_rater(window.resets)
-        heard = torch.where(resets.unsqueeze(-1), _none(heard), heard)
+        previous = torch.where(resets.unsqueeze(-1), _none(previous), previous)
         memory = AgentState(state.head_hidden, state.head_cell)
-        logits, memory = self.annotate(each_rater(output.features), heard, memory, resets)
-        state = state._replace(head_hidden=memory.hidden, head_cell=memory.cell, heard=now[-1])
+        logits, memory = self.annotate(each_rater(output.features), previous, memory, resets)
+        state = state._replace(head_hidden=memory.hidden, head_cell=memory.cell, previous=now[-1])
         return AutoregressiveOutput(**vars(output), logits=logits.unflatten(1, (-1, raters))), state
 
     def marks_loss(self, output: AutoregressiveOutput, window: MarkedWindow, config: RewardTrainingConfig) -> Tensor:
@@ -178,11 +185,11 @@ class AutoregressiveRewardModel(RewardModel):
         return ar_loss(output.logits, label, trust, config.mark_weight)
 
     def unmarked_drift_loss(self, output: AutoregressiveOutput, window: MarkedWindow) -> Tensor:
-        """Of the expected mark, each rater's annotations before known."""
+        """Mean square of the expected mark, given each rater's previous annotations."""
         counts = (window.unmarked & ~window.resets).unsqueeze(-1) & window.rated
         return (expected_mark(output.logits).square() * counts).sum() / counts.sum().clamp_min(1)
 
-    # -- judging ----------------------------------------------------------------------------------------------
+    # -- scoring ----------------------------------------------------------------------------------------------
 
     def utilities(
         self, observations: ObservationBatch, state: AutoregressiveState, resets: Tensor
@@ -204,38 +211,45 @@ class AutoregressiveRewardModel(RewardModel):
         resets: Tensor,
         draws: Tensor | None = None,
     ) -> tuple[Tensor, AutoregressiveState]:
-        """The annotations that ``draws`` pick, times ``reward_scale``; without draws those that are expected."""
+        """Annotations sampled with ``draws``, times ``reward_scale``; without draws the expected ones."""
         annotated, _, state = self._annotate(observations, state, resets, draws)
         return self.config.reward_scale * (annotated[..., GOOD] - annotated[..., BAD]), state
 
     def _annotate(
         self, observations: ObservationBatch, state: AutoregressiveState, resets: Tensor, draws: Tensor | None
     ) -> tuple[Tensor, Tensor, AutoregressiveState]:
-        """What is annotated at each step, float32 [T, B, 3] (probabilities where nothing is drawn), the running sum in
-        each episode of what that is worth, [T, B], and the memory after them.
+        """Annotate every step.
+
+        Returns:
+          Annotations float32 [T, B, 3] (probabilities without ``draws``), their running sum in each episode [T, B],
+          and the memory after them.
         """
         trunk, memory = self.trunk(observations, AgentState(state.hidden, state.cell), resets)
-        head, heard, utility = AgentState(state.head_hidden, state.head_cell), state.heard, state.utility
+        head, previous, utility = AgentState(state.head_hidden, state.head_cell), state.previous, state.utility
         annotated, utilities = [], []
         for t in range(len(resets)):
-            none, first = _none(heard), resets[t] | utility.isnan()
-            heard = torch.where(resets[t, :, None], none, heard)
-            logits, head = self.annotate(trunk.features[t : t + 1], heard[None], head, resets[t : t + 1])
+            none, first = _none(previous), resets[t] | utility.isnan()
+            previous = torch.where(resets[t, :, None], none, previous)
+            logits, head = self.annotate(trunk.features[t : t + 1], previous[None], head, resets[t : t + 1])
             chosen = logits[0].softmax(-1) if draws is None else _one_hot(drawn(logits[0], draws[t]))
-            heard = torch.where(first.unsqueeze(-1), none, chosen)
-            annotated.append(heard)
-            utility = torch.where(first, 0.0, utility) + heard[:, GOOD] - heard[:, BAD]
+            previous = torch.where(first.unsqueeze(-1), none, chosen)
+            annotated.append(previous)
+            utility = torch.where(first, 0.0, utility) + previous[:, GOOD] - previous[:, BAD]
             utilities.append(utility)
-        state = AutoregressiveState(memory.hidden, memory.cell, head.hidden, head.cell, heard, utility)
+        state = AutoregressiveState(memory.hidden, memory.cell, head.hidden, head.cell, previous, utility)
         return torch.stack(annotated), torch.stack(utilities), state
 
 
 def labels(marks: Tensor, resets: Tensor, rated: Tensor) -> tuple[Tensor, Tensor]:
-    """What each rater annotated: int64 [T, B, R], and whether that is known and to be learned: bool [T, B, R].
+    """Annotation of each rater at every step, and a mask of the known ones.
 
     Args:
-      marks: [T, B, R, 2], counts of each rater's (+) and (-). resets: bool [T, B], first steps of episodes.
+      marks: [T, B, R, 2], counts of each rater's (+) and (-).
+      resets: bool [T, B], first steps of episodes.
       rated: bool [T, B, R], steps of the episodes that each rater has rated.
+
+    Returns:
+      Annotations int64 [T, B, R], and bool [T, B, R], true where the annotation is known and learned.
     """
     plus, minus = marks[..., PLUS].long(), marks[..., MINUS].long()
     label = torch.where(plus > minus, GOOD, torch.where(minus > plus, BAD, NONE))
@@ -248,9 +262,10 @@ def ar_loss(logits: Tensor, label: Tensor, known: Tensor, mark_weight: float = 1
     """Weighted mean of the negative log-probability of the annotations, a scalar; 0 if none is known.
 
     Args:
-      logits: [T, B, R, 3]. label: int64 [T, B, R]. known: [T, B, R], 0 where the annotation is not
-        known, and how much the rater counts elsewhere.
-      mark_weight: how much a step with a mark counts beside one without (paper: as much).
+      logits: [T, B, R, 3].
+      label: int64 [T, B, R], the annotations.
+      known: [T, B, R], 0 where the annotation is unknown, and the rater's weight elsewhere.
+      mark_weight: weight of a step with a mark relative to one without (paper: 1).
     """
     weight = torch.where(label == NONE, 1.0, mark_weight) * known
     loss = F.cross_entropy(logits.movedim(-1, 1), label, reduction="none")
@@ -264,7 +279,7 @@ def expected_mark(logits: Tensor) -> Tensor:
 
 
 def drawn(logits: Tensor, draws: Tensor) -> Tensor:
-    """The annotations, int64 [...], that ``draws`` [...], uniform in [0, 1), pick from ``logits`` [..., 3]."""
+    """Annotations int64 [...] sampled from ``logits`` [..., 3] with ``draws`` [...], uniform in [0, 1)."""
     reached = logits.softmax(-1).cumsum(-1)[..., :-1]
     return (draws.unsqueeze(-1) >= reached).sum(-1)
 

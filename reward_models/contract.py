@@ -1,11 +1,11 @@
-"""The contract every reward model keeps: it is the agent, all of it, with a head that judges play step by step.
+"""Contract of reward models: each is the whole agent, with a head that scores play step by step.
 
-A reward model starts from the cloned agent's weights, is taught by one loss of its own on raters' marks (beside the
-agent's BC and CSS), and then turns play into rewards. Play is judged with carried memory, so episodes may come whole
+A reward model starts from the cloned agent's weights, is trained with one loss of its own on raters' marks (beside the
+agent's BC and CSS), and then turns play into rewards. Play is scored with carried memory, so episodes may come whole
 or in fragments of any length; the rewards are the same (``tests/contracts/test_reward_model.py``).
 
-What differs between kinds is said by the class: no other code asks which kind it has. :mod:`reward_models.registry`
-knows them by name.
+The class defines everything that differs between kinds: no other code asks for the kind of a model.
+:mod:`reward_models.registry` finds kinds by name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from worlds.errors import UserError
 
 State = tuple[Tensor, ...]  # a named tuple of tensors, each with one row an environment (or several)
 
-# What a new model does not have from the one that it begins from; a scale goes with the utility that it was found for.
+# Settings that a new model does not copy from the one it starts from; a scale belongs to the utility it was found for.
 _NOT_SIZES = ("model_type", "architectures", "transformers_version", "reward_scale")
 
 
@@ -53,10 +53,10 @@ print(scorer.rewards(batch, np.array([[True]])))  # 0: it is the first step of a
 
 
 class RewardModelConfig(AgentConfig):
-    """An agent's sizes and what every reward model adds to them; each kind adds the sizes of its head.
+    """An agent's sizes and the scale of rewards; each kind adds the sizes of its head.
 
     Args:
-      reward_scale: what rewards are multiplied by. 1 is the paper's.
+      reward_scale: factor of all rewards (paper: 1).
     """
 
     model_type = "reward_model"
@@ -69,23 +69,23 @@ class RewardModelConfig(AgentConfig):
 
     @classmethod
     def of(cls, config: PretrainedConfig, **more: Any) -> Self:
-        """The sizes of an agent's ``config``, with ``more`` for the head; of a reward model's, but for its scale."""
+        """Sizes of the ``config`` of an agent or a reward model (without its scale), with ``more`` for the head."""
         sizes = {name: value for name, value in config.to_diff_dict().items() if name not in _NOT_SIZES}
         return cls(**sizes | {"feels_movement": False} | more)
 
 
 class RewardModel(InteractiveAgent):
-    """The agent's trunk and policies with a head that judges.
+    """The agent's trunk and policies with a head that scores play.
 
-    It judges what is seen and said. The solver's controls it is not told: a policy that is improved against a model
-    that reads them finds movements nobody ever made, on which the head was never taught anything (LOG.md tells how).
+    A reward model reads what is seen and said, not the solver's controls: a policy improved against a model that reads
+    them finds movements outside the recorded play, on which the head was never trained (measured in LOG.md).
 
     Attributes:
-      short: what the kind is called in reports; in lower case, what its own loss is called among the metrics.
-      description: what its rewards mean, a sentence for its card.
-      head: the modules that an agent does not have, by name.
-      fixed_scale: whether rewards have a scale of their own, so that ``calibrate`` leaves it alone.
-      predicts_marks: whether the kind says how likely marks are, and so has :meth:`mark_probabilities`.
+      short: name of the kind in reports; in lower case, name of its own loss among the metrics.
+      description: meaning of its rewards, a sentence for its card.
+      head: names of the modules that an agent does not have.
+      fixed_scale: true if rewards have a scale of their own, which ``calibrate`` leaves unchanged.
+      predicts_marks: true if the kind predicts probabilities of marks (:meth:`mark_probabilities`).
     """
 
     short: ClassVar[str]
@@ -102,12 +102,17 @@ class RewardModel(InteractiveAgent):
 
     @classmethod
     def from_agent(cls, agent: InteractiveAgent, seed: int = 0, **sizes: Any) -> Self:
-        """A reward model that starts from ``agent``'s weights, as the paper's starts from the BC agent.
+        """Create a reward model that starts from ``agent``'s weights, as the paper's starts from the BC agent.
 
-        The head is new, of ``sizes`` and drawn from ``seed``; the agent's own weights are copied, never shared.
+        The agent's own weights are copied, never shared.
+
+        Args:
+          agent: source of the weights.
+          seed: seed of the new head's weights.
+          sizes: of the head.
 
         Raises:
-          UserError: the agent has other modules than this kind, as agents of users' own kinds may have.
+          UserError: if the agent has other modules than this kind, as agents of users' own kinds may have.
         """
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -139,58 +144,66 @@ class RewardModel(InteractiveAgent):
         return cls.short.lower()
 
     def prepare(self, play: MarkedPlay) -> None:
-        """Look at the play that a new model is to learn from, once. Most kinds have nothing to see there.
+        """Initialise a new model from the play that it will learn from. Most kinds do nothing.
 
-        Not for one that goes on from a checkpoint, nor for one that was taught before: what they know would be lost.
+        It is not called on a model resumed from a checkpoint or trained before: it would overwrite learned weights.
         """
 
     def learning_state(self, batch: int, raters: int) -> State:
-        """Memory before the first window [T, batch] of play that up to ``raters`` rated; named tuple of tensors."""
+        """Memory before the first window [T, batch] of play with up to ``raters`` raters; a named tuple of tensors."""
         return self.initial_state(batch)
 
     @abstractmethod
     def follow(self, window: MarkedWindow, state: State) -> tuple[AgentOutput, State]:
-        """What the model makes of ``window`` in learning, for :meth:`marks_loss` and the agent's own losses."""
+        """Output of the model for ``window`` in training, for :meth:`marks_loss` and the agent's own losses."""
 
     @abstractmethod
     def marks_loss(self, output: AgentOutput, window: MarkedWindow, config: RewardTrainingConfig) -> Tensor:
-        """The kind's own loss on the marks of ``window``, unweighted, a scalar; ``output`` is :meth:`follow`'s."""
+        """Loss of the kind on the marks of ``window``, unweighted, a scalar; ``output`` is :meth:`follow`'s."""
 
     @abstractmethod
     def unmarked_drift_loss(self, output: AgentOutput, window: MarkedWindow) -> Tensor:
         """Mean square of the rewards at steps where raters watched and marked nothing, a scalar."""
         raise NotImplementedError(f"{self.short} has no loss of unmarked drift: leave unmarked_drift_weight at 0")
 
-    # -- judging ----------------------------------------------------------------------------------------------
+    # -- scoring ----------------------------------------------------------------------------------------------
 
     @abstractmethod
     def utilities(self, observations: ObservationBatch, state: State, resets: Tensor) -> tuple[Tensor, State]:
-        """How good what has happened so far is: U [T, B], whose changes are what the model pays or expects to pay.
+        """Utility U of what has happened up to each step; its changes are the (expected) rewards.
 
         Args:
-          observations: [T, B, ...]. state: :meth:`initial_state` or what the last call returned. resets: [T, B].
+          observations: [T, B, ...].
+          state: :meth:`initial_state`, or the state that the last call returned.
+          resets: bool [T, B], first steps of episodes.
+
+        Returns:
+          Utility [T, B] and the state after it.
         """
 
     def mark_probabilities(self, observations: ObservationBatch, state: State, resets: Tensor) -> tuple[Tensor, State]:
-        """Probability of a (+) and of a (-) at every step, float32 [T, B, 2], of kinds that tell marks.
+        """Probability of a (+) and of a (-) at every step, float32 [T, B, 2], of kinds that predict marks.
 
         Arguments are those of :meth:`utilities`.
         """
-        raise NotImplementedError(f"{self.short} does not say how likely marks are")
+        raise NotImplementedError(f"{self.short} does not predict marks")
 
     @abstractmethod
     def initial_stream(self, slots: int) -> State:
-        """Memory of :meth:`rewards` before ``slots`` environments have shown anything."""
+        """Memory of :meth:`rewards` before the first step of ``slots`` environments."""
 
     @abstractmethod
     def rewards(
         self, observations: ObservationBatch, state: State, resets: Tensor, draws: Tensor | None = None
     ) -> tuple[Tensor, State]:
-        """Rewards float32 [T, B] that arrive with ``observations``, and the memory after them.
+        """Rewards that arrive with ``observations``.
 
         Args:
-          observations: [T, B, ...], the T steps after those seen so far. state: :meth:`initial_stream` or what the
-            last call returned.
-          resets: bool [T, B], first steps of episodes, whose reward is 0, as is that of the first step of all.
-          draws: [T, B], uniform in [0, 1), for kinds that draw what they pay; None pays what is expected.
+          observations: [T, B, ...], the T steps after those seen so far.
+          state: :meth:`initial_stream`, or the state that the last call returned.
+          resets: bool [T, B], first steps of episodes, whose reward is 0, as is that of the very first step.
+          draws: [T, B], uniform in [0, 1), for kinds that sample their rewards; None gives expected rewards.
+
+        Returns:
+          Rewards float32 [T, B] and the memory after them.
         """

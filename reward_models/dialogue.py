@@ -1,17 +1,17 @@
-"""Who says what where in recorded play, and which requests may ask for the same: told by texts and marks alone.
+"""Dialogue of recorded play, and requests that may ask for the same thing, found from texts and marks alone.
 
-Two requests may ask for the same if
+Two requests may ask for the same thing if
 
-* **they speak of the same things**: one's content words are all among the other's ("lift the blue block", "walk to the
-  blue block"; not "lift the blue ball"). Content words are told by where they occur, as no grammar is known: a house
-  has few things, so words for them come back within an episode ("block": twice as often as by chance), while ways of
-  asking ("lift", "up", "walk") do not care for the house. Where the play is too little to tell, as where every
-  episode has one request, no word is one, and only equal texts are the same;
-* **what was said was right for both**: raters liked the same words of the solver after each. "Is there a red block?"
-  may well be answered "yes" here if it was so elsewhere.
+* **they name the same objects**: one's content words are all among the other's ("lift the blue block", "walk to the
+  blue block"; not "lift the blue ball"). Content words are found from where they occur, as no grammar is known: a house
+  has few objects, so their words recur within an episode ("block": twice as often as by chance), while verbs
+  ("lift", "up", "walk") are independent of the house. Where there is too little play, as where every episode has one
+  request, no word is a content word, and only equal texts ask for the same thing;
+* **the same answer was right for both**: the same words of the solver were marked (+) after each. "Is there a red
+  block?" may well be answered "yes" here if it was elsewhere.
 
-Both err towards the same: what is not exchanged costs little, an example that calls right behaviour wrong teaches it.
-Tokens stand for words: frequent words are tokens of their own.
+Both rules err towards "the same": an exchange not made costs little, while an example with right behaviour marked as
+wrong teaches the error. Tokens stand for words: frequent words are tokens of their own.
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ from reward_models.pairs import MINUS, PLUS
 from rlhf.data.memory import MemoryDataset
 
 ANSWER_REACH = 8
-COMES_BACK = 1.5  # a content word comes back in an episode this many times as often as by chance, at least,
+COMES_BACK = 1.5  # a content word recurs in an episode at least this many times as often as by chance,
 BEYOND_CHANCE = 4.0  # and by so many standard deviations
 
 
 @dataclass(frozen=True, eq=False)
 class Dialogue:
-    """Who says what where, in N steps of play end to end.
+    """Texts of setter and solver in N steps of play end to end.
 
     Args:
-      setter_text, solver_text: int64 [N], equal numbers for texts that are equal to the agent.
-      requests: rows at which the setter's text becomes a new one.
-      utterances: rows at which the solver speaks; its words are seen from the row after on.
-      content: bool [setter texts, content words], those that each of the setter's texts has.
-      liked: for a number of ``solver_text``, those of ``setter_text`` after which raters liked it.
+      setter_text: int64 [N], equal numbers for texts that are equal to the agent.
+      solver_text: int64 [N], the same of the solver's texts.
+      requests: rows at which the setter's text changes.
+      utterances: rows at which the solver speaks; its words are seen from the next row on.
+      content: bool [setter texts, content words], the content words of each of the setter's texts.
+      liked: for a number of ``solver_text``, those of ``setter_text`` after which it was marked (+) and never (-).
     """
 
     setter_text: np.ndarray
@@ -51,15 +52,16 @@ class Dialogue:
 
     @classmethod
     def of(cls, play: MemoryDataset, marks: np.ndarray | None = None, reach: int = ANSWER_REACH) -> Dialogue:
-        """The dialogue of ``play``.
+        """Dialogue of ``play``.
 
         Args:
-          marks: uint8 [N, R, 2]; without them nothing is known of which answers were right.
-          reach: steps after an utterance in which marks judge it.
+          play: N steps, encoded.
+          marks: uint8 [N, R, 2]; without them right answers are unknown.
+          reach: number of steps after an utterance in which marks are about it.
         """
         asked = _changes(play.setter_tokens, play.first) & (play.setter_tokens[:, 0] != PAD_ID)
         speaks = play.utterance[:, 0] != PAD_ID
-        speaks[play.starts[1:] - 1] = False  # what is said at the last step is never seen
+        speaks[play.starts[1:] - 1] = False  # an utterance of the last step is never seen
         text, requests = _number(play.setter_tokens, play.first), np.flatnonzero(asked)
         episode = np.searchsorted(play.starts, requests, side="right") - 1
         plain = cls(
@@ -79,16 +81,18 @@ class Dialogue:
         return _within(self.requests, rows)
 
     def heard(self, rows: slice, utterance: int) -> slice:
-        """Steps of the episode at ``rows`` that show the words said at row ``utterance``."""
+        """Steps of the episode at ``rows`` that show the words of row ``utterance``."""
         later = self.utterances[np.searchsorted(self.utterances, utterance, side="right") :]
         until = int(later[0]) + 1 if len(later) else rows.stop
         return slice(utterance + 1 - rows.start, min(until, rows.stop) - rows.start)
 
     def other_requests(self, rows: slice, request: int, answers: np.ndarray) -> np.ndarray:
-        """Rows of requests of other episodes that ask for something else than was asked here from ``request`` on.
+        """Rows of requests of other episodes that ask for something else than this episode from ``request`` on.
 
         Args:
-          rows: of the episode. answers: rows at which its solver said something that raters liked.
+          rows: of the episode.
+          request: row from which this episode's requests count.
+          answers: rows at which its solver spoke and was marked (+) (:func:`liked_answers`).
         """
         mine = np.unique(self.setter_text[self.requests_in(slice(request, rows.stop))])
         same = np.zeros(len(self.content), dtype=bool)
@@ -102,17 +106,18 @@ class Dialogue:
 
 
 def content_words(tokens: np.ndarray, episode: np.ndarray) -> np.ndarray:
-    """Words, int64 [W], that come back within episodes more often than by chance.
+    """Words, int64 [W], that recur within episodes more often than by chance.
 
     Args:
-      tokens: int64 [requests, L], what each request says. episode: int64 [requests], the number of its episode.
+      tokens: int64 [requests, L], words of each request.
+      episode: int64 [requests], number of its episode.
     """
     words = np.sort(tokens, axis=1)
     once = np.ones(words.shape, dtype=bool)
-    once[:, 1:] = words[:, 1:] != words[:, :-1]  # a word that a request says twice is one word
+    once[:, 1:] = words[:, 1:] != words[:, :-1]  # a word twice in a request counts once
     request, place = np.nonzero(once & (words != PAD_ID))
     word, vocabulary = words[request, place], int(tokens.max(initial=0)) + 1
-    # Of every two requests of one episode: how many are there, and in how many do both have the word?
+    # Pairs of requests of one episode: their number, and the number in which both have the word.
     sizes = np.unique(episode, return_counts=True)[1].astype(np.float64)
     pairs = float((sizes * (sizes - 1)).sum() / 2)
     together, times = np.unique(episode[request] * vocabulary + word, return_counts=True)
@@ -124,25 +129,25 @@ def content_words(tokens: np.ndarray, episode: np.ndarray) -> np.ndarray:
 def alike(content: np.ndarray, text: int) -> np.ndarray:
     """Texts, bool [texts], whose ``content`` words [texts, W] are all among those of ``text``, or the reverse.
 
-    A text without content words is like none.
+    A text without content words is alike to none.
     """
     shared, sizes = (content & content[text]).sum(1), content.sum(1)
     return (shared > 0) & ((shared == sizes) | (shared == sizes[text]))
 
 
 def liked_answers(dialogue: Dialogue, rows: slice, marks: np.ndarray, reach: int) -> np.ndarray:
-    """Rows at which the solver of the episode at ``rows`` says something that gets a (+) and no (-)."""
+    """Rows at which the solver of the episode at ``rows`` speaks and gets a (+) and no (-) within ``reach`` steps."""
 
     def right(utterance: int) -> bool:
         seen = dialogue.heard(rows, utterance)
-        judged = marks[seen.start : min(seen.stop, seen.start + reach)]
-        return bool(judged[..., PLUS].any()) and not judged[..., MINUS].any()
+        about_it = marks[seen.start : min(seen.stop, seen.start + reach)]
+        return bool(about_it[..., PLUS].any()) and not about_it[..., MINUS].any()
 
     return np.array([u for u in _within(dialogue.utterances, rows).tolist() if right(u)], dtype=np.int64)
 
 
 def _liked(dialogue: Dialogue, starts: np.ndarray, marks: np.ndarray, reach: int) -> dict[int, frozenset[int]]:
-    """See :attr:`Dialogue.liked`; the request that an utterance answers is the one heard when it was said."""
+    """Return :attr:`Dialogue.liked`; an utterance answers the last request heard before it."""
     found: defaultdict[int, set[int]] = defaultdict(set)
     for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         for answer in liked_answers(dialogue, slice(begin, end), marks[begin:end], reach).tolist():
@@ -151,7 +156,7 @@ def _liked(dialogue: Dialogue, starts: np.ndarray, marks: np.ndarray, reach: int
 
 
 def _content(tokens: np.ndarray, text: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """Which of ``words`` [W] each text has: bool [texts, W]; ``text`` [N] numbers the texts of ``tokens`` [N, L]."""
+    """Mask bool [texts, W] of the ``words`` [W] in each text; ``text`` [N] numbers the texts of ``tokens`` [N, L]."""
     column = np.full(int(tokens.max(initial=0)) + 1, len(words))
     column[words] = np.arange(len(words))
     _, row = np.unique(text, return_index=True)
@@ -165,14 +170,14 @@ def _within(found: np.ndarray, rows: slice) -> np.ndarray:
 
 
 def _changes(tokens: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """Rows [N] at which ``tokens`` [N, L] differ from the row before, or an episode begins."""
+    """Mask [N] of the rows at which ``tokens`` [N, L] differ from the row before, or an episode begins."""
     changes = first.copy()
     changes[1:] |= (tokens[1:] != tokens[:-1]).any(axis=1)
     return changes
 
 
 def _number(tokens: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """A number [N] for every row of ``tokens`` [N, L], the same for the same text."""
+    """Number [N] of the text of every row of ``tokens`` [N, L], equal for equal texts."""
     changes = _changes(tokens, first)
     _, numbers = np.unique(tokens[changes], axis=0, return_inverse=True)
     return numbers.reshape(-1)[np.cumsum(changes) - 1].astype(np.int64)

@@ -1,4 +1,4 @@
-"""The examination of a reward model: episodes it has not learned from, as they were and with words exchanged."""
+"""Evaluation of a reward model on validation episodes, as recorded and with words exchanged."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from reward_models.mark_signal import TOLERANCE, signal_tally, stack_signal
 from reward_models.marked_play import MarkedPlay, altered
 from reward_models.scoring import agreement, score
 
-# Chooses the model that is kept. Plain pair accuracy once chose an untrained one: where nine marks in ten are (+), a
-# utility that always rises orders nine pairs in ten rightly.
+# Metric that selects the best model. Plain pair accuracy can select an untrained one: where nine marks in ten are (+),
+# a utility that always rises orders nine pairs in ten correctly.
 SELECTED_BY = "balanced_accuracy"
 SIGNAL = "signal_to_noise"
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluator:
-    """Episodes that are not learned from, as they are and with exchanged words, on which models are compared.
+    """Validation episodes on which models are compared, as recorded and with exchanged words.
 
     Args:
-      play, episodes: the marked play and the numbers of the episodes in it that are scored.
-      altered_play, altered_episodes: the same of those that could be made wrong by other words.
+      play: the marked play.
+      episodes: numbers of the episodes of ``play`` that are scored.
+      altered_play: the play with words exchanged so that the behaviour becomes wrong.
+      altered_episodes: numbers of the episodes of ``altered_play`` that could be altered.
     """
 
     play: MarkedPlay
@@ -34,17 +36,20 @@ class Evaluator:
 
     @classmethod
     def of(cls, play: MarkedPlay, most: int) -> Evaluator:
-        """At most ``most`` comparable episodes of ``play``, spread evenly over it."""
+        """Evaluator on at most ``most`` comparable episodes of ``play``, evenly spaced."""
         comparable = play.comparable
         picked = comparable[np.linspace(0, len(comparable) - 1, min(most, len(comparable))).astype(int)].tolist()
         return cls(play, picked, *altered(play, picked))
 
     def evaluate(self, model: RewardModel) -> dict[str, float]:
-        """Pair accuracies (all pairs of whole episodes alike) and what they are to be compared with; signal to noise.
+        """Evaluate ``model``: pair accuracies (all pairs of whole episodes alike), their baseline, signal to noise.
 
-        ``majority`` is what one gets by always saying the commoner of better and worse; ``wrong_words_accuracy`` is
-        the share of pairs, of those that got worse by the exchange of words alone, that the model then puts in falling
-        order. ``signal_to_noise`` is that of :mod:`reward_models.mark_signal`. What has no pairs is left out.
+        ``majority`` is the accuracy of always predicting the commoner of better and worse; ``wrong_words_accuracy`` is
+        the share of pairs that the exchange of words alone made worse and that the model puts in falling order.
+        ``signal_to_noise`` is that of :mod:`reward_models.mark_signal`. Metrics without pairs are left out.
+
+        Returns:
+          Metrics by name.
         """
         utilities = score(model, self.play.episodes, self.episodes)
         altered_utilities = score(model, self.altered_play.episodes, self.altered_episodes)
@@ -64,7 +69,7 @@ class Evaluator:
         return {name: value for name, value in metrics.items() if not math.isnan(value)}
 
     def pairs_right(self, model: RewardModel) -> tuple[np.ndarray, np.ndarray]:
-        """Weight of the pairs that the model orders rightly and of all pairs, by episode: float64 [E] each."""
+        """Weight of the pairs that the model orders correctly and of all pairs, by episode: float64 [E] each."""
         utilities = score(model, self.play.episodes, self.episodes)
         found = [agreement([u], self.play, [e]) for u, e in zip(utilities, self.episodes, strict=True)]
         right = np.array([one.right_plus + one.right_minus for one in found])

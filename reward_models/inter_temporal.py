@@ -1,7 +1,7 @@
 """The Inter-temporal Bradley-Terry reward model (paper, section 4, A.3 and A.4).
 
-It is the agent, trunk and policies and all, with one more head: an MLP on the memory's output that gives the utility
-U(x[<=t]) of what has happened up to step t. The reward is its change (Eq. 2).
+The model is the whole agent, trunk and policies, with one more head: an MLP on the memory's output that gives the
+utility U(x[<=t]) of what has happened up to step t. The reward is its change (Eq. 2).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from reward_models.training_config import RewardTrainingConfig
 
 
 class InterTemporalConfig(RewardModelConfig):
-    """An agent's sizes and what the utility head adds to them.
+    """An agent's sizes and those of the utility head.
 
     Args:
       utility_width: hidden width of the utility head.
-      reward_scale: what a change of utility is multiplied by to be a reward. 1 is the paper's Eq. 2;
+      reward_scale: factor from a change of utility to a reward. 1 is the paper's Eq. 2;
         :func:`reward_models.scoring.calibrated_scale` finds the scale at which a (+) mark is worth 1.
     """
 
@@ -41,13 +41,13 @@ class InterTemporalConfig(RewardModelConfig):
 
 @dataclass(frozen=True)
 class RewardModelOutput(AgentOutput):
-    """What the reward model makes of a sequence [T, B]."""
+    """Output of the reward model for a sequence [T, B]."""
 
     utility: Tensor  # [T, B]
 
 
 class UtilityStream(NamedTuple):
-    """What is carried while rewards are paid: the LSTM's memory and the last utility, nan before the first step."""
+    """State between rewards: the LSTM's memory and the last utility, nan before the first step."""
 
     hidden: Tensor  # [B, memory_width]
     cell: Tensor  # [B, memory_width]
@@ -74,9 +74,9 @@ class InterTemporalRewardModel(RewardModel):
     def forward(
         self, observations: ObservationBatch, state: AgentState, resets: Tensor
     ) -> tuple[RewardModelOutput, AgentState]:
-        """As the agent's, with the utility [T, B] in the output."""
+        """Output of the agent, with the utility [T, B]."""
         output, state = super().forward(observations, state, resets)
-        return RewardModelOutput(**vars(output), utility=self._judge(output.features)), state
+        return RewardModelOutput(**vars(output), utility=self._utility_of(output.features)), state
 
     def follow(self, window: MarkedWindow, state: AgentState) -> tuple[RewardModelOutput, AgentState]:
         return self(window.observations, state, window.resets)
@@ -88,12 +88,12 @@ class InterTemporalRewardModel(RewardModel):
         return unmarked_drift_loss(output.utility, window.unmarked, window.resets)
 
     def utilities(self, observations: ObservationBatch, state: AgentState, resets: Tensor) -> tuple[Tensor, AgentState]:
-        """The utility [T, B] alone, without the work of the policies."""
+        """Utility [T, B] without the policies, and the state after it."""
         trunk, state = self.trunk(observations, state, resets)
-        return self._judge(trunk.features), state
+        return self._utility_of(trunk.features), state
 
-    def _judge(self, features: Tensor) -> Tensor:
-        """The utility [T, B]; rewards are differences of it, so it stays exact where the trunk does not."""
+    def _utility_of(self, features: Tensor) -> Tensor:
+        """Utility [T, B]; rewards are differences of it, so it stays exact where the trunk does not."""
         with torch.autocast(features.device.type, enabled=False):
             return self.utility(features.to(self.language.speak.weight.dtype)).squeeze(-1)
 
@@ -103,7 +103,7 @@ class InterTemporalRewardModel(RewardModel):
     def rewards(
         self, observations: ObservationBatch, state: UtilityStream, resets: Tensor, draws: Tensor | None = None
     ) -> tuple[Tensor, UtilityStream]:
-        """Eq. 2: the change of utility, times ``reward_scale``. Nothing is drawn."""
+        """Change of utility (Eq. 2) times ``reward_scale``. Nothing is sampled."""
         utility, memory = self.utilities(observations, AgentState(state.hidden, state.cell), resets)
         utility = utility.float()
         before = torch.cat([state.utility[None], utility[:-1]])
@@ -114,15 +114,20 @@ class InterTemporalRewardModel(RewardModel):
 def ibt_loss(
     utility: Tensor, marks: Tensor, resets: Tensor, weighting: Weighting = "stretches", trust: Tensor | None = None
 ) -> Tensor:
-    """Eq. 1 on all pairs inside the sequences: the mean of -log sigmoid(y (U[t2] - U[t1])), a scalar.
+    """Loss of Eq. 1 on all pairs inside the sequences: the mean of -log sigmoid(y (U[t2] - U[t1])).
 
     Args:
-      utility: [T, B]. marks: [T, B, R, 2], counts of each rater's (+) and (-). resets: bool [T, B]; pairs never
-        reach across the first step of an episode.
+      utility: [T, B].
+      marks: [T, B, R, 2], counts of each rater's (+) and (-).
+      resets: bool [T, B], first steps of episodes; pairs never cross them.
       weighting: how pairs are averaged, see :func:`reward_models.pairs.pair_weights`.
-      trust: [T, B, R], what the pairs of each rater are weighed by besides; None: all alike.
+      trust: [T, B, R], weight of each rater's pairs; None: all alike.
 
-    Returns: the weighted mean over the batch's pairs; 0, with a zero gradient, if there are none.
+    Returns:
+      The weighted mean over the batch's pairs, a scalar; 0, with a zero gradient, if there are none.
+
+    Raises:
+      ValueError: if ``utility`` and ``resets`` have different shapes.
     """
     if utility.shape != resets.shape:
         raise ValueError(f"utility {tuple(utility.shape)} and resets {tuple(resets.shape)} are not both [T, B]")
@@ -137,13 +142,14 @@ def ibt_loss(
 
 
 def unmarked_drift_loss(utility: Tensor, unmarked: Tensor, resets: Tensor) -> Tensor:
-    """Mean squared change of utility per step where raters watched and saw nothing worth a mark, a scalar.
+    """Mean squared change of utility per step where raters watched and marked nothing, a scalar.
 
-    Not in the paper, and off by default: it takes from an agent the small change that a reward model gives away
-    between events, which is where over-optimisation begins.
+    Not in the paper, and off by default: it removes the small rewards between events, where over-optimisation begins.
 
     Args:
-      utility: [T, B]. unmarked: bool [T, B], steps of rated play with no mark near. resets: bool [T, B].
+      utility: [T, B].
+      unmarked: bool [T, B], steps of rated play with no mark near.
+      resets: bool [T, B], first steps of episodes.
     """
     counts = (unmarked & ~resets)[1:]
     change = utility[1:] - utility[:-1]

@@ -1,4 +1,4 @@
-"""What a reward model, of whatever kind, says of episodes: all that diagnostics know of it."""
+"""Scores of episodes by a reward model of any kind: the interface that diagnoses use."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from rlhf.data.memory import MemoryDataset
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """One episode of T steps as a reward model sees it.
+    """Scores of one episode of T steps by a reward model.
 
     Args:
-      utility: float32 [T]. reward: float32 [T], as an agent would get it.
+      utility: float32 [T].
+      reward: float32 [T], as an agent would get it.
       mark_probability: float [T, 2], of a (+) and of a (-) at every step, from a model that predicts marks; or None.
     """
 
@@ -32,10 +33,12 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class LoadedRewardModel:
-    """A reward model that has been read from its folder.
+    """A reward model loaded from its folder, with its tokenizer.
 
     Args:
-      kind: what it is called in pages and figures, e.g. "IBT".
+      kind: its name in pages and figures, e.g. "IBT".
+      model: the network.
+      tokenizer: the tokenizer that episodes are encoded with.
     """
 
     kind: str
@@ -44,12 +47,12 @@ class LoadedRewardModel:
 
     @property
     def sizes(self) -> AgentConfig:
-        """What episodes are to be encoded for."""
+        """Sizes for which episodes are encoded."""
         return self.model.config
 
     @property
     def scale(self) -> float:
-        """What a change of utility is multiplied by to be an (expected) reward."""
+        """Factor from a change of utility to an (expected) reward."""
         return self.model.config.reward_scale
 
     def score(self, play: MemoryDataset, episodes: Sequence[int] | None = None) -> list[Scores]:
@@ -60,7 +63,7 @@ class LoadedRewardModel:
 
 
 def load_with_tokenizer(folder: Path) -> LoadedRewardModel:
-    """Read the reward model in ``folder``.
+    """Load the reward model in ``folder``.
 
     Raises:
       UserError: if there is none, or it is damaged.

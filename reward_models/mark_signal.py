@@ -1,7 +1,7 @@
-"""Signal and noise of a utility: how far it moves where raters marked, and how far where they marked nothing.
+"""Signal-to-noise ratio of a utility: its change where raters marked against its change where they marked nothing.
 
-A model may put most marked moments in the right order and pay as much where nothing happens. An agent that is improved
-against it is then taught by the noise.
+A model may order most marked moments correctly and still give rewards as large where nothing happens. An agent improved
+against it then learns from the noise.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import numpy as np
 
 from reward_models.pairs import MINUS, PLUS, near_marks
 
-TOLERANCE = 4  # steps by which raters may be off
-NOISY = 1.0  # ratio below which BC+RL mostly gained nothing or did harm (docs/diagnostics.md)
+TOLERANCE = 4  # steps by which a mark may be early or late
+NOISY = 1.0  # ratio below which BC+RL mostly gained nothing or got worse (docs/diagnostics.md)
 
 
 @dataclass(frozen=True, eq=False)
 class SignalTally:
-    """How far the utility moved over windows: float64 [..., 3] each, their number, the sum and the sum of squares.
+    """Changes of utility over windows: float64 [..., 3] each, their number, their sum and their sum of squares.
 
     Args:
       plus: windows around the (+).
       minus: windows around the (-).
-      unmarked: windows as long in which, and near which, nobody marked.
+      unmarked: windows as long without a mark in or near them.
     """
 
     plus: np.ndarray
@@ -32,7 +32,7 @@ class SignalTally:
     unmarked: np.ndarray
 
     def weighted(self, weights: np.ndarray) -> SignalTally:
-        """Of tallies [E, 3] of episodes that count ``weights`` [..., E] times: [..., 3]."""
+        """Weighted sum [..., 3] of tallies [E, 3] of episodes, with ``weights`` [..., E]."""
         return SignalTally(*(weights @ getattr(self, field.name) for field in fields(self)))
 
     @property
@@ -47,30 +47,37 @@ class SignalTally:
 
     @property
     def noise(self) -> np.ndarray:
-        """Standard deviation of the change where nobody marked, [...]; nan without such windows."""
+        """Standard deviation of the change in unmarked windows, [...]; nan without any."""
         number, total, squares = np.moveaxis(self.unmarked, -1, 0)
         number = np.where(number > 0, number, np.nan)
         return np.sqrt(np.maximum(squares / number - (total / number) ** 2, 0.0))
 
     @property
     def ratio(self) -> np.ndarray:
-        """Signal to noise, [...]: by how much a (+) moves it further than a (-), in units of the noise; nan without
-        marks of both signs, unmarked windows, or any noise."""
+        """Signal to noise, [...]: mean change at a (+) less that at a (-), in units of the noise.
+
+        It is nan without marks of both signs, unmarked windows, or any noise.
+        """
         noise = self.noise
         return (self.rise - self.fall) / np.where(noise > 0, noise, np.nan)
 
 
 def signal_tally(utility: np.ndarray, marks: np.ndarray, tolerance: int) -> SignalTally:
-    """The tally of one episode with ``utility`` [T] (up to a constant) and counts of ``marks`` [T, 2] of all raters.
+    """Tally of one episode.
 
-    A window around a mark is of ``tolerance`` steps on either side, less where the episode begins or ends; what happens
-    in it is what a rater who presses so early or late meant. An unmarked window is as long and has no mark in it or
-    within twice ``tolerance`` steps of one of its own, so none of its steps is in the window of a mark.
+    The window of a mark has ``tolerance`` steps on either side, fewer where the episode begins or ends: a rater may
+    press so early or late. An unmarked window is as long, and no mark is in it or within twice ``tolerance`` steps of
+    it, so that it shares no step with the window of a mark.
+
+    Args:
+      utility: [T], up to a constant.
+      marks: [T, 2], counts of the marks of all raters.
+      tolerance: steps.
     """
     steps = np.arange(len(utility))
-    before = np.concatenate([utility[:1], utility]).astype(np.float64)  # before[t] is the utility ahead of step t
+    before = np.concatenate([utility[:1], utility]).astype(np.float64)  # before[t] is the utility before step t
     change = before[np.minimum(steps + tolerance, len(steps) - 1) + 1] - before[np.maximum(steps - tolerance, 0)]
-    near = near_marks(marks.sum(axis=1) > 0, 3 * tolerance)  # the window's own reach, and twice that to the mark
+    near = near_marks(marks.sum(axis=1) > 0, 3 * tolerance)  # half the window, and twice that to the mark
     whole = (steps >= tolerance) & (steps < len(steps) - tolerance)
     return SignalTally(
         plus=_tally(np.repeat(change, marks[:, PLUS].astype(np.int64))),
@@ -80,7 +87,7 @@ def signal_tally(utility: np.ndarray, marks: np.ndarray, tolerance: int) -> Sign
 
 
 def stack_signal(tallies: Sequence[SignalTally]) -> SignalTally:
-    """Tallies of E episodes as one, [E, 3]."""
+    """Stack the tallies of E episodes: [E, 3]."""
     return SignalTally(*(np.array([getattr(t, f.name) for t in tallies]).reshape(-1, 3) for f in fields(SignalTally)))
 
 

@@ -26,14 +26,15 @@ from rlhf.records.marks import Mark
 
 @dataclass(frozen=True, eq=False)
 class MarkedPlay:
-    """Many episodes end to end, and what raters and imitation learning make of every step.
+    """Episodes end to end, with the marks of every step.
 
     Args:
-      episodes: N steps of play, encoded. episode_ids: of each episode.
+      episodes: N steps of E episodes of play, encoded.
+      episode_ids: of each episode.
       marks: uint8 [N, R, 2], counts of the (+) and (-) of up to R raters of each episode.
-      raters: of each episode, the names of those whose marks are there, in the order of ``marks``.
-      trust: float32 [N, R], how much each rater's marks count; None: all alike.
-      rated_by: bool [E, R], which of the E episodes each rater has rated; None: those that it has marked.
+      raters: of each episode, the names of its raters, in the order of ``marks``.
+      trust: float32 [N, R], weight of each rater's marks; None: all alike.
+      rated_by: bool [E, R], the episodes that each rater has rated; None: those that it has marked.
     """
 
     episodes: MemoryDataset
@@ -47,11 +48,11 @@ class MarkedPlay:
         return len(self.episodes)
 
     def rows(self, episode: int) -> slice:
-        """Where the steps of episode number ``episode`` lie in the arrays."""
+        """Rows of episode number ``episode`` in the arrays."""
         return slice(int(self.episodes.starts[episode]), int(self.episodes.starts[episode + 1]))
 
     def marks_of(self, episode: int) -> np.ndarray:
-        """uint8 [T, R, 2] of one episode."""
+        """Marks uint8 [T, R, 2] of one episode."""
         return self.marks[self.rows(episode)]
 
     @property
@@ -83,9 +84,13 @@ class MarkedPlay:
 def mark_play(
     episodes: Sequence[Episode], marks: Iterable[Mark], tokenizer: Tokenizer, config: AgentConfig
 ) -> MarkedPlay:
-    """Encode ``episodes`` for a model of ``config`` and lay their ``marks`` beside them.
+    """Encode ``episodes`` and join their marks.
 
-    Marks of episodes that are not among ``episodes`` are left out: a dataset's marks may be given with a part of it.
+    Args:
+      episodes: at least one.
+      marks: of these and perhaps other episodes of the dataset; the others' are left out.
+      tokenizer: the model's.
+      config: sizes of the model.
 
     Raises:
       UserError: if there are no episodes, an image has another size than the model's, or a mark lies beyond its
@@ -106,7 +111,7 @@ def mark_play(
 
 
 def marks_later(play: MarkedPlay, steps: int) -> MarkedPlay:
-    """``play`` with every mark that many ``steps`` later, at most at the last step of its episode."""
+    """Shift every mark of ``play`` to ``steps`` later, at most to the last step of its episode."""
     if not steps:
         return play
     last = np.repeat(play.episodes.starts[1:] - 1, play.episodes.lengths)
@@ -116,9 +121,12 @@ def marks_later(play: MarkedPlay, steps: int) -> MarkedPlay:
 
 
 def altered(play: MarkedPlay, episodes: Sequence[int], seed: int = 0) -> tuple[MarkedPlay, list[int]]:
-    """``play`` with the words of ``episodes`` exchanged so that the behaviour becomes wrong, and which could be.
+    """Exchange the words of ``episodes`` of ``play`` so that the behaviour becomes wrong.
 
-    What is altered depends on the seed only, so that models can be compared on the same examples. Images are shared.
+    The alterations depend on the seed only, so that models are compared on the same examples.
+
+    Returns:
+      The altered play, which shares the images of ``play``, and the numbers of the episodes that could be altered.
     """
     dialogue, augmentation = Dialogue.of(play.episodes, play.marks), Augmentation(probability=1.0)
     setter, solver, marks = play.episodes.setter_tokens.copy(), play.episodes.solver_tokens.copy(), play.marks.copy()
@@ -140,13 +148,16 @@ class MarkedWindow:
     """One window [T, B] of marked play.
 
     Args:
-      resets: bool [T, B]. marks: uint8 [T, B, R, 2].
+      observations: [T, B, ...].
+      actions: [T, B, ...], of the solver.
+      resets: bool [T, B], first steps of episodes.
+      marks: uint8 [T, B, R, 2], counts of each rater's (+) and (-).
       imitate: bool [T, B], steps for behavioural cloning: demonstrated, and not altered by augmentation.
       matched: bool [T, B], steps for the contrastive loss: the setter has spoken, and its words are its own.
       unmarked: bool [T, B], rated steps with no mark near.
-      rated: bool [T, B, R], steps of the episodes that each rater is known to have rated, but for those whose marks
-        were left out by augmentation.
-      trust: float [T, B, R], how much each rater's marks count; None: all alike.
+      rated: bool [T, B, R], steps of the episodes that each rater is known to have rated, except those whose marks
+        were dropped by augmentation.
+      trust: float [T, B, R], weight of each rater's marks; None: all alike.
     """
 
     observations: ObservationBatch
@@ -163,7 +174,7 @@ class MarkedWindow:
 class MarkedStream(EpisodeStream):
     """An :class:`~rlhf.data.windows.EpisodeStream` with marks, some of whose episodes are altered to be wrong.
 
-    Whether and how an episode is altered is drawn when a column comes to it, and holds to the episode's end.
+    The alteration of an episode is sampled when a column begins it, and holds to the episode's end.
     """
 
     def __init__(
@@ -182,7 +193,7 @@ class MarkedStream(EpisodeStream):
         return self._augmentation.alter(self._dialogue, rows, self._play.marks[rows], np.random.default_rng(key))
 
     def next_marked(self, device: str | torch.device = "cpu") -> MarkedWindow:
-        """The next window of all columns."""
+        """Next window of all columns."""
         rows = np.empty((self._steps, self._batch), dtype=np.int64)
         setter_rows, solver_rows, altered = np.empty_like(rows), np.empty_like(rows), np.zeros(rows.shape, dtype=bool)
         for column in range(self._batch):
@@ -202,7 +213,7 @@ class MarkedStream(EpisodeStream):
         return self._window(rows, setter_rows, solver_rows, altered, marks, rated, device)
 
     def _visits(self, rows: np.ndarray, column: int) -> Iterable[tuple[slice, Alteration | None]]:
-        """The spans of a column's window that lie in one episode each, with that episode's alteration."""
+        """Yield the spans of a column's window, one for each episode, with the episode's alteration."""
         begins = np.flatnonzero(self._play.episodes.first[rows])
         edges = [0, *begins[begins > 0].tolist(), len(rows)]
         for begin, end in zip(edges[:-1], edges[1:], strict=True):
@@ -246,7 +257,7 @@ class MarkedStream(EpisodeStream):
         return super()._fingerprint() | {"marks": int(marks.sum()), "marked": zlib.crc32(marks.tobytes())}
 
     def state_dict(self) -> dict[str, Any]:
-        """As the plain stream's, with the draws that decide on alterations."""
+        """State of the plain stream, with that of the generator of alterations."""
         return super().state_dict() | {"draws": self._draws.bit_generator.state, "keys": list(self._keys)}
 
     def load_state_dict(self, state: dict) -> None:

@@ -1,12 +1,12 @@
-"""Which pairs of moments a rater's marks order, how much each pair counts, and how well a utility agrees.
+"""Pairs of moments that a rater's marks order, their weights, and the agreement of a utility with them.
 
 Paper, section 4: a pair (t1, t2) of one episode with t1 < t2 is a comparison if the marks strictly after t1 and up
-to t2 are all of one sign. One or more (+) say that t2 is better, one or more (-) that it is worse; pairs without
-marks between them, or with marks of both signs, say nothing.
+to t2 are all of one sign. With one or more (+), t2 is better; with one or more (-), it is worse; pairs without marks
+between them, or with marks of both signs, are not compared.
 
-Marks travel as counts ``marks[..., rater, sign]``, sign 0 for (+) and 1 for (-). Their running sums give *all* pairs
-of a sequence at once, so none need be sampled. Pairs are formed for each rater alone: two raters who disagree give
-two comparisons that disagree, and neither silences the other.
+Marks are counts ``marks[..., rater, sign]``, sign 0 for (+) and 1 for (-). Their running sums give *all* pairs of a
+sequence at once, so none need be sampled. Pairs are formed for each rater separately: two raters who disagree give two
+comparisons that disagree, and both count.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Weighting = Literal["stretches", "pairs"]
 
 
 def count_marks(marks: Iterable[Mark], episode_id: str, steps: int) -> np.ndarray:
-    """Counts of one episode's marks: uint8 [steps, raters, 2], the raters in order of their names.
+    """Count one episode's marks: uint8 [steps, raters, 2], the raters in order of their names.
 
     Raises:
       UserError: if a mark belongs to another episode or lies beyond the episode's end.
@@ -49,7 +49,7 @@ def count_marks(marks: Iterable[Mark], episode_id: str, steps: int) -> np.ndarra
 
 
 def raters_of(marks: Iterable[Mark]) -> tuple[str, ...]:
-    """Names of those who gave ``marks``, in order."""
+    """Names of the raters of ``marks``, sorted."""
     return tuple(sorted({mark.rater for mark in marks}))
 
 
@@ -59,10 +59,11 @@ def episode_index(resets: Tensor) -> Tensor:
 
 
 def pair_signs(marks: Tensor, episode: Tensor) -> Tensor:
-    """What every pair of steps says: int8 [T, T, B, R], at [t1, t2] +1 (better), -1 (worse) or 0 (nothing).
+    """Order of every pair of steps: int8 [T, T, B, R], at [t1, t2] +1 (better), -1 (worse) or 0 (not compared).
 
     Args:
-      marks: [T, B, R, 2], counts. episode: [T, B]; pairs never cross from one number to another.
+      marks: [T, B, R, 2], counts.
+      episode: [T, B], number of the episode; pairs never cross from one episode to another.
     """
     _check(marks, episode)
     so_far = marks.long().cumsum(0)
@@ -93,14 +94,15 @@ def stretch_lengths(stretch: Tensor) -> Tensor:
 
 
 def pair_weights(marks: Tensor, episode: Tensor, weighting: Weighting = "stretches") -> Tensor:
-    """How much every pair says, signed: float [T, T, B, R], at [t1, t2] the pair's sign times its weight.
+    """Signed weight of every pair: float [T, T, B, R], at [t1, t2] the pair's sign times its weight.
 
     Args:
-      marks: [T, B, R, 2]. episode: [T, B].
+      marks: [T, B, R, 2], counts.
+      episode: [T, B], number of the episode.
       weighting: ``"pairs"`` counts every pair alike, so that a mark in the middle of a long silence (up to T * T / 4
         pairs) outweighs a dozen marks that follow each other closely. ``"stretches"`` gives every *pair of
-        stretches* the weight 1, shared among its pairs: what is said counts once, however long the silence
-        before and after it.
+        stretches* the weight 1, shared among its pairs: a comparison counts once, however long the stretches before
+        and after it.
     """
     signs = pair_signs(marks, episode).float()
     if weighting == "pairs":
@@ -111,11 +113,13 @@ def pair_weights(marks: Tensor, episode: Tensor, weighting: Weighting = "stretch
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """How often a utility orders pairs as the marks do. Sums of pairs' weights, so that episodes add up.
+    """Agreement of a utility with the order of pairs by marks. Sums of weights of pairs, so that episodes add up.
 
     Args:
-      right_plus, plus: of the pairs that got better, those that the utility orders so, and all.
-      right_minus, minus: the same of the pairs that got worse.
+      right_plus: of the pairs that got better, those that the utility orders so.
+      plus: all pairs that got better.
+      right_minus: of the pairs that got worse, those that the utility orders so.
+      minus: all pairs that got worse.
     """
 
     right_plus: float = 0.0
@@ -133,22 +137,22 @@ class PairAgreement:
 
     @property
     def accuracy(self) -> float:
-        """Share of pairs ordered rightly; nan without pairs."""
+        """Share of pairs ordered correctly; nan without pairs."""
         return _share(self.right_plus + self.right_minus, self.plus + self.minus)
 
     @property
     def accuracy_plus(self) -> float:
-        """Share of the improving pairs ordered rightly; nan without any."""
+        """Share of the improving pairs ordered correctly; nan without any."""
         return _share(self.right_plus, self.plus)
 
     @property
     def accuracy_minus(self) -> float:
-        """Share of the worsening pairs ordered rightly; nan without any."""
+        """Share of the worsening pairs ordered correctly; nan without any."""
         return _share(self.right_minus, self.minus)
 
     @property
     def balanced_accuracy(self) -> float:
-        """Mean of the shares of the two signs (or the share of the only one): 0.5 if utility only knows the time."""
+        """Mean of the shares of the two signs (or the share of the only one): 0.5 if utility depends on time only."""
         shares = [a for a in (self.accuracy_plus, self.accuracy_minus) if a == a]
         return sum(shares) / len(shares) if shares else float("nan")
 
@@ -161,10 +165,13 @@ class PairAgreement:
 def pair_agreement(
     utility: np.ndarray, marks: np.ndarray, weighting: Weighting = "pairs", known: np.ndarray | None = None
 ) -> PairAgreement:
-    """How well ``utility`` [T] of one episode agrees with its ``marks`` [T, R, 2]; a tie is half right.
+    """Agreement of a utility with the marks of one episode; a tie is half correct.
 
     Args:
-      known: other marks [T, R, 2] of it; pairs of which they say the same are left out.
+      utility: [T].
+      marks: [T, R, 2], counts.
+      weighting: weights of pairs (:func:`pair_weights`).
+      known: other marks [T, R, 2] of the episode; pairs that they order the same way are left out.
     """
     counts = torch.from_numpy(np.asarray(marks)).unsqueeze(1)
     episode = torch.zeros(counts.shape[:2], dtype=torch.long)
@@ -186,16 +193,16 @@ def pair_agreement(
 
 
 def has_pairs(marks: np.ndarray) -> bool:
-    """Whether ``marks`` [T, R, 2] of one episode order any pair.
+    """Return true if ``marks`` [T, R, 2] of one episode order any pair.
 
-    They do if and only if somebody marked a step after the first with one sign: that step and the one before it
+    They do if and only if a rater marked a step after the first with one sign only: that step and the one before it
     are then a pair, and every longer pair contains such a step.
     """
     return bool(((marks[1:] > 0).sum(-1) == 1).any())
 
 
 def near_marks(marked: np.ndarray, steps: int) -> np.ndarray:
-    """Steps at which an episode is ``marked`` (bool [T]), and up to ``steps`` steps before and after: bool [T]."""
+    """Mask bool [T] of the steps at most ``steps`` steps from one that is ``marked`` (bool [T])."""
     return np.convolve(marked, np.ones(2 * steps + 1), mode="full")[steps : steps + len(marked)] > 0.5
 
 

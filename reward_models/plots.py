@@ -1,6 +1,6 @@
-"""The paper's Figure 3: what a reward model makes of one episode, with what raters said of it.
+"""The paper's Figure 3: one episode with its rewards and its raters' marks.
 
-From above: some of what the solver saw, the dialogue, the reward at every step with the raters' marks on it (filled
+From the top: frames that the solver saw, the dialogue, the reward at every step with the raters' marks on it (filled
 green for progress, hollow red for regress), and the utility whose change the reward is.
 """
 
@@ -35,21 +35,24 @@ _CHARACTER = 0.059  # inches, of the dialogue's type
 
 
 class Line(NamedTuple):
-    """Something said."""
+    """One utterance."""
 
-    step: int  # the first at which it can be heard
+    step: int  # first step at which it can be heard
     speaker: Literal["setter", "solver"]
     text: str
 
 
 @dataclass(frozen=True, eq=False)
 class RewardTrace:
-    """One episode of T steps as a reward model and raters see it.
+    """One episode of T steps with its scores and marks.
 
     Args:
-      title: above the picture. utility, reward: float [T].
-      marks: of any number of raters. dialogue: in order of time.
-      image: uint8 [T, H, W, 3], what the solver saw, or None to leave the pictures out.
+      title: above the picture.
+      utility: float [T].
+      reward: float [T].
+      marks: of any number of raters.
+      dialogue: in order of time.
+      image: uint8 [T, H, W, 3], frames that the solver saw, or None to leave the frames out.
     """
 
     title: str
@@ -63,13 +66,17 @@ class RewardTrace:
 def trace(
     episode: Episode, utility: np.ndarray, marks: Iterable[Mark], scale: float = 1.0, title: str = ""
 ) -> RewardTrace:
-    """What there is to draw of ``episode``, whose utility [T] a model gave.
+    """Collect the data of the picture of ``episode``.
 
     Args:
-      marks: of this and perhaps other episodes; the others' are left out. scale: the model's ``reward_scale``.
+      episode: T steps.
+      utility: [T], by a model.
+      marks: of this and perhaps other episodes; the others' are left out.
+      scale: the model's ``reward_scale``.
+      title: above the picture.
 
     Raises:
-      ValueError: if the utility is of another number of steps.
+      ValueError: if the utility has another number of steps.
     """
     if len(utility) != len(episode):
         raise ValueError(
@@ -80,23 +87,23 @@ def trace(
 
 
 def dialogue_of(episode: Episode) -> tuple[Line, ...]:
-    """Everything said in ``episode``, in order of time."""
-    asked = [
+    """Utterances of ``episode``, in order of time."""
+    requests = [
         Line(step, "setter", text)
         for step, (before, text) in enumerate(zip(("", *episode.setter_text), episode.setter_text, strict=False))
         if text and text != before
     ]
-    said = [Line(step + 1, "solver", text) for step, text in enumerate(episode.utterance) if text]
-    return tuple(sorted(asked + said, key=lambda line: line.step))
+    answers = [Line(step + 1, "solver", text) for step, text in enumerate(episode.utterance) if text]
+    return tuple(sorted(requests + answers, key=lambda line: line.step))
 
 
 def png(drawn: RewardTrace, dpi: int = 144) -> bytes:
-    """The picture as PNG."""
+    """Draw the picture as PNG."""
     return _save(drawn, "png", dpi)
 
 
 def svg(drawn: RewardTrace) -> str:
-    """The picture as an ``<svg>`` element, to be put into a page as it is."""
+    """Draw the picture as an ``<svg>`` element for a page."""
     text = _save(drawn, "svg", 144).decode()
     return text[text.index("<svg") :]
 
@@ -108,7 +115,7 @@ def _save(drawn: RewardTrace, kind: str, dpi: int) -> bytes:
 
 
 def draw(drawn: RewardTrace) -> Figure:
-    """The picture as a matplotlib figure, which no window or global state knows of."""
+    """Draw the picture as a matplotlib figure, without a window or global state."""
     rows = _place(drawn.dialogue, len(drawn.utility))
     heights = [_strip_height(drawn.image), _LINE * max(1, len(rows)) + 0.08, 1.9, 1.15]
     figure = Figure(figsize=(_WIDTH, sum(heights) + 1.15), layout="constrained", facecolor="white")
@@ -129,12 +136,12 @@ def draw(drawn: RewardTrace) -> Figure:
 
 
 def _strip_height(image: np.ndarray | None) -> float:
-    """Inches that the strip of frames takes."""
+    """Height of the strip of frames, in inches."""
     return 0.02 if image is None else 0.92 * _WIDTH / _FRAMES * image.shape[1] / image.shape[2]
 
 
 def _draw_frames(axis: Axes, image: np.ndarray | None) -> None:
-    """Frames at even distances, each centred on its step."""
+    """Draw evenly spaced frames, each centred on its step."""
     axis.axis("off")
     if image is None:
         return
@@ -150,9 +157,9 @@ def _draw_frames(axis: Axes, image: np.ndarray | None) -> None:
 
 
 def _place(dialogue: Iterable[Line], steps: int) -> list[list[tuple[float, Line]]]:
-    """Rows of (where its text begins, line): every text stands below those that it would otherwise run into.
+    """Rows of (x of the text's left edge, line), each text below those that it would overlap.
 
-    So no text is crossed by the line that leads another one down to its step.
+    No text is crossed by the line from another text down to its step.
     """
     rows: list[list[tuple[float, Line]]] = []
     ends: list[float] = []
@@ -169,7 +176,7 @@ def _place(dialogue: Iterable[Line], steps: int) -> list[list[tuple[float, Line]
 
 
 def _quote(line: Line) -> str:
-    text = "".join(char if char.isprintable() else "·" for char in line.text)  # an untrained agent says anything
+    text = "".join(char if char.isprintable() else "·" for char in line.text)  # untrained agents say anything
     return f"{line.speaker.capitalize()}: {shorten(text, 60, placeholder=' …')}"
 
 
@@ -191,7 +198,7 @@ def _draw_dialogue(axis: Axes, rows: list[list[tuple[float, Line]]], steps: int,
                 bbox={"boxstyle": "round,pad=0.25", "facecolor": colour, "edgecolor": "none", "alpha": 0.14},
             )
             if line.step >= steps:
-                continue  # said at the last step, it is heard at none
+                continue  # an utterance of the last step is heard at no step
             axis.plot([line.step] * 2, [row + 0.5, len(rows) + 1], color=colour, lw=0.8, ls=":", zorder=0)
             for panel in below:
                 # A little over the panel's upper edge, to meet the line in the panel above.
@@ -206,14 +213,14 @@ def _draw_reward(axis: Axes, drawn: RewardTrace) -> None:
     axis.fill_between(steps, reward, 0, where=reward >= 0, interpolate=True, color=GREEN, alpha=0.12, lw=0)
     axis.fill_between(steps, reward, 0, where=reward <= 0, interpolate=True, color=RED, alpha=0.12, lw=0)
     _draw_marks(axis, reward, drawn.marks)
-    # Marks stand on the trace: leave them room, and let a flat trace look flat.
+    # Marks are drawn on the trace: leave room for them, and let a flat trace look flat.
     span = max(float(np.abs(reward).max()), 1e-3)
     axis.set_ylim(min(reward.min(), 0) - 0.18 * span, max(reward.max(), 0) + 0.3 * span)
     _dress(axis, "reward")
 
 
 def _draw_marks(axis: Axes, reward: np.ndarray, marks: Iterable[Mark]) -> None:
-    """A dot on the trace for every mark; those at the same step stand on each other's shoulders."""
+    """Draw a dot on the trace for every mark, stacked where several have the same step."""
     figure = axis.get_figure()
     assert figure is not None
     above = Counter[int]()

@@ -1,7 +1,7 @@
-"""The marks a reward model would give, and how well they are those of raters.
+"""Marks that a reward model would give, and their agreement with those of raters.
 
-A model "marks" the moments at which its reward peaks. What it would mark depends on how large a peak has to be, and
-that threshold is to be chosen on other play than it is judged by.
+A model "marks" the moments at which its reward peaks. These depend on a threshold of the peaks' size, which must be
+chosen on other play than the model is evaluated on.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ CANDIDATES = 60  # thresholds that are tried
 
 
 class MarkedSteps(NamedTuple):
-    """Steps of one episode at which somebody, or a model, marked: int64 [n] each, rising."""
+    """Steps of one episode that a rater or a model marked: int64 [n] each, rising."""
 
     plus: np.ndarray
     minus: np.ndarray
 
     @classmethod
     def of(cls, counts: np.ndarray) -> MarkedSteps:
-        """Of one rater's ``counts`` [T, 2]; a step marked twice is there twice."""
+        """Marked steps of one rater's ``counts`` [T, 2]; a step marked twice occurs twice."""
         steps = np.arange(len(counts))
         times = np.asarray(counts).astype(np.int64)
         return cls(steps.repeat(times[:, PLUS]), steps.repeat(times[:, MINUS]))
 
     def counts(self, steps: int) -> np.ndarray:
-        """What :meth:`of` was given, int64 [T, 2], of an episode of ``steps`` steps."""
+        """Counts int64 [T, 2] of an episode of ``steps`` steps; the inverse of :meth:`of`."""
         return np.stack([np.bincount(self[sign], minlength=steps) for sign in SIGNS], axis=1)
 
 
 def peaks(reward: np.ndarray, threshold: float, reach: int) -> MarkedSteps:
     """Moments of ``reward`` [T] of at least ``threshold`` in size, none within ``reach`` steps of a larger one.
 
-    Of two as large the earlier stays. Either sign suppresses the other: a moment is good or bad.
+    Of two equal ones the earlier stays. Either sign suppresses the other: a moment is good or bad.
 
     Raises:
       ValueError: unless the threshold is above 0.
@@ -59,17 +59,17 @@ def peaks(reward: np.ndarray, threshold: float, reach: int) -> MarkedSteps:
 
 
 def matched(first: np.ndarray, second: np.ndarray, tolerance: int) -> int:
-    """The most pairs, one step from each of two rising lists, at most ``tolerance`` apart, each step in one at most.
+    """Size of the largest matching of two rising lists of steps, pairs at most ``tolerance`` apart.
 
-    The number of pairs that ``match_marks`` finds among marks of one sign, in linear time:
-    the earliest that can be paired are, which leaves most to the later ones.
+    This is the number of pairs that ``match_marks`` finds among marks of one sign, in linear time: pairing the
+    earliest possible steps leaves most to the later ones.
     """
     pairs = i = j = 0
     while i < len(first) and j < len(second):
-        apart = int(first[i]) - int(second[j])
-        if abs(apart) <= tolerance:
+        difference = int(first[i]) - int(second[j])
+        if abs(difference) <= tolerance:
             pairs, i, j = pairs + 1, i + 1, j + 1
-        elif apart < 0:
+        elif difference < 0:
             i += 1
         else:
             j += 1
@@ -78,7 +78,7 @@ def matched(first: np.ndarray, second: np.ndarray, tolerance: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class MarkTally:
-    """Predicted moments against given ones; float64 [..., 2] each, by sign: (+), (-)."""
+    """Counts of predicted and given moments and of their matches; float64 [..., 2] each, by sign: (+), (-)."""
 
     matched: np.ndarray = field(default_factory=lambda: np.zeros(2))
     predicted: np.ndarray = field(default_factory=lambda: np.zeros(2))
@@ -89,13 +89,13 @@ class MarkTally:
 
     @property
     def f1(self) -> np.ndarray:
-        """2 matched / (predicted + given), [..., 2]; nan where there is neither."""
+        """F1 score, 2 matched / (predicted + given), [..., 2]; nan where both are 0."""
         both = self.predicted + self.given
         return 2.0 * self.matched / np.where(both > 0, both, np.nan)
 
 
 def compare(predicted: MarkedSteps, given: MarkedSteps, tolerance: int) -> MarkTally:
-    """One episode's ``predicted`` against one rater's ``given``, each sign by itself."""
+    """Tally of one episode's ``predicted`` against one rater's ``given``, for each sign."""
     return MarkTally(
         np.array([matched(p, g, tolerance) for p, g in zip(predicted, given, strict=True)], dtype=np.float64),
         np.array([len(p) for p in predicted], dtype=np.float64),
@@ -104,14 +104,14 @@ def compare(predicted: MarkedSteps, given: MarkedSteps, tolerance: int) -> MarkT
 
 
 def against_raters(predicted: MarkedSteps, raters: Iterable[MarkedSteps], tolerance: int) -> MarkTally:
-    """One episode's ``predicted`` against each of its raters, added up."""
+    """Sum of the tallies of one episode's ``predicted`` against each of its raters."""
     return sum((compare(predicted, given, tolerance) for given in raters), MarkTally())
 
 
 def among_raters(raters: Sequence[MarkedSteps], tolerance: int) -> MarkTally:
-    """Each rater of one episode against each other one, both ways, added up: what a model can hope for.
+    """Sum of the tallies of each rater of one episode against each other one: the ceiling for a model.
 
-    Both ways, so as many are predicted as are given, and precision, recall and F1 are one number.
+    Every pair counts in both directions, so that precision, recall and F1 are equal.
     """
     return sum(
         (compare(a, b, tolerance) for i, a in enumerate(raters) for j, b in enumerate(raters) if i != j), MarkTally()
@@ -121,18 +121,22 @@ def among_raters(raters: Sequence[MarkedSteps], tolerance: int) -> MarkTally:
 def choose_threshold(
     rewards: Sequence[np.ndarray], raters: Sequence[Sequence[MarkedSteps]], reach: int, tolerance: int
 ) -> float | None:
-    """The threshold with the best mean F1 of (+) and (-); a sign that no rater gave does not count.
+    """Choose the threshold with the best mean F1 of (+) and (-); a sign that no rater gave does not count.
 
     Args:
-      rewards: [T] of every episode. raters: of every episode, the moments that each of its raters marked.
+      rewards: [T] of every episode.
+      raters: of every episode, the moments that each of its raters marked.
+      reach: steps within which a larger peak suppresses a smaller one.
+      tolerance: steps between a predicted and a given mark of the same moment.
 
-    Returns: the largest of the best, among sizes of reward that occur; None if nobody marked, or all rewards are 0.
+    Returns:
+      The largest of the best, among sizes of reward that occur; None if there are no marks, or all rewards are 0.
     """
     sizes = np.abs(np.concatenate([*rewards, np.zeros(0)]))
     sizes, given = sizes[sizes > 0], sum(len(steps) for some in raters for one in some for steps in one)
     if not len(sizes) or not given:
         return None
-    # Marks are rare: what decides is far up, so the candidates' numbers of steps fall geometrically.
+    # Marks are rare, so good thresholds are high: the numbers of steps above the candidates are spaced geometrically.
     above = np.unique(np.geomspace(1, len(sizes), CANDIDATES).astype(int))
     best, chosen = -1.0, None
     for threshold in np.sort(sizes)[::-1][above - 1].tolist():

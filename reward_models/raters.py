@@ -1,7 +1,7 @@
-"""What is made of several raters of one episode: each as they are, weighed by agreement, or merged by majority.
+"""Use of several raters of one episode: each as they are, weighted by agreement, or merged by majority.
 
-The paper has several raters for some episodes and does not say how their marks are used; these are this project's
-ways. Raters who gave an episode no mark are not known to have rated it, and have no say in it.
+The paper has several raters for some episodes and does not describe the use of their marks; these are this project's
+choices. Raters who gave an episode no mark are not known to have rated it, and do not count in it.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ Raters = Literal["each", "agreement", "majority"]
 
 
 def use_raters(play: MarkedPlay, how: Raters, tolerance: int) -> MarkedPlay:
-    """``play`` with the marks of its raters used as ``how`` says.
+    """Prepare the marks of ``play`` for learning from several raters.
 
     Args:
-      how: "each" leaves everybody's marks as they are. "agreement" does too, and lets raters count as much as they
-        agree with others (:func:`trust`). "majority" makes one sequence of marks of each episode (:func:`merge`).
-      tolerance: marks at most so many steps apart may be of the same moment.
+      play: marked play.
+      how: "each" leaves all marks unchanged. "agreement" does too, and weights raters by their agreement with others
+        (:func:`trust`). "majority" merges the marks of each episode into one sequence (:func:`merge`).
+      tolerance: marks at most this many steps apart may be of the same moment.
     """
     if how == "majority":
         merged = np.concatenate([merge(play.marks_of(e), tolerance) for e in range(len(play))])
-        # Where most saw nothing together, that is what they saw: the episode has been rated all the same.
+        # An episode without a moment of the majority has still been rated.
         rated = play.rated_episodes.any(axis=1, keepdims=True)
         return replace(play, marks=merged, raters=tuple(("majority",) for _ in range(len(play))), rated_by=rated)
     if how == "agreement":
@@ -44,11 +45,11 @@ def use_raters(play: MarkedPlay, how: Raters, tolerance: int) -> MarkedPlay:
 
 
 def merge(marks: np.ndarray, tolerance: int) -> np.ndarray:
-    """One sequence of marks, uint8 [T, 1, 2], of the moments that most raters of ``marks`` [T, R, 2] marked.
+    """Merge ``marks`` [T, R, 2] into the moments that most raters marked: uint8 [T, 1, 2].
 
-    Marks of different raters belong to one moment as ``match_marks`` pairs them, rater by
-    rater. A moment counts if more than half of the episode's raters marked it, with the sign that most of them gave,
-    at the (lower) median of their steps; where signs are even it is left out. A single rater's marks stay as they are.
+    Marks of different raters belong to one moment if ``match_marks`` pairs them, rater by rater. A moment counts if
+    more than half of the episode's raters marked it, with the sign that most of them gave, at the (lower) median of
+    their steps; a moment with a tie of signs is left out. A single rater's marks stay unchanged.
     """
     raters = [own for slot in range(marks.shape[1]) if (own := _as_marks(marks[:, slot]))]
     moments: list[list[Mark]] = []
@@ -69,10 +70,10 @@ def merge(marks: np.ndarray, tolerance: int) -> np.ndarray:
 
 
 def trust(play: MarkedPlay, tolerance: int) -> dict[str, float]:
-    """How much each rater of ``play`` counts: its agreement with the others, 1 for the mean over all marks.
+    """Weight of each rater of ``play``: its agreement with the others, scaled to a mean of 1 over all marks.
 
     A rater's agreement is the share of moments that it and another both marked, with the same sign, among all that
-    either marked, over all episodes that both rated. A rater who shared none counts as the mean.
+    either marked, over all episodes that both rated. A rater without shared episodes has the weight 1.
     """
     shared: defaultdict[str, Agreement] = defaultdict(lambda: Agreement(0, 0, 0, 0))
     given: defaultdict[str, int] = defaultdict(int)
@@ -101,7 +102,7 @@ def _as_marks(counts: np.ndarray) -> list[Mark]:
 
 
 def _summary(moment: list[Mark]) -> Mark:
-    """The mark that stands for a moment: at the lower median step, with the sign of most, (+) where they are even."""
+    """Mark of a moment: at the lower median step, with the sign of the majority, (+) at a tie."""
     steps = sorted(mark.step for mark in moment)
     sign = PROGRESS if sum(mark.sign for mark in moment) >= 0 else REGRESS
     return Mark("", "", steps[(len(steps) - 1) // 2], sign, scripted=False)

@@ -1,7 +1,7 @@
-"""Where kinds of reward models are found by name, and how a saved one is read whatever its kind.
+"""Registry of kinds of reward models by name, and loading of a saved one of any kind.
 
-A kind registers itself with the decorator :func:`register`; a package outside this one names the module that does so
-under the entry point group ``interactive_rlhf.reward_models``.
+A kind registers itself with the decorator :func:`register`; another package names the module that does so under the
+entry point group ``interactive_rlhf.reward_models``.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _registry: Registry[type] = Registry("reward model", ENTRY_POINT_GROUP, _BUILT_I
 
 
 def register(kind: Kind) -> Kind:
-    """Make a class of reward models known; a decorator.
+    """Register a class of reward models; a decorator.
 
     Args:
       kind: a subclass of :class:`reward_models.contract.RewardModel`. The ``model_type`` of its ``config_class`` is its
         name and ``_reward_model``, e.g. "inter_temporal_reward_model".
 
     Raises:
-      UserError: another kind has that name, or the ``model_type`` ends otherwise.
+      UserError: if another kind has that name, or the ``model_type`` ends otherwise.
     """
     model_type: str = kind.config_class.model_type
     name = model_type.removesuffix(MODEL_TYPE_SUFFIX)
@@ -53,10 +53,10 @@ def register(kind: Kind) -> Kind:
 
 
 def get(name: str) -> type[RewardModel]:
-    """The kind of reward model registered as ``name``.
+    """Return the kind of reward model registered as ``name``.
 
     Raises:
-      UserError: there is none (the message lists the known ones), or its module does not register it.
+      UserError: if there is none (the message lists the known ones), or its module does not register it.
     """
     return _registry.get(name)
 
@@ -67,7 +67,7 @@ def names() -> list[str]:
 
 
 def load_reward_model(folder: str | Path, device: str = "cpu") -> tuple[RewardModel, Tokenizer]:
-    """Read the reward model that :func:`agents.folder.save_agent` wrote, of the kind that its configuration names.
+    """Load the reward model that :func:`agents.folder.save_agent` wrote, of the kind that its configuration names.
 
     Raises:
       UserError: if the folder is missing, incomplete or damaged, or holds something else.

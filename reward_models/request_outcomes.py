@@ -1,6 +1,6 @@
-"""Whether a reward model pays for requests that succeeded and not for those that failed.
+"""Rewards of requests that succeeded against those that failed.
 
-Success is decided by each task's own check, which the model never saw.
+Success is decided by each task's own check, which the model never reads.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from rlhf.records.episode import Episode
 
 @dataclass(frozen=True)
 class RequestSpan:
-    """One request of an episode and the steps at which it is the last thing heard from the setter.
+    """One request of an episode and the steps at which it is the last utterance heard from the setter.
 
     Args:
-      task: its kind, e.g. "lift". succeeded: whether it did.
-      heard: first step at which the solver hears it. end: the step after the last before the next is heard, or the
-        episode's length.
+      task: name of its task, e.g. "lift".
+      succeeded: true if the task's check succeeded.
+      heard: first step at which the solver hears it.
+      end: first step at which the next request is heard, or the episode's length.
     """
 
     task: str
@@ -30,9 +31,9 @@ class RequestSpan:
 
 
 def request_spans(episode: Episode) -> list[RequestSpan]:
-    """The requests of ``episode`` that its solver heard and could do something about: for two steps at least.
+    """Requests of ``episode`` that its solver heard for at least two steps, so that it could act on them.
 
-    What is asked at step t is heard at t + 1.
+    A request of step t is heard at t + 1.
     """
     heard = [min(request.step + 1, len(episode)) for request in episode.requests] + [len(episode)]
     return [
@@ -45,30 +46,36 @@ def request_spans(episode: Episode) -> list[RequestSpan]:
 
 
 def modelled_return(reward: np.ndarray, span: RequestSpan) -> float:
-    """Sum of ``reward`` [T] after a request is heard (the change at that step is not the solver's) to its end."""
+    """Sum of ``reward`` [T] from the step after a request is heard to its end.
+
+    The change at the step where it is heard is not the solver's.
+    """
     return float(np.asarray(reward, dtype=np.float64)[span.heard + 1 : span.end].sum())
 
 
 def has_moment(moments: MarkedSteps, span: RequestSpan, late: int = 0) -> np.ndarray:
-    """Whether a (+) and a (-) of ``moments`` lies in a request: bool [2].
+    """Mask bool [2], true for a (+) and for a (-) of ``moments`` inside a request.
 
     Args:
-      late: how many steps after what they judge moments come; what comes so soon after a request was heard judges
-        the one before.
+      moments: marked steps of the episode.
+      span: the request.
+      late: delay of marks after what they are about, in steps; earlier marks belong to the previous request.
     """
     begin, end = span.heard + late, span.end + late
     return np.array([bool(((steps > begin) & (steps < end)).any()) for steps in moments])
 
 
 def pairwise_wins(values: np.ndarray, good: np.ndarray, episode: np.ndarray, episodes: int) -> np.ndarray:
-    """How often a good one has the larger value, by episodes: float64 [episodes, episodes].
+    """Number of pairs in which a good one has the larger value than a bad one: float64 [episodes, episodes].
 
-    At [a, b], over pairs of a good one of episode a and a bad one of episode b: how many have the larger value on the
-    good side, ties as a half. With weights w of the episodes, the area under the ROC curve is
-    ``w @ wins @ w / ((w @ goods) * (w @ bads))``.
+    The entry [a, b] counts pairs of a good one of episode a and a bad one of episode b; ties count a half. With weights
+    w of the episodes, the area under the ROC curve is ``w @ wins @ w / ((w @ goods) * (w @ bads))``.
 
     Args:
-      values: float [N]. good: bool [N]. episode: int [N], number of the episode of each.
+      values: float [N].
+      good: bool [N].
+      episode: int [N], number of the episode of each value.
+      episodes: number of episodes.
     """
     better, worse = np.flatnonzero(good), np.flatnonzero(~good)
     wins = 0.5 * (1.0 + np.sign(values[better][:, None] - values[worse][None, :]))
@@ -78,5 +85,5 @@ def pairwise_wins(values: np.ndarray, good: np.ndarray, episode: np.ndarray, epi
 
 
 def counts_by_episode(which: np.ndarray, episode: np.ndarray, episodes: int) -> np.ndarray:
-    """How many of ``which`` (bool [N]) every episode has: float64 [episodes]."""
+    """Number of true entries of ``which`` (bool [N]) in every episode: float64 [episodes]."""
     return np.bincount(episode[which], minlength=episodes).astype(np.float64)

@@ -1,13 +1,13 @@
-"""The same behaviour under other words (paper, Figure 3C): does the model listen?
+"""Scores of the same behaviour under other words (paper, Figure 3C): a test that the model attends to language.
 
-Every moment of success is scored three times: with the words that were said, with other words of the same kind that
-make it wrong, and with words that have nothing to do with it.
+Every moment of success is scored three times: with its own words, with other words of the same kind that make it
+wrong, and with unrelated words.
 
-* **Answers.** What the solver answered is replaced by an answer that was given elsewhere to a question of the same
-  kind (wrong but plausible), or to one of another kind (incoherent; random words if only one kind was asked).
-* **Instructions.** What the setter asked for is replaced by another request of the same kind, or by one of another kind
-  that names none of the same things. Only requests that were done without words: another question may happen to have
-  the same answer.
+* **Answers.** The solver's answer is replaced by an answer given elsewhere to a question of the same kind (wrong but
+  plausible), or to one of another kind (incoherent; random words if only one kind was asked).
+* **Instructions.** The setter's request is replaced by another of the same kind, or by one of another kind that names
+  none of the same objects. Only requests done without words count: another question may happen to have the same
+  answer.
 
 Utility depends on the past alone, so the three differ only from the exchanged words on.
 """
@@ -36,7 +36,7 @@ _AT_ONCE = 32  # moments whose episodes are in memory, each with frames of its o
 
 @dataclass(frozen=True)
 class Words:
-    """Something that was said. Words of one ``kind`` (of task) and equal ``meaning`` say the same."""
+    """Words of one utterance. Words of one ``kind`` (of task) and equal ``meaning`` are equivalent."""
 
     text: str
     kind: str
@@ -48,10 +48,12 @@ class Moment:
     """A success that can be scored under other words; all steps are of its episode.
 
     Args:
-      episode: number of the episode. words: what was said.
-      shown: steps at which these words are the last heard from who said them.
-      step: the first at which the success can be seen. before: the step whose utility it is compared with.
-      end: the step after the last that is looked at.
+      episode: number of the episode.
+      words: of the answer or the request.
+      shown: steps at which these words are the last heard from their speaker.
+      step: first step at which the success can be seen.
+      before: step whose utility it is compared with.
+      end: step after the last that is scored.
     """
 
     episode: int
@@ -63,9 +65,9 @@ class Moment:
 
 
 def answers(episodes: Sequence[Episode], reach: int) -> list[Moment]:
-    """The right answers of ``episodes``: utterances by which a request succeeded.
+    """Right answers of ``episodes``: utterances by which a request succeeded.
 
-    Looked at are at most ``reach`` steps that show them, before the next request is heard.
+    At most ``reach`` steps that show them are scored, before the next request is heard.
     """
     found = []
     for number, episode in enumerate(episodes):
@@ -79,9 +81,9 @@ def answers(episodes: Sequence[Episode], reach: int) -> list[Moment]:
 
 
 def instructions(episodes: Sequence[Episode], reach: int) -> list[Moment]:
-    """The requests of ``episodes`` that succeeded without words, looked at to ``reach`` steps after the success.
+    """Requests of ``episodes`` that succeeded without words, scored to ``reach`` steps after the success.
 
-    Compared is the utility at the step at which the request was heard, under the words it is then heard in.
+    They are compared with the utility at the step at which the request is heard, in the same words.
     """
     found = []
     for number, episode in enumerate(episodes):
@@ -93,7 +95,7 @@ def instructions(episodes: Sequence[Episode], reach: int) -> list[Moment]:
 
 
 def _successes(episode: Episode) -> Iterable[tuple[TaskSpec, int, int, int]]:
-    """Of every request that succeeded in sight: what, when heard, the step that did it, and when the next is heard."""
+    """Yield task, step heard, step of success and step of the next request, of requests that succeeded in between."""
     heard = [request.step + 1 for request in episode.requests] + [len(episode)]
     for number, (request, success) in enumerate(zip(episode.requests, episode.success_step, strict=True)):
         if success is not None and heard[number] <= success and success + 1 < heard[number + 1]:
@@ -101,19 +103,19 @@ def _successes(episode: Episode) -> Iterable[tuple[TaskSpec, int, int, int]]:
 
 
 def said_in_answer(spec: TaskSpec, utterance: str) -> Words:
-    """The right answer ``utterance`` to ``spec``."""
+    """Words of the right answer ``utterance`` to ``spec``."""
     return Words(utterance, spec.name, frozenset([str(spec.arguments.get("answer", utterance))]))
 
 
 def said_in_request(spec: TaskSpec) -> Words:
-    """The instruction of ``spec``; it means what it names: those of its arguments that can be read in it."""
+    """Words of the instruction of ``spec``; their meaning is the set of its arguments that occur in it."""
     spoken = set(spec.instruction.split())
     named = frozenset(str(value) for value in spec.arguments.values() if value and str(value) in spoken)
     return Words(spec.instruction, spec.name, named or frozenset([spec.instruction]))
 
 
 def heard_in(episodes: Iterable[Episode]) -> dict[Speaker, set[Words]]:
-    """All right answers and all requests of ``episodes``, to draw other words from."""
+    """Right answers and requests of ``episodes``, from which other words are sampled."""
     heard: dict[Speaker, set[Words]] = {"solver": set(), "setter": set()}
     for episode in episodes:
         for request, step in zip(episode.requests, episode.success_step, strict=True):
@@ -126,9 +128,12 @@ def heard_in(episodes: Iterable[Episode]) -> dict[Speaker, set[Words]]:
 def other_words(
     words: Words, speaker: Speaker, heard: dict[Speaker, set[Words]], rng: np.random.Generator
 ) -> tuple[str, str] | None:
-    """A plausible but wrong text and an unrelated one in place of ``words``; None if there is no plausible one.
+    """Sample a plausible but wrong text and an unrelated one in place of ``words``.
 
     Unrelated answers are random words of the setters' where no answer to another kind of question was heard.
+
+    Returns:
+      Both texts, or None where one of them cannot be found.
     """
     others = sorted(heard[speaker], key=lambda one: (one.kind, one.text))
     same_kind = {one.text for one in others if one.kind == words.kind}
@@ -144,7 +149,7 @@ def other_words(
 
 
 def random_words(words: Words, same_kind: set[str], requests: set[Words], rng: np.random.Generator) -> str:
-    """As many random words of ``requests`` as ``words`` has, none of which belongs to an answer of its kind."""
+    """Sample as many random words of ``requests`` as ``words`` has, none from an answer of its kind."""
     known = {word for text in same_kind for word in text.split()}
     spoken = sorted({word for one in requests for word in one.text.split() if word.isalpha()} - known)
     return " ".join(rng.choice(spoken, size=len(words.text.split())).tolist()) if spoken else "blah"
@@ -152,11 +157,12 @@ def random_words(words: Words, same_kind: set[str], requests: set[Words], rng: n
 
 @dataclass(frozen=True, eq=False)
 class Rescored:
-    """What utility does around M moments under the three kinds of words.
+    """Utility around M moments under the three :data:`VARIANTS` of words.
 
     Args:
-      moments: which. ids: of their episodes.
-      change: float64 [M, 3], mean utility from the moment to its end, less that of the step before, in units of reward.
+      moments: M moments.
+      ids: of their episodes.
+      change: float64 [M, 3], mean utility from the moment to its end less that of the step before, in units of reward.
       curve: float64 [M, 3, before + after], utility less that of the step before, around the moment; nan outside.
     """
 
@@ -179,24 +185,29 @@ def rescore(
     """Score every moment with its own words and with two others.
 
     Args:
+      model: the reward model.
       play: ``episodes``, encoded for the model.
-      around: steps before the moment, and from it on, that the curves show.
-      seed: with the episode's id and the step it decides which other words, whatever else is scored.
+      episodes: recorded play.
+      moments: of ``episodes``.
+      speaker: player whose words are exchanged.
+      heard: words to sample from (:func:`heard_in`).
+      around: numbers of steps before the moment, and from it on, in the curves.
+      seed: of the other words, with the episode's id and the step, independent of the other moments.
     """
     kept, texts = [], []
     for moment in moments:
         key = [seed, crc32(episodes[moment.episode].episode_id.encode()), moment.step]
-        drawn = other_words(moment.words, speaker, heard, np.random.default_rng(key))
-        if drawn is not None:
+        others = other_words(moment.words, speaker, heard, np.random.default_rng(key))
+        if others is not None:
             kept.append(moment)
-            texts.append(drawn)
+            texts.append(others)
     change, curve = np.zeros((len(kept), len(VARIANTS))), np.full((len(kept), len(VARIANTS), sum(around)), np.nan)
     for begin in range(0, len(kept), _AT_ONCE):
         some = range(begin, min(begin + _AT_ONCE, len(kept)))
         for variant in range(len(VARIANTS)):
-            said = [None if variant == 0 else texts[number][variant - 1] for number in some]
-            spoken = respoken(play, [kept[n] for n in some], said, speaker, model.tokenizer, model.sizes)
-            for number, scored in zip(some, model.score(spoken), strict=True):
+            words = [None if variant == 0 else texts[number][variant - 1] for number in some]
+            excerpts = respoken(play, [kept[n] for n in some], words, speaker, model.tokenizer, model.sizes)
+            for number, scored in zip(some, model.score(excerpts), strict=True):
                 moment, utility = kept[number], model.scale * scored.utility.astype(np.float64)
                 relative = utility - utility[moment.before]
                 change[number, variant] = relative[moment.step :].mean()
@@ -212,14 +223,19 @@ def respoken(
     tokenizer: Tokenizer,
     sizes: AgentConfig,
 ) -> MemoryDataset:
-    """One episode for each of ``moments``, up to its end, in which its words are exchanged for its text.
+    """Cut one episode for each of ``moments``, up to its end, with its words exchanged.
 
     Args:
-      texts: None leaves the words as they are.
+      play: encoded episodes.
+      moments: of ``play``.
+      texts: new words of each moment; None leaves its words unchanged.
+      speaker: player whose words are exchanged.
+      tokenizer: the model's.
+      sizes: of the model.
     """
     rows = [np.arange(play.starts[m.episode], play.starts[m.episode] + m.end) for m in moments]
-    taken = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
-    arrays = {name: values[taken] for name, values in vars(play).items() if name != "starts"}
+    selected = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
+    arrays = {name: values[selected] for name, values in vars(play).items() if name != "starts"}
     starts = np.concatenate([[0], np.cumsum([len(some) for some in rows])]).astype(np.int64)
     excerpts = MemoryDataset(**arrays, starts=starts)
     name = f"{speaker}_tokens"
@@ -234,10 +250,10 @@ def respoken(
 
 
 def order_shares(change: np.ndarray) -> np.ndarray:
-    """Whether each of M moments is in order: float64 [M, 4], from ``change`` [M, 3].
+    """Order of the variants at each of M moments: float64 [M, 4], 1 where correct, from ``change`` [M, 3].
 
     Columns: right over plausible, plausible over unrelated, right over unrelated (a tie is a half), and all in order
-    (which blind chance gives in one of six).
+    (one in six by chance).
     """
     right, plausible, unrelated = change.T
     two = [(right, plausible), (plausible, unrelated), (right, unrelated)]
@@ -246,7 +262,7 @@ def order_shares(change: np.ndarray) -> np.ndarray:
 
 
 def _around(values: np.ndarray, step: int, around: tuple[int, int]) -> np.ndarray:
-    """``values`` [T] from ``around[0]`` steps before ``step`` on, nan where there are none."""
+    """Window of ``values`` [T] from ``around[0]`` steps before ``step``, ``sum(around)`` long; nan outside."""
     wanted = np.arange(step - around[0], step + around[1])
     inside = (wanted >= 0) & (wanted < len(values))
     return np.where(inside, values[np.clip(wanted, 0, len(values) - 1)], np.nan)

@@ -1,8 +1,8 @@
-"""What a reward model says of play: utility of whole episodes, and rewards of play as it goes on.
+"""Scores of play by a reward model: utility of whole episodes, and rewards of play step by step.
 
 Eq. 2: the reward at step t is r[t] = U(x[<=t]) - U(x[<=t-1]), times the model's ``reward_scale``, and 0 at an episode's
-first step. It is the consequence of what was done at t - 1. A model that draws what it pays (AR) is given the luck of
-each draw from here, by slot, number of the episode in that slot and step, so that it depends on nothing else.
+first step. It is the consequence of the action of t - 1. A model that samples its rewards (AR) is given the random
+numbers from here, by slot, number of the episode in that slot and step, so that they depend on nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from reward_models.marked_play import MarkedPlay
 from reward_models.pairs import PLUS, PairAgreement, pair_agreement
 from rlhf.data.memory import MemoryDataset
 
-_STEPS_AT_ONCE = 64  # bounds the memory that scoring takes, whatever the length of the episodes
+_STEPS_AT_ONCE = 64  # bounds the memory of scoring for episodes of any length
 
 
 def rewards(utility: np.ndarray, scale: float = 1.0) -> np.ndarray:
@@ -35,9 +35,16 @@ def score(
     episodes: Sequence[int] | None = None,
     batch: int = 32,
 ) -> list[np.ndarray]:
-    """Utility float32 [T] of each of ``episodes`` (numbers in ``play``; all of them if None), in their order.
+    """Utility of whole episodes.
 
-    Episodes of like length are scored side by side, ``batch`` at a time.
+    Args:
+      model: of any kind.
+      play: encoded episodes.
+      episodes: numbers in ``play``; None: all.
+      batch: episodes of similar length that are scored together.
+
+    Returns:
+      float32 [T] of each episode, in the order of ``episodes``.
     """
     return _follow(model, model.utilities, play, episodes, batch)
 
@@ -45,7 +52,10 @@ def score(
 def mark_probabilities(
     model: RewardModel, play: MemoryDataset, episodes: Sequence[int] | None = None, batch: int = 32
 ) -> list[np.ndarray] | None:
-    """As :func:`score`, probabilities of a (+) and of a (-), float32 [T, 2]; None if the kind has none."""
+    """Probabilities of a (+) and of a (-), float32 [T, 2] of each episode, or None if the kind predicts none.
+
+    Arguments are those of :func:`score`.
+    """
     if not model.predicts_marks:
         return None
     return _follow(model, model.mark_probabilities, play, episodes, batch)
@@ -58,45 +68,51 @@ def _follow(
     episodes: Sequence[int] | None,
     batch: int,
 ) -> list[np.ndarray]:
-    """What ``look`` sees in each of ``episodes``, [T, ...], in their order."""
+    """Outputs [T, ...] of ``look`` for each of ``episodes``, in their order."""
     wanted = np.arange(len(play)) if episodes is None else np.asarray(episodes, dtype=np.int64)
     found: list[np.ndarray] = [np.empty(0, dtype=np.float32)] * len(wanted)
     by_length = np.argsort(play.lengths[wanted], kind="stable")
     for begin in range(0, len(wanted), batch):
         places = by_length[begin : begin + batch]
         starts, lengths = play.starts[wanted[places]], play.lengths[wanted[places]]
-        # Shorter episodes repeat their last step to the length of the longest; what is seen there is thrown away.
+        # Shorter episodes repeat their last step to the length of the longest; the outputs there are dropped.
         rows = starts + np.minimum(np.arange(lengths.max())[:, None], lengths - 1)
-        together = np.concatenate(list(_seen(model, look, play, rows)))
+        together = np.concatenate(list(_outputs(model, look, play, rows)))
         for column, (place, length) in enumerate(zip(places.tolist(), lengths.tolist(), strict=True)):
             found[place] = together[:length, column].copy()
     return found
 
 
 @torch.inference_mode()
-def _seen(
+def _outputs(
     model: RewardModel,
     look: Callable[[ObservationBatch, State, Tensor], tuple[Any, State]],
     play: MemoryDataset,
     rows: np.ndarray,
 ) -> Iterator[np.ndarray]:
-    """What ``look`` sees in the steps at ``rows`` [T, B], some steps at a time: float32 [t, B, ...]."""
+    """Yield the outputs of ``look`` for the steps at ``rows`` [T, B], some steps at a time: float32 [t, B, ...]."""
     state: State = model.initial_state(rows.shape[1])
     for begin in range(0, len(rows), _STEPS_AT_ONCE):
         window = rows[begin : begin + _STEPS_AT_ONCE]
         observations, _ = play.gather(window, model.device)
         resets = torch.zeros(window.shape, dtype=torch.bool, device=model.device)
-        seen, state = look(observations, state, resets)
-        yield seen.float().cpu().numpy()
+        output, state = look(observations, state, resets)
+        yield output.float().cpu().numpy()
 
 
 def rewards_along(
     model: RewardModel, play: MemoryDataset, episodes: Sequence[int] | None = None, seed: int = 0
 ) -> list[np.ndarray]:
-    """Rewards float32 [T] of each of ``episodes`` (numbers in ``play``; all if None), in their order.
+    """Rewards of whole episodes, equal to those of a :class:`StreamingScorer` with one slot that plays them in turn.
 
-    They are those that :class:`StreamingScorer` of one slot and the same seed pays if the episodes are played in it
-    one after another.
+    Args:
+      model: of any kind.
+      play: encoded episodes.
+      episodes: numbers in ``play``; None: all.
+      seed: of sampled rewards.
+
+    Returns:
+      float32 [T] of each episode, in the order of ``episodes``.
     """
     wanted = list(range(len(play))) if episodes is None else list(episodes)
     scorer, found = StreamingScorer(model, 1, seed=seed), []
@@ -109,14 +125,14 @@ def rewards_along(
 
 
 class EpisodeDraws:
-    """Uniform numbers for N slots: those of step t of the k-th episode of slot n depend on these and the seed alone."""
+    """Uniform random numbers for N slots, each a function of the seed, the slot, its episode's number and the step."""
 
     def __init__(self, seed: int, slots: int) -> None:
         self._seed, self._episodes, self._drawn = seed, [0] * slots, [0] * slots
         self._draws = [self._begin(slot) for slot in range(slots)]
 
     def next(self, resets: np.ndarray) -> np.ndarray:
-        """float64 [T, N] in [0, 1) for the next T steps, of which ``resets`` bool [T, N] begin an episode."""
+        """Numbers float64 [T, N] in [0, 1) for the next T steps, of which ``resets`` bool [T, N] begin an episode."""
         found = np.empty(resets.shape)
         for slot in range(resets.shape[1]):
             begins = np.flatnonzero(resets[:, slot])
@@ -130,18 +146,18 @@ class EpisodeDraws:
         return found
 
     def state_dict(self) -> dict[str, Any]:
-        """Seed, numbers of the episodes in progress, and how many steps of each have been drawn for."""
+        """Return the seed, the numbers of the episodes in progress, and the number of steps drawn for each."""
         return {"seed": self._seed, "episodes": list(self._episodes), "drawn": list(self._drawn)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Resume from what :meth:`state_dict` returned; slots that the state does not have begin with their first."""
+        """Resume from what :meth:`state_dict` returned; slots missing from it start at their first episode."""
         slots = len(self._episodes)
 
         def each_slot(numbers: Sequence[int]) -> list[int]:
             return [*numbers, *[0] * slots][:slots]
 
         self._seed, self._episodes = state["seed"], each_slot(state["episodes"])
-        self._drawn = each_slot(state.get("drawn", ()))  # older checkpoints do not say
+        self._drawn = each_slot(state.get("drawn", ()))  # missing from older checkpoints
         self._draws = [self._begin(slot) for slot in range(slots)]
         for draws, drawn in zip(self._draws, self._drawn, strict=True):
             draws.random(drawn)
@@ -151,14 +167,16 @@ class EpisodeDraws:
 
 
 class StreamingScorer:
-    """Rewards of N environments as they play: exactly those of the whole episodes.
+    """Rewards of N environments as they play, equal to those of the whole episodes.
 
-    It keeps each environment's memory, so steps may come one by one or in fragments of any length. It never trains
-    the model, whose weights it reads as they are at each call.
+    The scorer keeps each environment's memory, so steps may come one by one or in fragments of any length. It never
+    trains the model, and reads its current weights at each call.
 
     Args:
-      model: of any kind. n_slots: N.
-      seed: of what a model draws. expected: pay what the model expects instead of what it draws.
+      model: of any kind.
+      n_slots: N.
+      seed: of sampled rewards.
+      expected: give expected rewards instead of sampled ones.
     """
 
     def __init__(self, model: RewardModel, n_slots: int, seed: int = 0, expected: bool = False) -> None:
@@ -169,11 +187,15 @@ class StreamingScorer:
 
     @torch.inference_mode()
     def rewards(self, observations: ObservationBatch, resets: Tensor | np.ndarray) -> np.ndarray:
-        """Rewards float32 [T, N] that arrive with ``observations`` [T, N, ...], the T steps after those seen so far.
+        """Rewards that arrive with the next T steps.
 
         Args:
-          resets: bool [T, N], where the observation is the first of its episode; its reward is 0. So is that of
-            an environment's very first observation here.
+          observations: [T, N, ...], the T steps after those seen so far.
+          resets: bool [T, N], first observations of episodes; their reward is 0, as is that of an environment's very
+            first observation here.
+
+        Returns:
+          float32 [T, N].
 
         Raises:
           ValueError: if there are not N environments.
@@ -190,7 +212,7 @@ class StreamingScorer:
         return found.cpu().numpy()
 
     def state_dict(self) -> dict[str, Any]:
-        """The memory, from the first step on, and what the draws to come depend on, where there are any."""
+        """Return the memory, from the first step on, and the state of the random numbers, if rewards are sampled."""
         draws = {} if self._draws is None else self._draws.state_dict()
         return draws | (_memory_state(self._state) if self._begun else {})
 
@@ -203,10 +225,11 @@ class StreamingScorer:
 
 
 class UtilityScorer:
-    """Pays N environments the utility itself at every step, not its change: what Eq. 2 is better than, or not.
+    """Rewards of N environments that are the utility itself, not its change: the baseline of Eq. 2.
 
     Args:
-      model: of a kind whose utility does not depend on luck. n_slots: N.
+      model: of a kind whose utility is not sampled.
+      n_slots: N.
     """
 
     def __init__(self, model: RewardModel, n_slots: int) -> None:
@@ -216,7 +239,7 @@ class UtilityScorer:
 
     @torch.inference_mode()
     def rewards(self, observations: ObservationBatch, resets: Tensor | np.ndarray) -> np.ndarray:
-        """As :meth:`StreamingScorer.rewards`; the first step of an episode is worth 0 here too."""
+        """Rewards as of :meth:`StreamingScorer.rewards`; the first step of an episode has 0 here too."""
         began = torch.as_tensor(resets, device=self._model.device)
         if began.ndim != 2 or began.shape[1] != self._slots:
             raise ValueError(f"resets {tuple(began.shape)} are not [T, {self._slots}]: steps of every slot")
@@ -227,7 +250,7 @@ class UtilityScorer:
         return rewards_along.cpu().numpy()
 
     def state_dict(self) -> dict[str, Any]:
-        """The memory; nothing before the first step."""
+        """Return the memory; nothing before the first step."""
         return _memory_state(self._state) if self._begun else {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -237,34 +260,38 @@ class UtilityScorer:
 
 
 class MeanScorer:
-    """Pays N environments the mean of what several scorers pay (an ensemble of reward models)."""
+    """Rewards of N environments that are the mean of several scorers' (an ensemble of reward models)."""
 
     def __init__(self, scorers: Sequence[StreamingScorer | UtilityScorer]) -> None:
         self._scorers = tuple(scorers)
 
     def state_dict(self) -> dict[str, Any]:
-        """Theirs, in their order."""
+        """Return the states of the scorers, in their order."""
         return {"scorers": [scorer.state_dict() for scorer in self._scorers]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Resume from what :meth:`state_dict` returned. Raises ValueError if it was of another number of scorers."""
+        """Resume from what :meth:`state_dict` returned.
+
+        Raises:
+          ValueError: if it has another number of scorers.
+        """
         for scorer, own in zip(self._scorers, state["scorers"], strict=True):
             scorer.load_state_dict(own)
 
     def rewards(self, observations: ObservationBatch, resets: Tensor | np.ndarray) -> np.ndarray:
-        """As :meth:`StreamingScorer.rewards`."""
+        """Mean of the scorers' rewards, see :meth:`StreamingScorer.rewards`."""
         return np.stack([scorer.rewards(observations, resets) for scorer in self._scorers]).mean(
             axis=0, dtype=np.float32
         )
 
 
 def _memory_state(memory: State) -> dict[str, Any]:
-    """A model's ``memory`` as checkpoints hold it; it has to have seen a step, as there are nans in it before."""
+    """Convert a model's ``memory`` for a checkpoint; before its first step it would contain nan."""
     return {"memory": [part.detach().cpu().clone() for part in memory]}
 
 
 def _memory_from(state: dict[str, Any], empty: State) -> State:
-    """The memory that ``state`` holds; ``empty`` where it holds none that fits, as of another model."""
+    """Memory of ``state``, or ``empty`` where the state has none of the same shapes, as of another model."""
     kept = state.get("memory", ())
     if [part.shape for part in kept] != [part.shape for part in empty]:
         return empty
@@ -278,10 +305,13 @@ def agreement(
     episodes: Sequence[int],
     known: MarkedPlay | None = None,
 ) -> PairAgreement:
-    """How well ``utilities`` of ``episodes`` (numbers in ``play``) order their pairs.
+    """Agreement of utilities with the marks of several episodes.
 
     Args:
-      known: the same play with other marks; pairs of which they say the same are left out.
+      utilities: [T] of each episode.
+      play: marked play.
+      episodes: numbers in ``play``.
+      known: the same play with other marks; pairs that they order the same way are left out.
     """
     agreed = (
         pair_agreement(u, play.marks_of(e), known=None if known is None else known.marks_of(e))
@@ -291,10 +321,10 @@ def agreement(
 
 
 def calibrated_scale(model: RewardModel, play: MarkedPlay, episodes: Sequence[int] | None = None) -> float:
-    """The ``reward_scale`` at which a (+) mark of ``episodes`` is worth 1 on average; 1 if there are no such marks.
+    """Find the ``reward_scale`` at which a (+) mark of ``episodes`` is worth 1 on average; 1 without such marks.
 
-    What a mark is worth is the difference, without its sign, of the mean utilities of the stretches after and
-    before it: raters press a little late, so the utility rises before the mark's own step.
+    The worth of a mark is the absolute difference of the mean utilities of the stretches after and before it: raters
+    press a little late, so the utility rises before the mark's own step.
     """
     wanted = list(range(len(play))) if episodes is None else list(episodes)
     scored = zip(wanted, score(model, play.episodes, wanted), strict=True)
@@ -304,7 +334,7 @@ def calibrated_scale(model: RewardModel, play: MarkedPlay, episodes: Sequence[in
 
 
 def _changes_at_plus(utility: np.ndarray, marks: np.ndarray) -> Iterator[float]:
-    """For every (+) of every rater in ``marks`` [T, R, 2]: mean utility after it minus mean utility before it."""
+    """Yield mean utility after minus before each (+) of every rater in ``marks`` [T, R, 2]."""
     for rater in range(marks.shape[1]):
         steps = np.flatnonzero(marks[:, rater].any(axis=1))
         edges = [0, *steps[steps > 0].tolist(), len(utility)]

@@ -1,4 +1,4 @@
-"""Teaching a reward model: its own loss on marks, BC and CSS, with equal weights (paper, section 4)."""
+"""Training of a reward model: its own loss on marks, BC and CSS, with equal weights (paper, section 4)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from reward_models.scoring import calibrated_scale
 from reward_models.training_config import RewardTrainingConfig
 from worlds.errors import UserError
 
-UNMARKED = "quiet"  # the unmarked drift's name among the metrics, which older runs' files have
+UNMARKED = "quiet"  # name of the unmarked drift in metrics, as in the files of older runs
 __all__ = ["RewardTrainer", "RewardTraining", "RewardTrainingConfig", "train_reward_model"]
 
 
 @dataclass(frozen=True)
 class RewardTraining:
-    """What came of a training: the best model, when it was reached, and the metrics of every evaluation."""
+    """Result of a training: the best model, its update, and the metrics of every evaluation."""
 
     model: RewardModel
     best_update: int
@@ -41,21 +41,23 @@ class RewardTraining:
 
     @property
     def best(self) -> dict[str, float]:
-        """The evaluation of the model that was kept."""
+        """Metrics of the best model."""
         return next(metrics for metrics in self.history if metrics["update"] == self.best_update)
 
 
 class RewardTrainer:
-    """Teaches one reward model, one update at a time; ``state_dict`` resumes bit-exactly.
+    """Trainer of one reward model, one update at a time; ``state_dict`` resumes bit-exactly.
 
     Args:
-      model: trained in place. A new one has still to be prepared for ``trainer.play``
-        (:meth:`reward_models.contract.RewardModel.prepare`), before the first update.
-      play: learned from. validation: marked episodes that are not learned from and decide which model is kept; every
-        rater's marks on them count as they are, however those of ``play`` are used.
+      model: trained in place. A new one must be prepared for ``trainer.play``
+        (:meth:`reward_models.contract.RewardModel.prepare`) before the first update.
+      play: training play.
+      validation: marked validation episodes, which select the best model; every rater's marks on them count unchanged,
+        however those of ``play`` are used.
+      config: settings of the training.
 
     Raises:
-      UserError: if nothing can be learned from the marks, or nothing judged by those set aside.
+      UserError: if nothing can be learned from the marks, or no validation episode has a usable mark.
     """
 
     def __init__(
@@ -77,17 +79,23 @@ class RewardTrainer:
             model.parameters(), lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True
         )
         self.update_index = 0
-        self.seconds = 0.0  # spent on training so far, over all resumptions
+        self.seconds = 0.0  # of training so far, over all resumptions
         self.history: list[dict[str, float]] = []
         self.best_update = 0
         self._best_weights: dict[str, Tensor] = {}
         prepare(model, config.computing)
 
     def update(self, progress: float) -> dict[str, float]:
-        """One gradient step; ``progress`` in [0, 1] is how far along the run is.
+        """Make one gradient step.
+
+        Args:
+          progress: of the run, in [0, 1].
+
+        Returns:
+          Metrics of the step.
 
         Raises:
-          FloatingPointError: if a term of the loss or the gradient is not finite; the weights are left as they were.
+          FloatingPointError: if a term of the loss or the gradient is not finite; the weights stay unchanged.
         """
         rate = learning_rate(self.config, self.update_index, progress)
         for group in self.optimizer.param_groups:
@@ -99,12 +107,12 @@ class RewardTrainer:
         weights = term_weights(self.config, self.model.term())
         weighted = {name: (weights[name], term) for name, term in terms.items()}
         metrics = optimizer_step(self.optimizer, self.model.parameters(), weighted, config.clip, self.update_index)
-        self.memory = _remade(memory, (part.detach() for part in memory))
+        self.memory = _with_parts(memory, (part.detach() for part in memory))
         self.update_index += 1
         return {f"reward_model/{name}": value for name, value in metrics.items()} | {"reward_model/learning_rate": rate}
 
     def evaluate(self) -> dict[str, float]:
-        """Evaluate the model on validation episodes; remember its weights if it has never been better."""
+        """Evaluate the model on validation episodes; keep its weights if it is the best so far."""
         self.model.eval()
         metrics = {
             f"reward_model_validation/{name}": value for name, value in self.evaluator.evaluate(self.model).items()
@@ -119,23 +127,23 @@ class RewardTrainer:
 
     @property
     def _best_metrics(self) -> dict[str, float]:
-        """The evaluation of the best model so far."""
+        """Metrics of the best model so far."""
         return next(metrics for metrics in self.history if metrics["update"] == self.best_update)
 
     @property
     def finished(self) -> bool:
-        """Whether no update is left to make."""
+        """True if no update is left to make."""
         return self.progress >= 1.0 or self.stale
 
     @property
     def progress(self) -> float:
-        """How far along the run is, by updates or by time, whichever is further; 1 is the end."""
+        """Progress of the run, by updates or by time, whichever is further; 1 is the end."""
         by_time = self.seconds / self.config.max_seconds if self.config.max_seconds is not None else 0.0
         return max(self.update_index / self.config.updates, by_time)
 
     @property
     def stale(self) -> bool:
-        """Whether the last ``patience`` evaluations brought nothing better."""
+        """True if the last ``patience`` evaluations brought no improvement."""
         since = sum(m["update"] > self.best_update for m in self.history)
         return self.config.patience is not None and since >= self.config.patience
 
@@ -146,13 +154,15 @@ class RewardTrainer:
         on_checkpoint: Callable[[], object] = lambda: None,
         checkpoint_every: int | None = None,
     ) -> RewardTraining:
-        """Update to the end and return the best model there was.
+        """Update to the end and return the best model.
 
         Args:
-          on_progress: called after every update with how far the run has come, in a state that can be kept as
-            ``on_checkpoint`` keeps it; what it raises ends the training.
-          on_checkpoint: called every ``checkpoint_every`` updates, or after every evaluation if that is None, and at
-            the end, when ``state_dict`` is all that is needed to go on.
+          on_metrics: called with the update's number and its metrics.
+          on_progress: called after every update with the progress of the run, in a state that ``on_checkpoint`` could
+            save; an exception from it ends the training.
+          on_checkpoint: called every ``checkpoint_every`` updates and at the end, when ``state_dict`` holds all that is
+            needed to resume.
+          checkpoint_every: number of updates; None: after every evaluation.
         """
         config, often = self.config, checkpoint_every or self.config.evaluate_every
         began, before, first = time.monotonic(), self.seconds, self.update_index
@@ -172,7 +182,7 @@ class RewardTrainer:
         return self.finish()
 
     def finish(self) -> RewardTraining:
-        """Give the model the best weights there were, calibrate it if asked to, and return it."""
+        """Load the best weights into the model, calibrate it if the settings ask for it, and return it."""
         if not self.history:
             self.evaluate()
         self.model.load_state_dict(self._best_weights)
@@ -182,7 +192,7 @@ class RewardTrainer:
         return RewardTraining(self.model, self.best_update, tuple(self.history))
 
     def state_dict(self, weights: bool = True) -> dict[str, Any]:
-        """Everything that determines what is to come; without ``weights``, all but the model's present ones."""
+        """Return the state of the training; without ``weights``, all but the model's current weights."""
         state = {
             "optimizer": self.optimizer.state_dict(),
             "stream": self.stream.state_dict(),
@@ -196,16 +206,16 @@ class RewardTrainer:
         return state | {"model": self.model.state_dict()} if weights else state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from what :meth:`state_dict` gave; given without weights, the model has to have them already.
+        """Resume from what :meth:`state_dict` returned; without weights in it, the model must have them already.
 
         Raises:
-          UserError: if it was given for other play or marks.
+          UserError: if it is of other play or marks.
         """
         self.stream.load_state_dict(state["stream"])
         if "model" in state:
             self.model.load_state_dict(state["model"])
         load_optimizer(self.optimizer, state["optimizer"], betas=(self.config.beta1, self.config.beta2))
-        self.memory = _remade(self.memory, (part.to(self.model.device) for part in state["memory"]))
+        self.memory = _with_parts(self.memory, (part.to(self.model.device) for part in state["memory"]))
         self.update_index, self.seconds = state["update"], state["seconds"]
         self.history = list(state["history"])
         self.best_update = state["best_update"]
@@ -215,7 +225,17 @@ class RewardTrainer:
 def reward_terms(
     model: RewardModel, window: MarkedWindow, state: State, config: RewardTrainingConfig
 ) -> tuple[dict[str, Tensor], State]:
-    """The unweighted terms of the loss on ``window`` that have a weight, and the memory after it."""
+    """Terms of the loss on a window, unweighted.
+
+    Args:
+      model: the reward model.
+      window: [T, B] of marked play.
+      state: memory before the window.
+      config: settings; terms of weight 0 are left out.
+
+    Returns:
+      The terms by name and the memory after the window.
+    """
     with autocast(config.computing, window.resets.device):
         output, state = model.follow(window, state)
     terms = {model.term(): model.marks_loss(output, window, config)}
@@ -240,13 +260,17 @@ def term_weights(config: RewardTrainingConfig, own: str) -> dict[str, float]:
     }
 
 
-def _remade(like: State, parts: Iterable[Tensor]) -> State:
-    """The named tuple of ``parts`` that is of the same kind as ``like``."""
+def _with_parts(like: State, parts: Iterable[Tensor]) -> State:
+    """Build the named tuple of ``parts`` of the same type as ``like``."""
     return type(like)(*parts)  # type: ignore[call-arg]
 
 
 def check_marks(play: MarkedPlay, augmentation: float) -> None:
-    """Raises UserError if ``play`` has no marks to learn from, or marks of one sign that can only teach the time."""
+    """Check that ``play`` has marks to learn from.
+
+    Raises:
+      UserError: if it has none, or only marks of one sign, from which a utility could learn only time.
+    """
     plus, minus = int(play.marks[..., PLUS].sum()), int(play.marks[..., MINUS].sum())
     if plus + minus == 0:
         raise UserError(f"none of the {len(play)} episodes has a mark; mark some first (`rlhf mark`)")
@@ -272,11 +296,18 @@ def train_reward_model(
     resume: dict[str, Any] | None = None,
     kind: type[RewardModel] = InterTemporalRewardModel,
 ) -> RewardTraining:
-    """Teach a reward model that starts from ``agent`` (which stays as it is) and return the best there was.
+    """Train a reward model that starts from ``agent`` and return the best one.
 
     Args:
+      agent: source of the weights; it stays unchanged.
+      play: training play.
+      validation: marked validation episodes.
+      config: settings of the training.
+      on_metrics: called with the update's number and its metrics.
+      on_progress: called after every update with the progress of the run.
+      on_checkpoint: called with all that is needed to resume, after every evaluation.
+      resume: the state that ``on_checkpoint`` was called with; None: start.
       kind: of reward model, see :mod:`reward_models.registry`.
-      on_checkpoint: given all that is needed to go on, after every evaluation. resume: what it was given.
     """
     trainer = RewardTrainer(kind.from_agent(agent, seed=config.seed), play, validation, config)
     if resume is None:

@@ -1,4 +1,4 @@
-"""Settings of teaching a reward model; see :mod:`reward_models.training`."""
+"""Settings of the training of a reward model; see :mod:`reward_models.training`."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ class RewardTrainingConfig:
       max_seconds: stop earlier when this many seconds have passed; None has no limit. The schedule of the learning rate
         follows whichever ends first.
       steps: consecutive steps T of play in every trajectory of a batch, at least 2. Only pairs of moments inside these
-        are compared, so T bounds how far apart cause and mark may be.
+        are compared, so T bounds the distance between cause and mark.
       batch: trajectories B in every update.
       ibt_weight: weight of the inter-temporal Bradley-Terry loss on marks (for an IBT model).
       ar_weight: weight of the loss of predicted marks (for an AR model).
-      mark_weight: how much a step with a mark counts in the AR model's loss beside one without (paper: 1).
+      mark_weight: weight of a step with a mark in the AR model's loss, relative to one without (paper: 1).
       bc_weight: weight of imitation (BC) beside the loss on marks.
       css_weight: weight of the contrastive loss (CSS) beside the loss on marks.
       movement_weight: weight of movements inside the imitation loss.
-      language_weight: weight of what was said inside the imitation loss.
+      language_weight: weight of utterances inside the imitation loss.
       unmarked_drift_weight: weight of the mean square of the rewards where raters watched and marked nothing (paper:
         0).
       unmarked_margin: steps on either side of a mark in which unmarked_drift_weight does not apply.
@@ -57,7 +57,7 @@ class RewardTrainingConfig:
       augmentation: probability from 0 to 1 that a marked episode is turned into an example of wrong behaviour.
       rater_delay: a (+) at most this many steps after a request may be about what was done before the request.
       marks_later: steps by which marks are read later than they were given, at most to the end of their episode (paper:
-        0). A utility that rises only then pays for what lasts and not for passing by.
+        0). A utility that rises only then rewards what lasts and not what passes.
       learning_rate: learning rate of Adam, after the warm-up.
       beta1: decay of Adam's mean of gradients, from 0 to less than 1.
       beta2: decay of Adam's mean of squared gradients, from 0 to less than 1.
@@ -67,7 +67,7 @@ class RewardTrainingConfig:
       evaluate_every: updates between evaluations on the validation episodes.
       evaluation_episodes: validation episodes that are evaluated, at most.
       patience: stop after this many evaluations without a better one; None trains to the end.
-      calibrate: scale an IBT model's reward so that a (+) mark is worth 1. An AR model pays in marks by itself.
+      calibrate: scale an IBT model's reward so that a (+) mark is worth 1. An AR model's rewards are marks already.
       shift: most pixels by which pictures are moved at random in training (paper: 0).
       log_every: updates between entries in the metrics.
       seed: seed of the order of episodes, of the augmentation and of all other draws.

@@ -39,7 +39,7 @@ QUICK = RewardTrainingConfig(
 @pytest.fixture
 def model(agent: InteractiveAgent) -> AutoregressiveRewardModel:
     made = AutoregressiveRewardModel.from_agent(agent, head_width=16)
-    with torch.no_grad():  # or what is heard would hardly matter
+    with torch.no_grad():  # or the annotation fed back would hardly matter
         made.annotate.annotations.mul_(10.0)
         made.annotate.predict[-1].weight.mul_(3.0)  # type: ignore[union-attr]
     return made
@@ -102,16 +102,16 @@ def test_each_rater_is_a_sequence_that_hears_its_own_marks_and_those_of_the_past
             memory = AgentState(torch.zeros(1, 16), torch.zeros(1, 16))
             for t in range(16):
                 first = bool(window.resets[t, column])
-                heard = NONE if first or t == 0 else int(label[t - 1, column, rater])
+                previous = NONE if first or t == 0 else int(label[t - 1, column, rater])
                 logits, memory = model.annotate(
-                    output.features[t, column][None, None], torch.eye(3)[heard][None, None], memory,
+                    output.features[t, column][None, None], torch.eye(3)[previous][None, None], memory,
                     torch.tensor([[first]]),
                 )  # fmt: skip
                 np.testing.assert_allclose(output.logits[t, column, rater], logits[0, 0], atol=1e-5)
             row = 2 * column + rater
             np.testing.assert_allclose(state.head_hidden[row], memory.hidden[0], atol=1e-5)
-            assert int(state.heard[row].argmax()) == int(label[-1, column, rater])
-    assert (output.logits[:, :, 0] - output.logits[:, :, 1]).abs().max() > 0.01  # what is heard matters
+            assert int(state.previous[row].argmax()) == int(label[-1, column, rater])
+    assert (output.logits[:, :, 0] - output.logits[:, :, 1]).abs().max() > 0.01  # the annotation fed back matters
 
 
 def test_windows_one_after_another_are_one_long_window(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
@@ -182,7 +182,7 @@ def test_what_is_paid_is_a_mark_and_differs_by_seed(model: AutoregressiveRewardM
 
 
 def test_one_batch_can_be_learned_by_heart_and_is_then_paid_for(agent: InteractiveAgent, lamp_play) -> None:
-    """Taught with the raters' marks heard, it gives the same marks when it hears its own."""
+    """Gives the same marks from its own outputs as from the raters' marks of training."""
     play, config = lamp_play(range(60)), replace(QUICK, batch=8, beta1=0.9, beta2=0.99, bc_weight=0.0, css_weight=0.0)
     trainer = RewardTrainer(AutoregressiveRewardModel.from_agent(agent, head_width=32), play, play, config)
     trainer.model.prepare(trainer.play)
