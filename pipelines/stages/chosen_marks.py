@@ -1,4 +1,4 @@
-"""Whose marks a reward model learns from: all raters', people's or scripted ones, or those of raters by name."""
+"""Choice of the marks that a reward model learns from: by all raters, by people, by scripts, or by named raters."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _NAMED = 5  # raters in a message at most
 
 
 def choose_marks(marks: Sequence[Mark], raters: Collection[str]) -> list[Mark]:
-    """Marks of the chosen raters, in their order.
+    """Return the marks of the chosen raters, in their order.
 
     Args:
-      marks: of all raters.
-      raters: names, "people" or "scripted", together as wished; none chooses everybody.
+      marks: marks of all raters.
+      raters: names of raters, "people" or "scripted", in any combination; none chooses all raters.
     """
     return [mark for mark in marks if not raters or mark.rater in raters or _group(mark) in raters]
 
 
 def check_raters(marks: Sequence[Mark], raters: Collection[str]) -> None:
-    """Raises UserError if one of ``raters`` has given none of ``marks``."""
+    """Check that each of ``raters`` has given some of ``marks``. Raises UserError if one has given none."""
     known = {mark.rater for mark in marks}
     for name in raters:
         if name not in known | {_group(mark) for mark in marks}:
@@ -32,7 +32,7 @@ def check_raters(marks: Sequence[Mark], raters: Collection[str]) -> None:
 
 
 def check_not_mixed(marks: Sequence[Mark]) -> None:
-    """Raises UserError if people and scripted raters both gave ``marks``."""
+    """Check that not both people and scripted raters gave ``marks``. Raises UserError if they did."""
     if len({mark.scripted for mark in marks}) > 1:
         raise UserError(
             f"people and scripts have marked this play ({describe_raters(marks)}); choose with --raters {PEOPLE} or "
@@ -41,14 +41,14 @@ def check_not_mixed(marks: Sequence[Mark]) -> None:
 
 
 def describe_raters(marks: Sequence[Mark]) -> str:
-    """E.g. "118 marks by 2 people and 117 marks by 1 scripted rater"."""
+    """Count marks and raters, e.g. "118 marks by 2 people and 117 marks by 1 scripted rater"."""
     parts = []
-    for group, one, several in ((PEOPLE, "person", "people"), (SCRIPTED, "scripted rater", "scripted raters")):
+    for group, singular, plural in ((PEOPLE, "person", "people"), (SCRIPTED, "scripted rater", "scripted raters")):
         given = [mark for mark in marks if _group(mark) == group]
         raters = len({mark.rater for mark in given})
         if given:
             count = f"{len(given):,} mark{'s' if len(given) > 1 else ''}"
-            parts.append(f"{count} by {raters:,} {one if raters == 1 else several}")
+            parts.append(f"{count} by {raters:,} {singular if raters == 1 else plural}")
     return " and ".join(parts) or "no marks"
 
 

@@ -48,17 +48,18 @@ class CloneConfig:
       data: dataset folders to imitate.
       solver: imitate only play of this solver; None takes all. An agent's own steps are seen but not imitated; a
         co-pilot's are.
-      kinds: imitate several kinds of play and share out the columns of every batch among them by weight, as JSON, e.g.
-        '{"human": 1, "agent+co-pilot": 0.5}'; known from the record: human, scripted, agent, agent+co-pilot. Takes the
-        place of solver. Where less of a kind is demonstrated (a co-pilot's steps), it weighs less in the loss.
+      kinds: kinds of play to imitate, with the share of each in the columns of every batch, as JSON, e.g.
+        '{"human": 1, "agent+co-pilot": 0.5}'. The kinds are human, scripted, agent and agent+co-pilot, as recorded.
+        Replaces solver. A kind of which fewer steps are demonstrated (a co-pilot's) weighs less in the loss.
       runs: folder of all runs.
       name: name of this run's folder in it; the agent is written into its folder "agent".
       size: size of the agent: nano, micro, mini, 5m, 18m, 71m or 165m; KIND/SIZE of your own agent (docs/agents.md).
-      vocabulary: tokens, at most, that are learned from the dialogue.
-      held_out: share of the episodes kept for validation, from 0 (none) to less than 1; of several solvers or datasets,
-        spread evenly over all of them. Which they are is noted in the run's division.json.
+      vocabulary: largest number of tokens that are learned from the dialogue.
+      held_out: share of the episodes kept for validation, from 0 (none) to less than 1, spread evenly over all solvers
+        and datasets. The run's division.json lists them.
       checkpoint_every: updates between checkpoints.
-      resume: folder of a run to resume from its last checkpoint, with its own settings, to the very same agent.
+      resume: folder of a run to resume from its last checkpoint, with its own settings. It ends in the same agent as a
+        run that was never interrupted.
       device: device that computes: "cpu", "cuda" or "cuda:1".
       wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
       training: how the agent is trained.
@@ -89,14 +90,14 @@ class CloneConfig:
             raise UserError(str(error)) from error
 
 
-# What decides which agent it is and what it learns from; the rest may be changed when a run is resumed.
+# Settings that fix the agent and what it learns from; all others may change when a run is resumed.
 _FIXED = ("solver", "kinds", "name", "size", "vocabulary", "held_out")
 _FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
 
 
 def clone(config: CloneConfig) -> Path:
     """Train an agent and return its folder."""
-    config = replace(config, data=tuple(folder.absolute() for folder in config.data))  # gone on with from anywhere
+    config = replace(config, data=tuple(folder.absolute() for folder in config.data))  # for resuming from any folder
     device = usable_device(config.device)
     with locked_run(config, (*_FIXED, *_FIXED_TRAINING), "rlhf clone") as folder:
         checkpoint = Checkpoints(folder).latest_if_any()
@@ -119,14 +120,14 @@ def clone(config: CloneConfig) -> Path:
         with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
             card = agent_card(config, noted)
             _train(config, folder, cloner, tokenizer, held_out, tracker, card)
-        made = save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
+        saved = save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
         announce(cloning_headline(read_metrics(folder), len(validation)))
-        announce(f"agent: {made}")
-        return made
+        announce(f"agent: {saved}")
+        return saved
 
 
 def agent_card(config: CloneConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
-    """What is to be said of the agent that the run makes, but for its metrics."""
+    """Model card of the agent that the run trains, without its metrics."""
     use = f"imitated, {config.held_out:.0%} set aside for validation"
     return model_card(
         f"Agent `{config.name}`, cloned from recorded play",
@@ -147,7 +148,7 @@ def _train(
     tracker: Tracker,
     card: ModelCard,
 ) -> None:
-    """Train to the end, with metrics and checkpoints. Raises Stopped after a signal, with a checkpoint."""
+    """Make the remaining updates, with metrics and checkpoints. Raises Stopped after a signal, with a checkpoint."""
     agent, checkpoints = cloner.agent, Checkpoints(folder)
     if cloner.progress >= 1.0:
         announce(f"{folder} is finished: {cloner.update_index} updates were made; its agent: {folder / 'agent'}")
@@ -157,7 +158,7 @@ def _train(
         tracker.log(numbers, 0)
     title = f"cloning an agent of {agent.num_parameters():,} parameters"
     updates, begun = config.training.updates, (cloner.update_index, cloner.progress)
-    takes = DurationCheck("--training.updates", *begun)
+    duration = DurationCheck("--training.updates", *begun)
     with bar(title, updates, "updates", done=begun[0], share=begun[1]) as shown, between_updates() as stop:
 
         def on_metrics(step: int, metrics: dict[str, float]) -> None:
@@ -166,12 +167,12 @@ def _train(
             shown.update(step, note, cloner.progress)
 
         def on_checkpoint() -> Checkpoint:
-            told = replace(card, metrics=latest_metrics(folder))
-            return checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict(), card=told)
+            current = replace(card, metrics=latest_metrics(folder))
+            return checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict(), card=current)
 
         def on_progress(fraction: float) -> None:
             shown.update(cloner.update_index, share=fraction)
-            takes.update(cloner.update_index, fraction)
+            duration.update(cloner.update_index, fraction)
             stop.at_update(on_checkpoint)
 
         cloner.run(held_out, on_metrics, on_progress, on_checkpoint, config.checkpoint_every)
@@ -179,46 +180,51 @@ def _train(
 
 
 def _validation_ids(folder: Path, groups: Sequence[PlayGroup], share: float) -> frozenset[str]:
-    """Ids of the episodes that the run in ``folder`` is validated on: those that it noted when it was begun.
+    """Return the ids of the run's validation episodes: those saved when it began, else a new choice.
+
+    Args:
+      folder: folder of the run.
+      groups: episodes of the run.
+      share: share of the episodes to set aside in a new run.
 
     Raises:
-      UserError: if the note is damaged, or one of those is not there any more.
+      UserError: if the saved ids cannot be read, or one of the episodes is missing.
     """
     if (known := noted_division(folder)) is not None:
-        there = {source.episode_id for group in groups for source in group.sources}
-        if missing := known.validation - there:
+        present = {source.episode_id for group in groups for source in group.sources}
+        if missing := known.validation - present:
             raise UserError(
-                f"{len(missing)} of the {len(known.validation)} episodes that {folder} is validated on are gone, for "
+                f"{len(missing)} of the {len(known.validation)} validation episodes of {folder} are missing, for "
                 f"example {min(missing)}; put the datasets back as they were, or start a new run"
             )
         return known.validation
-    begun_before_notes = (folder / CONFIG_FILE).is_file()
-    choose = _first_ones if begun_before_notes else set_aside
+    of_older_version = (folder / CONFIG_FILE).is_file()  # which saved no division
+    choose = _first_ones if of_older_version else set_aside
     return frozenset(source.episode_id for group in groups for source in choose(group.sources, share))
 
 
 def set_aside(sources: Sequence[Source], share: float) -> list[Source]:
-    """A ``share`` of ``sources`` for validation: at least one where the share is above 0, and never all.
+    """Return a ``share`` of ``sources`` for validation: at least one if the share is above 0, and never all.
 
-    Of one solver's play in one dataset they are the first; else they are spread evenly, so that play of every solver
-    and dataset is learned from and validated on.
+    Of one solver's play in one dataset these are the first episodes. Of several solvers or datasets they are spread
+    evenly, so that training and validation have play of each.
     """
     if not share:
         return []
     first = _first_ones(sources, share)
-    alike = len({(source.store, source.solver) for source in sources}) == 1
-    return first if alike else evenly_spaced(sources, len(first))
+    one_origin = len({(source.store, source.solver) for source in sources}) == 1
+    return first if one_origin else evenly_spaced(sources, len(first))
 
 
 def _first_ones(sources: Sequence[Source], share: float) -> list[Source]:
-    """What was set aside of all play before it was spread, even where the share was 0."""
+    """Return the first episodes, at least one: the choice of older versions, even where the share is 0."""
     return list(sources[: min(max(1, round(share * len(sources))), len(sources) - 1)])
 
 
 def _prepare(
     config: CloneConfig, checkpoint: Checkpoint | None, groups: Sequence[PlayGroup], validation: frozenset[str]
 ) -> tuple[InteractiveAgent, Tokenizer, Dataset, Dataset | None]:
-    """An agent, untrained or as it is in ``checkpoint``, its tokenizer, and what it learns from and is validated on."""
+    """Return an agent, untrained or from ``checkpoint``, its tokenizer, and its training and validation play."""
     everything = RecordedPlay([source for group in groups for source in group.sources], config.reading)
     learned, validated = dict[PlayGroup, RecordedPlay](), dict[PlayGroup, RecordedPlay]()
     for group in groups:
@@ -240,7 +246,13 @@ def _prepare(
 
 
 def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **overrides: Any) -> InteractiveAgent:
-    """An untrained agent of a named size, for images of (height, width) pixels and the tokenizer's vocabulary.
+    """Create an untrained agent.
+
+    Args:
+      size: name of the size, e.g. "nano".
+      tokenizer: tokenizer whose vocabulary the agent has.
+      image_size: (height, width) of its images in pixels.
+      **overrides: other values of fields of the agent's configuration.
 
     Raises:
       UserError: if there is no such size.

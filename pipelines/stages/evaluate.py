@@ -1,4 +1,4 @@
-"""`rlhf evaluate`: how often agents succeed at the probe tasks, in new houses, on held-out instructions."""
+"""`rlhf evaluate`: success of agents at the probe tasks, in new houses, on held-out instructions."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ class EvaluateConfig:
     Args:
       agents: a name and a folder for every agent, as NAME FOLDER or NAME=FOLDER; the folder "scripted" is the scripted
         demonstrator, "perfect" the same without its imperfections.
-      probes: which probe tasks, or games of the world; none means all probe tasks.
-      episodes: episodes of each probe and agent, the same for every agent.
-      split: which instructions: "held_out", or "train", which shows whether an agent fails at the task or at its words.
-        The houses are of neither.
-      seed: seed that chooses the houses and instructions.
-      slots: places that are played at once.
+      probes: probe tasks or games of the world; none means all probe tasks.
+      episodes: number of episodes of each probe and agent; every agent plays the same ones.
+      split: split of the instructions: "held_out", or "train", which shows whether an agent fails at the task or at its
+        words. The houses are new in both.
+      seed: seed of houses and instructions.
+      slots: environments that are played at once.
       greedy: always take the likeliest action instead of sampling.
       device: device of the agents: "cpu", "cuda" or "cuda:1".
-      out: JSON file of the results. Results in it of the same settings and weights are kept and not played again, so an
-        interrupted evaluation is resumed, and more agents and probes are added; a file of other settings is refused.
-      world: world that is played, and how its places are made.
-      players: how the scripted people behave.
+      out: JSON file of the results. Results that it holds are not played again, so the same command resumes an
+        interrupted evaluation, and further agents and probes are added. A file of other settings or weights is refused.
+      world: world that is played, with its settings.
+      players: settings of the scripted players.
     """
 
     agents: NamedPlayers = field(default_factory=dict)
@@ -80,13 +80,13 @@ class EvaluateConfig:
 
 
 def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
-    """Evaluate all agents on all probes and return all results in ``config.out``, those of earlier commands among them.
+    """Evaluate all agents on all probes and return all results in ``config.out``, those of earlier commands included.
 
-    Results that the file has already are not played again, so an evaluation that was interrupted goes on.
+    Results that the file holds are not played again, so the same call resumes an interrupted evaluation.
 
     Raises:
-      UserError: if the file's results are of other settings, or of other weights under the name of one of the agents;
-        or an agent or a probe is not there.
+      UserError: if the file's results are of other settings, or of other weights under the name of one of the agents,
+        or an agent or a probe does not exist.
     """
     if not config.agents:
         raise UserError("no agents to evaluate: name at least one, e.g. --agents bc runs/clone/agent")
@@ -107,21 +107,21 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
 
 
 def resolve_config(config: EvaluateConfig) -> EvaluateConfig:
-    """The configuration in which world and players are complete: as given, else as the agents remember them.
+    """Return the configuration with complete world and players: as given, else from the agents' play settings.
 
     Raises:
-      UserError: if the agents remember different places, and the configuration does not say which.
+      UserError: if the agents' worlds differ in a setting that is not given.
     """
     given = PlaySettings(config.world, config.players)
     learned = {name: settings_of_agent(folder) for name, folder in config.agents.items() if folder not in SCRIPTED}
     settings = resolve_play_settings(given, *learned.values())
     elsewhere = dict[str, list[str]]()
     for name, own in learned.items():
-        alone = given.or_else(own).world
-        if different := world_differences(settings.world, alone):
+        its_world = given.or_else(own).world
+        if different := world_differences(settings.world, its_world):
             raise UserError(
                 f"{next(iter(learned))} and {name} learned in different places ({', '.join(different)}); name those to "
-                f"evaluate both in, e.g.{world_flags(settings.world, alone)}, or evaluate one at a time, each with an "
+                f"evaluate both in, e.g.{world_flags(settings.world, its_world)}, or evaluate one at a time, each with an "
                 "--out of its own"
             )
         elsewhere.setdefault(", ".join(world_differences(settings.world, own.world)), []).append(name)
@@ -149,7 +149,7 @@ def _evaluated_with(config: EvaluateConfig) -> EvaluatedWith:
 
 
 def _check_before_playing(config: EvaluateConfig) -> None:
-    """Raises UserError if an agent cannot be read or the results could not be written."""
+    """Check that agents can be read and results be written. Raises UserError if not."""
     for folder in config.agents.values():
         _solvers(config, folder, 1)
     if config.out.is_dir():
@@ -158,18 +158,18 @@ def _check_before_playing(config: EvaluateConfig) -> None:
 
 
 def _table(results: Sequence[ProbeResult], split: Split) -> str:
-    """Success of every agent at every probe, with 95% intervals, as lines of text."""
+    """Format the success of every agent at every probe, with 95% intervals, as lines of text."""
     agents, probes = (list(dict.fromkeys(getattr(r, name) for r in results)) for name in ("agent", "probe"))
     cells = {(r.agent, r.probe): wilson_interval(sum(r.success), len(r.success)) for r in results}
     width = max(len(agent) for agent in agents)
     lines = [f"success at {results[0].episodes} {REQUESTS[split]} a probe, 95% intervals:"]
     for probe in probes:
-        told = (
+        columns = (
             f"{agent:>{width}} {100 * c.estimate:3.0f}% ({100 * c.low:.0f} to {100 * c.high:.0f})"
             for agent in agents
             if (c := cells.get((agent, probe))) is not None
         )
-        lines.append(f"  {probe:<9} " + "   ".join(told))
+        lines.append(f"  {probe:<9} " + "   ".join(columns))
     return "\n".join(lines)
 
 
@@ -180,7 +180,7 @@ def _result(agent: str, probe: str, episodes: Sequence[Episode]) -> ProbeResult:
 
 
 def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[Episode]:
-    """Episodes of one agent at one probe, as they end."""
+    """Play one agent at one probe and yield its episodes as they end."""
     scripted = folder in SCRIPTED
     slots = 1 if scripted else min(config.slots, config.episodes)
     with (
@@ -203,9 +203,14 @@ def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
 
 
 def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None = None) -> Generator[Plan, None, None]:
-    """New houses in which ``probe`` is feasible with an instruction of the split, ``config.episodes`` of them.
+    """Yield plans of ``config.episodes`` episodes in new houses in which ``probe`` is feasible.
 
-    They depend on the seed alone, so every agent gets the same ones.
+    They depend only on the seed, so all agents play the same ones.
+
+    Args:
+      config: settings of the evaluation.
+      probe: name of a probe task or game.
+      scripted_solver: "scripted" or "perfect" to plan with that solver; None leaves the solver to the agent.
     """
     with config.world.opened(1, images=False) as (scout,):
         yield from _feasible(config, probe, scout, scripted_solver)

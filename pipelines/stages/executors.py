@@ -1,4 +1,4 @@
-"""What a run of BC+RL is made of: runner, learner, and the executor that has them take turns, here or on Ray."""
+"""Runner, learner and executor of a run of BC+RL, on this machine or on Ray."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from rlhf.replay.runner import Runner
 from rlhf.replay.setter_replay import SetterReplay
 from worlds.errors import UserError
 
-REPLAYED, HELD_OUT = "replayed", "held_out"  # what episodes are used for, in a run's note of them
+REPLAYED, HELD_OUT = "replayed", "held_out"  # uses of episodes in a run's episodes.json
 
 
 class Executor(Protocol):
-    """Where play and learning happen.
+    """Alternation of play and learning.
 
-    The agent that it was made with has what was learned after :meth:`fetch_agent`, and after :meth:`state_dict`, so
-    that both can be kept together. In between it may be as it was.
+    :meth:`fetch_agent` and :meth:`state_dict` copy the learned weights into the agent that the executor was created
+    with. Between these calls the agent may have older weights.
     """
 
     def steps(self) -> Iterator[UpdateReport]: ...
@@ -56,7 +56,7 @@ class Executor(Protocol):
 def make_executor(
     config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, noted: NotedEpisodes = EVERY_EPISODE
 ) -> Executor:
-    """What improves ``agent`` in place, here or on Ray, with the episodes that are ``noted``."""
+    """Create the executor that improves ``agent`` in place, here or on Ray, with the episodes that the run began with."""
     if config.executor == "ray":
         return make_ray_executor(config, agent, noted)
     replayed = read_replayed(config, noted)
@@ -66,22 +66,22 @@ def make_executor(
         opened.callback(runner.close)
         learner, recorded = make_learner(config, agent, tokenizer, SINGLE_WORKER, noted)
         executor = LocalExecutor([runner], learner, recorded, config.execution)
-        opened.pop_all()  # they are the executor's to close
+        opened.pop_all()  # the executor closes them
     return executor
 
 
 def read_replayed(config: ImproveConfig, noted: NotedEpisodes) -> list[Episode]:
-    """The episodes whose setters are replayed in training, without frames, as the places draw their own."""
+    """Read the episodes whose setters are replayed in training, without frames: the environments render new ones."""
     return read_sources(noted.only(REPLAYED, find_replayed(config)), frames=False)
 
 
 def find_replayed(config: ImproveConfig) -> list[Source]:
-    """The episodes that there are to replay in training. Raises UserError if there are none."""
+    """Find the episodes to replay in training. Raises UserError if there are none."""
     return find_episodes(config.replay_folders, split="train", solver=config.replay)
 
 
 def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent, noted: NotedEpisodes = EVERY_EPISODE) -> Executor:
-    """The executor on Ray; its processes make runner and learner themselves, from ``config``.
+    """Create the executor on Ray, whose processes create runners and learners from ``config``.
 
     Raises:
       UserError: if Ray is not installed, the slots cannot be shared out evenly, or there is no such cluster.
@@ -96,15 +96,22 @@ def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent, noted: Not
     for what, count in (("slots", config.slots), ("trajectories of batch", config.batch or config.slots)):
         if count % config.ray.learners:
             raise UserError(f"{count} {what} cannot be shared out evenly among {config.ray.learners} ray.learners")
-    here = replace(config.from_anywhere(), batch=config.batch or config.slots, slots=slots)
+    own = replace(config.from_anywhere(), batch=config.batch or config.slots, slots=slots)
     return RayExecutor(
-        partial(runner_on_ray, here, noted=noted), partial(learner_on_ray, here, noted=noted), agent, slots,
+        partial(runner_on_ray, own, noted=noted), partial(learner_on_ray, own, noted=noted), agent, slots,
         config.steps, config.ray, config.execution,
     )  # fmt: skip
 
 
 def runner_on_ray(config: ImproveConfig, index: int, generation: int, noted: NotedEpisodes = EVERY_EPISODE) -> Runner:
-    """The runner ``index`` of a run on Ray, made in its own process; ``generation`` tells it from one that died."""
+    """Create a runner of a run on Ray, in its own process.
+
+    Args:
+      config: settings of the run, with the slots of one runner.
+      index: number of the runner.
+      generation: number of earlier runners of this index that died.
+      noted: episodes that the run began with.
+    """
     seed = int(np.random.SeedSequence([config.seed, index, generation]).generate_state(1)[0])
     device = "cuda" if config.ray.gpus_per_runner else "cpu"
     config = replace(config, seed=seed, device=device, threads=max(1, int(config.ray.cpus_per_runner)))
@@ -118,7 +125,7 @@ def runner_on_ray(config: ImproveConfig, index: int, generation: int, noted: Not
 def learner_on_ray(
     config: ImproveConfig, workers: Workers = SINGLE_WORKER, noted: NotedEpisodes = EVERY_EPISODE
 ) -> tuple[Learner, WindowStream]:
-    """The learner of a run on Ray, or one of several, and its recorded play, made where it works."""
+    """Create the learner of a run on Ray, or one of several, and its recorded play, in its own process."""
     config = replace(config, device="cuda" if config.ray.gpus_per_learner else "cpu")
     if config.torch_threads is not None:
         torch.set_num_threads(config.torch_threads)
@@ -133,7 +140,7 @@ def make_learner(
     workers: Workers = SINGLE_WORKER,
     noted: NotedEpisodes = EVERY_EPISODE,
 ) -> tuple[Learner, WindowStream]:
-    """A learner that improves ``agent`` in place, and the recorded play that it imitates; of several, one's share."""
+    """Create a learner that improves ``agent`` in place, and its stream of recorded play, of several learners its share."""
     groups = begun_with(find_groups(config.data, "train", config.imitate, config.kinds), noted)
     play = RecordedPlay([source for group in groups for source in group.sources], config.reading)
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
@@ -154,16 +161,23 @@ def make_runner(
     stagger: bool = True,
     expected: bool = False,
 ) -> Runner:
-    """A runner that replays the setters of ``episodes``, whose frames nobody looks at, rewarded as ``config`` says.
+    """Create a runner that replays the setters of ``episodes``.
 
     Args:
-      expected: have a reward model that draws marks pay what it expects to draw, whatever ``config`` says.
+      config: settings of the run, which decide the rewards.
+      agent: agent that plays.
+      tokenizer: its tokenizer.
+      episodes: recorded episodes; their frames are not read.
+      slots: number of environments.
+      steps: length T of a fragment.
+      stagger: begin the first episodes at different steps.
+      expected: reward the expectation of a model that samples marks, also where ``config`` rewards its samples.
     """
     reference, _ = load_agent(config.agent, device=config.device)
     rewards = None
     if not config.scripted_reward:
-        paying = replace(config, expected_reward=expected or config.expected_reward)
-        scorers = [_scorer(paying, folder, agent, tokenizer, slots) for folder in config.reward_models]
+        rewarding = replace(config, expected_reward=expected or config.expected_reward)
+        scorers = [_scorer(rewarding, folder, agent, tokenizer, slots) for folder in config.reward_models]
         rewards = MeanScorer(scorers) if config.ensemble else scorers[0]
     if episodes:
         config.world.check_recorded(episodes[0], " and ".join(map(str, config.replay_folders)))
@@ -177,7 +191,7 @@ def make_runner(
 def _scorer(
     config: ImproveConfig, folder: Path, agent: InteractiveAgent, tokenizer: Tokenizer, slots: int
 ) -> StreamingScorer | UtilityScorer:
-    """What pays as the reward model in ``folder`` says. Raises UserError if it is of another agent."""
+    """Create the scorer of the reward model in ``folder``. Raises UserError if it is of another agent."""
     model, words = load_reward_model(folder, config.device)
     lengths = ("image_size", "setter_text_length", "solver_text_length")
     fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in lengths)

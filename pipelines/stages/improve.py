@@ -48,8 +48,8 @@ from rlhf.run.tracking import Tracker, read_metrics
 from rlhf.store import open_store
 from worlds.errors import UserError
 
-# What decides what is played and learned, and the shapes of what is kept; the rest may be changed on resuming: paths,
-# as runs are moved with their datasets.
+# Settings that fix what is played and learned, and the shapes in a checkpoint. All others may change when a run is
+# resumed, paths included: runs are moved with their datasets.
 _FIXED = (
     "imitate",
     "kinds",
@@ -74,13 +74,13 @@ def improve(config: ImproveConfig) -> Path:
     config.world.check()
     with locked_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
         with closing(Improvement(config, folder)) as improvement:
-            save_settings(folder, replace(config, drop_play=False))  # which is of this time only
+            save_settings(folder, replace(config, drop_play=False))  # which holds for this call only
             return improvement.run()
 
 
 @contextmanager
 def torch_threads(count: int | None) -> Iterator[None]:
-    """Have PyTorch use ``count`` threads for its operations, and as many as before afterwards."""
+    """Set the number of threads of PyTorch's operations in the block; None leaves it as it is."""
     before = torch.get_num_threads()
     torch.set_num_threads(before if count is None else count)
     try:
@@ -90,10 +90,14 @@ def torch_threads(count: int | None) -> Iterator[None]:
 
 
 class Improvement:
-    """One run of BC+RL, wherever it is executed: what it needs, its loop, and what it keeps.
+    """One run of BC+RL, on any executor: agent, executor, held-out evaluation, guards and checkpoints.
+
+    Args:
+      config: settings of the run.
+      folder: folder of the run.
 
     Raises:
-      UserError: if something it needs is missing or does not fit.
+      UserError: if an input is missing or does not fit the others.
     """
 
     def __init__(self, config: ImproveConfig, folder: Path) -> None:
@@ -117,9 +121,9 @@ class Improvement:
         self.guards = Guards(config.guards)
 
     def _held_out_runner(self) -> Runner | None:
-        """What plays the held-out episodes; None where there are none.
+        """Return the runner of the held-out episodes; None if there are none.
 
-        It is judged by what the reward model expects: luck is not to say which agent is best.
+        Its rewards are the reward model's expectations, so that sampling noise does not decide which agent is best.
         """
         episodes = held_out_episodes(self.config, self.config.evaluation_episodes, frames=False, noted=self.noted)
         if not episodes:
@@ -130,21 +134,21 @@ class Improvement:
         )
 
     def close(self) -> None:
-        """End whatever plays and learns, and close all worlds; nothing happens where that is done."""
+        """Stop the executor and close all worlds; a second call does nothing."""
         self._opened.close()
 
     def run(self) -> Path:
-        """Update until ``config.updates`` have been made or patience is at its end; the improved agent's folder."""
+        """Make updates until ``config.updates`` or the end of patience, and return the improved agent's folder."""
         self._make_updates()
         rows = read_metrics(self.folder)
         if self.config.guards.patience is not None and (best := self.checkpoints.best()) is not None:
             best.load_weights_into(self.agent)
             announce(f"the agent of update {best.step} had the highest modelled return on held-out replays")
             rows = [row for row in rows if row["step"] <= best.step]
-        made = save_agent(self.agent, self.tokenizer, self.folder / "agent", self._card())
+        saved = save_agent(self.agent, self.tokenizer, self.folder / "agent", self._card())
         announce(improvement_headline(rows))
-        announce(f"agent: {made}")
-        return made
+        announce(f"agent: {saved}")
+        return saved
 
     def _make_updates(self) -> None:
         config, done = self.config, self._resume()
@@ -162,23 +166,23 @@ class Improvement:
                 self._watch(alarms, 0, metrics)
                 tracker.log(metrics, 0)
             stop = opened.enter_context(between_updates())
-            takes = DurationCheck("--updates", done, done / config.updates)
+            duration = DurationCheck("--updates", done, done / config.updates)
             for report in self.executor.steps():
                 self.recent.extend(report.results)
                 metrics = report.metrics | summary(self.recent, "train") | {"played_steps": report.played}
                 ends = report.update >= config.updates
-                judged = ends or report.update % config.evaluate_every == 0
-                if judged:
+                evaluates = ends or report.update % config.evaluate_every == 0
+                if evaluates:
                     self.executor.fetch_agent()
                     metrics |= self._play_held_out()
                 self._watch(alarms, report.update, metrics)
                 tracker.log(metrics, report.update)
                 shown.update(report.update, _note(metrics))
-                takes.update(report.update, report.update / config.updates)
+                duration.update(report.update, report.update / config.updates)
                 ends |= self.guards.exhausted
-                saves = ends or report.update % config.checkpoint_every == 0 or (judged and self._keeps_best)
+                saves = ends or report.update % config.checkpoint_every == 0 or (evaluates and self._keeps_best)
                 if saves or stop.requested:
-                    # An interruption does not make an agent one of those from which the best is chosen in the end.
+                    # A checkpoint at an interruption is no candidate for the best agent.
                     kept = self._checkpoint(report, metrics.get("held_out/modelled_return") if saves else None)
                     if stop.requested:
                         stop.end(kept)
@@ -187,7 +191,7 @@ class Improvement:
 
     @property
     def _keeps_best(self) -> bool:
-        """Whether the agent of the last play of the held-out episodes is one that may be taken in the end."""
+        """True if patience is set and the agent of the last held-out evaluation is the best so far."""
         return self.config.guards.patience is not None and self.guards.is_best
 
     def _watch(self, alarms: AlarmLog, update: int, metrics: Mapping[str, float]) -> None:
@@ -196,7 +200,7 @@ class Improvement:
             warnings.warn(str(alarm), stacklevel=2)
 
     def _resume(self) -> int:
-        """Go on from the last checkpoint, if the run is resumed; the number of updates already made."""
+        """Load the last checkpoint, if there is one, and return the number of updates already made."""
         checkpoint = self.checkpoints.latest_if_any()
         if checkpoint is None:
             return 0
@@ -225,7 +229,7 @@ class Improvement:
         return replace(self.card, metrics=latest_metrics(self.folder))
 
     def _play_held_out(self) -> dict[str, float]:
-        """Modelled return and true success on held-out replays, the same ones every time."""
+        """Return modelled return and true success on held-out replays, the same every time."""
         if self.held_out is None:
             return {}
         self.held_out.load_state_dict(self._held_out_start)
@@ -237,31 +241,34 @@ class Improvement:
 
 
 def improved_agent_card(config: ImproveConfig, name: str, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
-    """What is to be said of the agent that the run ``name`` makes, but for its metrics."""
-    judge = f"the reward model in `{config.reward_model}`, whose card says whose marks that learned"
+    """Model card of the agent that the run ``name`` trains, without its metrics."""
+    rewarded_by = f"the reward model in `{config.reward_model}`, whose card says whose marks that learned"
     if config.ensemble:
         folders = ", ".join(f"`{folder}`" for folder in config.reward_models)
-        judge = f"the mean of the reward models in {folders}, whose cards say whose marks they learned"
+        rewarded_by = f"the mean of the reward models in {folders}, whose cards say whose marks they learned"
     if config.scripted_reward:
-        judge = "the tasks' ground truth, which is known in simulation only"
+        rewarded_by = "the tasks' ground truth, which is known in simulation only"
     return model_card(
         f"Agent `{name}`, improved by reinforcement learning",
         "Trained by `rlhf improve` (BC+RL): it acts while recorded setters are replayed, is rewarded for its play, and "
-        "goes on imitating recorded play beside it.",
+        "imitates recorded play at the same time.",
         config,
         play_imitated(config.data, "imitated", config.imitate, config.kinds, noted.ids)
         + play_used(config.replay_folders, "its setters replayed", "train", config.replay, only=noted.ids),
         [
             f"It began as the agent in `{config.agent}`, whose card says what that learned from.",
-            f"It was rewarded by {judge}.",
+            f"It was rewarded by {rewarded_by}.",
         ],
         _size(config.world).or_else(_remembered(config)),
     )
 
 
 def resolve_config(config: ImproveConfig) -> ImproveConfig:
-    """The configuration in which the world is complete: as given, else of the size that the agent sees and as the
-    replayed play was recorded, else as the agent remembers it."""
+    """Return the configuration with a complete world.
+
+    Settings that are not given come from the size of the agent's images, then from the replayed play, then from the
+    agent's play settings.
+    """
     learned = settings_of_agent(config.agent).world
     settings = resolve_play_settings(PlaySettings(config.world), _size(learned), _remembered(config))
     announce_world_differences("improving", settings.world, learned, f"{config.agent} learned in")
@@ -269,22 +276,22 @@ def resolve_config(config: ImproveConfig) -> ImproveConfig:
 
 
 def _size(world: WorldConfig) -> PlaySettings:
-    """Nothing but the size of the images."""
+    """Return play settings with only the size of the images."""
     return PlaySettings(WorldConfig(height=world.height, width=world.width))
 
 
 def _remembered(config: ImproveConfig) -> PlaySettings:
-    """The settings of the play whose setters are replayed, and what they leave open as the agent remembers it."""
+    """Return the settings of the replayed play, completed by those of the agent."""
     given = PlaySettings(config.world)
     agent = settings_of_agent(config.agent)
     return settings_of_datasets(config.replay_folders, given.or_else(agent)).or_else(agent)
 
 
 def _check_held_out(config: ImproveConfig) -> None:
-    """Warn where there is no held-out play to replay.
+    """Warn if there is no held-out play to replay.
 
     Raises:
-      UserError: if the run is to be stopped by it.
+      UserError: if there is none and guards.patience needs it.
     """
     if _has_held_out(config):
         return
@@ -300,7 +307,7 @@ def _check_held_out(config: ImproveConfig) -> None:
             "out --guards.patience"
         )
     warnings.warn(
-        f"{lacks}: nothing will show whether the agent also improves where it does not learn; record some with "
+        f"{lacks}: no metric will show whether the agent also improves on play it does not train on; record some with "
         f"`{command}`",
         stacklevel=2,
     )
@@ -313,7 +320,7 @@ def _has_held_out(config: ImproveConfig) -> bool:
 def held_out_episodes(
     config: ImproveConfig, most: int, frames: bool = True, noted: NotedEpisodes = EVERY_EPISODE
 ) -> list[Episode]:
-    """Up to ``most`` ``noted`` episodes recorded as held out, with their frames or without; none if there are none."""
+    """Read up to ``most`` held-out episodes that the run began with, with their frames or without."""
     return read_sources(noted.only(HELD_OUT, _find_held_out(config))[:most], frames)
 
 
@@ -324,22 +331,23 @@ def _find_held_out(config: ImproveConfig) -> list[Source]:
 
 
 def begin_note(config: ImproveConfig, folder: Path) -> NotedEpisodes:
-    """Write down which episodes a run in ``folder`` that begins replays, imitates and is judged by."""
+    """Save which episodes a new run in ``folder`` replays, imitates and is evaluated on."""
     groups = find_groups(config.data, "train", config.imitate, config.kinds)
     parts = {REPLAYED: find_replayed(config), HELD_OUT: _find_held_out(config)}
     return note_episodes(folder, parts | {imitated(group): group.sources for group in groups})
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:
-    """Modelled return of finished plays with its spread, and true success of the requests that it sums over.
+    """Sum up finished plays.
 
     Args:
-      results: of the plays.
-      where: what the metrics' names begin with.
+      results: results of the plays.
+      where: prefix of the metrics' names.
 
-    Returns: ``modelled_return``, a mean over plays, its standard deviation ``modelled_return_sd`` (of two plays or
-      more) and the number of ``plays``; ``true_success``, the share of all their requests that was fulfilled, and the
-      number of ``requests``, if there were any.
+    Returns:
+      ``modelled_return``, a mean over plays, with its standard deviation ``modelled_return_sd`` (of two plays or more)
+      and the number of ``plays``; and, if there were requests, ``true_success``, the share of them that was fulfilled,
+      and the number of ``requests``.
     """
     if not results:
         return {}

@@ -24,46 +24,45 @@ class ImproveConfig:
     Args:
       data: dataset folders.
       imitate: solver whose recorded play BC imitates beside the rewards; None takes all.
-      kinds: several kinds of play to imitate, with weights, as in `rlhf clone`. Takes the place of imitate.
+      kinds: kinds of play to imitate, with weights, as in `rlhf clone`. Replaces imitate.
       replay: solver of the episodes whose setters are replayed; None takes all. Held-out episodes are never trained on;
-        they show whether the modelled reward rises there too.
+        they show whether the modelled reward also rises on other play.
       agent: folder of the cloned agent to improve.
-      reward_model: folder of the reward model that pays.
+      reward_model: folder of the reward model.
       runs: folder of all runs.
       name: name of this run's folder in it; the improved agent is written into its folder "agent".
-      scripted_reward: reward the ground truth of the tasks instead of the model's opinion (the paper's baseline).
-      pays: what a reward model pays at every step: the "change" of its utility (Eq. 2), or the "utility" itself.
-      expected_reward: have a reward model that draws marks (AR) pay what it expects to draw, not what it draws.
-      slots: places that are played at once.
+      scripted_reward: reward success as the simulation knows it instead of the model's reward (the paper's baseline).
+      pays: reward of a step: the "change" of the model's utility (Eq. 2), or the "utility" itself.
+      expected_reward: reward the expectation of a model that samples marks (AR), not its sample.
+      slots: environments that are played at once.
       steps: length T of every fragment that is played.
       updates: number of gradient steps of the learner.
       batch: trajectories of recorded play in every update; None takes as many as there are slots (2 x B in all).
-      evaluate_every: updates between plays of the held-out episodes.
-      evaluation_episodes: held-out episodes that are played each time, at most.
+      evaluate_every: updates between evaluations on the held-out episodes.
+      evaluation_episodes: largest number of held-out episodes in an evaluation.
       checkpoint_every: updates between checkpoints.
       keep_checkpoints: number of newest checkpoints that stay on disk.
-      threads: threads that step the places.
+      threads: threads that step the environments.
       torch_threads: threads of PyTorch's operations; None leaves the number as it is. Where play and learning overlap
-        on few cores, one each is faster than all for both.
+        on few cores, one is fastest.
       device: device that computes: "cpu", "cuda" or "cuda:1".
       seed: seed of play, of the order of episodes and of all other draws.
       executor: "local" runs here; "ray" on Ray, as an RLlib algorithm.
       resume: folder of a run to resume from its last checkpoint, with its own settings. With the executor "local" it
-        ends in the very weights and metrics of a run that was never interrupted; with "ray", plays in progress are
+        ends in the same weights and metrics as a run that was never interrupted; with "ray", plays in progress are
         dropped.
-      drop_play: with resume, drop the plays in progress instead of rebuilding them, as where the machine has changed.
+      drop_play: with resume, drop the plays in progress instead of rebuilding them, e.g. on another machine.
       wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
-      world: world that is played, and how its places are made.
+      world: world that is played, with its settings.
       learner: losses and optimiser.
-      execution: how playing and learning take turns with the executor "local".
+      execution: how play and learning alternate with the executor "local".
       guards: alarms, and when to stop early.
       ray: processes of the executor "ray"; there, devices follow from the GPUs that learner and runners get, and
         threads from the CPUs.
-      replay_data: dataset folders of the episodes whose setters are replayed, where they are not those of the play that
-        is imitated; None takes data.
+      replay_data: dataset folders of the episodes whose setters are replayed; None uses those of data.
       reading: whether the play to imitate is held in memory or streamed.
-      ensemble: folders of further reward models; the mean of what all of them pay is paid. Where one has learned
-        something by chance, others have not.
+      ensemble: folders of further reward models. The reward is the mean over all models, which averages out what a
+        single one has learned by chance.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
@@ -106,13 +105,13 @@ class ImproveConfig:
         check_ranges(self, UserError)
         parse_play_kinds(self.kinds)
         if self.ensemble and self.scripted_reward:
-            raise UserError("with scripted_reward no reward model is asked, so there is no ensemble")
+            raise UserError("scripted_reward uses no reward model; leave out ensemble")
         if len(set(self.reward_models)) < len(self.reward_models):
-            raise UserError("one reward model is named twice: ensemble has those beside reward_model, each once")
+            raise UserError("a reward model is named twice; name each once, in reward_model or in ensemble")
 
     @property
     def reward_models(self) -> tuple[Path, ...]:
-        """Folders of all reward models that are asked."""
+        """Folders of all reward models, that of reward_model first."""
         return (self.reward_model, *self.ensemble)
 
     @property
@@ -121,7 +120,7 @@ class ImproveConfig:
         return self.data if self.replay_data is None else self.replay_data
 
     def from_anywhere(self) -> ImproveConfig:
-        """The same with absolute paths, so that a run is gone on with from any folder and any process."""
+        """Return the same with absolute paths, for resuming from any folder and any process."""
         replayed = self.replay_data
         return replace(
             self,

@@ -1,4 +1,4 @@
-"""`rlhf mark`: scripted raters mark a dataset's episodes. Marks of people are written with `store.write_marks`."""
+"""`rlhf mark`: marks of scripted raters on a dataset's episodes."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ LateBy = Annotated[float, Range(least=0, what="a number of steps")]
 
 @dataclass(frozen=True)
 class MarkConfig:
-    """Settings of `rlhf mark`. Marks of scripted raters are labelled as scripted and never called human.
+    """Settings of `rlhf mark`. Its marks are labelled as scripted.
 
     Args:
       data: folder of the dataset.
       raters: number of scripted raters; each marks every episode.
-      delay: steps by which a mark comes late, on average.
+      delay: mean delay of a mark, in steps.
       delay_sd: standard deviation of the delay, in steps.
       miss: share from 0 to 1 of events that stay unmarked.
       mistake: share from 0 to 1 of marks with the wrong sign.
-      longest_delay: steps by which a mark comes late at most.
-      delays: the delay of each rater in turn, for raters who differ; none where they are alike.
-      misses: the share of missed events of each rater in turn; none where they are alike.
-      mistakes: the share of wrong signs of each rater in turn; none where they are alike.
+      longest_delay: longest delay of a mark, in steps.
+      delays: delay of each rater, for raters who differ; none gives all the same.
+      misses: share of missed events of each rater; none gives all the same.
+      mistakes: share of wrong signs of each rater; none gives all the same.
       solver: mark only episodes of this solver; None marks all.
-      seed: seed of what raters miss, delay and mistake.
+      seed: seed of the raters' delays, misses and mistakes.
       share: share of those episodes that is marked, above 0 and up to 1, spread evenly over the recording; all raters
-        mark the same.
+        mark the same episodes.
     """
 
     data: Path = Path("data/play")
@@ -61,10 +61,10 @@ class MarkConfig:
                 raise UserError(f"{name} has {len(each)} numbers for {self.raters} raters; give one for each")
 
     def rater(self, number: int) -> ScriptedRater:
-        """The rater of this number, from 0 on."""
+        """Create the rater of this number, counted from 0."""
         delay, miss, mistake = (
-            each[number] if each else alike
-            for each, alike in ((self.delays, self.delay), (self.misses, self.miss), (self.mistakes, self.mistake))
+            each[number] if each else common
+            for each, common in ((self.delays, self.delay), (self.misses, self.miss), (self.mistakes, self.mistake))
         )
         return ScriptedRater(
             name=f"scripted-rater-{number}",
@@ -77,23 +77,23 @@ class MarkConfig:
 
 
 def mark(config: MarkConfig) -> list[Mark]:
-    """Mark the episodes and return the new marks. A rater's earlier marks on an episode are not doubled.
+    """Mark the episodes and return the new marks. An episode that a rater has marked before is left as it is.
 
     Raises:
       UserError: if there is no episode to mark.
     """
     store = open_store(config.data)
     wanted = _to_mark(store, config)
-    among = set(wanted)
+    wanted_ids = set(wanted)
     new: set[Mark] = set()
     known: set[Mark] = set()
     for number in range(config.raters):
         rater = config.rater(number)
-        earlier = {mark for mark in store.marks() if mark.rater == rater.name and mark.episode_id in among}
+        earlier = {mark for mark in store.marks() if mark.rater == rater.name and mark.episode_id in wanted_ids}
         marked = {mark.episode_id for mark in earlier}
-        todo = [episode_id for episode_id in wanted if episode_id not in marked]
+        unmarked = [episode_id for episode_id in wanted if episode_id not in marked]
         marks: set[Mark] = set()
-        for episode_id in progress(todo, title=f"{rater.name} marks", unit="episodes"):
+        for episode_id in progress(unmarked, title=f"{rater.name} marks", unit="episodes"):
             episode = store.read(episode_id)
             marks.update(rater.mark(episode_id, len(episode), episode.truth))
         store.write_marks(marks)
@@ -104,7 +104,7 @@ def mark(config: MarkConfig) -> list[Mark]:
 
 
 def _summary(new: Collection[Mark], known: Collection[Mark], config: MarkConfig) -> str:
-    """How many marks are new, on how many episodes, and how many were there before."""
+    """Report the numbers of new marks, of their episodes, and of earlier marks."""
     written = f"wrote {_marks(new)} of {config.data}" if new else f"wrote no new marks of {config.data}"
     return f"{written}; {_marks(known)} were there already" if known else written
 
@@ -115,7 +115,7 @@ def _marks(marks: Collection[Mark]) -> str:
 
 
 def _to_mark(store: EpisodeStore, config: MarkConfig) -> list[str]:
-    """Ids of the episodes that are marked: of every solver and split the same share. Raises UserError without any."""
+    """Return ids of the episodes to mark, the same share of every solver and split. Raises UserError without any."""
     if not store.ids(solver=config.solver):
         solvers = ", ".join(sorted({row.solver for row in store.rows()}))
         if not solvers:

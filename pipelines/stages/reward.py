@@ -1,4 +1,4 @@
-"""`rlhf reward`: teach a reward model from marks."""
+"""`rlhf reward`: train a reward model on marks."""
 
 from __future__ import annotations
 
@@ -52,18 +52,19 @@ class RewardConfig:
     """Settings of `rlhf reward`.
 
     Args:
-      kind: kind of reward model: "inter_temporal" (IBT), or "autoregressive" (AR), which models the marks themselves;
-        or one of your own, see docs/reward-model.md.
+      kind: "inter_temporal" (IBT), or "autoregressive" (AR), which predicts the marks themselves, or a reward model of
+        your own (docs/reward-model.md).
       data: dataset folders with marks.
-      raters: whose marks are learned: "people", "scripted", or names of raters; none means all of them.
-      mix_raters: learn from people's and scripted raters' marks together, which is refused otherwise.
+      raters: raters whose marks are learned from: "people", "scripted", or names of raters; none means all raters.
+      mix_raters: learn from marks of people and of scripted raters together, which is refused otherwise.
       agent: folder of the cloned agent that the reward model starts from.
       runs: folder of all runs.
       name: name of this run's folder in it; the reward model is written into its folder "reward_model".
-      validation: share of the training episodes, from 0 to less than 1, that is not learned from and decides which
-        model is kept. Episodes recorded as held out judge the model that was kept, and nothing else.
+      validation: share of the training episodes, from 0 to less than 1, that is not trained on and decides which model
+        is kept. Held-out episodes only evaluate the model that was kept.
       checkpoint_every: updates between checkpoints.
-      resume: folder of a run to resume from its last checkpoint, with its own settings, to the very same model.
+      resume: folder of a run to resume from its last checkpoint, with its own settings. It ends in the same model as a
+        run that was never interrupted.
       device: device that computes: "cpu", "cuda" or "cuda:1".
       wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
       training: how the reward model is trained.
@@ -92,7 +93,7 @@ class RewardConfig:
             raise UserError(f"kind is one of {', '.join(registry.names())}, not {self.kind!r}")
 
 
-# What decides what is learned from which marks; the rest may be changed when a run is resumed.
+# Settings that fix what is learned from which marks; all others may change when a run is resumed.
 _FIXED = (
     "kind",
     "name",
@@ -104,13 +105,12 @@ _FIXED = (
     "training.augmentation",
 )
 
-
-_USED = "marked"  # what the episodes are used for, in the run's note of them
+_USED = "marked"  # use of the episodes, in the run's episodes.json
 
 
 def reward(config: RewardConfig) -> Path:
     """Train a reward model and return its folder."""
-    config = replace(  # a run is gone on with from anywhere
+    config = replace(  # absolute paths, for resuming from any folder
         config,
         data=tuple(folder.absolute() for folder in config.data),
         agent=config.agent.absolute(),
@@ -120,7 +120,7 @@ def reward(config: RewardConfig) -> Path:
         checkpoint = Checkpoints(folder).latest_if_any()
         if checkpoint is None:
             agent, tokenizer = load_agent(config.agent, device=config.device)
-            start = agent if config.start is None else _taught_before(config, config.start, tokenizer)
+            start = agent if config.start is None else _earlier_model(config, config.start, tokenizer)
             model = registry.get(config.kind).from_agent(start, seed=config.training.seed)
         else:
             model, tokenizer = checkpoint.load_agent(registry.get(config.kind), config.device)
@@ -130,7 +130,7 @@ def reward(config: RewardConfig) -> Path:
         play, validation, held_out = _marked_play(config, found, marks, tokenizer, model.config)
         trainer = RewardTrainer(model, play, validation, config.training)
         if checkpoint is None:
-            if config.start is None:  # a model that was taught before knows more than the frequencies of these marks
+            if config.start is None:  # an earlier model knows more than the frequencies of these marks
                 model.prepare(trainer.play)
             note_episodes(folder, {_USED: found}, digest_marks(marks))
             save_division(folder, play.episode_ids, validation.episode_ids)
@@ -142,21 +142,21 @@ def reward(config: RewardConfig) -> Path:
         with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
             card = reward_model_card(config, noted)
             done = _train(config, folder, trainer, tokenizer, tracker, card)
-            best = done.best | _judge(config, done, trainer.evaluator, held_out, tracker)
+            best = done.best | _evaluate_kept(config, done, trainer.evaluator, held_out, tracker)
         write_file(folder / "best.json", json.dumps(best, indent=2).encode())
         card = replace(card, metrics=latest_metrics(folder) | best)
-        made = save_agent(done.model, tokenizer, folder / "reward_model", card)
+        saved = save_agent(done.model, tokenizer, folder / "reward_model", card)
         announce(reward_headline(read_metrics(folder)))
-        _tell_of_noise(best)
-        announce(f"reward model: {made}")
-        return made
+        _warn_of_noise(best)
+        announce(f"reward model: {saved}")
+        return saved
 
 
 def reward_model_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
-    """What is to be said of the reward model that the run makes, but for its metrics."""
-    began = [f"It began as the agent in `{config.agent}`, whose card says what that learned from."]
+    """Model card of the reward model that the run trains, without its metrics."""
+    started_from = [f"It began as the agent in `{config.agent}`, whose card says what that learned from."]
     if config.start is not None:
-        began = [f"It began as the reward model in `{config.start}`, whose card says whose marks that learned."]
+        started_from = [f"It began as the reward model in `{config.start}`, whose card says whose marks that learned."]
     return model_card(
         f"Reward model `{config.name}`",
         "Trained by `rlhf reward` on the marks that raters gave to recorded play. "
@@ -170,7 +170,7 @@ def reward_model_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE
             raters=config.raters,
             only=noted.ids,
         ),
-        began,
+        started_from,
         settings_of_agent(config.agent).or_else(settings_of_datasets(config.data, settings_of_agent(config.agent))),
     )
 
@@ -183,15 +183,15 @@ def _train(
     tracker: Tracker,
     card: ModelCard,
 ) -> RewardTraining:
-    """Train to the end, with metrics and checkpoints. Raises Stopped after a signal, with a checkpoint."""
+    """Make the remaining updates, with metrics and checkpoints. Raises Stopped after a signal, with a checkpoint."""
     checkpoints, kind = Checkpoints(folder), registry.get(config.kind)
     if trainer.finished:
-        made = folder / "reward_model"
-        announce(f"{folder} is finished: {trainer.update_index} updates were made; its reward model: {made}")
+        saved = folder / "reward_model"
+        announce(f"{folder} is finished: {trainer.update_index} updates were made; its reward model: {saved}")
         return trainer.finish()
-    title = f"teaching a reward model from {int(trainer.play.marks.sum())} marks"
+    title = f"training a reward model on {int(trainer.play.marks.sum())} marks"
     updates, begun = config.training.updates, (trainer.update_index, trainer.progress)
-    takes = DurationCheck("--training.updates", *begun)
+    duration = DurationCheck("--training.updates", *begun)
     with bar(title, updates, "updates", done=begun[0], share=begun[1]) as shown, between_updates() as stop:
 
         def on_metrics(step: int, metrics: dict[str, float]) -> None:
@@ -199,21 +199,21 @@ def _train(
             shown.update(step, f"{kind.term()} {metrics[f'reward_model/{kind.term()}']:.3f}", trainer.progress)
 
         def on_checkpoint() -> Checkpoint:
-            told, state = replace(card, metrics=latest_metrics(folder)), trainer.state_dict(weights=False)
-            return checkpoints.save(trainer.update_index, trainer.model, tokenizer, state, card=told)
+            current, state = replace(card, metrics=latest_metrics(folder)), trainer.state_dict(weights=False)
+            return checkpoints.save(trainer.update_index, trainer.model, tokenizer, state, card=current)
 
         def on_progress(fraction: float) -> None:
             shown.update(trainer.update_index, share=fraction)
-            takes.update(trainer.update_index, fraction)
+            duration.update(trainer.update_index, fraction)
             stop.at_update(on_checkpoint)
 
         return trainer.run(on_metrics, on_progress, on_checkpoint, config.checkpoint_every)
 
 
-def _judge(
+def _evaluate_kept(
     config: RewardConfig, done: RewardTraining, validation: Evaluator, held_out: MarkedPlay | None, tracker: Tracker
 ) -> dict[str, float]:
-    """How the model that was kept does, with intervals: on validation play, and on held-out play if there is any."""
+    """Evaluate the kept model, with intervals, on validation play, and on held-out play if there is any."""
     found = _kept("reward_model_validation", validation, done.model)
     if held_out is not None:
         evaluator = Evaluator.of(held_out, config.training.evaluation_episodes)
@@ -224,7 +224,7 @@ def _judge(
 
 
 def _kept(where: str, evaluator: Evaluator, model: RewardModel) -> dict[str, float]:
-    """Pair accuracy of the model that was kept, with its 95% interval over the evaluated episodes."""
+    """Pair accuracy of the kept model with its 95% interval over the evaluated episodes."""
     found = ratio_interval(*evaluator.pairs_right(model), seed=0)
     if found is None:
         return {}
@@ -232,20 +232,20 @@ def _kept(where: str, evaluator: Evaluator, model: RewardModel) -> dict[str, flo
     return {f"{where}/kept_{name}": value for name, value in (values | {"episodes": found.count}).items()}
 
 
-def _tell_of_noise(best: Mapping[str, float]) -> None:
-    """Say so where the reward is mostly noise (docs/diagnostics.md tells what became of agents that were paid so)."""
+def _warn_of_noise(best: Mapping[str, float]) -> None:
+    """Warn if the reward is mostly noise (docs/diagnostics.md reports how agents improved against such models)."""
     found = {where: best.get(f"reward_model_{where}/{SIGNAL}", NOISY) for where in ("validation", "held_out")}
-    where, least = min(found.items(), key=lambda one: one[1])
+    where, least = min(found.items(), key=lambda item: item[1])
     if least < NOISY:
         announce(
-            f"beware: on {where.replace('_', '-')} play the utility moves as far where nobody marked as at marks "
-            f"(signal to noise {least:.1f}); most agents that were improved against such models became no better, or "
-            "worse. `rlhf diagnose` looks closer"
+            f"warning: on {where.replace('_', '-')} play the utility changes as much at unmarked steps as at marks "
+            f"(signal to noise {least:.1f}); most agents improved against such models became no better, or worse. "
+            "`rlhf diagnose` shows details"
         )
 
 
-def _taught_before(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> RewardModel:
-    """The reward model in ``folder``. Raises UserError if it is of another kind, or was made for another agent."""
+def _earlier_model(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> RewardModel:
+    """Load the reward model in ``folder``. Raises UserError if its kind or its agent is another."""
     model, words = load_reward_model(folder, config.device)
     if not isinstance(model, registry.get(config.kind)):
         raise UserError(
@@ -259,10 +259,11 @@ def _taught_before(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> 
 
 
 def _marked_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[Source], list[Mark]]:
-    """Episodes that the run's raters have marked, and their marks.
+    """Return the episodes that the chosen raters have marked, and their marks.
 
     Raises:
-      UserError: if they are not what the run began with, or a new run would mix people and scripts unasked.
+      UserError: if they differ from those the run began with, or a new run would mix marks of people and scripts
+        without mix_raters.
     """
     found = find_episodes(config.data, marked=True)
     given = [mark for folder in config.data for mark in open_store(folder).marks()]
@@ -278,7 +279,7 @@ def _marked_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[S
 def _marked_play(
     config: RewardConfig, found: Sequence[Source], marks: Sequence[Mark], tokenizer: Tokenizer, sizes: AgentConfig
 ) -> tuple[MarkedPlay, MarkedPlay, MarkedPlay | None]:
-    """What is learned from, what the model is chosen by, and what it is judged by in the end, if there is any."""
+    """Return the training, validation and held-out play with its marks; None if no episode is held out."""
     train, validation, held_out = divide_episodes(read_sources(found), config.validation)
     return (
         mark_play(train, marks, tokenizer, sizes),

@@ -1,1 +1,1 @@
-"""Which recorded episodes a stage uses, and the run's note of them."""
+"""Choice of the recorded episodes of a stage, and its record in the run's folder."""

@@ -1,4 +1,4 @@
-"""Which episodes a model learned from, and which it was chosen by or validated on: what it may not be judged by."""
+"""Division of the episodes of a run into training and validation. A model may be evaluated on neither."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ E = TypeVar("E", Episode, EpisodeRow)
 
 @dataclass(frozen=True)
 class Division:
-    """Ids of the episodes a model was trained on and of those that decided when it was best.
+    """Ids of the episodes that a model was trained on and of those by which it was selected.
 
     Args:
-      certain: whether the run itself says so; else it was worked out from its settings and today's marks.
+      learned: ids of the training episodes.
+      validation: ids of the validation episodes.
+      certain: True if the run recorded them; False if they were computed from its settings and the present marks.
     """
 
     learned: frozenset[str] = frozenset()
@@ -33,63 +35,70 @@ class Division:
 
 
 def divide_episodes(episodes: Sequence[E], share: float) -> tuple[list[E], list[E], list[E]]:
-    """Episodes (or their rows) to learn from, a ``share`` of them to choose a model by, and those recorded as held out.
+    """Divide episodes, or their rows, into training, validation and held-out ones.
+
+    Args:
+      episodes: all episodes.
+      share: share of the episodes that are not held out to use for validation.
+
+    Returns:
+      Training, validation and held-out episodes.
 
     Raises:
-      UserError: if there are none to learn from or none to choose by.
+      UserError: if there are too few for both training and validation.
     """
     held_out = [episode for episode in episodes if episode.split == "held_out"]
     train = [episode for episode in episodes if episode.split != "held_out"]
     kept = max(1, round(share * len(train)))
     if len(train) <= kept:
         raise UserError(
-            f"{len(train)} marked training episodes are too few to learn from some and choose a model by others"
+            f"{len(train)} marked training episodes are too few to divide into training and validation; mark more"
         )
-    # Spread evenly over the recording, in whose order episodes come: each solver's play is learned from and chosen by.
+    # Spread evenly over the order of recording, so that both parts have play of each solver.
     chosen = {index * len(train) // kept for index in range(kept)}
     validation = [episode for index, episode in enumerate(train) if index in chosen]
     return [episode for index, episode in enumerate(train) if index not in chosen], validation, held_out
 
 
 def save_division(run: Path, learned: Sequence[str], validation: Sequence[str]) -> None:
-    """Write down which episodes the run learns from and is validated on."""
-    told = {"learned": sorted(learned), "validation": sorted(validation)}
-    write_file(run / DIVISION_FILE, json.dumps(told).encode())
+    """Save the ids of the training and validation episodes of a run."""
+    ids = {"learned": sorted(learned), "validation": sorted(validation)}
+    write_file(run / DIVISION_FILE, json.dumps(ids).encode())
 
 
 def noted_division(run: Path) -> Division | None:
-    """What :func:`save_division` wrote; None if it did not. Raises UserError if it is damaged."""
+    """Read what :func:`save_division` wrote; None if there is no such file. Raises UserError if it is damaged."""
     path = run / DIVISION_FILE
     if not path.is_file():
         return None
     try:
-        told = json_text.from_json(path.read_text(encoding="utf-8"))
-        return Division(frozenset(told["learned"]), frozenset(told["validation"]))
+        ids = json_text.from_json(path.read_text(encoding="utf-8"))
+        return Division(frozenset(ids["learned"]), frozenset(ids["validation"]))
     except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path} is damaged ({error}); take it from a copy, or train the model again") from None
+        raise UserError(f"{path} is damaged ({error}); restore it from a copy, or train the model again") from None
 
 
 def division_of(reward_model: Path) -> Division:
-    """The division of the run that made the model in the folder ``reward_model``.
+    """Return the division of the run that trained the model in the folder ``reward_model``.
 
-    Without a note of it, the division is made again from the run's settings, as `rlhf reward` made it: that is right
-    unless marks were written since on episodes that had none.
+    If the run did not save it, the division is computed from the run's settings, as `rlhf reward` computed it. The
+    result differs if episodes without marks have been marked since.
 
     Raises:
-      UserError: if the run does not say, and its settings or its data are no longer there.
+      UserError: if the run did not save it, and its settings or its data are missing.
     """
     run = reward_model.resolve().parent
     if (noted := noted_division(run)) is not None:
         return noted
     if not (run / CONFIG_FILE).is_file():
         raise UserError(
-            f"{run} does not tell what the reward model {reward_model} learned from (neither {DIVISION_FILE} nor "
-            f"{CONFIG_FILE} is there); keep the model in its run's folder"
+            f"the training episodes of the reward model {reward_model} are unknown: {run} has neither {DIVISION_FILE} nor "
+            f"{CONFIG_FILE}; keep the model in its run's folder"
         )
-    return _made_again(run)
+    return _recomputed(run)
 
 
-def _made_again(run: Path) -> Division:
+def _recomputed(run: Path) -> Division:
     settings = read_record(run)["config"]
     rows = []
     for folder in map(Path, settings["data"]):

@@ -1,7 +1,7 @@
-"""Which episodes a run began with, by fingerprints of their content: it is resumed with these and with no others.
+"""Fingerprints of the episodes that a run began with. It is resumed with the same episodes.
 
-A dataset may grow while a run is interrupted: episodes that were added since are left alone. One that is missing, or
-whose content has changed under the same id, would let the run end otherwise, and is refused by name.
+Episodes that were added to a dataset since are not used. An episode that is missing, or whose content has changed,
+would change the result, and is refused by name.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class NotedEpisodes:
     """The episodes that a run began with.
 
     Args:
-      run: the run's folder.
-      parts: fingerprint by id, in the order in which they are used, by what they are used for; None notes nothing, as
-        for a run that begins, or began with an older version: it takes the episodes that are there.
+      run: folder of the run.
+      parts: fingerprints by episode id, in the order of use, for each use ("imitated", "replayed", ...). None is for a
+        new run, or one of an older version: it uses all episodes of its datasets.
     """
 
     run: Path | None = None
@@ -41,31 +41,31 @@ class NotedEpisodes:
         return None if self.parts is None else frozenset().union(*self.parts.values())
 
     def only(self, part: str, found: Sequence[Source], marks: Marks | None = None) -> list[Source]:
-        """Those of ``found`` that the run began with, in the order in which it began with them.
+        """Return those of ``found`` that the run began with, in the order of that time.
 
         Args:
-          part: what they are used for.
-          found: the episodes that there are now.
-          marks: digests of their marks, where the run learns from these.
+          part: use of the episodes.
+          found: episodes of the datasets.
+          marks: digests of their marks, if the run learns from marks.
 
         Raises:
-          UserError: naming an episode that is missing, or whose content or marks have changed.
+          UserError: if an episode is missing, or its content or marks have changed; it is named.
         """
         if self.parts is None:
             return list(found)
         noted = self.parts.get(part, {})
-        there = {source.episode_id: source for source in found if source.episode_id in noted}
-        kept = "put the datasets back as they were, or start a new run"
-        if missing := [episode_id for episode_id in noted if episode_id not in there]:
+        present = {source.episode_id: source for source in found if source.episode_id in noted}
+        hint = "put the datasets back as they were, or start a new run"
+        if missing := [episode_id for episode_id in noted if episode_id not in present]:
             more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
             without = " or has no marks" if marks is not None else ""
-            raise UserError(f"episode {missing[0]}{more}, which {self.run} began with, is missing{without}; {kept}")
-        sources = [there[episode_id] for episode_id in noted]
+            raise UserError(f"episode {missing[0]}{more}, which {self.run} began with, is missing{without}; {hint}")
+        sources = [present[episode_id] for episode_id in noted]
         now = fingerprints(sources, marks)
         if changed := [episode_id for episode_id in noted if now[episode_id] != noted[episode_id]]:
             more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
             what = "play or the marks" if marks is not None else "play"
-            raise UserError(f"the {what} of episode {changed[0]}{more} changed since {self.run} began; {kept}")
+            raise UserError(f"the {what} of episode {changed[0]}{more} changed since {self.run} began; {hint}")
         return sources
 
 
@@ -73,17 +73,17 @@ EVERY_EPISODE = NotedEpisodes()
 
 
 def note_episodes(run: Path, parts: Mapping[str, Sequence[Source]], marks: Marks | None = None) -> NotedEpisodes:
-    """Write down which episodes the run in the folder ``run`` begins with, by what each is used for."""
+    """Save the episodes, by their use, that the run in the folder ``run`` begins with."""
     noted = {part: fingerprints(sources, marks) for part, sources in parts.items()}
     write_file(run / EPISODES_FILE, json.dumps({"schema_version": 1, "parts": noted}).encode())
     return NotedEpisodes(run, noted)
 
 
 def noted_episodes(run: Path) -> NotedEpisodes:
-    """What :func:`note_episodes` wrote down in ``run``; every episode there is, if an older version began the run.
+    """Read what :func:`note_episodes` saved in ``run``; :data:`EVERY_EPISODE` for a run of an older version.
 
     Raises:
-      UserError: if the note is damaged.
+      UserError: if the file is damaged.
     """
     path = run / EPISODES_FILE
     try:
@@ -92,11 +92,11 @@ def noted_episodes(run: Path) -> NotedEpisodes:
     except FileNotFoundError:
         return EVERY_EPISODE
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UserError(f"{path} is damaged ({error}); take it from a copy, or start a new run") from None
+        raise UserError(f"{path} is damaged ({error}); restore it from a copy, or start a new run") from None
 
 
 def fingerprints(sources: Sequence[Source], marks: Marks | None = None) -> dict[str, str]:
-    """Fingerprint of each of ``sources`` by its id, in their order; of its marks too, if their digests are given."""
+    """Return the fingerprint of each episode by its id, in order, combined with the digest of its marks if given."""
     found: dict[str, str] = {}
     for store in dict.fromkeys(source.store for source in sources):
         found |= store.fingerprints(source.episode_id for source in sources if source.store is store)
@@ -106,7 +106,7 @@ def fingerprints(sources: Sequence[Source], marks: Marks | None = None) -> dict[
 
 
 def digest_marks(marks: Iterable[Mark]) -> dict[str, str]:
-    """Digest of the marks of each marked episode, by its id: rater, step and sign of each, in any order."""
+    """Return a digest of each episode's marks (rater, step and sign, in any order), by the episode's id."""
     given: dict[str, list[tuple[str, int, int]]] = {}
     for mark in marks:
         given.setdefault(mark.episode_id, []).append((mark.rater, mark.step, mark.sign))

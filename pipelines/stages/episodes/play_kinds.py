@@ -1,7 +1,6 @@
-"""Kinds of recorded play (paper, section 3.1): people alone, agents alone, agents with a co-pilot, scripted people.
+"""Kinds of recorded play (paper, section 3.1): "human", "agent", "agent+co-pilot" and "scripted".
 
-A kind is told from the record: who played the solver, up to the colon of its name, and "+co-pilot" where a co-pilot
-took over at some step: "human", "agent", "agent+co-pilot", "scripted".
+The kind of an episode is the solver's name up to its colon, with "+co-pilot" if a co-pilot took over at some step.
 """
 
 from __future__ import annotations
@@ -26,7 +25,13 @@ CO_PILOTED = "+co-pilot"
 
 @dataclass(frozen=True)
 class PlayGroup:
-    """Episodes that share columns of a batch. ``kind``: "" where all play is one group."""
+    """Episodes that share columns of a batch.
+
+    Args:
+      kind: kind of play; "" if all play is one group.
+      weight: share of the columns, relative to other groups.
+      sources: the episodes.
+    """
 
     kind: str
     weight: float
@@ -34,13 +39,16 @@ class PlayGroup:
 
 
 def find_groups(data: Sequence[Path], split: str, solver: str | None, kinds: str) -> list[PlayGroup]:
-    """The recorded play to imitate: that of ``solver`` as one group, or, if ``kinds`` names some, a group of each.
+    """Find the recorded play to imitate: one group of ``solver``'s play, or a group for each of ``kinds``.
 
     Args:
-      kinds: a JSON object of weights by kind. It takes the place of ``solver``.
+      data: dataset folders.
+      split: split of the episodes.
+      solver: solver of the episodes, if ``kinds`` is empty; None finds all.
+      kinds: JSON object of weights by kind of play.
 
     Raises:
-      UserError: if there is no such play, or ``kinds`` is no such object.
+      UserError: if there is no such play, or ``kinds`` is not such an object.
     """
     weights = parse_play_kinds(kinds)
     if not weights:
@@ -51,23 +59,23 @@ def find_groups(data: Sequence[Path], split: str, solver: str | None, kinds: str
         found.setdefault(kind, []).append(source)
     for kind in weights:
         if kind not in found:
-            there = ", ".join(f"{len(sources)} {name}" for name, sources in found.items())
-            raise UserError(f"kinds: there are no episodes of kind {kind!r}; there are {there}")
+            known = ", ".join(f"{len(sources)} {name}" for name, sources in found.items())
+            raise UserError(f"kinds: there are no episodes of kind {kind!r}; there are {known}")
     return [PlayGroup(kind, weight, tuple(found[kind])) for kind, weight in weights.items()]
 
 
 def begun_with(groups: Sequence[PlayGroup], noted: NotedEpisodes) -> list[PlayGroup]:
-    """``groups`` with the episodes that a run began with alone. Raises UserError as :meth:`NotedEpisodes.only` does."""
+    """Return ``groups`` with only the episodes that a run began with. Raises UserError as :meth:`NotedEpisodes.only`."""
     return [replace(group, sources=tuple(noted.only(imitated(group), group.sources))) for group in groups]
 
 
 def imitated(group: PlayGroup) -> str:
-    """Name of what the episodes of ``group`` are used for, in a run's note of its episodes."""
+    """Return the use of the episodes of ``group``, as in the run's episodes.json."""
     return f"imitated ({group.kind})" if group.kind else "imitated"
 
 
 def parse_play_kinds(text: str) -> dict[str, float]:
-    """Weights by kind. Raises UserError if ``text`` is not a JSON object of numbers above 0."""
+    """Parse weights by kind of play. Raises UserError if ``text`` is not a JSON object of numbers above 0."""
     example = """write e.g. '{"human": 1, "agent+co-pilot": 0.5}'"""
     try:
         weights = json_text.from_json(text)
@@ -77,22 +85,24 @@ def parse_play_kinds(text: str) -> dict[str, float]:
         raise UserError(f"kinds is a JSON object of weights; {example}")
     for kind, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 < weight < math.inf:
-            raise UserError(f"kinds: the weight of {kind} is a number above 0, not {weight!r}; leave out what has none")
+            raise UserError(
+                f"kinds: the weight of {kind} is a number above 0, not {weight!r}; leave out kinds without weight"
+            )
     return {kind: float(weight) for kind, weight in weights.items()}
 
 
 def play_kinds_of(sources: Sequence[Source]) -> list[str]:
-    """The kind of each episode; an agent's are read, as the listing does not tell whether a co-pilot was there."""
-    kinds = [source.solver.partition(":")[0] for source in sources]
-    by_agent = [place for place, kind in enumerate(kinds) if kind == "agent"]
-    for place, episode in zip(by_agent, read_ahead(Source.read, [sources[place] for place in by_agent]), strict=True):
+    """Return the kind of play of each episode. Agents' episodes are read to see if a co-pilot took over."""
+    play_kinds = [source.solver.partition(":")[0] for source in sources]
+    by_agent = [index for index, kind in enumerate(play_kinds) if kind == "agent"]
+    for index, episode in zip(by_agent, read_ahead(Source.read, [sources[index] for index in by_agent]), strict=True):
         if (episode.controller == CO_PILOT).any():
-            kinds[place] += CO_PILOTED
-    return kinds
+            play_kinds[index] += CO_PILOTED
+    return play_kinds
 
 
 def mixed(parts: Mapping[PlayGroup, Dataset]) -> Dataset:
-    """The recordings of several groups as one to learn from; a single one as it is."""
+    """Combine the datasets of several groups into one; a single one is returned as it is."""
     if len(parts) == 1:
         return next(iter(parts.values()))
     return MixedDataset(

@@ -1,4 +1,4 @@
-"""Which recorded episodes a command learns from, and whether they are held in memory or streamed."""
+"""Recorded episodes of a command, held in memory or streamed."""
 
 from __future__ import annotations
 
@@ -22,13 +22,19 @@ from worlds.errors import UserError
 
 Item = TypeVar("Item")
 
-_BYTES_BESIDE_FRAME = 512  # words, movement and the like of one step
+_BYTES_BESIDE_FRAME = 512  # words, movement and other fields of one step
 
 
 def find_episodes(
     data: Sequence[Path], split: str | None = None, solver: str | None = None, marked: bool = False
 ) -> list[Source]:
-    """All wanted episodes of several datasets: solver after solver as they were first recorded, each in order of ids.
+    """Find episodes of several datasets, grouped by solver in the order of recording, each group in the order of ids.
+
+    Args:
+      data: dataset folders.
+      split: split of the episodes; None finds all.
+      solver: solver of the episodes; None finds all.
+      marked: find only episodes with marks.
 
     Raises:
       UserError: if there are none, or two datasets have an episode of the same id.
@@ -47,7 +53,7 @@ def find_episodes(
         found += [Source(store, row.episode_id, row.steps, row.solver) for row in rows]
     if not found:
         wanted = "".join(f" {name}={value}" for name, value in (("split", split), ("solver", solver)) if value)
-        hint = "mark some first (`rlhf mark`)" if marked else "`rlhf episodes list` shows what is there"
+        hint = "mark some first (`rlhf mark`)" if marked else "`rlhf episodes list` shows all"
         where = ", ".join(map(str, data)) or "no dataset at all"
         raise UserError(f"no {'marked ' if marked else ''}episodes{wanted} in {where}; {hint}")
     return found
@@ -61,16 +67,21 @@ def read_episodes(
     most: int | None = None,
     frames: bool = True,
 ) -> list[Episode]:
-    """The episodes that :func:`find_episodes` finds, all in memory. Raises UserError as it does.
+    """Read the episodes that :func:`find_episodes` finds into memory. Raises UserError as it does.
 
     Args:
-      most: no more than so many of them, the first. frames: without them, see ``without_frames``.
+      data: dataset folders.
+      split: split of the episodes; None reads all.
+      solver: solver of the episodes; None reads all.
+      marked: read only episodes with marks.
+      most: read only so many episodes, the first ones; None reads all.
+      frames: False reads them without frames, see :func:`rlhf.records.episode.without_frames`.
     """
     return read_sources(find_episodes(data, split, solver, marked)[:most], frames)
 
 
 def read_sources(sources: Sequence[Source], frames: bool = True) -> list[Episode]:
-    """The episodes of ``sources``, all in memory, with their frames or without."""
+    """Read the episodes of ``sources`` into memory, with their frames or without."""
     episodes: list[Episode] = []
     for store in dict.fromkeys(source.store for source in sources):
         found = store.stream(source.episode_id for source in sources if source.store is store)
@@ -79,18 +90,18 @@ def read_sources(sources: Sequence[Source], frames: bool = True) -> list[Episode
 
 
 def in_order(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
-    """Rows in an order that does not depend on which of several processes was faster."""
-    rank = {group: place for place, group in enumerate(dict.fromkeys((row.solver, row.split) for row in rows))}
+    """Sort rows into an order that does not depend on which of several processes was faster."""
+    rank = {group: index for index, group in enumerate(dict.fromkeys((row.solver, row.split) for row in rows))}
     return sorted(rows, key=lambda row: (rank[row.solver, row.split], row.episode_id))
 
 
 def evenly_spaced(items: Sequence[Item], count: int) -> list[Item]:
-    """``count`` of ``items``, evenly over their order."""
+    """Choose ``count`` of ``items``, spread evenly over their order."""
     return [items[index * len(items) // count] for index in range(count)]
 
 
 def spoken_texts(episodes: Sequence[Episode]) -> set[str]:
-    """Everything that was said in ``episodes``."""
+    """Return all utterances of both players in ``episodes``."""
     texts: set[str] = set()
     for episode in episodes:
         texts.update(episode.setter_utterance)
@@ -99,17 +110,18 @@ def spoken_texts(episodes: Sequence[Episode]) -> set[str]:
 
 
 class RecordedPlay:
-    """Recorded episodes, read into memory or, where they are too many for it, only surveyed.
+    """Recorded episodes, held in memory, or streamed if they do not fit.
 
     Args:
-      sources: which, in order. reading: how.
+      sources: the episodes, in order.
+      reading: settings of reading.
     """
 
     def __init__(self, sources: Sequence[Source], reading: ReadingConfig) -> None:
         self.sources, self._reading = list(sources), reading
         self._episodes: list[Episode] | None = None
-        self._survey: DatasetSummary | None = None
-        # Any episode tells the size of all: where they differ, the one that does is named when it is encoded.
+        self._summary: DatasetSummary | None = None
+        # One episode gives the size of all: an episode that differs is named when it is encoded.
         first = sources[0].store.read(sources[0].episode_id)
         self.image_size: tuple[int, int] = (first.image.shape[1], first.image.shape[2])
         self.size = sum(source.steps for source in sources) * (first.image[0].nbytes + _BYTES_BESIDE_FRAME)
@@ -119,7 +131,7 @@ class RecordedPlay:
             announce(f"{len(self)} episodes would take {self.size / 1e9:.2g} GB of memory; they are streamed")
 
     def part(self, sources: Sequence[Source]) -> RecordedPlay:
-        """Some of the episodes, which are read or streamed as the whole is."""
+        """Return some of the episodes, in memory or streamed as all are."""
         part = copy.copy(self)
         part.sources = list(sources)
         return part
@@ -128,21 +140,21 @@ class RecordedPlay:
         return len(self.sources)
 
     def load(self) -> None:
-        """Read or survey the episodes, if that has not been done."""
-        if self.streamed and self._survey is None:
-            self._survey = summarise(self.sources, self._reading.threads)
+        """Read or summarise the episodes, if that has not been done."""
+        if self.streamed and self._summary is None:
+            self._summary = summarise(self.sources, self._reading.threads)
         elif not self.streamed and self._episodes is None:
             self._episodes = read_sources(self.sources)
 
     def texts(self) -> set[str]:
-        """Everything that was said in them."""
+        """Return all utterances of both players."""
         self.load()
-        return set(self._survey.texts) if self._survey is not None else spoken_texts(self._episodes or [])
+        return set(self._summary.texts) if self._summary is not None else spoken_texts(self._episodes or [])
 
     def encode(self, tokenizer: Tokenizer, config: AgentConfig) -> Dataset:
-        """The episodes as an agent of ``config`` learns from them. Raises UserError if one has other images."""
+        """Encode the episodes for an agent of ``config``. Raises UserError if one has images of another size."""
         self.load()
-        if self._survey is not None:
-            return StreamedDataset(self.sources, self._survey, tokenizer, config, self._reading)
+        if self._summary is not None:
+            return StreamedDataset(self.sources, self._summary, tokenizer, config, self._reading)
         episodes, self._episodes = self._episodes or [], None  # once encoded they are not needed twice
         return encode_episodes(episodes, tokenizer, config)

@@ -77,7 +77,11 @@ def complaint(capsys: pytest.CaptureFixture[str], *words: object, status: int = 
     """The one line with which the command fails."""
     capsys.readouterr()
     assert main([str(word) for word in words]) == status
-    lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith(("cloning", "teaching"))]
+    lines = [
+        line
+        for line in capsys.readouterr().err.splitlines()
+        if not line.startswith(("cloning", "learning", "training"))
+    ]
     assert len(lines) == 1 and lines[0].startswith("error: "), lines
     return lines[0]
 

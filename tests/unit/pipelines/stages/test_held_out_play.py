@@ -1,4 +1,4 @@
-"""Held-out replays of an improvement: an agent that has not changed has the return that it had."""
+"""Held-out replays of an improvement: an unchanged agent has an unchanged return."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from worlds.errors import UserError
 
 @pytest.fixture
 def settings(tmp_path: Path) -> ImproveConfig:
-    """An improvement that learns nothing, against a model whose every step is a mark or none by luck."""
+    """An improvement that learns nothing, against a model that samples a mark or none at every step."""
     torch.set_num_threads(1)
     room = json.dumps({"rooms": [1, 1], "furniture": [0, 0], "objects": [3, 3]})
     world = WorldConfig(height=12, width=16, settings=room)
@@ -45,36 +45,38 @@ def settings(tmp_path: Path) -> ImproveConfig:
     tokenizer = Tokenizer.train(spoken_texts(read_episodes([tmp_path / "data"])), 280)
     agent = InteractiveAgent(tiny_agent.config(image_size=(12, 16), vocab_size=tokenizer.vocab_size))
     save_agent(agent, tokenizer, tmp_path / "clone")
-    save_agent(AutoregressiveRewardModel.from_agent(agent), tokenizer, tmp_path / "judge")
+    save_agent(AutoregressiveRewardModel.from_agent(agent), tokenizer, tmp_path / "first")
     return ImproveConfig(
-        data=(tmp_path / "data",), agent=tmp_path / "clone", reward_model=tmp_path / "judge", runs=tmp_path,
+        data=(tmp_path / "data",), agent=tmp_path / "clone", reward_model=tmp_path / "first", runs=tmp_path,
         slots=2, steps=5, batch=2, updates=3, evaluate_every=1, checkpoint_every=2, threads=1, wandb="disabled",
         world=world, learner=LearnerConfig(learning_rate=1e-30),
     )  # fmt: skip
 
 
-def test_an_unchanged_agent_has_the_same_return_however_luck_falls(settings: ImproveConfig) -> None:
+def test_sampling_noise_does_not_change_the_return_of_an_unchanged_agent(settings: ImproveConfig) -> None:
     run = improve(settings).parent
     improve(replace(settings, resume=run, updates=5))
     rows = read_metrics(run)
     assert [row["step"] for row in rows] == [0, 1, 2, 3, 4, 5]
     returns = [row["held_out/modelled_return"] for row in rows]
     assert returns == [returns[0]] * 6
-    assert returns[0] != round(returns[0] * 2) / 2  # expected, not drawn: half a mark is the least two plays differ by
-    paid = {row["play/reward"] * 10 for row in rows[1:]}  # of 2 slots and 5 steps
-    assert len(paid) > 1 and all(value == pytest.approx(round(value), abs=1e-4) for value in paid)  # drawn there
+    assert (
+        returns[0] != round(returns[0] * 2) / 2
+    )  # expected, not sampled: half a mark is the least two plays differ by
+    rewards = {row["play/reward"] * 10 for row in rows[1:]}  # of 2 slots and 5 steps
+    assert len(rewards) > 1 and all(value == pytest.approx(round(value), abs=1e-4) for value in rewards)  # sampled
 
 
-def test_several_reward_models_pay_their_mean(settings: ImproveConfig, tmp_path: Path) -> None:
-    """On the same replays by the same agent; and such a run goes on."""
+def test_the_reward_of_an_ensemble_is_the_mean(settings: ImproveConfig, tmp_path: Path) -> None:
+    """On the same replays by the same agent, also after the run is resumed."""
     agent, tokenizer = load_agent(tmp_path / "clone")
     returns = {}
-    for name, seed in (("judge", 0), ("other", 1)):
+    for name, seed in (("first", 0), ("other", 1)):
         save_agent(AutoregressiveRewardModel.from_agent(agent, seed=seed), tokenizer, tmp_path / name)
         alone = replace(settings, name=f"by-{name}", reward_model=tmp_path / name, updates=1)
         run = improve(alone).parent
         returns[name] = read_metrics(run)[0]["held_out/modelled_return"]
-    assert abs(returns["judge"] - returns["other"]) > 1e-3
+    assert abs(returns["first"] - returns["other"]) > 1e-3
     both = replace(settings, name="both", ensemble=(tmp_path / "other",), updates=2)
     run = improve(both).parent
     improve(replace(both, resume=run, updates=4))
@@ -82,20 +84,18 @@ def test_several_reward_models_pay_their_mean(settings: ImproveConfig, tmp_path:
     assert len(rows) == 5
     for row in rows:
         assert row["held_out/modelled_return"] == pytest.approx(np.mean(list(returns.values())), abs=1e-5)
-    assert f"the mean of the reward models in `{tmp_path / 'judge'}`, `{tmp_path / 'other'}`" in (
+    assert f"the mean of the reward models in `{tmp_path / 'first'}`, `{tmp_path / 'other'}`" in (
         run / "agent" / "README.md"
     ).read_text(encoding="utf-8")
 
 
-def test_patience_without_held_out_play_is_refused_with_the_command_that_records_some(
-    settings: ImproveConfig, tmp_path: Path
-) -> None:
+def test_patience_without_held_out_play_is_refused(settings: ImproveConfig, tmp_path: Path) -> None:
     store = open_store(tmp_path / "data")
     store.drop(store.ids(split="held_out"))
     with pytest.raises(UserError, match="no held-out play in .*`rlhf record --data .*data --split held_out") as refused:
         improve(replace(settings, guards=GuardConfig(patience=2)))
     assert "\n" not in str(refused.value) and not (tmp_path / "improve").exists()
-    with pytest.warns(UserWarning, match="nothing will show .* `rlhf record --data .*data --split held_out"):
+    with pytest.warns(UserWarning, match="no metric will show .* `rlhf record --data .*data --split held_out"):
         improve(replace(settings, updates=1))
     of_agent = replace(settings, name="other", replay="agent:bc", guards=GuardConfig(patience=2))
     with pytest.raises(UserError, match="no held-out play by agent:bc in .* --solver AGENT`"):
@@ -123,14 +123,14 @@ def test_nothing_is_trained_on_held_out_play(settings: ImproveConfig, tmp_path: 
     for run in ("bc", "reward"):
         division = noted_division(tmp_path / run)
         assert division is not None and division.learned | division.validation == set(store.ids(split="train"))
-    assert {mark.episode_id for mark in store.marks()} >= held_out  # which judge the reward model in the end
+    assert {mark.episode_id for mark in store.marks()} >= held_out  # which evaluate the reward model in the end
     assert any(name.startswith("reward_model_held_out/") for name in read_metrics(tmp_path / "reward")[-1])
 
 
-def test_an_ensemble_that_cannot_be_is_refused(settings: ImproveConfig, tmp_path: Path) -> None:
+def test_an_impossible_ensemble_is_refused(settings: ImproveConfig, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="named twice"):
         replace(settings, ensemble=(settings.reward_model,))
-    with pytest.raises(UserError, match="no reward model is asked"):
+    with pytest.raises(UserError, match="uses no reward model"):
         replace(settings, scripted_reward=True, ensemble=(tmp_path / "other",))
     stranger = InteractiveAgent(tiny_agent.config(image_size=(24, 16)))
     save_agent(AutoregressiveRewardModel.from_agent(stranger), Tokenizer.train({"go"}, 280), tmp_path / "stranger")

@@ -1,4 +1,4 @@
-"""Teaching a reward model of any kind goes on exactly, and what a model was taught before is not taken from it."""
+"""Training of reward models: exact resuming, start from an earlier model, the warning of noise."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ UPDATES, EVERY = 6, 2
 def settings(tmp_path_factory: pytest.TempPathFactory) -> RewardConfig:
     """A training of seconds: eight episodes, every second of which is marked by two raters."""
     torch.set_num_threads(1)
-    here = tmp_path_factory.mktemp("taught")
+    here = tmp_path_factory.mktemp("reward")
     store = open_store(here / "data", create=True)
     for number in range(8):
         store.write(replace(synthetic_episode(number, 12, 12, 16), controller=np.zeros(12, np.uint8)))
@@ -63,7 +63,7 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 @pytest.mark.parametrize("kind", ["inter_temporal", "autoregressive"])
 @pytest.mark.parametrize("at", [2, 4])
-def test_a_training_that_was_stopped_goes_on_to_the_same_end(kind, at: int, settings: RewardConfig, tmp_path: Path):
+def test_a_resumed_training_ends_in_the_same_weights(kind, at: int, settings: RewardConfig, tmp_path: Path):
     config = replace(settings, kind=kind, runs=tmp_path)
     whole = reward(replace(config, name="whole"))
     run = tmp_path / "stopped"
@@ -83,15 +83,15 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_end(kind, at: int, sett
 
 
 @pytest.mark.parametrize("kind", ["inter_temporal", "autoregressive"])
-def test_a_model_that_was_taught_before_begins_with_what_it_knows(kind, settings: RewardConfig, tmp_path: Path):
-    taught = reward(replace(settings, kind=kind, runs=tmp_path, name="taught"))
+def test_training_can_start_from_an_earlier_model(kind, settings: RewardConfig, tmp_path: Path):
+    earlier = reward(replace(settings, kind=kind, runs=tmp_path, name="earlier"))
     still = replace(settings.training, learning_rate=0.0)
-    found = reward(replace(settings, kind=kind, runs=tmp_path, name="on", start=taught, training=still))
-    before = weights(taught)
+    found = reward(replace(settings, kind=kind, runs=tmp_path, name="later", start=earlier, training=still))
+    before = weights(earlier)
     assert all(torch.equal(value, before[name]) for name, value in weights(found).items())
 
 
-def test_a_new_autoregressive_model_begins_with_marks_as_rare_as_they_are(settings: RewardConfig, tmp_path: Path):
+def test_a_new_autoregressive_model_starts_from_the_frequencies_of_marks(settings: RewardConfig, tmp_path: Path):
     still = replace(settings.training, learning_rate=0.0, updates=1)
     found = reward(replace(settings, kind="autoregressive", runs=tmp_path, training=still))
     model, _ = load_reward_model(found)
@@ -101,16 +101,18 @@ def test_a_new_autoregressive_model_begins_with_marks_as_rare_as_they_are(settin
     assert 0.5 < bias[0].exp().item() < 0.95
 
 
-@pytest.mark.parametrize(("found", "told"), [({SIGNAL: 0.4}, "signal to noise 0.4"), ({SIGNAL: 1.7}, None), ({}, None)])
-def test_a_reward_that_is_mostly_noise_is_told_of(
+@pytest.mark.parametrize(
+    ("found", "warning"), [({SIGNAL: 0.4}, "signal to noise 0.4"), ({SIGNAL: 1.7}, None), ({}, None)]
+)
+def test_a_reward_that_is_mostly_noise_is_warned_of(
     settings: RewardConfig,
     found: dict[str, float],
-    told: str | None,
+    warning: str | None,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
     monkeypatch.setattr(Evaluator, "evaluate", lambda *_: {"pair_accuracy": 0.6} | found)
     reward(replace(settings, runs=tmp_path, training=replace(settings.training, updates=2)))
-    said = capsys.readouterr().err
-    assert ("beware" in said) == (told is not None) and (told or "") in said
+    printed = capsys.readouterr().err
+    assert ("warning" in printed) == (warning is not None) and (warning or "") in printed
