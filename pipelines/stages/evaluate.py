@@ -117,12 +117,12 @@ def resolve_config(config: EvaluateConfig) -> EvaluateConfig:
     settings = resolve_play_settings(given, *learned.values())
     elsewhere = dict[str, list[str]]()
     for name, own in learned.items():
-        its_world = given.or_else(own).world
-        if different := world_differences(settings.world, its_world):
+        own_world = given.or_else(own).world
+        if different := world_differences(settings.world, own_world):
             raise UserError(
                 f"{next(iter(learned))} and {name} learned in different places ({', '.join(different)}); name those to "
-                f"evaluate both in, e.g.{world_flags(settings.world, its_world)}, or evaluate one at a time, each with an "
-                "--out of its own"
+                f"evaluate both in, e.g.{world_flags(settings.world, own_world)}, or evaluate one at a time, each with "
+                "an --out of its own"
             )
         elsewhere.setdefault(", ".join(world_differences(settings.world, own.world)), []).append(name)
     for different, names in elsewhere.items():
@@ -223,7 +223,7 @@ def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver:
     while found < config.episodes:
         if seed >= limit:
             raise UserError(f"{probe} is feasible in {found} of {200 * config.episodes} places: change world.settings")
-        place = config.world.place(seed)
+        place = config.world.sample_config(seed)
         scout.reset(seed=seed, options={"config": place})
         spec = entry.probe(probe, scout, seed, config.split)
         if spec is not None:

@@ -56,7 +56,14 @@ class Executor(Protocol):
 def make_executor(
     config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, noted: NotedEpisodes = EVERY_EPISODE
 ) -> Executor:
-    """Create the executor that improves ``agent`` in place, here or on Ray, with the episodes that the run began with."""
+    """Create the executor of a run, here or on Ray.
+
+    Args:
+      config: settings of the run.
+      agent: agent that is improved in place.
+      tokenizer: its tokenizer.
+      noted: episodes that the run began with.
+    """
     if config.executor == "ray":
         return make_ray_executor(config, agent, noted)
     replayed = read_replayed(config, noted)
@@ -140,7 +147,15 @@ def make_learner(
     workers: Workers = SINGLE_WORKER,
     noted: NotedEpisodes = EVERY_EPISODE,
 ) -> tuple[Learner, WindowStream]:
-    """Create a learner that improves ``agent`` in place, and its stream of recorded play, of several learners its share."""
+    """Create a learner and its stream of recorded play.
+
+    Args:
+      config: settings of the run.
+      agent: agent that is improved in place.
+      tokenizer: its tokenizer.
+      workers: all learners; the stream has this one's share of the columns.
+      noted: episodes that the run began with.
+    """
     groups = begun_with(find_groups(config.data, "train", config.imitate, config.kinds), noted)
     play = RecordedPlay([source for group in groups for source in group.sources], config.reading)
     sizes: AgentConfig = agent.config  # type: ignore[assignment]

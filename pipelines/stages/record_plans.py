@@ -56,7 +56,7 @@ class RecordingPlans:
             seed = _place_seed(config, number)
             yield Plan(
                 episode_id=self.episode_id(number),
-                config=config.world.place(seed),
+                config=config.world.sample_config(seed),
                 setter=entry.make_setter(tasks=config.players.weights(entry), split=self.split, **settings),
                 seed=seed,
                 steps=config.steps,

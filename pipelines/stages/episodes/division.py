@@ -92,8 +92,8 @@ def division_of(reward_model: Path) -> Division:
         return noted
     if not (run / CONFIG_FILE).is_file():
         raise UserError(
-            f"the training episodes of the reward model {reward_model} are unknown: {run} has neither {DIVISION_FILE} nor "
-            f"{CONFIG_FILE}; keep the model in its run's folder"
+            f"the training episodes of the reward model {reward_model} are unknown: {run} has neither {DIVISION_FILE} "
+            f"nor {CONFIG_FILE}; keep the model in its run's folder"
         )
     return _recomputed(run)
 

@@ -65,7 +65,7 @@ def find_groups(data: Sequence[Path], split: str, solver: str | None, kinds: str
 
 
 def begun_with(groups: Sequence[PlayGroup], noted: NotedEpisodes) -> list[PlayGroup]:
-    """Return ``groups`` with only the episodes that a run began with. Raises UserError as :meth:`NotedEpisodes.only`."""
+    """Restrict ``groups`` to the episodes that a run began with. Raises UserError as :meth:`NotedEpisodes.only`."""
     return [replace(group, sources=tuple(noted.only(imitated(group), group.sources))) for group in groups]
 
 

@@ -117,7 +117,7 @@ class WorldConfig:
           UserError: a setting is not one of the world's.
           WorldError: the world does not keep the contract, or its code fails.
         """
-        check_conforms(self.entry(), self._making(images=True), self.place(0))
+        check_conforms(self.entry(), self._making(images=True), self.sample_config(0))
 
     def _making(self, images: bool) -> dict[str, Any]:
         """The keywords that the world is made with."""
@@ -169,7 +169,7 @@ class WorldConfig:
                 f"{json.dumps(mine)}; use --world.options '{json.dumps(recorded)}'"
             )
 
-    def place(self, seed: int) -> dict[str, Any]:
+    def sample_config(self, seed: int) -> dict[str, Any]:
         """The configuration of the place that ``seed`` stands for."""
         entry, settings = self.entry(), self.sampling()
         with named_failure(entry.name, f"sampling the place of seed {seed}"):

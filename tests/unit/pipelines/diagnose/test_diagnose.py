@@ -178,7 +178,7 @@ def test_the_division_can_be_made_again_from_the_settings(taught: Path, tmp_path
     assert (again.learned, again.validation) == (noted.learned, noted.validation)
     assert noted.certain and not again.certain
     (run / "config.json").unlink()
-    with pytest.raises(UserError, match="does not tell what the reward model .* learned from"):
+    with pytest.raises(UserError, match="the training episodes of the reward model .* are unknown"):
         division_of(run / "reward_model")
     (run / DIVISION_FILE).write_text("{")
     with pytest.raises(UserError, match="is damaged"):

@@ -162,4 +162,4 @@ def test_the_preset_asks_in_its_rounds_for_what_it_evaluates() -> None:
     assert tower.TASK in config.demonstrations.players.tasks
     assert from_json(IterateConfig, to_json(config)) == config
     assert config.play.world == config.demonstrations.world == config.improve.world == config.evaluate.world
-    assert config.play.world.place(0)
+    assert config.play.world.sample_config(0)

@@ -71,7 +71,7 @@ def test_a_run_that_records_its_held_out_play_sets_no_share_aside() -> None:
 
 def test_its_world_and_agent_can_be_made() -> None:
     config = preset.demo()
-    assert config.demonstrations.world.place(0)
+    assert config.demonstrations.world.sample_config(0)
     AgentConfig.preset(config.clone.size, image_size=(config.play.world.height, config.play.world.width))
 
 

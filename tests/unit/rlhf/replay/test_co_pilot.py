@@ -156,7 +156,8 @@ class Remembering(AgentSolvers):
 def shared(seeds: Sequence[int], solvers: Any, slots: int = 1, threads: int = 1, **config: Any) -> list[Episode]:
     plans = [
         Plan(
-            f"e{seed}", WORLD.place(seed), ENTRY.make_setter(tasks={"lift": 1}, first_request=(0, 0), pause=(3, 6)),
+            f"e{seed}", WORLD.sample_config(seed),
+            ENTRY.make_setter(tasks={"lift": 1}, first_request=(0, 0), pause=(3, 6)),
             seed, 60, co_pilot=ScriptedCoPilot(ENTRY.make_solver(perfect=True), CoPilotConfig(patience=8, **config)),
         )
         for seed in seeds
@@ -231,7 +232,9 @@ def test_places_do_not_disturb_each_other(played: tuple[list[Episode], Rememberi
 
 def test_without_a_co_pilot_the_agent_drives_throughout() -> None:
     setter = ENTRY.make_setter(tasks={"lift": 1}, first_request=(0, 0))
-    (episode,) = play(ENTRY, WORLD.make(1), [Plan("e", WORLD.place(0), setter, 0, 20)], Remembering(1), threads=1)
+    (episode,) = play(
+        ENTRY, WORLD.make(1), [Plan("e", WORLD.sample_config(0), setter, 0, 20)], Remembering(1), threads=1
+    )
     assert (episode.controller == AGENT).all()
 
 

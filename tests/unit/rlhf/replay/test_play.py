@@ -38,7 +38,7 @@ class Turning:
 
 def plan(seed: int, steps: int, name: str = "", **changes: object) -> Plan:
     spec = TaskSpec("count", "count the toys", {"colour": None, "kind": None, "answer": "none"}, steps)
-    made = Plan(name or f"e{seed}", WORLD.place(seed), ProbeSetter(spec, Never(spec)), seed, steps)
+    made = Plan(name or f"e{seed}", WORLD.sample_config(seed), ProbeSetter(spec, Never(spec)), seed, steps)
     return replace(made, **changes)
 
 
@@ -110,7 +110,8 @@ def test_scripted_people_leave_requests_that_were_really_said() -> None:
     def plans() -> list[Plan]:
         return [
             Plan(
-                f"s{seed}", WORLD.place(seed), ENTRY.make_setter(first_request=[0, 0], pause=[1, 3], patience=20),
+                f"s{seed}", WORLD.sample_config(seed),
+                ENTRY.make_setter(first_request=[0, 0], pause=[1, 3], patience=20),
                 seed, 40, solver=ENTRY.make_solver(perfect=True),
             )
             for seed in (0, 1)

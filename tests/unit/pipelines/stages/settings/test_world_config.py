@@ -80,17 +80,17 @@ def test_what_is_asked_for_is_one_json_object_on_the_command_line() -> None:
 
 
 def test_a_seed_stands_for_one_place() -> None:
-    assert WORLD.place(5) == WORLD.place(5) != WORLD.place(6)
-    assert len(WORLD.place(5)["rooms"]) == 1
+    assert WORLD.sample_config(5) == WORLD.sample_config(5) != WORLD.sample_config(6)
+    assert len(WORLD.sample_config(5)["rooms"]) == 1
 
 
 def test_worlds_are_made_as_asked() -> None:
     one, other = WORLD.make(2)
     assert one is not other
-    observations, _ = one.reset(seed=0, options={"config": WORLD.place(0)})
+    observations, _ = one.reset(seed=0, options={"config": WORLD.sample_config(0)})
     assert observations["solver"]["image"].shape == (36, 48, 3) and observations["solver"]["image"].any()
     (blind,) = WORLD.make(1, images=False)
-    observations, _ = blind.reset(seed=0, options={"config": WORLD.place(0)})
+    observations, _ = blind.reset(seed=0, options={"config": WORLD.sample_config(0)})
     assert not observations["solver"]["image"].any()
 
 

@@ -417,7 +417,7 @@ def test_an_episode_with_a_tower_replays_to_the_bit() -> None:
     settings = WorldConfig(height=24, width=32, settings=json.dumps(BLOCKS))
     (world,) = settings.make(1)
     setter = ENTRY.make_setter(tasks={"tower": 1, "lift": 1}, first_request=(0, 0), pause=(1, 3))
-    plan = Plan("t", settings.place(2), setter, 2, 120, solver=ENTRY.make_solver())
+    plan = Plan("t", settings.sample_config(2), setter, 2, 120, solver=ENTRY.make_solver())
     (episode,) = play(ENTRY, [world], [plan], ScriptedSolvers(1), threads=1)
     assert any(request.task.name == "tower" for request in episode.requests)
     (again,) = settings.make(1)
