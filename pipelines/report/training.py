@@ -206,10 +206,10 @@ def _return_facts(rows: list[Row], replays: Replays) -> list[Fact]:
 
 def _return_note(found: Change, last: Measurement, metric: Metric) -> str:
     what = "requests" if metric == "true_success" else "plays"
-    now = f"{headlines.reading_text(last, metric)} with {last.count:,} {what}"
+    now = f"{headlines.measurement_text(last, metric)} with {last.count:,} {what}"
     if found.first is None:
         return f"{now}; too few {what} to say what it was at first"
-    at_first = f"from {headlines.reading_text(found.first, metric)} with {found.first.count:,}"
+    at_first = f"from {headlines.measurement_text(found.first, metric)} with {found.first.count:,}"
     return f"{at_first}; now {now}" + ("" if metric == "true_success" else ", per episode")
 
 

@@ -1,4 +1,4 @@
-"""What `rlhf record` plays: the place, the requests and the players of every episode, by its number."""
+"""Plans of `rlhf record`: world configuration, requests and players of every episode, by its number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RECORDED_WITH = "recorded_with"  # in an episode's notes: the fingerprint of the
 
 @dataclass(frozen=True)
 class RecordingPlans:
-    """What to play for each number; the same number gives the same place and requests every time."""
+    """Plans of the episodes of one recording. The same number always gives the same house and requests."""
 
     config: RecordConfig
     settings: str  # the fingerprint
@@ -32,18 +32,18 @@ class RecordingPlans:
 
     @property
     def split(self) -> str:
-        """Of all of them."""
+        """Split of all episodes."""
         return self.config.split or "train"
 
     def episode_id(self, number: int) -> str:
-        """The name of an episode yet to be played."""
+        """Return the id of the episode of this number."""
         player = solver_name(self.config).replace(":", "-").replace("+", "-")
         if self.replayed:
             return f"{player}-of-{self.replayed[number]}"
         return f"{player}-{self.split}-{_place_seed(self.config, number):09d}"
 
     def of(self, numbers: Sequence[int]) -> Iterator[Plan]:
-        """The plans of ``numbers``, in their order."""
+        """Yield the plans of ``numbers``, in their order."""
         notes = {RECORDED_WITH: self.settings} | self.config.world.note()
         if self.config.shared_control:
             notes["co_pilot"] = ScriptedCoPilot.name
@@ -86,7 +86,7 @@ class RecordingPlans:
 
 
 def settings_fingerprint(config: RecordConfig) -> str:
-    """A short name for all settings that decide what is played, the agent's weights among them."""
+    """Return a digest of all settings that decide what is played, the agent's weights included."""
     played: dict[str, Any] = {
         "world": config.world.by_name(),
         "players": config.players,
@@ -94,7 +94,7 @@ def settings_fingerprint(config: RecordConfig) -> str:
         "tail": config.tail,
     }
     if config.setters is not None:
-        played["setters"] = "recorded"  # which, their episodes' names tell
+        played["setters"] = "recorded"  # episodes' ids name them
     if config.shared_control:
         played["co_pilot"] = config.co_pilot
     weights = b""
@@ -105,7 +105,7 @@ def settings_fingerprint(config: RecordConfig) -> str:
 
 
 def recorded_setters(config: RecordConfig) -> tuple[str, ...]:
-    """Ids of the episodes whose setters are replayed; none where setters are scripted.
+    """Return the ids of the episodes whose setters are replayed; none if setters are scripted.
 
     Raises:
       UserError: if the dataset is of another world, or has fewer episodes than are wanted.
@@ -126,14 +126,14 @@ def recorded_setters(config: RecordConfig) -> tuple[str, ...]:
 
 
 def make_co_pilot(config: RecordConfig) -> ScriptedCoPilot | None:
-    """A fresh co-pilot, where there is to be one."""
+    """Create a co-pilot; None if the recording has none."""
     if not config.shared_control:
         return None
     return ScriptedCoPilot(config.world.entry().make_solver(**config.players.solver_settings()), config.co_pilot)
 
 
 def solver_name(config: RecordConfig) -> str:
-    """Who plays, as episodes tell it."""
+    """Return the name of the solver in recordings."""
     if config.solver == SCRIPTED:
         return SCRIPTED
     agent = f"agent:{config.name or Path(config.solver).resolve().parent.name}"

@@ -1,4 +1,4 @@
-"""What the card of a trained model says of its training: whose play, which command, which settings, what came of it."""
+"""Model cards of trained models: recorded play, command, settings and metrics of the training."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def model_card(
     started_from: Sequence[str] = (),
     play_settings: PlaySettings = UNKNOWN,
 ) -> ModelCard:
-    """The card of what this process trains with ``config``; its metrics are still to come.
+    """Create the card of the model that this process trains, still without metrics.
 
     Args:
       title: see :class:`agents.card.ModelCard`.
-      what: likewise.
-      config: of the training.
-      learned_from: the recorded play.
-      started_from: sentences on the models that it started from.
-      play_settings: of that play.
+      what: see :class:`agents.card.ModelCard`.
+      config: configuration of the training.
+      learned_from: recorded play of the training.
+      started_from: sentences on the models that the training started from.
+      play_settings: settings of the recorded play.
     """
     commit = git_commit()
     return ModelCard(
@@ -59,11 +59,16 @@ def play_used(
     only: Collection[str] | None = None,
     raters: Collection[str] = (),
 ) -> tuple[PlaySource, ...]:
-    """Sum up, by dataset, the episodes that a stage reads: who played and who marked them.
+    """Sum up, by dataset, the players and the marks of the episodes that a stage reads.
 
     Args:
-      only: ids of the episodes to count; None counts all of them.
-      raters: whose marks count, as :func:`pipelines.stages.chosen_marks.choose_marks` has them.
+      data: dataset folders.
+      use: use of the episodes, for the card.
+      split: split of the episodes; None counts all.
+      solver: solver of the episodes; None counts all.
+      marked: count only episodes with marks, and the marks too.
+      only: ids of the episodes to count; None counts all.
+      raters: raters whose marks count, as in :func:`pipelines.stages.chosen_marks.choose_marks`.
     """
     sources = []
     for folder in data:
@@ -89,10 +94,14 @@ def play_used(
 def play_imitated(
     data: Sequence[Path], use: str, solver: str | None, kinds: str, only: Collection[str] | None = None
 ) -> tuple[PlaySource, ...]:
-    """Sum up, by dataset, the play to imitate: of ``solver``, or of each of several ``kinds``.
+    """Sum up, by dataset, the play to imitate: that of ``solver``, or of each kind of play.
 
     Args:
-      only: ids of the episodes to count; None counts all of them.
+      data: dataset folders.
+      use: use of the episodes, for the card.
+      solver: solver of the episodes, if ``kinds`` is empty; None counts all.
+      kinds: JSON object of weights by kind of play.
+      only: ids of the episodes to count; None counts all.
     """
     if not parse_play_kinds(kinds):
         return play_used(data, use, "train", solver, only=only)
@@ -104,7 +113,7 @@ def play_imitated(
 
 
 def played_by(names: Iterable[str]) -> PlayedBy:
-    """Sums up who played, by the names in the recordings; see :class:`rlhf.records.episode.Episode`."""
+    """Count players by their names in the recordings; see :class:`rlhf.records.episode.Episode`."""
     counts = Counter("replay" if name.startswith("replay:") else name for name in names)
     people = {name: count for name, count in counts.items() if name.partition(":")[0] == "human"}
     others = {name: count for name, count in sorted(counts.items()) if name not in people and name != "scripted"}
@@ -112,7 +121,7 @@ def played_by(names: Iterable[str]) -> PlayedBy:
 
 
 def latest_metrics(run: Path) -> dict[str, float]:
-    """The newest value of every metric of the run in folder ``run``."""
+    """Return the newest value of every metric of the run in folder ``run``."""
     latest: dict[str, float] = {}
     for row in read_metrics(run):
         latest |= row

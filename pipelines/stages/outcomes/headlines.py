@@ -1,4 +1,4 @@
-"""What a training came to, in a sentence from its metrics: the headline of its report, the last line of its log."""
+"""Headlines: the result of a training in one sentence, for its report and the last line of its log."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _NAMES: Mapping[Metric, str] = {"modelled_return": "the modelled return", "true_
 
 
 def improvement_headline(rows: list[Row]) -> str:
-    """How replays fared at the beginning and at the end, with intervals; or that too few ended to say."""
+    """Return the outcomes of replays at the beginning and the end, with intervals, or that too few ended."""
     replays = compared_replays(rows)
     changes: dict[Metric, Change] = {metric: change_of(rows, replays, metric) for metric in METRICS}
     if all(found.last is None for found in changes.values()):
-        return "No replay has come to its end yet."
+        return "No replay has ended yet."
     known = [
-        f"{_NAMES[metric]} went from {reading_text(found.first, metric)} to {reading_text(found.last, metric)}"
+        f"{_NAMES[metric]} went from {measurement_text(found.first, metric)} to {measurement_text(found.last, metric)}"
         for metric, found in changes.items()
         if found.first is not None and found.last is not None
     ]
@@ -43,38 +43,40 @@ def improvement_headline(rows: list[Row]) -> str:
 
 
 def too_few(found: Change, replays: Replays, what: str = "requests") -> str:
-    """That the beginning cannot be compared with the end, and what is known."""
-    said = f"Too few finished {what} on {NAMES[replays]} replays ({found.requests:,}) to compare beginning and end"
+    """Return a sentence that too few plays ended to compare beginning and end, with the newest measurement."""
+    sentence = f"Too few finished {what} on {NAMES[replays]} replays ({found.requests:,}) to compare beginning and end"
     metric: Metric = "true_success" if what == "requests" else "modelled_return"
-    return f"{said}; {_NAMES[metric]} so far: {reading_text(found.last, metric)}."
+    return f"{sentence}; {_NAMES[metric]} so far: {measurement_text(found.last, metric)}."
 
 
-def reading_text(reading: Measurement | None, metric: Metric) -> str:
-    """For example "42% (34 to 51%)" or "0.93 (0.81 to 1.05)"; "unknown" of None."""
-    if reading is None:
+def measurement_text(measured: Measurement | None, metric: Metric) -> str:
+    """Format a measurement, e.g. "42% (34 to 51%)" or "0.93 (0.81 to 1.05)"; "unknown" of None."""
+    if measured is None:
         return "unknown"
     if metric == "true_success":
-        return share_text(reading.value, reading.interval)
-    bounds = "" if reading.interval is None else f" ({number(reading.interval.low)} to {number(reading.interval.high)})"
-    return number(reading.value) + bounds
+        return share_text(measured.value, measured.interval)
+    bounds = (
+        "" if measured.interval is None else f" ({number(measured.interval.low)} to {number(measured.interval.high)})"
+    )
+    return number(measured.value) + bounds
 
 
 def share_text(share: float, interval: Interval | None) -> str:
-    """A share with its interval: "42% (34 to 51%)"."""
+    """Format a share with its interval: "42% (34 to 51%)"."""
     return percent(share) + ("" if interval is None else f" ({_plain(interval.low)} to {percent(interval.high)})")
 
 
 def number(value: float) -> str:
-    """A number of two decimals with a typographic minus."""
+    """Format a number with two decimals and a typographic minus."""
     return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def cloning_headline(rows: list[Row], episodes: int | None = None) -> str:
-    """The imitation loss of a step's movement at first and now, and beside it that of an agent that sees nothing.
+    """Return the first and last imitation loss of a step's movement, and that of an agent that sees nothing.
 
     Args:
-      rows: of the run's metrics.
-      episodes: how many are held out; None if that is not known.
+      rows: rows of the run's metrics.
+      episodes: number of held-out episodes; None if it is not known.
     """
     held_out = bool(column(rows, "bc_held_out/movement")[0])
     loss = column(rows, "bc_held_out/movement" if held_out else "bc/movement")[1]
@@ -84,13 +86,13 @@ def cloning_headline(rows: list[Row], episodes: int | None = None) -> str:
     where = "held-out play" if held_out else "training play (no held-out play was measured)"
     if held_out and episodes:
         where += f" ({episodes:,} episode{'s' if episodes > 1 else ''})"
-    went = f"went from {loss[0]:.2f} to {loss[-1]:.2f}" if len(loss) > 1 else f"is {loss[-1]:.2f}"
+    change = f"went from {loss[0]:.2f} to {loss[-1]:.2f}" if len(loss) > 1 else f"is {loss[-1]:.2f}"
     beside = f"; seeing nothing costs {blind[0]:.2f}" if blind else ""
-    return f"The loss of a step's movement on {where} {went} nats{beside}."
+    return f"The loss of a step's movement on {where} {change} nats{beside}."
 
 
 def reward_headline(rows: list[Row]) -> str:
-    """Which share of pairs of moments the kept reward model orders rightly, with its interval; or the best so far."""
+    """Return the pair accuracy of the kept reward model, with its interval, or the best so far."""
     for where, play in (("held_out", "held-out play"), ("validation", "play set aside")):
         accuracies = _of(rows, where, "pair_accuracy")
         if accuracies:
@@ -99,7 +101,7 @@ def reward_headline(rows: list[Row]) -> str:
 
 
 def kept_accuracy(rows: list[Row], where: str) -> Interval | None:
-    """Pair accuracy of the kept model on "held_out" or "validation" play, over episodes; None before the end."""
+    """Return the pair accuracy of the kept model on "held_out" or "validation" play; None before the end."""
     accuracy, low, high, count = (
         _of(rows, where, f"kept_{name}") for name in ("accuracy", "accuracy_low", "accuracy_high", "episodes")
     )
@@ -115,8 +117,8 @@ def _ordered(rows: list[Row], where: str, play: str, accuracies: Sequence[float]
         best = percent(max(accuracies))
         return f"At best {best} of the pairs of moments in {play} are put in the right order{beside}."
     episodes = f"{kept.count:,} episode{'s' if kept.count != 1 else ''}"
-    said = f"{share_text(kept.estimate, kept)} of the pairs of moments in {play} ({episodes})"
-    return f"{said} are put in the right order{beside}."
+    sentence = f"{share_text(kept.estimate, kept)} of the pairs of moments in {play} ({episodes})"
+    return f"{sentence} are put in the right order{beside}."
 
 
 def _of(rows: list[Row], where: str, name: str) -> list[float]:

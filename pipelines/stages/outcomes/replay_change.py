@@ -1,8 +1,8 @@
-"""How replays fared at the beginning and at the end of a run of BC+RL, with intervals, or that too few ended to say.
+"""Outcomes of replays at the beginning and the end of a run of BC+RL, with intervals.
 
-``train/*`` metrics are means over the last plays that ended, so the first of them is of one play: the beginning is read
-where enough have ended, and the end is compared with it only if it is of other plays. ``held_out/*`` metrics are of the
-same episodes at every evaluation.
+``train/*`` metrics are means over the latest plays that ended, so the first row is of a single play. The beginning is
+the first row of enough plays; the end is compared with it only if it is of other plays. ``held_out/*`` metrics are of
+the same episodes at every evaluation.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ METRICS: tuple[Metric, ...] = ("modelled_return", "true_success")
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was measured at one update.
+    """A metric at one update.
 
     Args:
-      update: the number of updates made.
-      value: a mean over plays, or a share of requests.
-      count: plays or requests behind it.
-      interval: around ``value``; None if the run did not note the spread of its returns.
+      update: number of updates made.
+      value: mean over plays, or share of requests.
+      count: number of plays or requests.
+      interval: interval of ``value``; None if the run did not record the standard deviation of its returns.
     """
 
     update: int
@@ -41,11 +41,11 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Change:
-    """What became of a metric.
+    """A metric at the beginning and the end of a run.
 
     Args:
-      first: the first reading of enough plays; None if there is none, or none of other plays than ``last``.
-      last: the newest reading; None if no play has ended.
+      first: first measurement of enough plays; None if there is none, or it shares plays with ``last``.
+      last: newest measurement; None if no play has ended.
     """
 
     first: Measurement | None
@@ -53,29 +53,29 @@ class Change:
 
     @property
     def known(self) -> bool:
-        """Whether the beginning and the end can be compared."""
+        """True if the beginning and the end can be compared."""
         return self.first is not None and self.last is not None
 
     @property
     def requests(self) -> int:
-        """How many plays or requests the newest reading is of."""
+        """Number of plays or requests of the newest measurement."""
         return 0 if self.last is None else self.last.count
 
 
 def change_of(rows: Sequence[Row], replays: Replays, metric: Metric) -> Change:
-    """What became of ``metric`` on these ``replays``, from all rows of a run's metrics."""
-    found = [(row, reading) for row in rows if (reading := _reading(row, replays, metric)) is not None]
+    """Return the change of ``metric`` on ``replays``, from all rows of a run's metrics."""
+    found = [(row, measured) for row in rows if (measured := _measurement(row, replays, metric)) is not None]
     if not found:
         return Change(None, None)
     row, last = found[-1]
-    begun = next(((r, reading) for r, reading in found if reading.count >= FEWEST[replays]), None)
-    if begun is None or last.count < FEWEST[replays] or not _apart(replays, begun, (row, last)):
+    first = next(((r, measured) for r, measured in found if measured.count >= FEWEST[replays]), None)
+    if first is None or last.count < FEWEST[replays] or not _of_different_plays(replays, first, (row, last)):
         return Change(None, last)
-    return Change(begun[1], last)
+    return Change(first[1], last)
 
 
 def compared_replays(rows: Sequence[Row]) -> Replays:
-    """The replays that say how a run went: held-out ones, or training ones if only those suffice or exist."""
+    """Return the replays to report: held-out ones, or training ones if only those are enough or exist."""
     for replays in NAMES:
         if any(change_of(rows, replays, metric).known for metric in METRICS):
             return replays
@@ -83,12 +83,12 @@ def compared_replays(rows: Sequence[Row]) -> Replays:
 
 
 def requests_behind(row: Row, replays: Replays, metric: Metric) -> int:
-    """How many requests (of true success) or plays (of modelled return) a row's number is of; 0 if it does not say."""
+    """Return the number of requests (true success) or plays (modelled return) of a row's metric; 0 if unknown."""
     requests = row.get(f"{replays}/requests", 0)
     return int(requests if metric == "true_success" else row.get(f"{replays}/plays", requests))
 
 
-def _reading(row: Row, replays: Replays, metric: Metric) -> Measurement | None:
+def _measurement(row: Row, replays: Replays, metric: Metric) -> Measurement | None:
     value, count = row.get(f"{replays}/{metric}"), requests_behind(row, replays, metric)
     if value is None or not count:
         return None
@@ -99,8 +99,8 @@ def _reading(row: Row, replays: Replays, metric: Metric) -> Measurement | None:
     return Measurement(row["step"], value, count, None if spread is None else mean_of(value, spread, count))
 
 
-def _apart(replays: Replays, first: tuple[Row, Measurement], last: tuple[Row, Measurement]) -> bool:
-    """Whether two readings are of different plays. Plays end in proportion to the steps played."""
+def _of_different_plays(replays: Replays, first: tuple[Row, Measurement], last: tuple[Row, Measurement]) -> bool:
+    """Return True if two measurements share no play. Plays end in proportion to the steps played."""
     if replays == "held_out":
         return last[1].update > first[1].update
     before, after = (row.get("played_steps", 0) for row, _ in (first, last))

@@ -1,7 +1,6 @@
 """Files of results of `rlhf evaluate`: a JSON list with a row for every agent and probe.
 
-A row says with what settings and by which weights it was played, so that an evaluation is gone on with where it is the
-same, and no other takes its place.
+A row holds the settings and the weights that it was played with, so that an evaluation is resumed only with the same.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _HINT = "name another file with --out, or move that one away"
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """How one agent did at one probe; entry i of every tuple is about the same house and instruction for all agents."""
+    """Result of one agent at one probe; entry i of every tuple is the same house and instruction for all agents."""
 
     agent: str
     probe: str
@@ -49,8 +48,10 @@ class ProbeResult:
 
 @dataclass(frozen=True)
 class EvaluatedWith:
-    """The settings that decide what is played; all results in one file are of the same. Slots are among them, as an
-    agent draws its actions for all of them together."""
+    """Settings that decide what is played, the same for all results of a file.
+
+    Slots are among them, as an agent samples its actions for all slots together.
+    """
 
     episodes: int
     split: Split
@@ -62,13 +63,14 @@ class EvaluatedWith:
 
 
 class ResultsFile:
-    """Results that are written after every probe: what was played is kept, whatever happens to the rest.
+    """File of results, written after every probe.
 
-    What the file holds already is kept, and is not to be played again. One of an older version, which does not say what
-    it is of, is set aside under another name.
+    Results that it holds are kept and not played again. A file of an older version, without settings, is renamed.
 
     Args:
-      path: of the file. settings: of this evaluation. agents: the folder of each, by name.
+      path: path of the file.
+      settings: settings of the evaluation.
+      agents: folder of each agent by its name.
 
     Raises:
       UserError: if the file is of other settings, or of other weights under the name of one of ``agents``, or is none
@@ -83,26 +85,24 @@ class ResultsFile:
             self._rows = {(row["agent"], row["probe"]): row for row in self._known(_rows(path, _HINT))}
 
     def __contains__(self, pair: tuple[str, str]) -> bool:
-        """Whether the results of (agent, probe) are there."""
+        """Return True if the file holds the results of (agent, probe)."""
         return pair in self._rows
 
     def results(self) -> list[ProbeResult]:
-        """All that the file holds, in the order in which they were played."""
+        """Return all results in the file, in the order of playing."""
         return [_result(row) for row in self._rows.values()]
 
     def add(self, result: ProbeResult) -> None:
-        """Write ``result``, of one of the agents; it is on disk when this returns."""
+        """Write a result of one of the agents; it is on disk on return."""
         played = {_SETTINGS: to_json(self._settings), _WEIGHTS: self._weights[result.agent]}
         self._rows[result.agent, result.probe] = asdict(result) | played
         write_file(self._path, json.dumps(list(self._rows.values())).encode())
 
     def _known(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """``rows``, if they are of this evaluation. Raises UserError if they are of another."""
+        """Return ``rows`` of this evaluation, none if they have no settings. Raises UserError for others."""
         if not all(_SETTINGS in row and _WEIGHTS in row for row in rows):
             aside = set_aside(self._path)
-            announce(
-                f"{self._path} does not say with what settings it was made (an older version's); it is now {aside}"
-            )
+            announce(f"{self._path} holds no settings (it is of an older version); it was renamed to {aside}")
             return []
         for row in rows:
             self._check(row)
@@ -124,7 +124,7 @@ class ResultsFile:
 
 
 def fingerprint(folder: str) -> str:
-    """What tells an agent's weights from others: a digest of its file of them; of a scripted player, its name."""
+    """Return a digest of an agent's weights; of a scripted player, its name."""
     if folder in SCRIPTED:
         return folder
     with open(Path(folder) / "model.safetensors", "rb") as file:
@@ -132,7 +132,7 @@ def fingerprint(folder: str) -> str:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename ``path`` to a name beside it that nothing has; that name."""
+    """Rename ``path`` to a free name beside it, and return that."""
     numbered = (path.with_name(f"{path.name}.older{'' if number == 1 else f'-{number}'}") for number in count(1))
     aside = next(name for name in numbered if not name.exists())
     path.rename(aside)
@@ -145,7 +145,7 @@ def load_results(path: Path) -> list[ProbeResult]:
 
 
 def _rows(path: Path, hint: str) -> list[dict[str, Any]]:
-    """The rows of a file. Raises UserError, with what one can do, if it is missing or something else."""
+    """Read the rows of a file. Raises UserError, with ``hint``, if it is missing or something else."""
     try:
         rows = json_text.from_json(path.read_text(encoding="utf-8"))
         if not isinstance(rows, list):

@@ -1,1 +1,1 @@
-"""What a run needs to be safe: a check of memory before it starts, and stages that are resumed."""
+"""Running of stages: checks of memory and duration, and stages that are resumed."""

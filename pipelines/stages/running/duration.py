@@ -1,4 +1,4 @@
-"""How long a training takes on this machine: measured in its first updates, and said where it is more than an hour."""
+"""Duration of a training on this machine, measured in its first updates and announced if it is over an hour."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _MEASURED = 3  # updates after the first, which compiles and fills caches
 
 
 class DurationCheck:
-    """Announces once, after a few updates, that a training takes more than an hour, and the smaller choice.
+    """Announcement, after a few updates, that a training takes more than an hour, with a smaller choice.
 
     Args:
       setting: the setting of the number of updates, as typed, e.g. "--training.updates".
       done: number of updates made before.
-      share: how far the training was then, from 0 to 1.
+      share: share of the training made before, from 0 to 1.
       smaller: another choice that takes less time, named beside fewer updates.
       clock: returns the time in seconds.
     """
@@ -36,7 +36,7 @@ class DurationCheck:
         self._over = False
 
     def update(self, done: int, share: float) -> None:
-        """Note that ``done`` updates have been made in all, which is ``share`` of the training."""
+        """Record that ``done`` updates have been made in all, which is ``share`` of the training."""
         if self._over or done <= self._first:
             return
         if self._start is None:
@@ -52,7 +52,7 @@ class DurationCheck:
             fits = _rounded(int(LONG_SEC * (done - first) / gone))
             announce(
                 f"this takes about {duration(left)} on this machine ({gone / (done - first):.1f} s an update); for an "
-                f"hour of training take {self._setting} {fits}, or {self._smaller} for a small one"
+                f"hour of training set {self._setting} {fits}, or {self._smaller} for a small one"
             )
 
 

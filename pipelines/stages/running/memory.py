@@ -1,4 +1,4 @@
-"""Refusing, before anything begins, what is larger than the memory there is."""
+"""Checks, before a stage begins, that its batches and pictures fit into memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROGRAM = 0.6 * _GIB  # Python with PyTorch, before it has learned anything
 
 
 class Agent(Protocol):
-    """An agent or a reward model, as far as its size goes."""
+    """An agent or a reward model, of which only the size matters."""
 
     config: Any
 
@@ -37,7 +37,7 @@ class Training(Protocol):
 
 
 def memory_of(device: str) -> int:
-    """Bytes of memory of ``device``: of this machine for "cpu", else of that GPU."""
+    """Return the bytes of memory of ``device``: of this machine for "cpu", else of that GPU."""
     if not device.startswith("cuda"):
         return usable_memory()
     import torch
@@ -46,13 +46,13 @@ def memory_of(device: str) -> int:
 
 
 def check_memory(setting: str, size: int, needed: Callable[[int], float], usable: int) -> None:
-    """Refuse a batch that surely does not fit into memory, and warn of one that may not.
+    """Refuse a batch that does not fit into memory, and warn of one that may not.
 
     Args:
-      setting: that gives the batch's size, as typed, e.g. "--training.batch".
-      size: of the batch.
-      needed: estimates the peak bytes for a size, within a factor of :data:`agents.learning.footprint.UNCERTAINTY`.
-      usable: bytes of memory there are.
+      setting: setting of the batch's size, as typed, e.g. "--training.batch".
+      size: size of the batch.
+      needed: estimate of the peak bytes by size, within a factor of :data:`agents.learning.footprint.UNCERTAINTY`.
+      usable: usable bytes of memory.
 
     Raises:
       UserError: naming both numbers and the largest size that fits.
@@ -62,7 +62,7 @@ def check_memory(setting: str, size: int, needed: Callable[[int], float], usable
         return
     numbers = f"{setting} {size} needs about {estimate / _GIB:,.1f} GiB of memory, {usable / _GIB:,.1f} GiB are usable"
     fits = largest(lambda candidate: needed(candidate) <= usable, size)
-    way = f"{setting} {fits} fits" if fits else f"even {setting} 1 does not fit: take fewer steps, or a smaller agent"
+    way = f"{setting} {fits} fits" if fits else f"even {setting} 1 does not fit: use fewer steps or a smaller agent"
     if estimate / UNCERTAINTY <= usable:
         announce(f"warning: {numbers}; it may not fit ({way})")
         return
@@ -70,7 +70,7 @@ def check_memory(setting: str, size: int, needed: Callable[[int], float], usable
 
 
 def largest(fits: Callable[[int], bool], below: int) -> int:
-    """The largest whole number from 1 to ``below`` that ``fits``, as all smaller ones do; 0 if none does."""
+    """Return the largest integer from 1 to ``below`` that ``fits``, as all smaller ones do; 0 if none does."""
     least, most = 0, below
     while least < most:
         middle = (least + most + 1) // 2
@@ -79,13 +79,13 @@ def largest(fits: Callable[[int], bool], below: int) -> int:
 
 
 def check_improvement(config: ImproveConfig, agent: Agent) -> None:
-    """Refuse more places, or a larger batch, than can be learned from at once on this machine.
+    """Refuse more slots, or a larger batch, of `rlhf improve` than fit into memory.
 
     Raises:
       UserError: if they need more memory than there is.
     """
     if config.executor != "local" or not isinstance(agent.config, AgentConfig):
-        return  # other machines have other memories, and agents of one's own sizes that are not known here
+        return  # of other machines, or of the user's own agents, memory is not known
     sizes, weights, rows = agent.config, agent.num_parameters(), config.steps + 1
     frame = 3 * sizes.image_size[0] * sizes.image_size[1]
 
@@ -103,13 +103,13 @@ def check_improvement(config: ImproveConfig, agent: Agent) -> None:
 
 
 def check_training(training: Training, agent: Agent, device: str) -> None:
-    """Refuse a larger batch of `rlhf clone` or `rlhf reward` than can be learned from at once.
+    """Refuse a larger batch of `rlhf clone` or `rlhf reward` than fits into memory.
 
     Raises:
       UserError: if it needs more memory than there is.
     """
     if not isinstance(agent.config, AgentConfig):
-        return  # agents of one's own have sizes that are not known here
+        return  # the sizes of the user's own agents are not known
     weights = agent.num_parameters()
 
     def needed(batch: int) -> float:
@@ -119,22 +119,22 @@ def check_training(training: Training, agent: Agent, device: str) -> None:
 
 
 def check_pictures(height: int, width: int, steps: int, episodes: int) -> None:
-    """Refuse to record pictures that are larger than the memory there is.
+    """Refuse to record pictures that do not fit into memory.
 
     Args:
-      height: of a picture in pixels.
-      width: of a picture in pixels.
-      steps: of an episode, each with a picture.
-      episodes: that are played at once.
+      height: height of a picture in pixels.
+      width: width of a picture in pixels.
+      steps: steps of an episode, each with a picture.
+      episodes: number of episodes that are played at once.
 
     Raises:
-      UserError: if the episodes at hand do not fit into memory.
+      UserError: if the episodes that are in memory at once do not fit.
     """
     at_once = episodes + 2  # one more is on its way to the dataset, packed and unpacked
     needed, usable = 3 * height * width * steps * at_once, usable_memory()
     if needed > usable:
         raise UserError(
             f"{at_once} episodes of {steps} pictures of {height}x{width} pixels are in memory at once and need "
-            f"{needed / _GIB:,.1f} GiB, {usable / _GIB:,.1f} GiB are usable; take smaller --world.height and "
+            f"{needed / _GIB:,.1f} GiB, {usable / _GIB:,.1f} GiB are usable; use smaller --world.height and "
             "--world.width, or fewer --steps, --slots or --workers"
         )

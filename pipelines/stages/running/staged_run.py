@@ -110,11 +110,11 @@ def run_stages(folder: Path, stages: Sequence[Stage], total: int | None = None, 
     finished = finished_stages(folder)
     done = {stage.name for stage in finished}
     for number, stage in enumerate(stages, start=1):
-        said = f"{title}{number} of {total or len(stages)}: {stage.name}"
+        heading = f"{title}{number} of {total or len(stages)}: {stage.name}"
         if stage.name in done:
-            announce(f"{said}: there already")
+            announce(f"{heading}: there already")
             continue
-        announce(said)
+        announce(heading)
         began = time.monotonic()
         with _resumed_by_command(folder):
             stage.do()
@@ -140,19 +140,20 @@ def save_finished_stages(folder: Path, stages: Sequence[FinishedStage]) -> None:
     write_file(folder / STAGES_FILE, json.dumps([asdict(stage) for stage in stages], indent=2).encode())
 
 
-def resume_or_start(work: Callable[[Run], Path], config: Run) -> Path:
-    """Train as ``work(config)`` does, from the last checkpoint of an interrupted attempt in its folder if there is one.
+def resume_or_start(train: Callable[[Run], Path], config: Run) -> Path:
+    """Run a training, from the last checkpoint of an interrupted attempt in its folder if there is one.
 
-    What an attempt without a checkpoint has left is removed.
+    Files of an attempt without a checkpoint are removed.
 
     Args:
-      work: of those that take ``runs``, ``name`` and ``resume``.
+      train: function of the stage.
+      config: its settings, which include ``runs``, ``name`` and ``resume``.
     """
     folder = config.runs / config.name
     if (folder / "checkpoints" / "latest").exists():
-        return work(replace(config, resume=folder))  # type: ignore[type-var]
+        return train(replace(config, resume=folder))  # type: ignore[type-var]
     shutil.rmtree(folder, ignore_errors=True)
-    return work(config)
+    return train(config)
 
 
 def finished_stages(folder: Path) -> list[FinishedStage]:
@@ -167,7 +168,7 @@ def finished_stages(folder: Path) -> list[FinishedStage]:
 
 
 def format_differences(differing: Sequence[tuple[str, Any, Any]]) -> str:
-    """The first of some (setting, there, here) in words, and how many more there are.
+    """Format the first of some differences (setting, there, here), and the number of others.
 
     For example "clone.training.updates is 30 there and 40 here (and 2 more)"; long values are left out.
     """
@@ -184,7 +185,13 @@ def _difference(name: str, there: Any, here: Any) -> str:
 
 @dataclass(frozen=True)
 class FinishedStage:
-    """One part of the run and how long it took; ``note`` says what it made."""
+    """A finished stage of a run.
+
+    Args:
+      name: name of the stage.
+      seconds: duration in seconds.
+      note: result of the stage, for the report.
+    """
 
     name: str
     seconds: float

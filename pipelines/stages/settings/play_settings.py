@@ -1,10 +1,11 @@
-"""Settings of play that are remembered: where agents and datasets were played, as the defaults of what follows.
+"""Play settings: the world and players of agents and datasets, which later commands use as defaults.
 
-`rlhf record` notes them in ``dataset.json``, `rlhf clone` and `rlhf improve` beside the agent that learned from it.
-A setting that is typed, or given by a preset, wins; then come the agent, the dataset and the default, in an order that
-each command chooses::
+`rlhf record` saves them in ``dataset.json``, `rlhf clone` and `rlhf improve` beside the agent that learned from it.
+A setting that is typed, or given by a preset, comes first; then agent, dataset and default, in an order that each
+command chooses::
 
-    settings = settle(PlaySettings(config.world, config.players), of_agent(folder), of_datasets(data))
+    given = PlaySettings(config.world, config.players)
+    settings = resolve_play_settings(given, settings_of_agent(folder), settings_of_datasets(data))
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ from worlds.errors import UserError
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """Where play happens and who the scripted people are; None where a setting is not known."""
+    """World and scripted players of play; None where a setting is not known."""
 
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
 
     def or_else(self, other: PlaySettings) -> PlaySettings:
-        """These settings, with what is None as ``other`` has it; scripted people of another world are no help."""
+        """Return these settings, with None replaced from ``other``; players only if both are of the same world."""
         world = self.world.or_else(other.world)
         same = self.world.is_the_world_of(other.world)
         return PlaySettings(world, self.players.or_else(other.players) if same else self.players)
 
     def complete(self) -> PlaySettings:
-        """These settings, with the default where something is None."""
+        """Return these settings, with None replaced by the default."""
         return PlaySettings(self.world.complete(), self.players.complete())
 
 
@@ -49,7 +50,7 @@ UNKNOWN = PlaySettings()
 
 
 def resolve_play_settings(given: PlaySettings, *remembered: PlaySettings) -> PlaySettings:
-    """The settings to play with: those that are ``given``, then those of each that remembers some, then the default."""
+    """Return the settings to play with: ``given``, completed by each of ``remembered`` in turn, then by the default."""
     for one in remembered:
         given = given.or_else(one)
     return given.complete()
@@ -68,16 +69,16 @@ Command = TypeVar("Command", bound=PlayingConfig)
 
 
 def with_play_settings(config: Command, *remembered: PlaySettings) -> Command:
-    """``config`` with world and players as :func:`settle` says."""
+    """Return ``config`` with world and players from :func:`resolve_play_settings`."""
     settings = resolve_play_settings(PlaySettings(config.world, config.players), *remembered)
     return replace(config, world=settings.world, players=settings.players)  # type: ignore[type-var]
 
 
 def settings_of_agent(folder: str | Path) -> PlaySettings:
-    """The settings of the play that the agent in ``folder`` learned from; all None where it does not say.
+    """Return the settings of the play that the agent in ``folder`` learned from; all None if they are not saved.
 
     Raises:
-      UserError: if the file that says so is damaged.
+      UserError: if the file of settings is damaged.
     """
     try:
         noted = load_play_settings(folder)
@@ -87,13 +88,13 @@ def settings_of_agent(folder: str | Path) -> PlaySettings:
 
 
 def settings_of_dataset(folder: Path) -> tuple[PlaySettings, ...]:
-    """The settings that the play in the dataset ``folder`` was recorded with, in the order in which they came.
+    """Return the settings that play in the dataset ``folder`` was recorded with, in the order of recording.
 
-    A dataset of play from elsewhere, or of an older version, has none noted; its first episode says what it can. There
-    are none where there is no dataset, or nothing in it.
+    A dataset of imported play, or of an older version, has none saved; some are known from its first episode. A folder
+    without episodes has none.
 
     Raises:
-      UserError: if what is noted is damaged.
+      UserError: if the saved settings are damaged.
     """
     folder = folder.expanduser()
     if not (folder / DESCRIPTION_FILE).is_file():
@@ -104,7 +105,7 @@ def settings_of_dataset(folder: Path) -> tuple[PlaySettings, ...]:
 
 
 def _as_recorded(store: ParquetStore) -> tuple[PlaySettings, ...]:
-    """What the first episode of ``store`` says of its world; nothing of a world that cannot be played here."""
+    """Return the settings known from the first episode of ``store``; none if its world is not registered."""
     ids, about = store.ids(), store.description
     if not ids or about.world not in registry.names() or about.image_size is None:
         return ()
@@ -114,12 +115,11 @@ def _as_recorded(store: ParquetStore) -> tuple[PlaySettings, ...]:
 
 
 def settings_of_datasets(folders: Sequence[Path], given: PlaySettings = UNKNOWN) -> PlaySettings:
-    """The settings of the first play in the datasets.
+    """Return the settings of the first play in the datasets.
 
     Args:
-      folders: of the datasets, in the order of their importance.
-      given: settings that come before these. Where they leave open what play in the datasets differs in, that is
-        announced.
+      folders: dataset folders, by priority.
+      given: settings of higher priority. A difference between datasets is announced if these do not decide it.
     """
     found = [settings for folder in folders for settings in settings_of_dataset(folder)]
     if not found:
@@ -130,7 +130,7 @@ def settings_of_datasets(folders: Sequence[Path], given: PlaySettings = UNKNOWN)
     if different:
         where = ", ".join(map(str, folders))
         announce(
-            f"play in {where} differs in {', '.join(dict.fromkeys(different))}; that of the first episodes is taken"
+            f"play in {where} differs in {', '.join(dict.fromkeys(different))}; that of the first episodes is used"
         )
     for other in others:
         first = first.or_else(other)
@@ -162,21 +162,21 @@ def _from_json(noted: Mapping[str, Any], path: Path) -> PlaySettings:
 
 
 def world_differences(here: WorldConfig, remembered: WorldConfig) -> list[str]:
-    """What of ``here`` is not as it is ``remembered``, for people: e.g. "rooms [1, 5] instead of [1, 1]".
+    """List the settings in which ``here`` differs from ``remembered``, e.g. "rooms [1, 5] instead of [1, 1]".
 
-    Nothing is said of what is not remembered.
+    Settings that are None in ``remembered`` are not compared.
     """
     here, there = here.complete(), remembered
     if not here.is_the_world_of(there):
         return [f"world {here.name} instead of {there.name}"]
-    said = []
+    found = []
     if None not in (there.height, there.width) and here.image_size != there.image_size:
-        said.append(f"{_pixels(here)} pixels instead of {_pixels(there)}")
+        found.append(f"{_pixels(here)} pixels instead of {_pixels(there)}")
     if there.settings is not None:
-        said += _differences(here.sampling(), there.sampling())
+        found += _differences(here.sampling(), there.sampling())
     if there.options is not None:
-        said += _differences(here.play_options(), there.play_options())
-    return said
+        found += _differences(here.play_options(), there.play_options())
+    return found
 
 
 def _pixels(world: WorldConfig) -> str:
@@ -194,13 +194,20 @@ def _value(settings: Mapping[str, Any], name: str) -> str:
 
 
 def announce_world_differences(doing: str, here: WorldConfig, remembered: WorldConfig, whose: str) -> None:
-    """Say in one line where play happens in other places than ``whose``, e.g. "the agent learned in"."""
+    """Announce differences from a remembered world.
+
+    Args:
+      doing: name of the activity, e.g. "recording".
+      here: world of the activity.
+      remembered: world to compare with.
+      whose: clause that names it, e.g. "the agent learned in".
+    """
     if different := world_differences(here, remembered):
         announce(f"{doing} in other places than {whose}: {', '.join(different)}")
 
 
 def world_flags(world: WorldConfig, remembered: WorldConfig) -> str:
-    """The settings of ``world`` that differ from those ``remembered``, as one types them."""
+    """Return the flags of the settings in which ``world`` differs from ``remembered``."""
     world, remembered = world.complete(), remembered.complete()
     pairs = [(f.name, getattr(world, f.name), getattr(remembered, f.name)) for f in fields(WorldConfig)]
     return "".join(f" --world.{name} {shlex.quote(_typed(mine))}" for name, mine, theirs in pairs if mine != theirs)

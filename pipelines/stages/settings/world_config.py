@@ -1,4 +1,4 @@
-"""Which world is played, in which places, and what for: the part of a configuration that several journeys share."""
+"""Settings of the world and the scripted players, which several commands share."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ Settings = TypeVar("Settings", "WorldConfig", "PlayersConfig")
 
 @dataclass(frozen=True)
 class WorldConfig:
-    """A world and how its places are made.
+    """A world and its settings.
 
-    What is None is as the agent or the dataset at hand remembers it (see ``play_settings``), and else the
+    A setting that is None comes from the play settings of the agent or dataset (see ``play_settings``), or else is the
     default.
 
     Args:
       name: name of the registered world, or path of the Python file that registers it; playhouse by default.
       height: height of the image in pixels; 72 by default.
       width: width of the image in pixels; 96 by default.
-      settings: the world's own settings for sampling a place, e.g. {"rooms": [1, 1]}.
+      settings: the world's own settings for sampling a house, e.g. {"rooms": [1, 1]}.
       options: the world's own settings for playing in it, e.g. {"fov_y_deg": 60}.
     """
 
@@ -56,22 +56,22 @@ class WorldConfig:
             object.__setattr__(self, "name", str(Path(self.name).absolute()))
 
     def or_else(self, other: WorldConfig) -> WorldConfig:
-        """This world, with what is None as ``other`` has it; of a world of another name, only the image's size."""
+        """Return this world, with None replaced from ``other``; if its name differs, only the size of the image."""
         if not self.is_the_world_of(other):
             other = WorldConfig(height=other.height, width=other.width)
         return _filled(self, other)
 
     def is_the_world_of(self, other: WorldConfig) -> bool:
-        """Whether both name the same world, as far as they name one."""
+        """Return True if both name the same world, or one of them names none."""
         if None in (self.name, other.name) or self.name == other.name:
             return True
         try:
-            return self.entry().name == other.entry().name  # one may name the file that registers it
+            return self.entry().name == other.entry().name  # one name may be the file that registers it
         except WorldError:
             return False
 
     def complete(self) -> WorldConfig:
-        """This world, with the default where something is None."""
+        """Return this world, with None replaced by the default."""
         return _filled(self, DEFAULT_WORLD)
 
     @property
@@ -81,28 +81,28 @@ class WorldConfig:
 
     @property
     def image_size(self) -> tuple[int, int]:
-        """Of the solver's view, (height, width) in pixels."""
+        """(height, width) of the solver's view, in pixels."""
         height, width = _DEFAULT_SIZE
         return (height if self.height is None else self.height, width if self.width is None else self.width)
 
     def by_name(self) -> WorldConfig:
-        """The same with the name of the world, also where its file was given: files may be moved."""
+        """Return the same with the registered name instead of a file, as files may be moved."""
         return replace(self, name=self.entry().name)
 
     def sampling(self) -> dict[str, Any]:
-        """The settings for sampling a place; none where they are not known."""
+        """Return the settings for sampling a house; none if they are None."""
         return dict(self.settings or {})
 
     def play_options(self) -> dict[str, Any]:
-        """The settings for playing; none where they are not known."""
+        """Return the settings for playing; none if they are None."""
         return dict(self.options or {})
 
     def entry(self) -> WorldEntry:
-        """The registered world."""
+        """Return the registered world."""
         return registry.get(self.world_name)
 
     def make(self, count: int, images: bool = True) -> list[World]:
-        """``count`` worlds; without ``images`` nothing is drawn (for scripted players that need no eyes)."""
+        """Create ``count`` worlds, without rendering if ``images`` is False (for scripted players)."""
         entry, settings = self.entry(), self._making(images)
         with named_failure(entry.name, "making the world"):
             worlds = [entry.make(**settings) for _ in range(count)]
@@ -111,7 +111,7 @@ class WorldConfig:
         return worlds
 
     def check(self) -> None:
-        """Make the world, enter a place and play a step, so that a world that cannot be played is refused at once.
+        """Create the world, reset it and play a step, so that a world that cannot be played is refused at once.
 
         Raises:
           UserError: a setting is not one of the world's.
@@ -120,7 +120,7 @@ class WorldConfig:
         check_conforms(self.entry(), self._making(images=True), self.sample_config(0))
 
     def _making(self, images: bool) -> dict[str, Any]:
-        """The keywords that the world is made with."""
+        """Return the keywords that the world is created with."""
         (height, width), options = self.image_size, self.play_options()
         given = {"height": height, "width": width, "views": (SOLVER,) if images else ()}
         _check_names(self.entry().make, options, given, "world.options")
@@ -128,7 +128,7 @@ class WorldConfig:
 
     @contextmanager
     def opened(self, count: int, images: bool = True) -> Iterator[list[World]]:
-        """Worlds as :meth:`make` makes them, which are closed in the end, however it comes."""
+        """Create worlds as :meth:`make` does, and close them at the end of the block."""
         with ExitStack() as opened:
             worlds = self.make(count, images)
             for world in worlds:
@@ -154,13 +154,18 @@ class WorldConfig:
             )
 
     def note(self) -> dict[str, Any]:
-        """What recordings made with these settings say of them, for :meth:`check_recorded`."""
+        """Return the notes of recordings made with these settings, for :meth:`check_recorded`."""
         return {WORLD_OPTIONS: self.play_options()}
 
     def check_recorded(self, episode: Episode, data: object) -> None:
-        """Raises UserError if ``episode`` of ``data`` was recorded in this world with other options.
+        """Check that ``episode`` was not recorded in this world with other options: its replay would look different.
 
-        Replayed with others it would look different to the agent. Recordings from elsewhere need not say.
+        Args:
+          episode: recorded episode. One without a note of options passes.
+          data: its dataset, for the message.
+
+        Raises:
+          UserError: naming both options.
         """
         recorded, mine = episode.notes.get(WORLD_OPTIONS), self.note()[WORLD_OPTIONS]
         if episode.world == self.entry().name and recorded is not None and recorded != mine:
@@ -170,7 +175,7 @@ class WorldConfig:
             )
 
     def sample_config(self, seed: int) -> dict[str, Any]:
-        """The configuration of the place that ``seed`` stands for."""
+        """Sample a configuration of the world, e.g. a house, from ``seed``."""
         entry, settings = self.entry(), self.sampling()
         with named_failure(entry.name, f"sampling the place of seed {seed}"):
             return entry.sample_config(seed, **settings)
@@ -181,7 +186,7 @@ DEFAULT_WORLD = WorldConfig(_DEFAULT_NAME, *_DEFAULT_SIZE, settings={}, options=
 
 
 def _weights(text: str) -> Mapping[str, float] | None:
-    """The weights that a JSON object of numbers stands for; None for "None".
+    """Parse a JSON object of weights; None for "None".
 
     Raises:
       UserError: if ``text`` is something else.
@@ -195,7 +200,7 @@ def _weights(text: str) -> Mapping[str, float] | None:
     return {name: float(weight) for name, weight in weights.items()}
 
 
-# On the command line one JSON object, so that names can be left out and added.
+# One JSON object on the command line, so that names can be left out and added.
 _WEIGHTS = PrimitiveConstructorSpec(
     nargs=1,
     metavar="JSON",
@@ -205,19 +210,19 @@ _WEIGHTS = PrimitiveConstructorSpec(
 )
 
 
-# The default, spelled out for the Playhouse; in another world it stands for that world's probes.
+# The default, for the Playhouse; in another world it means that world's probes.
 _EVERY_PROBE: Mapping[str, float] = dict.fromkeys(("go", "lift", "position", "color", "count", "exist"), 1.0)
 
 
 @dataclass(frozen=True)
 class PlayersConfig:
-    """The scripted people: how they ask, and how well they do.
+    """Settings of the scripted players.
 
-    What is None is as the agent or the dataset at hand remembers it, and else the default.
+    A setting that is None comes from the play settings of the agent or dataset, or else is the default.
 
     Args:
-      tasks: how often each kind of request is made, relative to the others, as JSON, e.g. '{"lift": 1, "tower": 2}';
-        what is not named is not asked for. By default each of the world's probes, equally often.
+      tasks: relative frequency of each kind of request, as JSON, e.g. '{"lift": 1, "tower": 2}'; kinds that are not
+        named are not requested. By default all probes of the world, equally often.
       setter: the scripted setter's own settings, e.g. {"pause": [1, 3]}.
       solver: the scripted solver's own settings, e.g. {"reaction": 0}.
     """
@@ -227,11 +232,11 @@ class PlayersConfig:
     solver: OwnSettings = None
 
     def or_else(self, other: PlayersConfig) -> PlayersConfig:
-        """These players, with what is None as ``other`` has it."""
+        """Return these players, with None replaced from ``other``."""
         return _filled(self, other)
 
     def complete(self) -> PlayersConfig:
-        """These players, with the default where something is None."""
+        """Return these players, with None replaced by the default."""
         return _filled(self, DEFAULT_PLAYERS)
 
     def __post_init__(self) -> None:
@@ -239,12 +244,12 @@ class PlayersConfig:
         read_own_settings(self, "players", ("setter", "solver"))
 
     def weights(self, entry: WorldEntry) -> dict[str, float]:
-        """How often each kind of request is made in a world; by default each of its probes equally often."""
+        """Return the relative frequency of each kind of request in a world."""
         every = self.tasks is None or self.tasks == _EVERY_PROBE
         return dict.fromkeys(entry.probes, 1.0) if every else dict(self.tasks or {})
 
     def setter_settings(self) -> dict[str, Any]:
-        """The setter's settings. Raises UserError for those that are set elsewhere."""
+        """Return the setter's settings. Raises UserError for those that are set elsewhere."""
         settings = dict(self.setter or {})
         for name, instead in (("tasks", "players.tasks"), ("split", "split")):
             if name in settings:
@@ -252,7 +257,7 @@ class PlayersConfig:
         return settings
 
     def solver_settings(self) -> dict[str, Any]:
-        """The solver's settings."""
+        """Return the solver's settings."""
         return dict(self.solver or {})
 
 
@@ -260,15 +265,24 @@ DEFAULT_PLAYERS = PlayersConfig(_EVERY_PROBE, setter={}, solver={})
 
 
 def _filled(settings: Settings, other: Settings) -> Settings:
-    """``settings``, with what is None as ``other`` has it."""
+    """Return ``settings``, with None replaced from ``other``."""
     missing = [field.name for field in fields(settings) if getattr(settings, field.name) is None]
     return replace(settings, **{name: getattr(other, name) for name in missing})
 
 
 def _check_names(make: Callable[..., Any], settings: Mapping[str, Any], given: Collection[str], where: str) -> None:
-    """Raises UserError for the first setting that ``make`` does not know, or is ``given`` already.
+    """Check the names of settings against a callable's keywords.
 
-    A callable that takes any keyword has to refuse those it does not know by itself.
+    A callable that accepts any keyword has to refuse unknown ones itself.
+
+    Args:
+      make: callable that gets the settings.
+      settings: settings by name.
+      given: names of keywords that the command gives.
+      where: name of the setting that holds them, for the message.
+
+    Raises:
+      UserError: for the first name that is unknown or given by the command.
     """
     parameters = inspect.signature(make).parameters
     known = [name for name in parameters if name not in given]

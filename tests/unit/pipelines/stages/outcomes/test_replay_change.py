@@ -69,7 +69,7 @@ def test_one_evaluation_is_not_compared_with_itself() -> None:
 
 
 def test_nothing_and_plays_without_requests() -> None:
-    assert headlines.improvement_headline([]) == "No replay has come to its end yet."
+    assert headlines.improvement_headline([]) == "No replay has ended yet."
     rows: list[Row] = [
         {"step": step, "held_out/modelled_return": mean, "held_out/modelled_return_sd": 1.0, "held_out/plays": 30}
         for step, mean in ((0, 0.5), (10, 1.5))

@@ -21,7 +21,7 @@ def test_more_than_an_hour_is_announced_once_with_what_fits(capsys: pytest.Captu
     measured(7.0, 20_000)
     (said,) = capsys.readouterr().err.splitlines()
     assert said == (
-        "this takes about 38 h 52 min on this machine (7.0 s an update); for an hour of training take "
+        "this takes about 38 h 52 min on this machine (7.0 s an update); for an hour of training set "
         "--training.updates 510, or --preset demo for a small one"
     )
 

@@ -98,7 +98,7 @@ def test_the_first_of_several_settings_counts_and_the_others_are_said(
     assert len(settings_of_dataset(tmp_path)) == 2
     capsys.readouterr()
     assert settings_of_datasets([tmp_path]) == PlaySettings(WORLD, PLAYERS)
-    assert "differs in players.solver; that of the first episodes is taken" in capsys.readouterr().err
+    assert "differs in players.solver; that of the first episodes is used" in capsys.readouterr().err
     settings_of_datasets([tmp_path], PlaySettings(players=PLAYERS))
     assert capsys.readouterr().err == ""  # nothing of that is asked
 
