@@ -1,4 +1,4 @@
-"""Rounds of improvement side by side: what their folders hold as numbers, ``rounds.json``, and the report."""
+"""Comparison of rounds of improvement: ``rounds.json`` and the report."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Results = Mapping[str, Sequence[ProbeResult]]  # by agent
 
 
 def write_comparison(config: IterateConfig) -> Path:
-    """Write rounds.json and the report of all rounds that have been evaluated; the report's path."""
+    """Write rounds.json and the report of all evaluated rounds, and return the report's path."""
     start = resolve_start(config)
     rounds = list(takewhile(lambda number: _is_evaluated(config, number), count(1)))
     results = _by_agent(load_results(start.evaluate.out))
@@ -56,7 +56,12 @@ def write_comparison(config: IterateConfig) -> Path:
 
 
 def success(results: Sequence[ProbeResult], seed: int) -> dict[str, Interval]:
-    """Success by probe with Wilson's interval; over several probes, each weighing the same, with a bootstrap's."""
+    """Success by probe with Wilson's interval, and over several probes of equal weight with a bootstrap interval.
+
+    Args:
+      results: results of one agent.
+      seed: seed of the bootstrap.
+    """
     found = {result.probe: wilson_interval(sum(result.success), result.episodes) for result in results}
     if len(found) > 1:
         found[OVERALL] = share_interval([[ordered(result) for result in results]], seed=seed)
@@ -64,7 +69,12 @@ def success(results: Sequence[ProbeResult], seed: int) -> dict[str, Interval]:
 
 
 def gain(after: Sequence[ProbeResult], before: Sequence[ProbeResult], seed: int) -> Interval:
-    """Success of one agent less that of another, over all probes, paired by episode.
+    """Difference of success between two agents over all probes, paired by episode, with a bootstrap interval.
+
+    Args:
+      after: results of one agent.
+      before: results of the agent that is subtracted.
+      seed: seed of the bootstrap.
 
     Raises:
       ValueError: if they were not evaluated at the same probes on the same episodes.
@@ -108,14 +118,14 @@ def _round_result(config: IterateConfig, number: int, results: Results) -> Round
 
 
 def _accuracy(folder: Path) -> float | None:
-    """Share of held-out pairs that the reward model orders rightly, or of pairs set aside."""
+    """Pair accuracy of the reward model on held-out play, or else on validation play."""
     best = json_text.from_json((folder / "best.json").read_text(encoding="utf-8"))
     names = (f"{where}/pair_accuracy" for where in ("reward_model_held_out", "reward_model_validation"))
     return next((best[name] for name in names if name in best), None)
 
 
 def _ends(rows: list[Row], metric: Metric) -> tuple[float, float] | None:
-    """What was measured at first and last; None if too few plays ended to compare the two."""
+    """First and last value of a metric; None if too few plays ended to compare them."""
     found = change_of(rows, compared_replays(rows), metric)
     return None if found.first is None or found.last is None else (found.first.value, found.last.value)
 

@@ -26,7 +26,7 @@ from rlhf.run.place_seeds import LARGEST_SEED
 from rlhf.run.progress import announce
 from worlds.errors import UserError
 
-# A run may go on on another.
+# Settings that may differ when a run is resumed.
 DEVICES = ("clone.device", "play.device", "reward.device", "improve.device", "evaluate.device")
 
 
@@ -40,7 +40,8 @@ class DemoConfig(StageSettings):
       demonstrations: the scripted demonstrator's play.
       clone: the agent that imitates it.
       play: the cloned agent's own play, on which marks are given.
-      held_out_play: episodes of the agent's play in held-out houses, which judge the reward model; 0 records none.
+      held_out_play: episodes of the agent's play in held-out houses, on which the reward model is evaluated; 0 records
+        none.
       mark: the scripted raters.
       reward: the reward model that learns from the marks.
       improve: the improvement against the reward model.
@@ -63,7 +64,7 @@ class DemoConfig(StageSettings):
 
 
 def demo(config: DemoConfig) -> Path:
-    """Run the whole loop and return the path of its report. An interrupted run goes on at the stage it was in.
+    """Run the whole loop and return the path of its report. An interrupted run resumes at the stage it was in.
 
     Raises:
       UserError: if the run's folder holds a run with other settings, or anything else.
@@ -71,17 +72,18 @@ def demo(config: DemoConfig) -> Path:
     config = resolve_config(config)
     open_run(config.run, config, "demo", free=DEVICES)
     with lock_run(config.run):
-        journey = _journey(config)
-        stages = run_stages(config.run, journey, total=len(journey) + 1)
+        stages = _stages(config)
+        total = len(stages) + 1
+        finished = run_stages(config.run, stages, total=total)
         began = time.monotonic()
-        announce(f"{len(journey) + 1} of {len(journey) + 1}: writing the report")
-        path = write_loop_report(config.run, config, stages, config.evaluate, config.improve, config.seed)
+        announce(f"{total} of {total}: writing the report")
+        path = write_loop_report(config.run, config, finished, config.evaluate, config.improve, config.seed)
         announce(f"report: {path} (written in {time.monotonic() - began:.0f} s)")
     return path
 
 
-def _journey(config: DemoConfig) -> list[Stage]:
-    """Every stage but the report. All of them go on from what is there."""
+def _stages(config: DemoConfig) -> list[Stage]:
+    """Return all stages but the report. Each resumes from what an earlier attempt has left."""
     shown, model = config.demonstrations, registry.get(config.reward.kind).short
     return [
         Stage("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)),
@@ -101,7 +103,11 @@ def _agent_play(config: DemoConfig) -> None:
 
 
 def resolve_config(config: DemoConfig) -> DemoConfig:
-    """The configuration with every stage's folders and seeds filled in."""
+    """Return the configuration with the folders and seeds of every stage.
+
+    Raises:
+      UserError: if the stages differ in their world.
+    """
     config = _in_one_world(config)
     run, seed = config.run, config.seed
     if config.demonstrations.world != config.play.world or config.play.world != config.evaluate.world:
@@ -131,8 +137,7 @@ def resolve_config(config: DemoConfig) -> DemoConfig:
 
 
 def _in_one_world(config: DemoConfig) -> DemoConfig:
-    """The configuration in which world and players are complete: where a stage leaves them open, they are as in the
-    demonstrations."""
+    """Return the configuration with complete world and players: a stage's own, else those of the demonstrations."""
     shown = PlaySettings(config.demonstrations.world, config.demonstrations.players).complete()
     return replace(
         config,
@@ -144,7 +149,7 @@ def _in_one_world(config: DemoConfig) -> DemoConfig:
 
 
 def on_device(config: DemoConfig, device: str | None) -> DemoConfig:
-    """The configuration with every stage that trains or evaluates on ``device``; None leaves each where it is.
+    """Return the configuration with training, play and evaluation on ``device``; None leaves each as it is.
 
     Raises:
       UserError: if there is no such device here.

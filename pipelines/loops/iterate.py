@@ -1,7 +1,7 @@
-"""`rlhf iterate`: rounds of improvement (paper, section 6.7 and Figure 9), each from the play of the agent before it.
+"""`rlhf iterate`: rounds of improvement (paper, section 6.7 and Figure 9).
 
-A round deploys the agent of the round before, has its play marked, teaches the reward model on the marks of all rounds,
-trains a new agent from the cloned one against it, and evaluates that. Folders: ``docs/rounds.md``.
+A round records and marks play of the previous round's agent, trains a reward model on the marks of all rounds, trains
+a new agent from the cloned one against it, and evaluates that agent. Folders: ``docs/rounds.md``.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _FREE = ("run", "rounds", "least_marks", "wait")  # two commands for one run may
 
 
 def iterate(config: IterateConfig) -> Path | None:
-    """Go through all rounds and return the report's path; None if the run has stopped for people to mark.
+    """Run all rounds and return the report's path; None if the run has stopped for people to mark.
 
-    The same command goes on with an interrupted run, or with one that has stopped.
+    The same command resumes a run that was interrupted or has stopped.
 
     Raises:
       UserError: if the run's folder holds a run with other settings, or anything else.
@@ -48,7 +48,7 @@ def iterate(config: IterateConfig) -> Path | None:
             run_stages(config.run, _before_the_rounds(config), title="before the rounds, ")
             for number in range(1, config.rounds + 1):
                 one = resolve_round(config, number)
-                run_stages(one.folder, _journey(config, one), title=f"round {number}, ")
+                run_stages(one.folder, _round_stages(config, one), title=f"round {number}, ")
         except MarksMissing as missing:
             announce(str(missing))
             return None
@@ -57,22 +57,22 @@ def iterate(config: IterateConfig) -> Path | None:
 
 def _before_the_rounds(config: IterateConfig) -> list[Stage]:
     start = resolve_start(config)
-    works = []
+    stages = []
     if config.data is None:
         shown = start.demonstrations
-        works.append(Stage("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)))
+        stages.append(Stage("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)))
         if config.marked_demonstrations and config.marks == "scripted":
-            works.append(Stage("marks on demonstrations", "by scripted raters", lambda: mark(start.mark)))
+            stages.append(Stage("marks on demonstrations", "by scripted raters", lambda: mark(start.mark)))
     if config.agent is None:
-        works.append(Stage("cloning (BC)", "where every round starts", lambda: resume_or_start(clone, start.clone)))
-    works.append(Stage("evaluation of BC", "held-out houses and instructions", lambda: evaluate(start.evaluate)))
-    return works
+        stages.append(Stage("cloning (BC)", "where every round starts", lambda: resume_or_start(clone, start.clone)))
+    stages.append(Stage("evaluation of BC", "held-out houses and instructions", lambda: evaluate(start.evaluate)))
+    return stages
 
 
-def _journey(config: IterateConfig, one: Round) -> list[Stage]:
-    """The stages of a round. Recording and marking go on by themselves from what is there."""
+def _round_stages(config: IterateConfig, one: Round) -> list[Stage]:
+    """Return the stages of a round. Recording and marking skip what an earlier attempt has finished."""
     model = registry.get(one.reward.kind).short
-    works = [
+    stages = [
         Stage("play", f"{one.play.episodes} episodes of the agent before", lambda: _play(config, one)),
         Stage("marks", "by people" if config.marks == "people" else "by scripted raters", lambda: _marks(config, one)),
         Stage(f"reward model ({model})", "from all marks so far", lambda: resume_or_start(reward, one.reward)),
@@ -80,8 +80,8 @@ def _journey(config: IterateConfig, one: Round) -> list[Stage]:
         Stage(EVALUATED, "on the same episodes", lambda: evaluate(one.evaluate)),
     ]
     if one.number < config.rounds:  # after the last it is written in any case
-        works.append(Stage("comparison", "of the rounds so far", lambda: write_comparison(config)))
-    return works
+        stages.append(Stage("comparison", "of the rounds so far", lambda: write_comparison(config)))
+    return stages
 
 
 def _play(config: IterateConfig, one: Round) -> None:
@@ -98,10 +98,10 @@ def _marks(config: IterateConfig, one: Round) -> None:
 
 
 def _check(config: IterateConfig) -> None:
-    """Raises UserError for what would otherwise come to light only rounds later, or when the run has its folder."""
-    stages = ("play", "improve", "evaluate") if config.data else ("demonstrations", "play", "improve", "evaluate")
-    if any(getattr(config, stage).world != config.play.world for stage in stages):
-        raise UserError(f"{', '.join(stages)} differ in their world: an agent plays where it was cloned")
+    """Refuse settings that would fail only rounds later, before the run's folder is created. Raises UserError."""
+    playing = ("play", "improve", "evaluate") if config.data else ("demonstrations", "play", "improve", "evaluate")
+    if any(getattr(config, stage).world != config.play.world for stage in playing):
+        raise UserError(f"{', '.join(playing)} differ in their world: an agent plays where it was cloned")
     if config.agent is not None:
         config.play.world.check_fits(load_agent(config.agent)[0].config.image_size, config.agent)
     if config.data is None:

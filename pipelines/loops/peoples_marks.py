@@ -1,4 +1,4 @@
-"""Marks that people give to a round's play, waited for: in the round's dataset, or as a file beside it."""
+"""Wait for people's marks on a round's play, in the round's dataset or in a file beside it."""
 
 from __future__ import annotations
 
@@ -14,44 +14,47 @@ POLL_EVERY_SEC = 2.0
 
 
 class MarksMissing(Exception):
-    """A round cannot go on before people have marked its play. The message is one line: what to mark, how to go on."""
+    """A round needs marks of people before it resumes. The message is one line: episodes to mark, and how to resume."""
 
 
 def wait_for_marks(folder: Path, number: int, least: int, wait: bool) -> int:
-    """See that the play in ``folder/data`` of round ``number`` has ``least`` marks; how many it has.
+    """Return the number of marks on a round's play, once there are enough.
 
-    Marks come into that dataset by any process (``store.write_marks``, ``rlhf marks import``), or from the file
-    ``marks.jsonl`` or ``marks.parquet`` in ``folder``, which is imported when it is there.
+    Any process may write marks into the dataset ``folder/data`` (``store.write_marks``, ``rlhf marks import``). A file
+    ``marks.jsonl`` or ``marks.parquet`` in ``folder`` is imported.
 
     Args:
-      wait: look for them again and again; otherwise look once.
+      folder: folder of the round.
+      number: number of the round, for messages.
+      least: number of marks that are needed.
+      wait: poll until there are enough; False checks once.
 
     Raises:
-      MarksMissing: if there are too few and ``wait`` is not set.
-      UserError: if the file is not what it should be; while waiting, that is said and the file looked at again when it
-        has changed.
+      MarksMissing: if there are too few and ``wait`` is False.
+      UserError: if the file cannot be imported and ``wait`` is False. While waiting, that is announced, and the file is
+        read again when it has changed.
     """
-    store, looked_at, said = open_store(folder / "data"), None, None
+    store, imported, announced = open_store(folder / "data"), None, None
     while True:
         version = _version(folder)
-        if version != looked_at:
-            looked_at = version
-            _take(folder, store, wait)
+        if version != imported:
+            imported = version
+            _import(folder, store, wait)
         count = len(store.marks())
         if count >= least:
             announce(f"round {number} has {count} marks")
             return count
-        told = _told(folder, number, store, count, least)
+        missing = _missing(folder, number, store, count, least)
         if not wait:
-            raise MarksMissing(f"{told}, then run the same command again (--wait stays, --least-marks asks for fewer)")
-        if count != said:
-            announce(f"{told}; waiting for them")
-            said = count
+            raise MarksMissing(f"{missing}, then run the same command again (--wait waits, --least-marks needs fewer)")
+        if count != announced:
+            announce(f"{missing}; waiting for them")
+            announced = count
         time.sleep(POLL_EVERY_SEC)
 
 
-def _take(folder: Path, store: ParquetStore, wait: bool) -> None:
-    """Import the files of marks that lie in ``folder``."""
+def _import(folder: Path, store: ParquetStore, wait: bool) -> None:
+    """Import the files of marks in ``folder``."""
     for path in _files(folder):
         try:
             new, _ = import_marks(store, path)
@@ -69,11 +72,11 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _version(folder: Path) -> list[tuple[str, int, int]]:
-    """Changes when a file of marks comes or is replaced."""
+    """Return names, times and sizes of the files of marks, which change when one is added or replaced."""
     return [(path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in _files(folder)]
 
 
-def _told(folder: Path, number: int, store: ParquetStore, count: int, least: int) -> str:
+def _missing(folder: Path, number: int, store: ParquetStore, count: int, least: int) -> str:
     return (
         f"round {number} waits for people to mark the {len(store)} episodes in {store}: {count} of {least} marks are "
         f"there; write marks into that dataset, or put them into {folder / 'marks.jsonl'}"

@@ -1,8 +1,8 @@
-"""What rounds of improvement are made of: their settings, their folders, and what follows from both.
+"""Rounds of improvement: their settings, their folders, and the settings of the stages of each round.
 
-RUN/data, RUN/clone, RUN/results.json     what all rounds start from
-RUN/round-1/data                          the play of the agent before the round, and the marks on it
-RUN/round-1/reward, improve, results.json what came of it
+RUN/data, RUN/clone, RUN/results.json      demonstrations, cloned agent and its evaluation
+RUN/round-1/data                           play of the previous agent, with its marks
+RUN/round-1/reward, improve, results.json  reward model, improved agent and its evaluation
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ class IterateConfig(StageSettings):
       rounds: number of rounds, from 1 to 19; more of them continue the run later.
       seed: seed of everything, from 0 to 24.
       data: dataset with the demonstrations that BC imitates; None records them as demonstrations says.
-      agent: folder of the cloned agent that all rounds start from; None clones it as clone says.
-      marks: "scripted" raters mark each round's play, or "people" do, while the run stops or waits.
-      least_marks: marks of a round's play that are waited for if people give them.
-      wait: stay and look for people's marks every other second, instead of stopping until the command is given again.
-      marked_demonstrations: let the reward model also learn from marks on the demonstrations. Scripted raters mark
-        those that the run has recorded itself; a dataset of the user's has the marks it has.
-      reward_start: start the reward model from the "clone"'s weights in every round, as the paper does, or from that of
-        the "previous" round.
+      agent: folder of the cloned agent that all rounds start from; None clones one as clone says.
+      marks: raters of each round's play: "scripted", or "people", for whom the run stops or waits.
+      least_marks: marks of people that a round needs.
+      wait: poll for people's marks every two seconds, instead of stopping until the command is given again.
+      marked_demonstrations: train the reward model also on marks of the demonstrations. Scripted raters mark
+        demonstrations that the run has recorded; of a dataset of the user, the marks in it are used.
+      reward_start: start of the reward model in every round: the weights of the "clone", as in the paper, or the reward
+        model of the "previous" round.
       replay: replay setters of "all" rounds' play in improvement, or only those of the "latest".
-      held_out_play: episodes of a round's play in held-out houses, which show the modelled reward where nothing learns;
-        0 records none.
+      held_out_play: episodes of a round's play in held-out houses, which show the modelled reward on play that nothing
+        is trained on; 0 records none.
       demonstrations: the scripted demonstrator's play.
       clone: the agent that imitates it.
       play: a round's recording.
       mark: the scripted raters.
       reward: a round's reward model.
       improve: a round's improvement.
-      evaluate: the probes that the rounds are about.
+      evaluate: the evaluation of every agent at the probes.
     """
 
     run: Path = Path("runs/iterate")
@@ -88,13 +88,13 @@ class IterateConfig(StageSettings):
         check_ranges(self, UserError)
         if self.agent is not None and self.data is None:
             raise UserError(
-                "an agent goes on imitating demonstrations: name the dataset it was cloned from with --data"
+                "improvement imitates demonstrations: name the dataset that the agent was cloned from with --data"
             )
 
 
 @dataclass(frozen=True)
 class Start:
-    """What all rounds start from: settings of the stages before the first."""
+    """Settings of the stages before the first round."""
 
     demonstrations: RecordConfig
     mark: MarkConfig
@@ -110,10 +110,17 @@ class Start:
 
 @dataclass(frozen=True)
 class Round:
-    """One round: its place and the settings of its stages.
+    """Settings of the stages of one round.
 
     Args:
-      name: of the agent that it trains, in the report; the agent's folder is ``improve.runs / improve.name / "agent"``.
+      number: number of the round, counted from 1.
+      folder: folder of the round.
+      name: name, in reports, of the agent that it trains, whose folder is ``improve.runs / improve.name / "agent"``.
+      play: recording of the previous agent's play.
+      mark: scripted raters.
+      reward: reward model.
+      improve: improvement.
+      evaluate: evaluation.
     """
 
     number: int
@@ -127,9 +134,9 @@ class Round:
 
 
 def resolve_config(config: IterateConfig) -> IterateConfig:
-    """The configuration with what a run decides for all its rounds.
+    """Return the configuration with the settings that are the same for all rounds.
 
-    Paths are absolute, recordings are of one split each, and where a stage leaves world or players open, they are as in
+    Paths are absolute, recordings are of one split each, and world and players that a stage leaves open are those of
     the demonstrations.
     """
     data, agent = (None if path is None else path.absolute() for path in (config.data, config.agent))
@@ -149,17 +156,17 @@ def resolve_config(config: IterateConfig) -> IterateConfig:
 
 
 def round_folder(run: Path, number: int) -> Path:
-    """Where round ``number`` of a run writes."""
+    """Return the folder of round ``number``."""
     return run / f"round-{number}"
 
 
 def agent_name(number: int) -> str:
-    """How reports call the agent that round ``number`` trains; 0 is the cloned one."""
+    """Return the name, in reports, of the agent that round ``number`` trains; 0 is the cloned one."""
     return CLONE if number == 0 else f"Round {number}"
 
 
 def resolve_start(config: IterateConfig) -> Start:
-    """The settings of what all rounds start from, with folders and seeds filled in."""
+    """Return the settings of the stages before the first round, with folders and seeds."""
     run, seed = config.run, config.seed
     data = config.data or run / "data"
     agent = config.agent or run / "clone" / "agent"
@@ -178,7 +185,7 @@ def resolve_start(config: IterateConfig) -> Start:
 
 
 def resolve_round(config: IterateConfig, number: int) -> Round:
-    """The settings of round ``number``, from 1 on, with folders and seeds filled in."""
+    """Return the settings of round ``number``, counted from 1, with folders and seeds."""
     run, seed, start = config.run, config.seed, resolve_start(config)
     folders = [round_folder(run, earlier) for earlier in range(1, number + 1)]
     folder, before = folders[-1], folders[-2] if number > 1 else None

@@ -1,4 +1,4 @@
-"""Settings of every stage of a loop as a command of its own, which presets of the single commands start from."""
+"""Settings of the stages of a loop as settings of single commands, for their presets."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class StageSettings:
     evaluate: EvaluateConfig
 
     def stages(self) -> dict[str, Any]:
-        """Return the settings of every stage as a command of its own, by the command's name.
+        """Return the settings of each stage as those of a single command, by the command's name.
 
-        Improvement replays all recorded play: by itself a command does not know who played.
+        Improvement replays all recorded play, as a single command does not know who played.
         """
         return {
             "record": self.demonstrations,

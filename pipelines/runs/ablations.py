@@ -1,4 +1,4 @@
-"""What each part of BC+RL is worth: the agent of Figure 5 without one of them at a time.
+"""Ablations of BC+RL: the agent of Figure 5, each time without one part.
 
 `rlhf reproduce ablations`, on the demonstrations, marks and settings of :mod:`pipelines.runs.probes`.
 
@@ -7,8 +7,8 @@
 * Without augmentation: the reward model sees no exchanged words.
 * Without the loss of unmarked drift: the reward model has the losses of the paper and no other. In all other arms that
   are called IBT its rewards are also held at 0 where raters watched and marked nothing (``unmarked_drift_weight``).
-* Without KL: nothing holds the decision to speak near the cloned agent's.
-* Utility as reward: U itself is paid at every step, not its change (Eq. 2).
+* Without KL: no loss holds the decision to speak near the cloned agent's.
+* Utility as reward: the reward of a step is U itself, not its change (Eq. 2).
 """
 
 from __future__ import annotations

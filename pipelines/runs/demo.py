@@ -8,13 +8,13 @@ What differs from the paper's settings (and from the defaults), and why:
 * Windows of few steps and many trajectories, and a heavier CSS: what words mean is learned from many different
   situations, and a window of consecutive frames is one situation.
 * Adam with beta1 = 0.9 and a higher learning rate: few updates have to go far.
-* Pictures are moved by up to two pixels in cloning and in teaching the reward model: so few rooms are learned by heart
-  otherwise.
-* The loss of unmarked drift keeps rewards at 0 where raters watched and marked nothing; little play is marked, and an
-  agent that is improved hard finds whatever else pays.
-* Movement learns from rewards eight times as hard as in the paper, and imitation weighs less: in a few hundred updates
-  a policy gradient that small would not be felt. What to say is learned by imitation alone: a reward model of this
-  size cannot tell a right answer from a wrong one.
+* Pictures are shifted by up to two pixels in cloning and in training the reward model, against overfitting to few
+  rooms.
+* The loss of unmarked drift keeps rewards at 0 where raters watched and marked nothing. Little play is marked, and the
+  policy would otherwise exploit other rewards.
+* The policy gradient of movement weighs eight times as much as in the paper, and imitation less: in a few hundred
+  updates the paper's weight has no visible effect. Language is learned only by imitation: a reward model of this size
+  does not distinguish right answers from wrong ones.
 """
 
 from __future__ import annotations

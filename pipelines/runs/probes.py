@@ -1,19 +1,19 @@
 """The paper's Figure 5: six probe tasks, agents that are cloned and agents that are improved, three seeds.
 
-`rlhf reproduce probes` makes it on two CPU cores in some hours. The world, its people and the settings of every stage
-are the demo's (see :mod:`pipelines.runs.demo` for what differs from the paper and why); what is larger here:
+`rlhf reproduce probes` runs it on two CPU cores in some hours. World, players and the settings of every stage are the
+demo's (:mod:`pipelines.runs.demo` lists the differences from the paper). Differences from the demo:
 
-* Demonstrations ask all six things about as often, and there are three times as many; the agents learn three times as
-  long.
-* Twice the agent's own play is marked, and improvement goes on for twice as many updates.
-* What to say is rewarded too, as in the paper: here the reward model hears enough answers to judge some.
+* Demonstrations have all six requests about equally often, and there are three times as many; cloning has three times
+  as many updates.
+* Twice as much of the agent's play is marked, and improvement has twice as many updates.
+* Language is rewarded too, as in the paper: the marks have enough answers for it.
 
 The reward models of "IBT" and "AR" have the demo's loss of unmarked drift, which is not in the paper: rewards are held
 at 0 where raters watched and marked nothing. :mod:`pipelines.runs.ablations` has an arm without it.
 
 "Larger BC" is of twice the parameters (micro), and learns at a rate that is lower by as much as it is wider.
 
-The arm "BC, as many updates" goes on cloning for as many updates as BC+RL makes (the curve of Figure 5A): the same
+The arm "BC, as many updates" continues cloning for as many updates as BC+RL has (the curve of Figure 5A): the same
 learner with reinforcement learning's weights at 0.
 """
 
@@ -70,17 +70,19 @@ def improving() -> ImproveConfig:
 
 
 def slower(size: str) -> float:
-    """By what rates of learning are multiplied: the demo's agent's width over that of ``size``."""
+    """Return the factor of learning rates for ``size``: the width of the demo's agent over its own."""
     return AgentConfig.preset(demo().clone.size).width / AgentConfig.preset(size).width
 
 
 def cloning_at(base: CloneConfig, size: str) -> CloneConfig:
-    """How an agent of another size is cloned. The rate was chosen by that rule and not tuned."""
+    """Return the settings of cloning an agent of another size. Its learning rate follows :func:`slower`, untuned."""
     rate = base.training.learning_rate * slower(size)
     return replace(base, size=size, training=replace(base.training, learning_rate=rate))
 
 
 def without_rewards(improve: ImproveConfig) -> ImproveConfig:
-    """The same learner on recorded play alone: what is played has no weight in the loss."""
-    alone = replace(improve.learner, movement_weight=0.0, language_weight=0.0, value_weight=0.0, no_op_kl_weight=0.0)
-    return replace(improve, learner=alone)
+    """Return the same settings with only imitation: the losses on the agent's own play have weight 0."""
+    imitating = replace(
+        improve.learner, movement_weight=0.0, language_weight=0.0, value_weight=0.0, no_op_kl_weight=0.0
+    )
+    return replace(improve, learner=imitating)

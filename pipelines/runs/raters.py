@@ -1,21 +1,21 @@
-"""How good raters have to be, and how much they have to mark: the agents that come of other marks on the same play.
+"""Quality and number of marks: agents trained on other marks of the same play.
 
-`rlhf reproduce raters`, on the demonstrations, the cloned agents and the settings of :mod:`pipelines.runs.probes`; from
-one arm to the next only the marks differ that the reward model (IBT) learns from.
+`rlhf reproduce raters`, on the demonstrations, the cloned agents and the settings of :mod:`pipelines.runs.probes`. The
+arms differ only in the marks that the reward model (IBT) learns from.
 
 * Usual raters are one scripted rater who marks every episode, misses a tenth of what happens, is a step late and gives
   one mark in twenty the wrong sign.
-* A quarter, and half of the episodes marked: demonstrations and play alike. The reward model imitates and tells words
-  apart on marked episodes only, so it sees less of everything.
+* A quarter, and half of the episodes marked, of demonstrations and of play. The reward model's BC and CSS losses are
+  on marked episodes only too, so all its losses see fewer episodes.
 * Half of what happens missed; four steps late (seven at most); a quarter of the signs wrong.
 * Three raters of every episode who differ: two like the usual one, but the second errs more, and a third who misses
   half, is three steps late and gives three signs in ten wrong. Their marks are learned from in each of the ways of
   docs/reward-model.md.
 * The usual marks, read three steps later than they were given (``marks_later``): a utility that rises later.
 
-What the reward model is told of its raters (``rater_delay``, ``raters_tolerance``) stays as it is: who collects marks
-does not know either. A reward model is chosen by marks of its own raters, noisy as they are; the agents are evaluated
-by what really happened. A rater draws the same in every way of marking: who misses more, misses what it missed before.
+The reward model's settings of its raters (``rater_delay``, ``raters_tolerance``) are the same in all arms, as the true
+values are unknown where people mark. Each reward model is selected by the marks of its own raters; agents are evaluated
+by true success. Random draws are shared: a rater who misses more also misses what the usual one misses.
 """
 
 from __future__ import annotations

@@ -1,19 +1,18 @@
-"""The paper's Figure 8: what larger agents reach, cloned and improved.
+"""The paper's Figure 8: success of larger agents, cloned and improved.
 
 `rlhf reproduce sizes`, on the demonstrations, the play, the marks and the settings of :mod:`pipelines.runs.probes`. As
-in the paper an arm's size is that of all that is trained for it: the cloned agent, its reward model and the agent that
-is improved.
+in the paper, an arm's size is that of its cloned agent, its reward model and its improved agent.
 
-* All sizes see the same recordings, in 36x48 pixels. Those of the paper (5m, 18m) are made for 72x96, but any size
-  takes its recordings' pictures: here all of them look through 12x12 pixels a token, 3x4 tokens. What grows is what the
-  paper grows, depth of the encoder and widths; from micro to 5m also the Transformer's layers, from 1 to 8.
-* All learn from the same marks, on the play of the nano agent, and its setters are replayed.
-* Updates and batches are the same. Rates of learning fall as one over the Transformer's width, from nano's: networks of
-  other widths are not at their best at one rate. These rates were chosen by that rule and not tuned.
-* 71m and 165m can be cloned (`rlhf clone --size`), but are not in here: so little play is not what they are for.
+* All sizes see the same recordings, in 36x48 pixels. The paper's sizes (5m, 18m) are for 72x96 pixels, but any size
+  adapts to its recordings: here all have 12x12 pixels a token, 3x4 tokens. As in the paper, depth of the encoder and
+  widths grow; from micro to 5m also the Transformer's layers, from 1 to 8.
+* All are trained on the same marks, on the play of the nano agent, whose setters are replayed.
+* Updates and batches are the same. Learning rates fall as one over the Transformer's width, from nano's. This rule was
+  not tuned.
+* 71m and 165m can be cloned (`rlhf clone --size`), but are left out: they need more play.
 
-5m and 18m are for a GPU: `rlhf reproduce sizes --device cuda`, or with `--arms` those one has the time for. What was
-not run is said to be so in the table. BC+RL is compared with BC of its own size, and BC with that of nano.
+5m and 18m need a GPU: `rlhf reproduce sizes --device cuda`, or `--arms` chooses some arms. The table lists arms that
+were not run. BC+RL is compared with BC of its own size, and BC with that of nano.
 """
 
 from __future__ import annotations

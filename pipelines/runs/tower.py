@@ -1,15 +1,15 @@
 """Rounds of improvement at one task, as in the paper's Figure 9, on two CPU cores.
 
-World, people and the settings of learning are those of the studies (:mod:`pipelines.runs.probes`), which go on three
-times as long as the demo's: towers ask for as much as Position. What differs from the paper's rounds:
+World, players and the settings of training are those of the studies (:mod:`pipelines.runs.probes`), with three times
+the demo's updates: towers are as hard as Position. Differences from the paper's rounds:
 
 * 1,000 episodes of play a round instead of 55,000 and 66,000, marked by scripted raters.
 * Rooms hold nothing but two large blocks, so towers are of two: one is to be put on the other, on a named one in half
   of the requests.
-* The demonstrations are marked too, and the reward model learns from them beside the rounds' play: so few episodes of
-  an agent that often fails hold few marks of progress.
-* Setters ask for nothing else in the rounds, but one in five demonstrations is of lifting one block, which
-  is how a tower begins.
+* The demonstrations are marked too, and the reward model also learns from these: the rounds' play, of an agent that
+  often fails, has few marks of progress.
+* Setters request only towers in the rounds. One in five demonstrations is of lifting a block, the first part of a
+  tower.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pipelines.stages.record import RecordConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from pipelines.studies.config import PLAYER
 
-TASK = "tower"  # what the rounds are about
+TASK = "tower"  # the only request of the rounds
 _HOUSE = {
     "rooms": [1, 1],
     "furniture": [0, 1],
@@ -34,7 +34,7 @@ _HOUSE = {
     "colours": ["red", "blue", "green", "yellow"],
     "on_furniture": 0.0,
 }
-_SHOWN = {TASK: 4.0, "lift": 1.0}  # how often demonstrations ask for what
+_SHOWN = {TASK: 4.0, "lift": 1.0}  # relative frequency of requests in demonstrations
 _STEPS = 64  # of an episode, recorded or played
 
 WORLD = WorldConfig("playhouse", 36, 48, settings=_HOUSE, options={"fov_y_deg": 60.0})
