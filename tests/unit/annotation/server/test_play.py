@@ -303,7 +303,7 @@ def test_a_seat_is_for_one_person_who_may_sit_there(enter: Enter) -> None:
     ann, bob, game_id = a_pair(enter)
     join = f"/api/play/games/{game_id}/join"
     cid, dan = enter(Role.SOLVER, "cid"), enter(Role.SETTER, "dan")
-    refused(cid, 409, "playing this role already", join, {"role": "solver"})
+    refused(cid, 409, "this role is taken", join, {"role": "solver"})
     refused(dan, 403, "do not take part as solver", join, {"role": "solver"})
     refused(dan, 422, "no person plays the co_pilot", join, {"role": "co_pilot"})
     refused(bob, 409, "another game", join, {"role": "solver"})

@@ -96,7 +96,7 @@ class Thing:
 def no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = SimpleNamespace(config=SimpleNamespace(image_size=(72, 96)))
     monkeypatch.setattr(pipelines.stages.improve, "load_agent", lambda *_, **__: (agent, None))
-    monkeypatch.setattr(pipelines.stages.improve, "improved_card", lambda *_: None)
+    monkeypatch.setattr(pipelines.stages.improve, "improved_agent_card", lambda *_: None)
     monkeypatch.setattr(pipelines.stages.improve, "_check_held_out", lambda *_: None)
     monkeypatch.setattr(pipelines.stages.improve, "begin_note", lambda *_: EVERY_EPISODE)
 
