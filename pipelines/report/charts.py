@@ -16,10 +16,10 @@ from pipelines.report.svg import NOTHING, Drawing, Point
 from rlhf.run.statistics import Interval, percent, points, signed
 
 WIDTH, HEIGHT = 460, 260  # of a chart, in its own units
-SMALL = 340, 220  # of one among three in a row, so that its letters are as large as elsewhere
+SMALL = 340, 220  # of one of three in a row, with letters as large as elsewhere
 LEFT, RIGHT, TOP, BOTTOM = 46, 14, 12, 40
 MOST_POINTS = 240  # of a curve; longer ones are averaged in bins
-SMOOTHED_FROM = 60  # points, from which on the raw curve is faint and a running mean is drawn over it
+SMOOTHED_FROM = 60  # points from which a running mean is drawn over the faint raw curve
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Frame:
     """Range of the data on both axes and the size of the chart.
 
     Args:
-      x: least and largest value on the x axis.
-      y: least and largest value on the y axis.
+      x: smallest and largest value on the x axis.
+      y: smallest and largest value on the y axis.
       width: of the whole chart.
       height: of the whole chart.
     """
@@ -51,13 +51,13 @@ class Frame:
 def line_chart(
     chart: Chart, colours: Sequence[str], size: tuple[int, int] = (WIDTH, HEIGHT), marked: Sequence[float] = ()
 ) -> Markup:
-    """Draw curves over one x axis, or say that nothing was measured.
+    """Draw curves over one x axis, or the note that nothing was measured.
 
     Args:
       chart: the curves.
-      colours: CSS classes, one a curve.
+      colours: CSS classes, one for each curve.
       size: width and height.
-      marked: places on the x axis, each shown by an upright line; those beyond the curves are left out.
+      marked: values on the x axis, each shown by a vertical line; those beyond the curves are left out.
     """
     curves = [_thinned(curve) for curve in chart.curves]
     frame = _frame(curves, chart.share, size)
@@ -93,7 +93,7 @@ def interval_plot(rows: Sequence[Compared], colours: dict[str, str]) -> Markup:
     """Draw success by probe from 0 to 100%: a dot and its interval for each agent.
 
     Args:
-      rows: a block each.
+      rows: one block each.
       colours: CSS class by agent, in the order to draw.
     """
     lanes = _Lanes((0.0, 1.0), len(rows), len(colours), "Success by probe and agent, with intervals")
@@ -114,8 +114,8 @@ def difference_plot(rows: Sequence[Row], lanes: int = 1) -> Markup:
     """Draw the paired difference by probe with its interval, coloured by its verdict.
 
     Args:
-      rows: a block each.
-      lanes: those of the :func:`interval_plot` beside it, so that the probes stand at the same heights.
+      rows: one block each.
+      lanes: number of lanes of the :func:`interval_plot` beside it, so that the probes have the same heights.
     """
     low = min(-0.02, *(row.difference.low for row in rows))
     high = max(0.02, *(row.difference.high for row in rows))
@@ -156,17 +156,17 @@ class _Lanes:
         return self.TOP + self._block * block + self.PADDING / 2 + self.LANE * (lane + 0.5)
 
     def line(self, value: float, label: str, css: str = "grid") -> None:
-        """An upright line at a value, with its label below."""
+        """Draw a vertical line at a value, with its label below."""
         x = self._across(value)
         self.drawing.line(css, (x, self.TOP), (x, self._height - self.BOTTOM))
         self.drawing.text("tick", (x, self._height - 8), label, "middle")
 
     def name(self, block: int, name: str) -> None:
-        """The name of a block, at its left."""
+        """Draw the name of a block, at its left."""
         self.drawing.text("name", (self.LEFT - 14, self._down(block, (self._lanes - 1) / 2) + 4.5), name, "end")
 
     def interval(self, block: int, lane: float, interval: Interval, colour: str, title: str) -> None:
-        """A dot at the estimate and a line from bound to bound."""
+        """Draw a dot at the estimate and a line from bound to bound."""
         y = self._down(block, lane)
         with self.drawing.group(colour, title):
             self.drawing.line("whisker", (self._across(interval.low), y), (self._across(interval.high), y))
@@ -184,7 +184,7 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 
 
 def short(number: float) -> str:
-    """A tick's label: 12500 as "12.5k"."""
+    """Label of a tick: 12500 as "12.5k"."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(number) >= size:
             return f"{number / size:g}{letter}"
@@ -192,13 +192,13 @@ def short(number: float) -> str:
 
 
 def draw_rules(drawing: Drawing, frame: Frame, share: bool, whole: bool = False) -> None:
-    """Draw level lines at round values of y, with their labels at the left.
+    """Draw horizontal lines at round values of y, with their labels at the left.
 
     Args:
-      drawing: is drawn on.
+      drawing: where the lines are drawn.
       frame: of the chart.
-      share: whether values are labelled in per cent.
-      whole: whether values are counts, drawn at whole numbers only and labelled without their sign.
+      share: true if values are labelled in per cent.
+      whole: true if values are counts, drawn at whole numbers only and labelled without their sign.
     """
     for value in ticks(*frame.y):
         if whole and value != int(value):
@@ -210,7 +210,7 @@ def draw_rules(drawing: Drawing, frame: Frame, share: bool, whole: bool = False)
 
 
 def _frame(curves: Sequence[Curve], share: bool, size: tuple[int, int]) -> Frame | None:
-    """Bounds that hold all finite points, None if there are none."""
+    """Frame of all finite points; None if there are none."""
     points = np.array([(x, y) for curve in curves for x, y in zip(curve.x, curve.y, strict=True) if math.isfinite(y)])
     if not len(points):
         return None
@@ -225,7 +225,7 @@ def _frame(curves: Sequence[Curve], share: bool, size: tuple[int, int]) -> Frame
 
 
 def _draw_curve(drawing: Drawing, frame: Frame, curve: Curve, colour: str) -> None:
-    """Draw a short curve with its points; of a long one a running mean, over the curve itself in faint."""
+    """Draw a short curve with its points, or the running mean of a long one over the faint curve."""
     line = "line dashed" if curve.dashed else "line"
     with drawing.group(colour, curve.name):
         if len(curve.x) >= SMOOTHED_FROM:
@@ -239,7 +239,7 @@ def _draw_curve(drawing: Drawing, frame: Frame, curve: Curve, colour: str) -> No
 
 
 def _pieces(frame: Frame, x: Sequence[float], y: Sequence[float]) -> list[list[Point]]:
-    """Positions of the points, in pieces between numbers that are not finite."""
+    """Positions of the points, split at numbers that are not finite."""
     pieces: list[list[Point]] = [[]]
     for one, value in zip(x, y, strict=True):
         if math.isfinite(value):
@@ -250,7 +250,7 @@ def _pieces(frame: Frame, x: Sequence[float], y: Sequence[float]) -> list[list[P
 
 
 def _thinned(curve: Curve) -> Curve:
-    """The curve with neighbours averaged so that at most MOST_POINTS are left."""
+    """Average neighbouring points of a curve, to at most MOST_POINTS."""
     size = -(-len(curve.x) // MOST_POINTS)
     if size <= 1:
         return curve

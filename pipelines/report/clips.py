@@ -1,4 +1,4 @@
-"""Two agents' clips as one animated picture, so that both run on the same clock."""
+"""Two agents' clips as one animated picture, on the same clock."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from pipelines.report.data import Clip, ClipPair
 from worlds.contract import STEPS_PER_SECOND
 
 SPEED = 2.0  # times real time
-HOLD_STEPS = 8  # how long the end stays before the clip begins again
+HOLD_STEPS = 8  # pause at the end before the clip repeats
 WIDTH = 288  # of one clip in pixels, about
 LONGEST = 240  # frames; longer clips are thinned out evenly
 GAP = 12
 
 
 def animate(pair: ClipPair) -> tuple[bytes, str]:
-    """Both clips side by side, enlarged by nearest neighbour; the one that ends first waits on its last frame.
+    """Animate both clips side by side, enlarged by nearest neighbour, at SPEED times real time.
 
-    It runs SPEED times faster than life.
+    The clip that ends first stays on its last frame.
 
-    Returns: the file and its media type.
+    Returns:
+      The file and its media type.
     """
     steps = max(pair.left.shape[0], pair.right.shape[0]) + HOLD_STEPS
     stride = -(-steps // LONGEST)
@@ -45,7 +46,7 @@ def _enlarged(clip: Clip) -> np.ndarray:
 
 
 def _beside(left: np.ndarray, right: np.ndarray, step: int) -> Image.Image:
-    """Both at ``step``, or at their last, with a transparent gap between."""
+    """Frames of both at ``step``, or their last ones, with a transparent gap between."""
     pictures = [Image.fromarray(frames[min(step, len(frames) - 1)]) for frames in (left, right)]
     height = max(picture.height for picture in pictures)
     canvas = Image.new("RGBA", (pictures[0].width + GAP + pictures[1].width, height))

@@ -1,4 +1,4 @@
-"""`rlhf report`: what a run found, as one self-contained HTML file."""
+"""`rlhf report`: the results of a run, as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipelines.report.file import write_page, write_report
 from rlhf.run.config import CONFIG_FILE, read_record
 from worlds.errors import UserError
 
-TRAININGS = ("CloneConfig", "RewardConfig", "ImproveConfig")  # kinds of runs that have metrics of their own
+TRAININGS = ("CloneConfig", "RewardConfig", "ImproveConfig")  # configurations of single trainings
 _NAMED = 6  # folders in a message at most
 
 
@@ -32,21 +32,25 @@ def report(config: ReportConfig) -> Path:
     """Write the report of a run and return its path.
 
     Raises:
-      UserError: if the folder has nothing for a report, or what it has is damaged.
+      UserError: if the folder has nothing for a report, or its files are damaged.
     """
     run, out = config.run, config.out or config.run / "report.html"
     if (run / DATA_FILE).is_file():
         return write_report(load_report_data(run / DATA_FILE), out)
     _check_training(run)
-    from pipelines.report import training as training_report  # which read play and models: PyTorch, seconds
+    from pipelines.report import training as training_report  # imports PyTorch, which needs seconds
     from pipelines.report import training_page
 
-    made = training_report.training_report(run)
-    return write_page(training_page.page(made), made.headline, out)
+    built = training_report.training_report(run)
+    return write_page(training_page.page(built), built.headline, out)
 
 
 def _check_training(run: Path) -> None:
-    """Raises UserError, with what would do instead, if ``run`` is not the folder of a single training."""
+    """Check that ``run`` is the folder of a single training.
+
+    Raises:
+      UserError: if it is not; the message names the runs inside it.
+    """
     if not run.is_dir():
         raise UserError(f"{run} {'is a file, not' if run.exists() else 'does not exist; name'} a run's folder")
     if (run / CONFIG_FILE).is_file() and (kind := read_record(run)["kind"]) in TRAININGS:
@@ -60,7 +64,7 @@ def _check_training(run: Path) -> None:
 
 
 def _is_run(folder: Path) -> bool:
-    """Whether it has something to report: an agent's folder, too, has a ``config.json``."""
+    """Return true if ``folder`` is a run that can be reported; an agent's folder, too, has a ``config.json``."""
     try:
         return read_record(folder)["kind"] in TRAININGS or (folder / DATA_FILE).is_file()
     except UserError:

@@ -1,4 +1,4 @@
-"""What a report is made of: one frozen record, and its JSON form beside the run (``report.json``)."""
+"""Data of a report: one frozen record, and its JSON form beside the run (``report.json``)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ DATA_FILE = "report.json"
 
 @dataclass(frozen=True)
 class Outcomes:
-    """How one agent fared at one probe task: ``success[i]`` is of the episode with seed ``seeds[i]``.
+    """Outcomes of one agent at one probe: ``success[i]`` is of the episode with seed ``seeds[i]``.
 
     Args:
+      agent: name of the agent.
+      probe: name of the probe.
       run: seed from which the agent was trained; agents of the same run are compared, episode by episode.
       seeds: of the episodes; the same for every agent, in any order.
+      success: of the episodes.
     """
 
     agent: str
@@ -50,11 +53,11 @@ class Curve:
     """A line of a chart: ``y[i]`` at ``x[i]``, x rising; nan leaves a gap.
 
     Args:
-      name: what the legend says.
-      x: places on the x axis.
+      name: in the legend.
+      x: values on the x axis.
       y: values there.
-      dashed: by custom, what was measured on held-out episodes.
-      counts: how many requests or plays lie behind each y; empty where that is not known.
+      dashed: true by convention for measurements on held-out episodes.
+      counts: number of requests or plays behind each y; empty where it is unknown.
     """
 
     name: str
@@ -81,7 +84,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG with a line about what it shows."""
+    """A PNG with its caption."""
 
     png: bytes
     caption: str
@@ -89,7 +92,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Clip:
-    """What one agent saw, step by step. Made by :meth:`of`; the frames are kept compressed."""
+    """Frames that one agent saw, step by step, compressed. Create it with :meth:`of`."""
 
     agent: str
     success: bool
@@ -98,7 +101,16 @@ class Clip:
 
     @classmethod
     def of(cls, agent: str, success: bool, frames: np.ndarray) -> Clip:
-        """A clip of ``frames``: uint8 [T, H, W, 3], T > 0. Raises ValueError for other arrays."""
+        """Create a clip.
+
+        Args:
+          agent: name of the agent.
+          success: true if the request succeeded.
+          frames: uint8 [T, H, W, 3], T > 0.
+
+        Raises:
+          ValueError: if ``frames`` is another array.
+        """
         if frames.ndim != 4 or frames.shape[-1] != 3 or frames.dtype != np.uint8 or len(frames) == 0:
             raise ValueError(f"a clip's frames are uint8 [T, H, W, 3], not {frames.dtype} {frames.shape}")
         steps, height, width, _ = map(int, frames.shape)
@@ -108,7 +120,7 @@ class Clip:
 
     @property
     def frames(self) -> np.ndarray:
-        """uint8 [T, H, W, 3]."""
+        """Frames uint8 [T, H, W, 3]."""
         return np.frombuffer(zlib.decompress(self.packed), dtype=np.uint8).reshape(self.shape)
 
 
@@ -128,7 +140,8 @@ class WatchedRun:
 
     Args:
       run: its name where a report shows several, else "".
-      since: update from which on alarms were kept; None if the run, being of an older version, kept none.
+      since: first update at which alarms were saved; None if the run's older version saved none.
+      alarms: in the order of their updates.
     """
 
     run: str
@@ -138,11 +151,17 @@ class WatchedRun:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """Under what circumstances the numbers came about.
+    """Circumstances of the numbers of a report.
 
     Args:
+      command: the command line.
+      machine: description of the machine.
+      version: of this project.
+      created: date and time of the start.
+      commit: of Git, if known.
       config: the resolved configuration, as JSON.
-      counts: what there was, e.g. ("recorded episodes", "600"), in the order to show.
+      counts: names and numbers, e.g. ("recorded episodes", "600"), in the order to show.
+      stages: finished stages of the run.
     """
 
     command: str
@@ -157,16 +176,24 @@ class Circumstances:
 
 @dataclass(frozen=True)
 class RoundResult:
-    """What one round of improvement came to.
+    """Result of one round of improvement.
 
     Args:
-      number: from 1 on. agent: the one it trained. deployed: the one whose play was marked for it.
-      episodes, held_out_episodes: of that play. progress, regress: the marks on it; by_people: how many are people's.
-      accuracy: of the reward model on held-out play; where there is none, on play set aside; None if unknown.
-      modelled_return, true_success: per replayed episode at first and last, as the round's own reward model and as the
-        tasks' checks see it; None if too few plays ended to compare the two.
+      number: of the round, from 1.
+      agent: name of the agent that the round trained.
+      deployed: name of the agent whose play was marked.
+      episodes: number of episodes of that play.
+      held_out_episodes: number of held-out episodes of that play.
+      progress: number of (+) on it.
+      regress: number of (-) on it.
+      by_people: number of its marks that are by people.
+      accuracy: of the reward model on held-out play, or on validation play where there is none; None if unknown.
+      modelled_return: reward of a replayed episode by the round's own reward model, at first and last; None if too few
+        plays ended to compare the two.
+      true_success: share of replayed requests that succeeded by the tasks' checks, at first and last; None likewise.
       success: interval by probe, and over all of them where there are several.
-      on_clone, on_deployed: success less that of the cloned and of the deployed agent, paired by episode.
+      on_clone: success less that of the cloned agent, paired by episode.
+      on_deployed: success less that of the deployed agent, paired by episode.
     """
 
     number: int
@@ -186,7 +213,7 @@ class RoundResult:
 
     @property
     def marks(self) -> int:
-        """How many marks its play got."""
+        """Number of marks on its play."""
         return self.progress + self.regress
 
 
@@ -195,8 +222,10 @@ class RoundsCompared:
     """Rounds of improvement side by side (the paper's Figure 9).
 
     Args:
-      clone: name of the agent that all rounds start from. clone_success, reference_success: interval by probe, as in
-        the rounds; of the demonstrator None if it was not evaluated.
+      clone: name of the agent that all rounds start from.
+      clone_success: its interval by probe, as in the rounds.
+      reference_success: interval of the demonstrator by probe; None if it was not evaluated.
+      rounds: results in their order.
     """
 
     clone: str
@@ -207,19 +236,26 @@ class RoundsCompared:
 
 @dataclass(frozen=True)
 class ReportData:
-    """All that a report shows; whatever it concludes is computed from this.
+    """All data of a report; its conclusions are computed from them.
 
     Args:
-      outcomes: of the agents ``before`` and ``after`` (and of ``reference``, the demonstrator), on held-out episodes.
-      scripted: whether setters, solvers and raters were scripted stand-ins; False only if all were people.
+      title: of the page.
+      before: name of the agent compared with.
+      after: name of the agent in question.
+      outcomes: of ``before``, ``after`` and the other agents, on held-out episodes.
+      circumstances: of the run.
+      reference: name of the demonstrator, if it was evaluated.
+      scripted: true if setters, solvers and raters were scripted stand-ins; false only if all were people.
       reward_over_training: modelled reward of training and held-out episodes while the agent improved (Figure 4).
       success_over_training: true success over the same x.
       traces: utility and reward along episodes with the marks on them (Figure 3).
-      clips_note: how the clips were chosen, e.g. "The first episode of each probe."
+      clips: of two agents at each probe.
+      clips_note: choice of the clips, e.g. "The first episode of each probe."
       training: further curves, e.g. losses.
       resampling_seed: of the bootstrap intervals.
-      between: further agents, shown between ``before`` and ``after``. rounds: of improvement, side by side.
-      watched: alarms of the runs that improved the agent; none if that is not known.
+      between: names of further agents, shown between ``before`` and ``after``.
+      rounds: of improvement, side by side.
+      watched: alarms of the runs that improved the agent; empty if unknown.
     """
 
     title: str
@@ -265,7 +301,7 @@ def save_report_data(data: ReportData, path: Path) -> None:
 
 
 def load_report_data(path: Path) -> ReportData:
-    """What :func:`save_report_data` wrote; parts that its version did not know yet are empty.
+    """Read what :func:`save_report_data` wrote; parts missing from an older version are empty.
 
     Raises:
       UserError: if the file is missing, damaged or of a later version.

@@ -1,4 +1,4 @@
-"""A report on its way to its file: under what circumstances it came about, and the file, whole or not at all."""
+"""Circumstances of a report and its file, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from rlhf.store.durable import write_file
 def circumstances(
     config: Any, stages: Sequence[FinishedStage] = (), counts: Mapping[str, object] | None = None
 ) -> Circumstances:
-    """The circumstances of this very process: its command, machine and version, now.
+    """Circumstances of this process: its command, machine and version, now.
 
     Args:
       config: the run's frozen configuration.
-      counts: what there was, by name, in the order to show; numbers get thousands separators.
+      stages: finished stages of the run.
+      counts: numbers by name, in the order to show; they get thousands separators.
     """
     shown = {name: f"{count:,}" if isinstance(count, int) else str(count) for name, count in (counts or {}).items()}
     return Circumstances(

@@ -1,4 +1,4 @@
-"""Pictures of an episode with its words and marks drawn in: one sheet, or frame by frame."""
+"""Pictures of an episode with its utterances and marks: one sheet, or frame by frame."""
 
 from __future__ import annotations
 
@@ -37,18 +37,33 @@ class Style:
 
     @property
     def caption(self) -> int:
-        """Height of what stands below the view: two lines of words and the timeline."""
+        """Height of the space below the view: two lines of words and the timeline."""
         return 2 * (self.letter + 4) + 3 * _GAP
 
 
 def film(episode: Episode, marks: Sequence[Mark], style: Style, per_step: int = 1) -> Iterator[Image.Image]:
-    """The whole episode, ``per_step`` frames a step. Raises UserError if it does not replay."""
+    """Yield the frames of the whole episode, ``per_step`` frames a step.
+
+    Raises:
+      UserError: if the episode does not replay.
+    """
     for step, view in replayed_views(episode, style.height, style.width, per_step):
         yield drawn(view, step, episode, marks, style)
 
 
 def sheet(episode: Episode, marks: Sequence[Mark], steps: Sequence[int], style: Style, columns: int) -> Image.Image:
-    """Some steps side by side on one picture. Raises UserError if the episode does not replay."""
+    """Draw some steps side by side in one picture.
+
+    Args:
+      episode: recorded play.
+      marks: on the episode.
+      steps: to draw.
+      style: sizes.
+      columns: number of frames in a row, at most.
+
+    Raises:
+      UserError: if the episode does not replay.
+    """
     wanted, frames = set(steps), []
     for step, view in replayed_views(episode, style.height, style.width):
         if step in wanted:
@@ -63,7 +78,7 @@ def sheet(episode: Episode, marks: Sequence[Mark], steps: Sequence[int], style: 
 
 
 def drawn(view: np.ndarray, step: int, episode: Episode, marks: Sequence[Mark], style: Style) -> Image.Image:
-    """One frame: the view, below it what was said last and the timeline with its marks."""
+    """Draw one frame: the view, below it the last utterances and the timeline with its marks."""
     frame = Image.new("RGB", (style.width, style.height + style.caption), _PAPER)
     frame.paste(Image.fromarray(view), (0, 0))
     draw, font = ImageDraw.Draw(frame), ImageFont.load_default(style.letter)
@@ -81,7 +96,7 @@ def drawn(view: np.ndarray, step: int, episode: Episode, marks: Sequence[Mark], 
 def _timeline(
     draw: ImageDraw.ImageDraw, step: int, episode: Episode, marks: Sequence[Mark], style: Style, top: int
 ) -> None:
-    """A line as long as the episode: marks above it, what a co-pilot played on it in blue, the present as a bar."""
+    """Draw the timeline of the episode, with its marks, the co-pilot's steps in blue and ``step`` as a bar."""
     left, right = _GAP // 2, style.width - _GAP // 2 - 1
 
     def place(at: int) -> float:
@@ -97,14 +112,14 @@ def _timeline(
 
 
 def _last(utterances: Sequence[str], step: int) -> str:
-    """What was last said up to ``step``."""
+    """Last utterance up to ``step``."""
     return next((words for words in reversed(utterances[: step + 1]) if words), "")
 
 
 def _fitting(
     words: str, room: float, draw: ImageDraw.ImageDraw, font: ImageFont.FreeTypeFont | ImageFont.ImageFont
 ) -> str:
-    """``words``, cut to ``room`` pixels."""
+    """Cut ``words`` to ``room`` pixels."""
     if draw.textlength(words, font) <= room:
         return words
     while words and draw.textlength(words + "…", font) > room:
@@ -113,5 +128,5 @@ def _fitting(
 
 
 def frames_per_second(per_step: int) -> float:
-    """Frames a second at which a film of ``per_step`` frames a step runs as fast as the play did."""
+    """Frames a second at which a film of ``per_step`` frames a step runs in real time."""
     return STEPS_PER_SECOND * per_step

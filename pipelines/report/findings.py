@@ -1,4 +1,4 @@
-"""What the numbers of a report say, in numbers and in words; computed, never chosen."""
+"""Findings of a report, in numbers and in words, computed from its data."""
 
 from __future__ import annotations
 
@@ -15,25 +15,27 @@ from rlhf.run.statistics import Interval, mean_interval, percent, points, share_
 
 Verdict = Literal["better", "worse", "unclear", "few"]
 
-FEWEST_EPISODES = 20  # below this a bootstrap interval says more than it knows
-_ERRORS = 2.0  # standard errors by which true success falls before it is said to fall
+FEWEST_EPISODES = 20  # below this a bootstrap interval is too narrow
+_ERRORS = 2.0  # standard errors that a fall of true success must exceed
 OVERALL = "All probes"
 
 VERDICT_WORDS: dict[Verdict, str] = {
     "better": "better",
     "worse": "worse",
     "unclear": "no clear difference",
-    "few": "too few episodes to tell",
+    "few": "too few episodes to compare",
 }
 
 
 @dataclass(frozen=True)
 class Row:
-    """Success at one probe (or over all, each weighing the same), as shares of 1.
+    """Success at one probe (or over all, with equal weights), as shares of 1.
 
     Args:
+      probe: name of the probe.
       agents: interval by name of the agent, in the order to show.
       difference: of the agent after less the agent before, paired by episode.
+      verdict: on the difference.
     """
 
     probe: str
@@ -44,7 +46,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Findings:
-    """Rows by probe, the row over all probes, and what to say of them."""
+    """Rows by probe, the row over all probes, and sentences about them."""
 
     rows: tuple[Row, ...]
     overall: Row
@@ -63,7 +65,7 @@ def find(data: ReportData) -> Findings:
 
 
 def headline(row: Row, before: str, after: str) -> str:
-    """One sentence on ``row``: which agent does better, by how much, how surely."""
+    """Sentence on ``row``: the better agent, the difference and its interval."""
     was, now = row.agents[before], row.agents[after]
     numbers = f"{percent(now.estimate)} of held-out requests succeed instead of {percent(was.estimate)}"
     against, difference = f"{percent(now.estimate)} against {percent(was.estimate)}", points(row.difference)
@@ -76,8 +78,8 @@ def headline(row: Row, before: str, after: str) -> str:
     return f"No clear difference between {after} and {before}: {against}, {difference}."
 
 
-def judge(difference: Interval) -> Verdict:
-    """What a paired difference allows one to say."""
+def verdict_of(difference: Interval) -> Verdict:
+    """Verdict on a paired difference."""
     if difference.count < FEWEST_EPISODES:
         return "few"
     if difference.low > 0:
@@ -92,7 +94,7 @@ def _row(data: ReportData, probe: str) -> Row:
         if runs:
             agents[name] = share_interval([[ordered(run)] for run in runs], seed=data.resampling_seed)
     difference = mean_interval(_groups(data, [probe], _differences), seed=data.resampling_seed)
-    return Row(probe[:1].upper() + probe[1:], agents, difference, judge(difference))
+    return Row(probe[:1].upper() + probe[1:], agents, difference, verdict_of(difference))
 
 
 def _overall(data: ReportData, probes: Sequence[str]) -> Row:
@@ -102,7 +104,7 @@ def _overall(data: ReportData, probes: Sequence[str]) -> Row:
         if groups:
             agents[name] = share_interval(groups, seed=data.resampling_seed)
     difference = mean_interval(_groups(data, probes, _differences), seed=data.resampling_seed)
-    return Row(OVERALL, agents, difference, judge(difference))
+    return Row(OVERALL, agents, difference, verdict_of(difference))
 
 
 def _agents(data: ReportData) -> list[str]:
@@ -116,7 +118,7 @@ def _outcomes(data: ReportData, agent: str, probe: str) -> list[Outcomes]:
 def _groups(
     data: ReportData, probes: Sequence[str], measure: Callable[[ReportData, str, int], np.ndarray | None]
 ) -> list[list[np.ndarray]]:
-    """``measure`` of every probe, by run; runs in which it is missing somewhere are left out."""
+    """Return ``measure`` of every probe, by run; runs without it at some probe are left out."""
     runs = sorted({outcome.run for outcome in data.outcomes})
     groups = [[measure(data, probe, run) for probe in probes] for run in runs]
     return [
@@ -125,20 +127,20 @@ def _groups(
 
 
 def _successes(data: ReportData, agent: str, probe: str, run: int) -> np.ndarray | None:
-    """Outcomes as 0 and 1, see :func:`pipelines.report.paired.ordered`; None if the agent did not play."""
+    """Return outcomes as 0 and 1, see :func:`pipelines.report.paired.ordered`; None if the agent did not play."""
     found = [ordered(outcome) for outcome in _outcomes(data, agent, probe) if outcome.run == run]
     return found[0] if found else None
 
 
 def _differences(data: ReportData, probe: str, run: int) -> np.ndarray | None:
-    """After less before, see :func:`pipelines.report.paired.paired`; None if one of them did not play."""
+    """Return after less before, see :func:`pipelines.report.paired.paired`; None if one of them did not play."""
     names = (data.after, data.before)
     both = [one for name in names for one in _outcomes(data, name, probe) if one.run == run]
     return paired(*both) if len(both) == 2 else None
 
 
 def _by_probe(rows: Sequence[Row]) -> str:
-    """ "Better at Go and Lift; no clear difference at Count."."""
+    """Return, e.g., "Better at Go and Lift; no clear difference at Count."."""
     parts = []
     for verdict, words in VERDICT_WORDS.items():
         probes = [row.probe for row in rows if row.verdict == verdict]
@@ -149,31 +151,31 @@ def _by_probe(rows: Sequence[Row]) -> str:
 
 
 def over_optimisation(reward: Chart | None, success: Chart | None) -> list[str]:
-    """A warning where the modelled reward rose while true success fell by more than chance explains."""
+    """Return a warning if the modelled reward rose while true success fell by more than chance."""
     risen, fallen = _rise(reward), _rise(success)
     if risen is None or fallen is None or not (risen[0] > 0 and fallen[0] < -_ERRORS * fallen[1]):
         return []
     return [
-        "The modelled reward rose while true success fell: the agent learnt to please the reward model, not the setter "
+        "The modelled reward rose while true success fell: the agent exploits the reward model "
         "(over-optimisation). Stop earlier, or raise the weight of cloning."
     ]
 
 
 def _alarms(data: ReportData) -> list[str]:
-    """A warning where the guards raised an alarm."""
+    """Return a warning if the guards raised an alarm."""
     raised = [alarm for run in data.watched for alarm in run.alarms]
     if not raised:
         return []
-    what = _listed(sorted({alarm.kind.replace("_", "-") for alarm in raised}))
+    kinds = _listed(sorted({alarm.kind.replace("_", "-") for alarm in raised}))
     count = "an alarm was" if len(raised) == 1 else f"{len(raised):,} alarms were"
-    return [f"While the agent improved, {count} raised ({what}); they stand beside the curves of modelled reward."]
+    return [f"While the agent improved, {count} raised ({kinds}), listed beside the curves of modelled reward."]
 
 
 def _rise(chart: Chart | None) -> tuple[float, float] | None:
     """Mean over a chart's curves of their last fifth less their first, and its standard error.
 
-    The error is that of shares of so many requests as lie behind single points, as plays are drawn on in several
-    points; it is 0 where that is not known, or the chart is not of shares.
+    The error is that of a share of as many requests as a single point has, because points share plays; it is 0 where
+    that number is unknown, or the chart is not of shares.
     """
     rises, errors = [], []
     for curve in chart.curves if chart else ():

@@ -1,4 +1,4 @@
-"""What a run of the whole loop found, gathered from what its stages wrote, for the report."""
+"""Data of the report of a whole loop, gathered from the files of its stages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,19 @@ def write_loop_report(
     improve: ImproveConfig,
     seed: int = 0,
 ) -> Path:
-    """Write report.json and report.html into ``folder`` and return the latter's path."""
+    """Write report.json and report.html.
+
+    Args:
+      folder: of the loop's run.
+      config: of the loop.
+      stages: finished stages.
+      evaluate: configuration of the evaluation.
+      improve: configuration of the improvement.
+      seed: from which the agents were trained.
+
+    Returns:
+      The path of report.html.
+    """
     store, rows = open_store(improve.data[0]), read_metrics(improve.runs / improve.name)
     data = ReportData(
         title="An agent improved by marks",
@@ -71,12 +83,12 @@ def write_loop_report(
 
 
 def outcome(result: ProbeResult, run: int) -> Outcomes:
-    """One agent's results at one probe, as the report wants them."""
+    """Convert one agent's results at one probe for the report."""
     return Outcomes(result.agent, result.probe, run, result.seeds, result.success)
 
 
 def reward_traces(improve: ImproveConfig, most: int = 3) -> tuple[Picture, ...]:
-    """The paper's Figure 3: utility and reward along marked held-out episodes, those with the most marks first."""
+    """Draw the paper's Figure 3: utility and reward along the held-out episodes with the most marks."""
     model, tokenizer = load_reward_model(improve.reward_model)
     marks = [mark for folder in improve.replay_folders for mark in open_store(folder).marks()]
     counts = {episode_id: 0 for episode_id in {mark.episode_id for mark in marks}}
@@ -96,7 +108,7 @@ def _trace(episode: Episode, utility: np.ndarray, marks: list, scale: float) -> 
 
 
 def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) -> tuple[ClipPair, ...]:
-    """Two of the evaluated agents on the first episode of every probe."""
+    """Record two of the evaluated agents on the first episode of every probe."""
     pairs = []
     one = replace(evaluate, episodes=1, slots=1)
     for probe in evaluate.probes or tuple(evaluate.world.entry().probes):
@@ -111,12 +123,12 @@ def _clip(agent: str, episode: Episode) -> Clip:
 
 
 def reward_over_training(rows: list[Row]) -> Chart:
-    """The modelled reward that a run of BC+RL measured, of training and of held-out episodes."""
+    """Chart of the modelled reward of training and held-out episodes in a run of BC+RL."""
     return _over_training(rows, "modelled_return", "Modelled reward per episode")
 
 
 def success_over_training(rows: list[Row]) -> Chart:
-    """The true success of the same."""
+    """Chart of the true success of training and held-out episodes in a run of BC+RL."""
     return _over_training(rows, "true_success", "True success")
 
 
@@ -128,9 +140,9 @@ def _over_training(rows: list[Row], metric: Metric, title: str) -> Chart:
 
 
 def replay_curve(rows: list[Row], replays: Replays, metric: Metric, name: str) -> Curve:
-    """``metric`` over updates, dashed where it is of held-out replays; it begins where enough plays have ended.
+    """Curve of ``metric`` over updates, dashed for held-out replays.
 
-    Of a run in which that is never so, everything is drawn.
+    A curve of training replays begins where enough plays have ended; if that is never so, all of it is drawn.
     """
     found = [row for row in rows if f"{replays}/{metric}" in row]
     counts = [requests_behind(row, replays, metric) for row in found]
@@ -147,13 +159,13 @@ def replay_curve(rows: list[Row], replays: Replays, metric: Metric, name: str) -
 
 
 def watched(folder: Path, run: str = "") -> WatchedRun:
-    """The alarms of the run of BC+RL in ``folder``, which a report of several calls ``run``."""
+    """Alarms of the run of BC+RL in ``folder``, named ``run`` in a report of several."""
     kept = read_alarms(folder)
     return WatchedRun(run, None) if kept is None else WatchedRun(run, kept.since, kept.raised)
 
 
 def losses(folder: Path, title: str, names: Sequence[str]) -> Chart:
-    """Curves of the metrics ``names`` of the run in ``folder``."""
+    """Chart of the metrics ``names`` of the run in ``folder``."""
     rows = read_metrics(folder)
     found = {name: column(rows, name) for name in names}
     curves = [Curve(name, tuple(map(float, x)), tuple(y)) for name, (x, y) in found.items() if x]

@@ -1,4 +1,4 @@
-"""Pages from templates: HTML by Jinja2, which escapes every text; styles and pictures inside, nothing fetched."""
+"""Pages from templates: HTML by Jinja2 with all text escaped; styles and pictures are inline, nothing is fetched."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pipelines.report.data import Circumstances
 from rlhf.run.progress import duration
 from rlhf.run.statistics import LEVEL, Interval, percent, points, signed
 
-_SHARED = "pipelines.report"  # the package whose templates all pages have
+_SHARED = "pipelines.report"  # package of the templates that all pages share
 
 
 def render(template: str, /, package: str = _SHARED, **values: Any) -> Markup:
-    """HTML of a template.
+    """Render a template as HTML.
 
     Args:
       template: name of the file in the folder ``templates`` of ``package``, or of this package.
-      package: that has the template.
-      values: what the template shows; text is escaped, :class:`markupsafe.Markup` is not.
+      package: package with the template.
+      values: of the template's variables; text is escaped, :class:`markupsafe.Markup` is not.
     """
     return Markup(_environment(package).get_template(template).render(**values))
 
@@ -49,12 +49,12 @@ def _environment(package: str) -> Environment:
 
 
 def uri(content: bytes, media_type: str = "image/png") -> str:
-    """``content`` as an address that holds it."""
+    """Encode ``content`` as a data URI."""
     return f"data:{media_type};base64,{base64.b64encode(content).decode('ascii')}"
 
 
 def unbroken(text: str) -> str:
-    """``text`` with hyphens at which no line is broken: for large letters."""
+    """Replace hyphens by non-breaking ones, for large letters."""
     return text.replace("-", "\N{NON-BREAKING HYPHEN}")
 
 
@@ -69,7 +69,7 @@ def signed_bounds(difference: Interval) -> str:
 
 
 def circumstances(facts: Circumstances) -> Markup:
-    """The section on command, machine, version, counts, stages and settings."""
+    """Section on command, machine, version, counts, stages and settings."""
     total = sum(stage.seconds for stage in facts.stages)
     config = json.dumps(facts.config, indent=2, ensure_ascii=False)
     return render("circumstances.html", facts=facts, total=total, config=config)

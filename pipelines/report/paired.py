@@ -9,7 +9,7 @@ import numpy as np
 
 
 class ProbeOutcomes(Protocol):
-    """How one agent fared at one probe: ``success[i]`` is of the episode with seed ``seeds[i]``."""
+    """Outcomes of one agent at one probe: ``success[i]`` is of the episode with seed ``seeds[i]``."""
 
     @property
     def agent(self) -> str: ...
@@ -25,7 +25,11 @@ Found = TypeVar("Found", bound=ProbeOutcomes)
 
 
 def at_probe(results: Iterable[Found], probe: str) -> Found:
-    """The one of an agent's results that is of ``probe``. Raises ValueError if there is none, or several."""
+    """Return the result at ``probe`` among an agent's results.
+
+    Raises:
+      ValueError: if there is none, or several.
+    """
     (found,) = (result for result in results if result.probe == probe)
     return found
 
@@ -39,7 +43,7 @@ def paired(result: ProbeOutcomes, other: ProbeOutcomes) -> np.ndarray:
     """Differences episode by episode: float64 [episodes] of -1, 0 and 1.
 
     Args:
-      result: of the agent that is compared.
+      result: of the compared agent.
       other: of the agent whose outcomes are subtracted.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The report of an evaluated run as one HTML page: styles inline, pictures inside, readable on any screen."""
+"""Report of an evaluated run as one HTML page with inline styles and pictures."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from pipelines.report.tables import Cell, Row, Table
 from rlhf.run.statistics import LEVEL, RESAMPLES, percent, points, signed
 
 _BETWEEN = ("c6", "c3", "c4", "c2", "c5")  # of agents between the first and the last
-_SCRIPTED = "Whoever asked, showed and judged here is a scripted stand-in, deliberately imperfect."
-_MARKED = "Whoever asked and showed here is a scripted stand-in, deliberately imperfect."
+_SCRIPTED = "Setters, demonstrators and raters are scripted stand-ins, imperfect on purpose."
+_MARKED = "Setters and demonstrators are scripted stand-ins, imperfect on purpose."
 
 
 def page(data: ReportData, findings: Findings) -> Markup:
-    """The whole page."""
+    """Render the whole page."""
     colours = _colours(data)
     single = len(findings.rows) == 1
     overall = findings.overall
@@ -64,7 +64,7 @@ def _lead(data: ReportData, findings: Findings) -> str:
 
 
 def _stand_ins(data: ReportData) -> tuple[str, str]:
-    """Who was no person: in bold, and the rest."""
+    """Notice on scripted stand-ins: a sentence in bold, and the rest."""
     rounds = data.rounds.rounds if data.rounds is not None else ()
     if not any(one.by_people for one in rounds):
         return "No people were involved.", _SCRIPTED
@@ -111,19 +111,19 @@ def _method(data: ReportData, findings: Findings) -> str:
     paired = "Both agents play the same episodes, so outcomes are subtracted episode by episode"
     if runs > 1:
         how = [
-            f"{paired}. Intervals are Student's t over the means of {runs} runs, so they speak of runs yet to be made,",
+            f"{paired}. Intervals are Student's t over the means of {runs} runs, so they hold for further runs,",
             f"or, where that is wider, a bootstrap of these runs' episodes ({resamples}).",
         ]
     else:
         how = [
-            f"Of one agent at one probe: Wilson's score interval. Of the difference: {paired[0].lower()}{paired[1:]}",
+            f"For one agent at one probe: Wilson's score interval. For the difference: {paired[0].lower()}{paired[1:]}",
             f"and resampled ({resamples}).",
-            "There is one run, so how much another run would differ is not in the interval.",
+            "There is one run, so the variation between runs is not in the interval.",
         ]
     sentences = [
         f"Intervals cover {level}.",
         *how,
-        "All probes weigh the same in the row over all." if len(findings.rows) > 1 else "",
+        "All probes have the same weight in the row over all." if len(findings.rows) > 1 else "",
         "A difference is called better or worse only where its interval leaves out zero;",
         "intervals are not corrected for the number of probes.",
     ]

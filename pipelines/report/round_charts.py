@@ -1,4 +1,4 @@
-"""Charts of rounds of improvement (the paper's Figure 9): success, marks, promises of reward and what came of them."""
+"""Charts of rounds of improvement (the paper's Figure 9): success, marks, modelled reward and true success."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _COLOURS = ("c1", "c2", "c3", "c4", "c5", "c6")
 
 
 def probes_in_order(success: Mapping[str, Interval]) -> list[str]:
-    """The probes in the order to show: over all of them first, where there are several."""
+    """Probes in the order to show: over all of them first, where there are several."""
     return sorted(success, key=lambda probe: probe != OVERALL)
 
 
 def success_by_round(data: RoundsCompared) -> Markup:
-    """Draw intervals by round, one line a probe, and the demonstrator's level dashed."""
+    """Draw intervals by round, one line for each probe, and the demonstrator's level dashed."""
     probes = probes_in_order(data.clone_success)
     names = [data.clone, *(one.agent for one in data.rounds)]
     frame = _frame(len(names), (0.0, 1.0))
@@ -46,7 +46,7 @@ def before_and_after(pairs: Sequence[tuple[str, tuple[float, float] | None]], sh
 
     Args:
       pairs: name of each round, and its two numbers if they are known.
-      share: whether the numbers are shares of 1.
+      share: true if the numbers are shares of 1.
     """
     values = [value for _, pair in pairs if pair is not None for value in pair]
     if not values:
@@ -89,7 +89,7 @@ def _frame(columns: int, y: tuple[float, float]) -> Frame:
 
 
 def _drawing(frame: Frame, label: str, names: Sequence[str], share: bool, whole: bool = False) -> Drawing:
-    """A drawing with its level lines, and the rounds' names below."""
+    """Begin a drawing with its horizontal lines, and the rounds' names below."""
     drawing = Drawing((frame.width, frame.height), label)
     draw_rules(drawing, frame, share, whole)
     for index, name in enumerate(names):
@@ -111,6 +111,6 @@ def _draw_intervals(
 
 
 def _label(drawing: Drawing, frame: Frame, index: int, value: float, words: str) -> None:
-    """Words at the right of a dot."""
+    """Write words at the right of a dot."""
     x, y = frame.at(index, value)
     drawing.text("tick", (x + 9, y + 4), words)

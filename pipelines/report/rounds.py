@@ -7,7 +7,7 @@ from collections.abc import Callable
 from markupsafe import Markup
 
 from pipelines.report.data import RoundResult, RoundsCompared
-from pipelines.report.findings import VERDICT_WORDS, judge
+from pipelines.report.findings import VERDICT_WORDS, verdict_of
 from pipelines.report.page import bounds, render, signed_bounds
 from pipelines.report.round_charts import before_and_after, marks_by_round, probes_in_order, success_by_round
 from pipelines.report.sections import DrawnFigure
@@ -16,22 +16,22 @@ from rlhf.run.statistics import Interval, percent, points, signed
 
 
 def compared(data: RoundsCompared) -> Markup:
-    """Success by round, what each reward model promised and what came of it, marks, and all of it as a table."""
+    """Render success, marks, modelled reward and true success by round, as charts and as a table."""
     rounds = data.rounds
-    promised = [(one.agent, one.modelled_return) for one in rounds]
-    came = [(one.agent, one.true_success) for one in rounds]
+    modelled = [(one.agent, one.modelled_return) for one in rounds]
+    true = [(one.agent, one.true_success) for one in rounds]
     figures = (
-        DrawnFigure("Success by round", success_by_round(data), note=_whose(data)),
+        DrawnFigure("Success by round", success_by_round(data), note=_lanes_note(data)),
         DrawnFigure("Marks by round", marks_by_round(rounds), note="Progress above the line, regress below it."),
         DrawnFigure(
             "Modelled reward, before and after",
-            before_and_after(promised, share=False),
-            note="Per replayed episode, from BC to the round's agent, as the round's own reward model sees it.",
+            before_and_after(modelled, share=False),
+            note="Per replayed episode, from BC to the round's agent, by the round's own reward model.",
         ),
         DrawnFigure(
             "True success, before and after",
-            before_and_after(came, share=True),
-            note="Of the same replays. Where the left one rises and this does not, the reward model is being "
+            before_and_after(true, share=True),
+            note="Of the same replays. Where modelled reward rises and true success does not, the reward model is "
             "exploited.",
         ),
     )
@@ -46,11 +46,11 @@ def _table(data: RoundsCompared) -> Table:
 
 def _cells(one: RoundResult) -> tuple[Cell, ...]:
     success = one.success[probes_in_order(one.success)[0]]
-    whose = f"{one.by_people:,} by people" if one.by_people else "scripted"
+    raters = f"{one.by_people:,} by people" if one.by_people else "scripted"
     marks = f"+{one.progress:,} \N{MINUS SIGN}{one.regress:,}"
     return (
         Cell(f"{one.episodes:,}", (f"by {one.deployed}",)),
-        Cell(marks, (whose,)),
+        Cell(marks, (raters,)),
         Cell(notes=("pairs right",)) if one.accuracy is None else Cell(percent(one.accuracy), ("pairs right",)),
         _change(one.modelled_return, lambda value: f"{value:.2f}"),
         _change(one.true_success, percent),
@@ -61,7 +61,7 @@ def _cells(one: RoundResult) -> tuple[Cell, ...]:
 
 
 def _gain(difference: Interval) -> Cell:
-    verdict = judge(difference)
+    verdict = verdict_of(difference)
     title = f"{VERDICT_WORDS[verdict]}: {points(difference)}"
     return Cell(signed(difference.estimate), (signed_bounds(difference),), verdict, title)
 
@@ -70,7 +70,7 @@ def _change(pair: tuple[float, float] | None, text: Callable[[float], str]) -> C
     return Cell() if pair is None else Cell(text(pair[1]), (f"from {text(pair[0])}",))
 
 
-def _whose(data: RoundsCompared) -> str:
+def _lanes_note(data: RoundsCompared) -> str:
     probes = probes_in_order(data.clone_success)
     numbered = ", ".join(f"{number}. {probe}" for number, probe in enumerate(probes, start=1))
     note = f"{numbered}, from left to right." if len(probes) > 1 else f"{probes[0].capitalize()}."

@@ -25,7 +25,7 @@ _TRAININGS = {
     "ImproveConfig": ("improve", "agent", improvement_headline),
 }
 _LOOPS = {"DemoConfig": "demo", "IterateConfig": "iterate", "StudyConfig": "study", "ReproduceConfig": "reproduce"}
-# Metrics that say how a training went, by the name that they have in comparisons.
+# Metrics of the result of a training, by their name in comparisons.
 RESULTS = {
     "loss of movement on validation play": "bc_held_out/movement",
     "pair accuracy on validation play": "reward_model_validation/kept_accuracy",
@@ -43,13 +43,13 @@ class RunRow:
 
     Args:
       folder: the run's folder.
-      stage: the command that made it: clone, reward, improve, demo, iterate or study.
+      stage: the command that started it: clone, reward, improve, demo, iterate or study.
       state: "running", "finished", "resumable" (interrupted, with a checkpoint or finished stages) or "stopped"
-        (interrupted before there was anything to resume).
+        (interrupted before its first checkpoint or stage).
       updates: number of updates made; None for loops.
       of: number of updates that the run is to make; None for loops.
       created: when the run was started, as an ISO date and time.
-      headline: its result in a sentence; "" where there is none yet.
+      headline: its result in a sentence; "" before there is one.
     """
 
     folder: str
@@ -67,8 +67,8 @@ class RunsDifference:
 
     Args:
       runs: the runs.
-      settings: values of every setting that is not the same in all runs, by its dotted name, in the order of the runs.
-      results: the last value of each metric of :data:`RESULTS` that one of them has, likewise.
+      settings: values of every setting that differs between runs, by its dotted name, in the order of the runs.
+      results: the last value of each metric of :data:`RESULTS` that at least one run has, likewise.
     """
 
     runs: tuple[RunRow, ...]
@@ -94,7 +94,7 @@ def compare_runs(folders: Sequence[Path]) -> RunsDifference:
       UserError: if there are fewer than two, or one is no run's folder or damaged.
     """
     if len(folders) < 2:
-        raise UserError("runs compare wants the folders of two runs or more")
+        raise UserError("runs compare needs the folders of two runs or more")
     configs = [read_record(folder)["config"] for folder in folders]
     names = dict.fromkeys(name for config in configs[1:] for name, _, _ in differences(configs[0], config))
     metrics = [latest_metrics(folder) if (folder / METRICS_FILE).is_file() else {} for folder in folders]
@@ -110,25 +110,29 @@ def compare_runs(folders: Sequence[Path]) -> RunsDifference:
 
 
 def run_row(folder: Path) -> RunRow:
-    """Sum up the run in ``folder``. Raises UserError if it is no run's folder, or damaged."""
+    """Summarise the run in ``folder``.
+
+    Raises:
+      UserError: if it is no run's folder, or damaged.
+    """
     record = read_record(folder)
     kind, created = record["kind"], str(record.get("created", ""))
     if kind not in _TRAININGS:
-        made = folder / DATA_FILE
-        headline = find(load_report_data(made)).headline if made.is_file() else ""
+        data = folder / DATA_FILE
+        headline = find(load_report_data(data)).headline if data.is_file() else ""
         stage = _LOOPS.get(kind) or str(kind).removesuffix("Config").lower()
         begun = any(folder.glob("**/stages.json"))
-        return RunRow(str(folder), stage, _state(folder, made, begun), None, None, created, headline)
+        return RunRow(str(folder), stage, _state(folder, data, begun), None, None, created, headline)
     stage, result, headline_of = _TRAININGS[kind]
     rows = read_metrics(folder) if (folder / METRICS_FILE).is_file() else []
     checkpoint = Checkpoints(folder).latest_if_any()
-    made = max([int(row["step"]) for row in rows], default=checkpoint.step if checkpoint else 0)
+    updates = max([int(row["step"]) for row in rows], default=checkpoint.step if checkpoint else 0)
     config = record["config"]
     return RunRow(
         folder=str(folder),
         stage=stage,
         state=_state(folder, folder / result, checkpoint is not None),
-        updates=made,
+        updates=updates,
         of=config.get("training", config).get("updates"),
         created=created,
         headline=headline_of(rows) if rows else "",
@@ -142,7 +146,7 @@ def _state(folder: Path, result: Path, begun: bool) -> State:
 
 
 def _find_runs(folder: Path) -> Iterator[Path]:
-    """Folders of runs: those whose configuration names a command. Agents' folders, too, have a ``config.json``."""
+    """Yield the folders of runs; agents' folders, too, have a ``config.json``, but it names no command."""
     for path in sorted(folder.rglob(CONFIG_FILE)):
         try:
             if read_record(path.parent)["kind"] in (*_TRAININGS, *_LOOPS):

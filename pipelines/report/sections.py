@@ -1,4 +1,4 @@
-"""Sections that the report of an evaluated run and that of a training have in common."""
+"""Sections shared by the report of an evaluated run and the report of a training."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ ALARM_WORDS: dict[Watched, str] = {
     "gradient": "gradient",
 }
 BY_MODEL = (
-    "The agent is rewarded by the model alone. Where its reward rises and true success does not, "
-    "the model is being exploited."
+    "The agent is rewarded by the model only. Where its reward rises and true success does not, the model is exploited."
 )
-BY_TRUTH = "The agent was rewarded by the tasks' ground truth: what is called modelled here is that reward."
+BY_TRUTH = "The agent was rewarded by the tasks' ground truth, which is named modelled reward here."
 NOTHING_SHOWN = Markup("")
 _MOST_OF_A_KIND = 5  # alarms shown of each kind; a gradient may come and go a hundred times
 _COLOURS = ("c1", "c2", "c3", "c4", "c5", "c6")
-_UNKNOWN = "Whether an alarm was raised is not known: this run kept none."
+_UNKNOWN = "Alarms are unknown: this run saved none."
 _WATCHED = (
-    "Watched were the gradient's norm and the movement policy's entropy at every update, and modelled return against "
-    "true success at every play of held-out episodes. Alarms change nothing by themselves."
+    "The guards watch the gradient's norm and the movement policy's entropy at every update, and modelled return "
+    "against true success at every play of held-out episodes. Alarms do not change the training."
 )
 
-Legend = tuple[tuple[str, str, bool], ...]  # name, CSS class, and whether it is dashed
+Legend = tuple[tuple[str, str, bool], ...]  # name, CSS class, true if dashed
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class DrawnFigure:
 
 @dataclass(frozen=True)
 class AlarmLine:
-    """An alarm in the list of them; of those that are left out, ``text`` alone says how many there are."""
+    """An alarm in the list, or, with ``text`` only, the number of those left out."""
 
     text: str
     kind: str = ""
@@ -54,12 +53,15 @@ class AlarmLine:
 
 
 def monitor(charts: Sequence[Chart | None], watched: Sequence[WatchedRun], lead: str = BY_MODEL) -> Markup:
-    """Modelled reward against true success, with the alarms: the reward-hacking monitor; empty if nothing was measured.
+    """Render the reward-hacking monitor: modelled reward against true success, with the alarms.
 
     Args:
       charts: modelled reward and true success.
       watched: the runs that improved the agent.
-      lead: what the agent was rewarded by.
+      lead: sentence on the source of the agent's rewards.
+
+    Returns:
+      The section; empty if nothing was measured.
     """
     measured = [chart for chart in charts if chart is not None]
     if not measured and not watched:
@@ -70,7 +72,7 @@ def monitor(charts: Sequence[Chart | None], watched: Sequence[WatchedRun], lead:
     known = [run for run in watched if run.since is not None]
     raised = sum(len(run.alarms) for run in known)
     notes = [f"{_name(run)}{_UNKNOWN}" for run in watched if run.since is None]
-    notes += [f"{_name(run)}Alarms were kept from update {run.since:,} on." for run in known if run.since]
+    notes += [f"{_name(run)}Alarms were saved from update {run.since:,} on." for run in known if run.since]
     return render(
         "monitor.html",
         lead=lead,
@@ -85,7 +87,7 @@ def monitor(charts: Sequence[Chart | None], watched: Sequence[WatchedRun], lead:
 
 
 def alarm_count(count: int) -> str:
-    """ "No alarm was raised", "3 alarms were raised"."""
+    """Return "No alarm was raised" or, e.g., "3 alarms were raised"."""
     if not count:
         return "No alarm was raised"
     return "1 alarm was raised" if count == 1 else f"{count:,} alarms were raised"
@@ -96,7 +98,7 @@ def _name(run: WatchedRun) -> str:
 
 
 def _alarm_lines(run: WatchedRun) -> list[AlarmLine]:
-    """The first alarms of every kind, the gravest kind first; of further ones, how many there are."""
+    """First alarms of every kind, the gravest kind first, and the number of further ones."""
     lines = []
     for kind, words in ALARM_WORDS.items():
         found = _of_kind(run, kind)
@@ -113,7 +115,7 @@ def _of_kind(run: WatchedRun, kind: Watched) -> list[Alarm]:
 
 
 def traces(pictures: Sequence[Picture], note: str = "") -> Markup:
-    """Utility and reward along episodes; ``note`` says why there are none."""
+    """Render utility and reward along episodes, or ``note`` with the reason why there are none."""
     if not pictures and not note:
         return NOTHING_SHOWN
     lead = "Utility and reward along recorded episodes, with the marks that raters gave them."
@@ -121,19 +123,19 @@ def traces(pictures: Sequence[Picture], note: str = "") -> Markup:
 
 
 def training(charts: Sequence[Chart], lead: str = "") -> Markup:
-    """Small charts, three in a row; empty without any."""
+    """Render small charts, three in a row; empty without any."""
     if not charts:
         return NOTHING_SHOWN
     return render("training_curves.html", lead=lead, figures=[figure(chart, small=True) for chart in charts])
 
 
 def figure(chart: Chart, small: bool = False, marked: Sequence[float] = ()) -> DrawnFigure:
-    """A chart with its title, legend and note; a single curve that is called like its chart needs no legend.
+    """Draw a chart with its title, legend and note; a single curve with the name of its chart has no legend entry.
 
     Args:
       chart: the curves.
-      small: whether it is one of three in a row.
-      marked: places on the x axis at which an alarm was raised.
+      small: true for one of three in a row.
+      marked: updates at which an alarm was raised.
     """
     colours = _curve_colours(chart)
     named = zip(chart.curves, colours, strict=True)
@@ -145,7 +147,7 @@ def figure(chart: Chart, small: bool = False, marked: Sequence[float] = ()) -> D
 
 
 def _curve_colours(chart: Chart) -> list[str]:
-    """Colours in turn; a dashed curve keeps the colour of the solid one before it, as its held-out twin."""
+    """Colours in turn; a dashed curve has the colour of the solid one before it, its training twin."""
     colours, used = [], 0
     for curve in chart.curves:
         used += 0 if curve.dashed and colours else 1
@@ -154,5 +156,5 @@ def _curve_colours(chart: Chart) -> list[str]:
 
 
 def solid(colours: dict[str, str]) -> Legend:
-    """The legend of names with their CSS classes."""
+    """Legend of names with their CSS classes."""
     return tuple((name, css, False) for name, css in colours.items())

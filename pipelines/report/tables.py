@@ -1,10 +1,10 @@
-"""Tables of numbers as the templates of all pages take them."""
+"""Tables of numbers for the templates of all pages."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-DASH = "\N{EN DASH}"  # where there is no number
+DASH = "\N{EN DASH}"  # for a missing number
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Cell:
       text: the number.
       notes: the lines, e.g. its interval.
       pill: CSS class of a coloured pill around the number; "" has none.
-      title: what is shown under the mouse.
+      title: tooltip.
     """
 
     text: str = DASH
@@ -26,7 +26,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table.
+    """A row of a table.
 
     Args:
       name: in its first column.

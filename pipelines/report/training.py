@@ -1,7 +1,6 @@
-"""The report of a training that nobody has evaluated yet: how it went, from what the run has written so far.
+"""Report of a training without evaluation, from the metrics that the run has written so far.
 
-A run that is still at work, or was interrupted, can be looked at, too. What such a report cannot say is how good the
-agent is.
+Runs that are running or interrupted can be reported, too. The report does not measure how good the agent is.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pipelines.report.data import Chart, Circumstances, Picture, WatchedRun
 from pipelines.report.findings import over_optimisation
 from pipelines.report.gathered import reward_over_training, reward_traces, success_over_training, watched
 from pipelines.report.sections import alarm_count
-from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, charts
+from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, REWARD_TRAINING, WORDS, charts
 from pipelines.report.training_state import run_state
 from pipelines.stages.episodes.division import noted_division
 from pipelines.stages.improve_config import ImproveConfig
@@ -46,7 +45,7 @@ from worlds.errors import UserError
 
 @dataclass(frozen=True)
 class Fact:
-    """A big number of the page. ``warns``: whether it is bad news."""
+    """A big number of the page; ``warns`` is true for bad news."""
 
     name: str
     number: str
@@ -56,16 +55,24 @@ class Fact:
 
 @dataclass(frozen=True)
 class TrainingReport:
-    """All that the page of a training shows.
+    """All data of the page of a training.
 
     Args:
-      headline: what happened, in numbers. next_step, command: what to do to learn more, or with what was made.
-      warnings: what is wrong.
-      monitored: modelled reward and true success, of BC+RL. watched: its alarms.
-      evaluation: of a reward model, on episodes set aside.
-      rewarded_by_truth: whether no reward model was optimised.
-      unfinished: whether the run is at work, or ended before its time, as the headline says.
-      traces_note: why there are no traces, if there are none.
+      kind: of the training, in words.
+      headline: the result, in numbers.
+      facts: big numbers of the page.
+      next_step: sentence on the next command.
+      command: the next command.
+      circumstances: of the run's start.
+      curves: of its metrics.
+      warnings: sentences on what is wrong.
+      monitored: modelled reward and true success, of BC+RL.
+      watched: alarms of BC+RL.
+      evaluation: of a reward model, on validation episodes.
+      traces: utility and reward along episodes.
+      traces_note: reason why there are no traces.
+      rewarded_by_truth: true if no reward model was optimised.
+      unfinished: true if the run is running or was interrupted.
     """
 
     kind: str
@@ -86,7 +93,7 @@ class TrainingReport:
 
 
 def training_report(run: Path) -> TrainingReport:
-    """What the run in the folder ``run`` has measured, whether it is finished, at work or was interrupted.
+    """Build the report of the run in the folder ``run``, finished, running or interrupted.
 
     Raises:
       UserError: if it is no training's folder, or its files are damaged.
@@ -98,12 +105,12 @@ def training_report(run: Path) -> TrainingReport:
     state = run_state(run, record["kind"], _done(rows), planned)
     if state.finished:
         return report
-    report = replace(report, headline=f"{state.said} {report.headline}", unfinished=True)
+    report = replace(report, headline=f"{state.summary} {report.headline}", unfinished=True)
     if _newest(run, record["kind"]).is_dir():
         return report
     command = state.resume or f"rlhf report --run {shlex.quote(str(run))}"
-    todo = "To resume it" if state.resume else "To look again later"
-    return replace(report, next_step=f"The run has made nothing to evaluate yet. {todo}:", command=command)
+    todo = "To resume it" if state.resume else "To see its progress later"
+    return replace(report, next_step=f"The run has no model to evaluate yet. {todo}:", command=command)
 
 
 def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
@@ -119,8 +126,8 @@ def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Train
             _updates(rows, config["updates"]),
             _alarm_fact(alarms),
         ),
-        next_step="This says how the training went, not how good the agent is: it was not evaluated. To measure it "
-        "beside the agent that it began as, in houses and on instructions that neither was trained on:",
+        next_step="These metrics do not measure how good the agent is: it was not evaluated. To compare it with the "
+        "agent that it started from, in houses and on instructions that neither was trained on:",
         command=f"rlhf evaluate --agents BC {shlex.quote(config['agent'])} BC+RL {shlex.quote(str(agent))} "
         f"--out {shlex.quote(str(run / 'results.json'))}{flags}",
         circumstances=_circumstances(record),
@@ -141,8 +148,8 @@ def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingR
     blind, parameters = (column(rows, f"bc/{name}")[1] for name in ("marginal_entropy", "parameters"))
     facts = [_updates(rows, config["training"]["updates"])]
     if loss:
-        beside = f"seeing nothing costs {blind[0]:.2f}" if blind else ""
-        facts.insert(0, Fact(f"Movement on {where} play", f"{loss[-1]:.2f}", f"nats a step; {beside}".rstrip("; ")))
+        baseline = f"seeing nothing costs {blind[0]:.2f}" if blind else ""
+        facts.insert(0, Fact(f"Movement on {where} play", f"{loss[-1]:.2f}", f"nats a step; {baseline}".rstrip("; ")))
     if parameters:
         facts.append(Fact("Parameters", f"{parameters[0]:,.0f}", f"an agent of the size {config['size']}"))
     agent = _newest(run, record["kind"])
@@ -151,7 +158,7 @@ def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingR
         kind="Cloning of recorded play (BC)",
         headline=headlines.cloning_headline(rows, len(division.validation) if division else None),
         facts=tuple(facts),
-        next_step="How often the agent does what it is asked to is not known from its losses. To measure it"
+        next_step="The losses do not measure how often the agent succeeds. To measure it"
         + (":" if known else ", with the --world settings with which its play was recorded:"),
         command=f"rlhf evaluate --agents BC {shlex.quote(str(agent))} --out {shlex.quote(str(run / 'results.json'))}",
         circumstances=_circumstances(record),
@@ -159,12 +166,12 @@ def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingR
     )
 
 
-def _teaching(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
+def _reward_training(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
     config = record["config"]
     facts = [fact for where in ("held_out", "validation") if (fact := _pairs_fact(rows, where)) is not None]
     majority = column(rows, "reward_model_held_out/majority")[1] or column(rows, "reward_model_validation/majority")[1]
     if majority:
-        facts.append(Fact("To be compared with", percent(majority[-1]), "always saying the commoner"))
+        facts.append(Fact("Baseline", percent(majority[-1]), "always saying the commoner"))
     facts.append(_updates(rows, config["training"]["updates"]))
     traces, note = _traces(run, record)
     data = " ".join(map(shlex.quote, config["data"]))
@@ -173,11 +180,10 @@ def _teaching(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Training
         kind="A reward model from marks",
         headline=headlines.reward_headline(rows),
         facts=tuple(facts),
-        next_step="A model may do well on pairs and still be a bad thing to optimise. What it has learned, in numbers "
-        "and pictures:",
+        next_step="A model may order pairs well and still be a bad objective. To diagnose it, in numbers and pictures:",
         command=f"rlhf diagnose --reward-model {model} --data {data}",
         circumstances=_circumstances(record),
-        curves=charts(rows, TEACHING),
+        curves=charts(rows, REWARD_TRAINING),
         evaluation=charts(rows, (PAIRS, WORDS)),
         traces=traces,
         traces_note=note,
@@ -188,12 +194,12 @@ ReportBuilder = Callable[[Path, Mapping[str, Any], list[Row]], TrainingReport]
 REPORT_BUILDERS: Mapping[str, ReportBuilder] = {
     "ImproveConfig": _improvement,
     "CloneConfig": _cloning,
-    "RewardConfig": _teaching,
+    "RewardConfig": _reward_training,
 }
 
 
 def _return_facts(rows: list[Row], replays: Replays) -> list[Fact]:
-    """Modelled return and true success as they are now, with what they were at first where that can be said."""
+    """Facts on modelled return and true success, now and at first where that is known."""
     facts, name = [], NAMES[replays]
     for metric in METRICS:
         found, title = change_of(rows, replays, metric), metric.replace("_", " ").capitalize()
@@ -205,20 +211,20 @@ def _return_facts(rows: list[Row], replays: Replays) -> list[Fact]:
 
 
 def _return_note(found: Change, last: Measurement, metric: Metric) -> str:
-    what = "requests" if metric == "true_success" else "plays"
-    now = f"{headlines.measurement_text(last, metric)} with {last.count:,} {what}"
+    unit = "requests" if metric == "true_success" else "plays"
+    now = f"{headlines.measurement_text(last, metric)} with {last.count:,} {unit}"
     if found.first is None:
-        return f"{now}; too few {what} to say what it was at first"
+        return f"{now}; too few {unit} at first to compare"
     at_first = f"from {headlines.measurement_text(found.first, metric)} with {found.first.count:,}"
     return f"{at_first}; now {now}" + ("" if metric == "true_success" else ", per episode")
 
 
 def _pairs_fact(rows: list[Row], where: str) -> Fact | None:
-    """Which share of pairs is ordered rightly: by the kept model, once there is one, with its interval."""
-    play = {"held_out": "held-out play", "validation": "play set aside"}[where]
+    """Fact on the share of pairs ordered correctly, by the best model with its interval once there is one."""
+    play = {"held_out": "held-out play", "validation": "validation play"}[where]
     if (kept := headlines.kept_accuracy(rows, where)) is not None:
-        bounds = f"{percent(kept.low)} to {percent(kept.high)} over {kept.count:,} episodes; the model that was kept"
-        chosen = ", which was chosen on them" if where == "validation" else ""
+        bounds = f"{percent(kept.low)} to {percent(kept.high)} over {kept.count:,} episodes; the best model"
+        chosen = ", selected on them" if where == "validation" else ""
         return Fact(f"Pairs right, {play}", percent(kept.estimate), bounds + chosen)
     accuracies = column(rows, f"reward_model_{where}/pair_accuracy")[1]
     if not accuracies:
@@ -228,7 +234,7 @@ def _pairs_fact(rows: list[Row], where: str) -> Fact | None:
 
 def _alarm_fact(run: WatchedRun) -> Fact:
     if run.since is None:
-        return Fact("Alarms", "?", "not kept by this run")
+        return Fact("Alarms", "?", "not saved by this run")
     return Fact("Alarms", f"{len(run.alarms):,}", alarm_count(len(run.alarms)).lower(), warns=bool(run.alarms))
 
 
@@ -239,12 +245,12 @@ def _updates(rows: list[Row], planned: int) -> Fact:
 
 
 def _done(rows: list[Row]) -> int:
-    """Updates made, as far as they were measured."""
+    """Number of updates made, up to the last measured one."""
     return rows[-1]["step"] if rows else 0
 
 
 def _newest(run: Path, kind: str) -> Path:
-    """The model that the run made; of one that is not finished, the agent of its newest checkpoint."""
+    """Folder of the run's model, or, before it is finished, of the agent in its newest checkpoint."""
     made, latest = run / ("reward_model" if kind == "RewardConfig" else "agent"), run / "checkpoints" / "latest"
     if made.is_dir() or kind == "RewardConfig" or not latest.is_file():
         return made
@@ -252,8 +258,7 @@ def _newest(run: Path, kind: str) -> Path:
 
 
 def _world_flags(world: Mapping[str, Any], *agents: str | Path) -> str:
-    """The settings of the run's ``world`` that have to be typed for an evaluation of ``agents``: none where all of them
-    remember it."""
+    """Flags of the run's ``world`` for an evaluation of ``agents``; none if the agents' folders have its settings."""
     here = from_json(WorldConfig, with_new_settings(WorldConfig, world))
     learned = [settings_of_agent(agent).world for agent in agents]
     if all(one != WorldConfig() and not world_differences(here, one) for one in learned):
@@ -262,23 +267,23 @@ def _world_flags(world: Mapping[str, Any], *agents: str | Path) -> str:
 
 
 def _traces(run: Path, record: Mapping[str, Any]) -> tuple[tuple[Picture, ...], str]:
-    """Traces of the reward model in question, and why there are none."""
+    """Traces of the run's reward model, and the reason if there are none."""
     if record["config"].get("scripted_reward"):
-        return (), "None here: the agent was rewarded by the tasks' ground truth."
+        return (), "No traces: the agent was rewarded by the tasks' ground truth."
     try:
         if record["kind"] == "RewardConfig":
-            taught = load_config(run, RewardConfig, older=True)
-            config = ImproveConfig(data=taught.data, reward_model=run / "reward_model")
+            trained = load_config(run, RewardConfig, older=True)
+            config = ImproveConfig(data=trained.data, reward_model=run / "reward_model")
         else:
             config = load_config(run, ImproveConfig, older=True)
         traces = reward_traces(config)
     except UserError as error:
-        return (), f"None here: {error}."
-    return traces, "" if traces else "None here: no held-out episode has marks."
+        return (), f"No traces: {error}."
+    return traces, "" if traces else "No traces: no held-out episode has marks."
 
 
 def _circumstances(record: Mapping[str, Any]) -> Circumstances:
-    """Those under which the run was begun, and how often it was resumed."""
+    """Circumstances of the run's start, and the number of times it was resumed."""
     resumed = record.get("resumed", [])
     counts = (("resumed", f"{len(resumed):,} times, last {_when(resumed[-1])}"),) if resumed else ()
     return Circumstances(

@@ -1,4 +1,4 @@
-"""Which of a training's metrics are worth a chart, and how they are called there."""
+"""Charts of a training: their metrics and the names of the curves."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ class ChartPlan:
     """A chart to be drawn of metrics.
 
     Args:
-      curves: metric and what it is called, in the order to draw; what was not measured is left out. A curve called
+      title: of the chart.
+      curves: metric and name of the curve, in the order to draw; metrics without values are left out. A curve named
         "held-out" is dashed.
-      level: metric that was measured once and is drawn all along, to compare with, and what it is called.
-      least: what is lower is drawn there, so that one outlier does not flatten the rest.
+      note: below the chart.
+      share: true if values are shares of 1.
+      least: lower values are drawn there, so that one outlier does not flatten the rest.
+      level: metric measured once and drawn as a constant for comparison, and its name.
     """
 
     title: str
@@ -30,7 +33,7 @@ class ChartPlan:
 
 
 def one(title: str, metric: str, note: str = "", least: float | None = None) -> ChartPlan:
-    """A chart of a single metric, called like the chart."""
+    """Plan a chart of a single metric, with the name of the chart."""
     return ChartPlan(title, ((metric, title),), note, least=least)
 
 
@@ -67,7 +70,7 @@ CLONING = (
     one("Frames a second", "bc/frames_per_second"),
 )
 
-TEACHING = (
+REWARD_TRAINING = (
     ChartPlan("Loss of the marks", (("reward_model/ibt", "inter-temporal"), ("reward_model/ar", "autoregressive"))),
     one("Imitation: movement", "reward_model/movement", "Nats a step."),
     one("Imitation: language", "reward_model/language", "Nats a step."),
@@ -84,11 +87,11 @@ PAIRS = ChartPlan(
         ("reward_model_validation/balanced_accuracy", "mean of better and worse"),
         ("reward_model_validation/majority", "always saying the commoner"),
     ),
-    "In episodes set aside. The model that is kept has the best mean of better and worse.",
+    "In validation episodes. The best model has the highest mean of better and worse.",
     share=True,
 )
 WORDS = ChartPlan(
-    "Pairs by what they are",
+    "Pairs by their direction",
     (
         ("reward_model_validation/accuracy_plus", "progress"),
         ("reward_model_validation/accuracy_minus", "regress"),
@@ -100,7 +103,7 @@ WORDS = ChartPlan(
 
 
 def charts(rows: list[Row], plans: Sequence[ChartPlan]) -> tuple[Chart, ...]:
-    """The charts of ``plans`` of which something was measured."""
+    """Charts of ``plans`` that have at least one measured metric."""
     drawn = (_chart(rows, plan) for plan in plans)
     return tuple(chart for chart in drawn if chart.curves)
 
@@ -122,7 +125,7 @@ def _curve(rows: list[Row], metric: str, name: str, least: float | None) -> Curv
 
 
 def _level(rows: list[Row], metric: str, name: str) -> Curve:
-    """The first value of a metric from the first row to the last."""
+    """Constant curve of the first value of a metric, from the first row to the last."""
     measured = column(rows, metric)[1][:1]
     ends = (float(rows[0]["step"]), float(rows[-1]["step"])) if measured else ()
     return Curve(name, ends, tuple(measured) * 2)

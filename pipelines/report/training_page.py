@@ -1,4 +1,4 @@
-"""The page of a training that nobody has evaluated yet."""
+"""Page of a training without evaluation."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pipelines.report.page import circumstances, render
 from pipelines.report.sections import BY_MODEL, BY_TRUTH, figure, monitor, traces, training
 from pipelines.report.training import TrainingReport
 
-_CURVES = "As the run measured itself; faint lines are single updates, bold ones running means."
+_CURVES = "Metrics of the run; faint lines are single updates, bold ones running means."
 
 
 def page(report: TrainingReport) -> Markup:
-    """The whole page."""
+    """Render the whole page."""
     return render(
         "training.html",
         title=report.kind,

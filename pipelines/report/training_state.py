@@ -1,4 +1,4 @@
-"""How far the run of a training has come: finished, at work, or ended before its time."""
+"""Progress of the run of a training: finished, running, or interrupted."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from pathlib import Path
 
 from rlhf.run.config import is_locked
 
-_MAKES = {"CloneConfig": "agent", "RewardConfig": "reward_model", "ImproveConfig": "agent"}  # the folder written last
+_MAKES = {"CloneConfig": "agent", "RewardConfig": "reward_model", "ImproveConfig": "agent"}  # folder written last
 _VERBS = {"CloneConfig": "clone", "RewardConfig": "reward", "ImproveConfig": "improve"}
 
 
 @dataclass(frozen=True)
 class RunState:
-    """How far a run has come.
+    """Progress of a run.
 
     Args:
-      finished: whether it has written what it was to make.
-      said: a sentence on a run that is not finished; "" of one that is.
-      resume: the command that resumes a run that ended before its time; "" of others.
+      finished: true if it has written its model.
+      summary: sentence on a run that is not finished; "" of one that is.
+      resume: command that resumes an interrupted run; "" of others.
     """
 
     finished: bool
-    said: str = ""
+    summary: str = ""
     resume: str = ""
 
 
 def run_state(run: Path, kind: str, done: int, planned: int) -> RunState:
-    """The state of the run in the folder ``run``.
+    """Return the state of the run in the folder ``run``.
 
     Args:
       run: the run's folder.
       kind: the name of its configuration's class.
       done: updates made.
-      planned: updates at most.
+      planned: largest number of updates.
     """
     reached = f"update {done:,} of at most {planned:,}"
     if is_locked(run):
-        return RunState(False, f"The run is at work, at {reached}.")
+        return RunState(False, f"The run is running, at {reached}.")
     if (run / _MAKES[kind]).is_dir():
         return RunState(True)
     resume = f"rlhf {_VERBS[kind]} --resume {shlex.quote(str(run))}"
-    return RunState(False, f"The run ended before its time, at {reached} ({resume} resumes it).", resume)
+    return RunState(False, f"The run was interrupted at {reached} ({resume} resumes it).", resume)

@@ -1,4 +1,4 @@
-"""The report: honest words, the right numbers, one file that asks nobody for anything."""
+"""The report: findings, numbers, and one HTML file that fetches nothing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def outcomes(rates: dict[str, float], episodes: int = 100, runs: int = 1, seed: 
     made = []
     for run in range(runs):
         for index, probe in enumerate(PROBES):
-            ease = rng.uniform(size=episodes)  # what is hard for one agent is hard for the other
+            ease = rng.uniform(size=episodes)  # an episode that is hard for one agent is hard for the other
             for agent, rate in rates.items():
                 wins = ease + rng.normal(0, 0.15, episodes) < rate - 0.04 * index
                 made.append(Outcomes(agent, probe, run, tuple(range(episodes)), tuple(bool(win) for win in wins)))
@@ -142,7 +142,7 @@ def example(**changes: object) -> ReportData:
 
 
 class Page(HTMLParser):
-    """The text of a page, and everything in it that a browser would go and fetch."""
+    """The text of a page, and all addresses that a browser would fetch."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -197,7 +197,7 @@ def test_page_shows_every_part(page: Page) -> None:
     assert sum(address.startswith("data:image/webp") for address in page.fetched) == 2
 
 
-def test_page_of_people_does_not_say_scripted(tmp_path: Path) -> None:
+def test_page_of_people_has_no_notice_of_stand_ins(tmp_path: Path) -> None:
     text = Page(write_report(example(scripted=False), tmp_path / "r.html").read_text(encoding="utf-8")).text
     assert "No people were involved" not in text
 
@@ -222,7 +222,7 @@ def test_page_without_optional_parts(tmp_path: Path) -> None:
         ({"BC": 0.5, "BC+RL": 0.5}, "unclear", "No clear difference"),
     ],
 )
-def test_headline_is_as_good_or_bad_as_the_numbers(rates: dict[str, float], verdict: str, word: str) -> None:
+def test_headline_follows_the_numbers(rates: dict[str, float], verdict: str, word: str) -> None:
     findings = find(example(outcomes=outcomes(rates), reference=None))
     assert findings.overall.verdict == verdict
     assert word in findings.headline
@@ -261,7 +261,7 @@ def test_runs_are_paired_with_themselves_and_counted_together() -> None:
     assert findings.overall.agents["BC+RL"].count == 720
 
 
-def test_over_optimisation_is_named() -> None:
+def test_over_optimisation_is_reported() -> None:
     falling = Chart("True success", "steps", (Curve("Go", (0, 1, 2), (0.5, 0.4, 0.2)),), share=True)
     assert not any("over-optimisation" in remark for remark in find(example()).remarks)
     assert any("over-optimisation" in remark for remark in find(example(success_over_training=falling)).remarks)
@@ -271,7 +271,7 @@ def watched(*alarms: Alarm, run: str = "", since: int | None = 0) -> WatchedRun:
     return WatchedRun(run, since, alarms)
 
 
-def test_alarms_stand_beside_modelled_reward_and_on_top(tmp_path: Path) -> None:
+def test_alarms_are_listed_beside_modelled_reward_and_at_the_top(tmp_path: Path) -> None:
     alarm = Alarm(50_000, "over_optimisation", "over-optimisation: the return rose from <1> to 2")
     data = example(watched=(watched(alarm),))
     page = write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")
@@ -284,33 +284,33 @@ def test_alarms_stand_beside_modelled_reward_and_on_top(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("runs", "said"),
+    ("runs", "sentence"),
     [
         ((watched(),), "No alarm was raised."),
-        ((watched(since=None),), "Whether an alarm was raised is not known"),
-        ((), "Whether an alarm was raised is not known"),
-        ((watched(since=300),), "Alarms were kept from update 300 on."),
+        ((watched(since=None),), "Alarms are unknown"),
+        ((), "Alarms are unknown"),
+        ((watched(since=300),), "Alarms were saved from update 300 on."),
     ],
 )
-def test_without_alarms_the_page_says_so_if_it_knows(runs: tuple[WatchedRun, ...], said: str) -> None:
+def test_page_without_alarms_reports_if_they_were_watched(runs: tuple[WatchedRun, ...], sentence: str) -> None:
     text = Page(monitor((example().reward_over_training,), runs)).text
-    assert said in text and ("No alarm was raised" in text) == any(run.since is not None for run in runs)
+    assert sentence in text and ("No alarm was raised" in text) == any(run.since is not None for run in runs)
     assert monitor((None, None), ()) == ""
 
 
-def test_the_report_says_that_no_alarm_was_raised(tmp_path: Path) -> None:
+def test_report_has_the_absence_of_alarms(tmp_path: Path) -> None:
     one = tuple(outcome for outcome in outcomes({"BC": 0.4, "BC+RL": 0.6}) if outcome.probe == "Go")
     data = example(watched=(watched(),), clips=(), outcomes=one, reference=None)
     assert "No alarm was raised." in Page(write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")).text
     assert not any("alarm" in remark for remark in find(data).remarks)
 
 
-def test_alarms_of_several_runs_are_told_apart() -> None:
+def test_alarms_of_several_runs_are_named_by_run() -> None:
     runs = (watched(run="round-1"), watched(Alarm(7, "entropy", "low"), run="round-2"), watched(run="old", since=None))
     page = monitor((example().reward_over_training,), runs)
     text = Page(page).text
     assert "1 alarm was raised." in text and "round-2: update 7 · Low." in text
-    assert "old: Whether an alarm was raised is not known" in text and 'class="mark"' not in page
+    assert "old: Alarms are unknown" in text and 'class="mark"' not in page
 
 
 def test_data_of_versions_without_alarms_are_read(tmp_path: Path) -> None:
@@ -379,7 +379,7 @@ def test_outcomes_that_cannot_be_compared_are_refused(change: object, complaint:
         example(outcomes=change(made), reference=None)  # type: ignore[operator]
 
 
-def test_clips_run_side_by_side_and_the_shorter_one_waits() -> None:
+def test_clips_run_side_by_side_and_the_shorter_one_stays_on_its_last_frame() -> None:
     left, right = room(20, 1), room(9, 2)
     file, media_type = animate(ClipPair("x", "Go", Clip.of("BC", False, left), Clip.of("BC+RL", True, right)))
     assert media_type == "image/webp"
@@ -397,7 +397,7 @@ def test_clips_run_side_by_side_and_the_shorter_one_waits() -> None:
     np.testing.assert_array_equal(shown[19][1], right[8])
 
 
-def test_clip_refuses_what_is_no_film() -> None:
+def test_clip_refuses_other_arrays() -> None:
     with pytest.raises(ValueError, match="uint8"):
         Clip.of("BC", True, np.zeros((3, 4, 4, 3)))
 
@@ -420,7 +420,7 @@ def test_line_chart_draws_points_where_they_are() -> None:
     assert (float(left), float(right), float(top), float(bottom)) == (46, 446, 12, 220)
 
 
-def test_line_chart_lifts_its_pen_at_holes_and_survives_emptiness() -> None:
+def test_line_chart_has_gaps_at_nan_and_accepts_empty_curves() -> None:
     nan = float("nan")
     gap = Chart("t", "x", (Curve("a", (0, 1, 2, 3), (1, nan, 2, 3)),))
     path = re.search(r'class="line" d="([^"]+)"', line_chart(gap, ["c1"]))

@@ -1,4 +1,4 @@
-"""The report of a training that nobody has evaluated: what its files say, its alarms, and no more than is known."""
+"""The report of a training without evaluation: its metrics, its alarms, and what is unknown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipelines.cli.main import main
 from pipelines.cli.settings import parse
 from pipelines.report.sections import ALARM_WORDS
 from pipelines.report.training import training_report
-from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, TEACHING, WORDS, ChartPlan, charts
+from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, REWARD_TRAINING, WORDS, ChartPlan, charts
 from pipelines.stages.evaluate import EvaluateConfig, resolve_config
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.learning.alarms import ALARMS_FILE, read_alarms
@@ -83,11 +83,11 @@ def text_of(path: Path) -> str:
 # Alarms, from the guards to the page
 
 
-def test_alarms_are_kept_with_the_run_and_not_doubled_when_it_is_gone_on_with(improved: Path) -> None:
+def test_alarms_are_saved_with_the_run_and_not_doubled_when_it_is_resumed(improved: Path) -> None:
     kept = read_alarms(improved)
     assert kept is not None and kept.since == 0
     assert [(alarm.update, alarm.kind) for alarm in kept.raised] == [(21, "gradient"), (21, "entropy")]
-    run("improve", f"--resume={improved}", f"--updates={UPDATES + 2}")  # from update 24, which remembers them
+    run("improve", f"--resume={improved}", f"--updates={UPDATES + 2}")  # from update 24, whose checkpoint has them
     assert read_alarms(improved) == kept
     for newest in sorted((improved / "checkpoints").glob("step-*"))[1:]:
         shutil.rmtree(newest)
@@ -109,7 +109,7 @@ def test_the_page_shows_alarms_beside_modelled_reward(improved: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["none", "unknown", "late"])
-def test_no_alarm_is_said_plainly_and_only_where_it_is_known(what: str, improved: Path) -> None:
+def test_absence_of_alarms_is_reported_only_where_it_is_known(what: str, improved: Path) -> None:
     path = improved / ALARMS_FILE
     first = path.read_text().splitlines()[0] + "\n"
     path.write_text(first.replace('"step": 0', '"step": 9') if what == "late" else first)
@@ -118,8 +118,8 @@ def test_no_alarm_is_said_plainly_and_only_where_it_is_known(what: str, improved
     run("report", "--run", improved)
     text = text_of(improved / "report.html")
     assert ("No alarm was raised." in text) == (what != "unknown")
-    assert ("Whether an alarm was raised is not known" in text) == (what == "unknown")
-    assert ("Alarms were kept from update 9 on." in text) == (what == "late")
+    assert ("Alarms are unknown" in text) == (what == "unknown")
+    assert ("Alarms were saved from update 9 on." in text) == (what == "late")
 
 
 def test_of_many_alarms_the_first_are_shown_and_the_rest_counted(improved: Path) -> None:
@@ -137,7 +137,7 @@ def test_of_many_alarms_the_first_are_shown_and_the_rest_counted(improved: Path)
 # The rest of the page
 
 
-def test_an_improvement_is_told_by_its_own_numbers(made: Path, improved: Path) -> None:
+def test_an_improvement_is_reported_in_its_own_numbers(made: Path, improved: Path) -> None:
     report = training_report(improved)
     held_out = [row for row in read_metrics(improved) if "held_out/modelled_return" in row]
     last = f"{held_out[-1]['held_out/modelled_return']:.2f}".replace("-", "−")
@@ -155,45 +155,45 @@ def test_the_command_that_evaluates_is_one(made: Path, improved: Path) -> None:
     words = shlex.split(training_report(improved).command)
     assert words[:2] == ["rlhf", "evaluate"]
     config = parse(EvaluateConfig, words[2:], command="rlhf evaluate", default=EvaluateConfig(), about="")
-    assert not any(word.startswith("--world") for word in words)  # both agents remember where they learned
+    assert not any(word.startswith("--world") for word in words)  # both agents' folders have their world's settings
     assert resolve_config(config).world == WorldConfig(height=12, width=16, settings=ROOM).complete()
     assert dict(config.agents) == {"BC": str(made / "clone" / "agent"), "BC+RL": str(improved / "agent")}
-    remembered = [folder / PLAY_SETTINGS_FILE for folder in (made / "clone" / "agent", improved / "agent")]
-    kept = remembered[0].read_bytes()
-    for path in remembered:
+    settings_files = [folder / PLAY_SETTINGS_FILE for folder in (made / "clone" / "agent", improved / "agent")]
+    kept = settings_files[0].read_bytes()
+    for path in settings_files:
         path.unlink()  # agents of older versions
     words = shlex.split(training_report(improved).command)
     config = parse(EvaluateConfig, words[2:], command="rlhf evaluate", default=EvaluateConfig(), about="")
     assert resolve_config(config).world == WorldConfig(height=12, width=16, settings=ROOM).complete()
-    remembered[0].write_bytes(kept)
-    shutil.rmtree(improved / "agent")  # as while it is at work
+    settings_files[0].write_bytes(kept)
+    shutil.rmtree(improved / "agent")  # as while it is running
     words = shlex.split(training_report(improved).command)
     agent = Path(words[words.index("BC+RL") + 1])
     assert agent.parent.name == f"step-{UPDATES:09d}" and agent.is_dir()
 
 
 @pytest.mark.parametrize(
-    ("verb", "said", "plans"),
+    ("verb", "command", "plans"),
     [
         ("clone", "rlhf evaluate --agents BC", CLONING),
-        ("reward", "rlhf diagnose --reward-model", (*TEACHING, PAIRS, WORDS)),
+        ("reward", "rlhf diagnose --reward-model", (*REWARD_TRAINING, PAIRS, WORDS)),
         ("improve", "rlhf evaluate --agents BC", IMPROVEMENT),
     ],
 )
 def test_every_training_has_a_page(
-    verb: str, said: str, plans: Sequence[ChartPlan], made: Path, tmp_path: Path
+    verb: str, command: str, plans: Sequence[ChartPlan], made: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "page.html"
     before = sorted((made / verb).iterdir())
     run("report", "--run", made / verb, "--out", out)
     page, text = out.read_text(encoding="utf-8"), text_of(out)
-    assert said in unescape(page) and "Success at the probe tasks" not in text
+    assert command in unescape(page) and "Success at the probe tasks" not in text
     assert all(plan.title in text for plan in plans) and "nan" not in text.lower().split()
     assert not re.search(r'(src|href)="(?!data:)', page) and page.count("<svg") == page.count("</svg>")
     assert sorted((made / verb).iterdir()) == before
 
 
-def test_without_its_reward_model_an_improvement_is_told_all_the_same(made: Path, improved: Path) -> None:
+def test_an_improvement_is_reported_without_its_reward_model(made: Path, improved: Path) -> None:
     path = improved / "config.json"
     path.write_text(path.read_text().replace(str(made / "reward" / "reward_model"), str(made / "gone")))
     report = training_report(improved)
@@ -201,12 +201,12 @@ def test_without_its_reward_model_an_improvement_is_told_all_the_same(made: Path
     path.write_text(path.read_text().replace('"scripted_reward": false', '"scripted_reward": true'))
     assert "ground truth" in training_report(improved).traces_note
     run("report", "--run", improved)
-    assert "rewarded by the model alone" not in text_of(improved / "report.html")
+    assert "rewarded by the model only" not in text_of(improved / "report.html")
 
 
 @pytest.mark.parametrize("metrics", ["none", "cut off"])
 @pytest.mark.parametrize("verb", ["clone", "reward", "improve"])
-def test_a_run_that_has_just_begun_or_ended_before_its_time(
+def test_a_run_that_has_just_begun_or_was_interrupted(
     verb: str, metrics: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begun, made_last = tmp_path / "begun", "reward_model" if verb == "reward" else "agent"
@@ -214,7 +214,7 @@ def test_a_run_that_has_just_begun_or_ended_before_its_time(
     if metrics != "none":
         (begun / "metrics.jsonl").write_text('{"step": 0, "ti')
     report = training_report(begun)
-    assert report.headline.startswith("The run ended before its time, at update 0 of at most")
+    assert report.headline.startswith("The run was interrupted at update 0 of at most")
     assert report.unfinished and report.command == f"rlhf {verb} --resume {begun}"
     assert report.curves == () and "Updates" in {fact.name for fact in report.facts}
     run("report", "--run", begun)
@@ -222,14 +222,14 @@ def test_a_run_that_has_just_begun_or_ended_before_its_time(
     assert "not finished" in text_of(begun / "report.html")
 
 
-def test_a_run_that_is_at_work_is_reported_as_such(improved: Path) -> None:
+def test_a_running_run_is_reported_as_such(improved: Path) -> None:
     shutil.rmtree(improved / "agent")
     with lock_run(improved):
         report = training_report(improved)
-        assert report.headline.startswith(f"The run is at work, at update {UPDATES} of at most {UPDATES}. ")
+        assert report.headline.startswith(f"The run is running, at update {UPDATES} of at most {UPDATES}. ")
         run("report", "--run", improved)
-    assert "ended before its time" in training_report(improved).headline
-    assert not training_report(improved).headline.startswith("The run is at work")
+    assert "was interrupted" in training_report(improved).headline
+    assert not training_report(improved).headline.startswith("The run is running")
 
 
 def test_a_headline_of_training_replays_does_not_begin_with_one_replay(improved: Path) -> None:
@@ -248,7 +248,7 @@ def test_a_headline_of_training_replays_does_not_begin_with_one_replay(improved:
     assert all(curve.x[0] == 10 for chart in report.monitored for curve in chart.curves)
 
 
-def test_outliers_are_cut_off_and_said_to_be() -> None:
+def test_outliers_are_cut_off_with_a_note() -> None:
     (plan,) = [plan for plan in IMPROVEMENT if plan.least is not None]
     metric = plan.curves[0][0]
     rows: list[Row] = [{"step": step, metric: value} for step, value in enumerate((-1e8, 0.2, 0.4))]
@@ -269,7 +269,7 @@ def test_every_kind_of_alarm_has_a_name() -> None:
 # Folders that are neither
 
 
-def test_folders_that_are_no_runs_are_told_in_one_line(
+def test_folders_that_are_no_runs_are_refused_in_one_line(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("x")
@@ -284,8 +284,8 @@ def test_folders_that_are_no_runs_are_told_in_one_line(
         made / "clone" / "agent": "is not a run's configuration; name the folder of a run",
         demo: f"has no report.json: its demo has not finished; there are runs in it: {demo / 'clone'}",
     }
-    for folder, said in expected.items():
+    for folder, message in expected.items():
         capsys.readouterr()
         assert main(["report", "--run", str(folder)]) == 1
         (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith("error: ") and said in line, line
+        assert line.startswith("error: ") and message in line, line
