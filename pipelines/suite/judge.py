@@ -1,7 +1,7 @@
-"""`rlhf suite judge`: scripted stand-ins judge a suite's continuations, where nobody else can.
+"""`rlhf suite judge`: scripted stand-ins judge a suite's continuations where there are no people.
 
-They know from the ground truth whether and when the request was fulfilled, and err now and then as people do. What they
-say is labelled as scripted, and `rlhf suite report` leaves it out unless it is asked for.
+They read success and its step from the ground truth, and err at random. Their judgements are labelled as scripted, and
+`rlhf suite report` leaves them out without `--scripted`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class JudgeSuiteConfig:
     Args:
       data: dataset of continuations.
       judges: number of scripted judges of each continuation.
-      wrong: share from 0 to 1 of judgements that say the opposite of what is true.
-      late: fewest and most steps from success to the moment that a judge names.
+      wrong: share from 0 to 1 of judgements that are opposite to the truth.
+      late: fewest and most steps from success to the judged moment of success.
       seed: seed of the judges' errors.
     """
 
@@ -45,14 +45,14 @@ class JudgeSuiteConfig:
 
 
 def judge_suite(config: JudgeSuiteConfig) -> list[Judgement]:
-    """Judge every continuation and write the judgements; the same settings say the same, which is kept once.
+    """Judge every continuation and write the judgements; the same settings give the same ones, which are saved once.
 
     Raises:
-      UserError: if the dataset holds none, or none of a request whose fulfilment can be checked.
+      UserError: if the dataset has no continuations, or none of a request with a success check.
     """
     store = open_store(config.data)
     ids = sorted(store.ids())
-    said: list[Judgement] = []
+    judgements: list[Judgement] = []
     unknown = 0
     for episode in progress(store.stream(ids), len(ids), f"judging {config.data}"):
         if NOTE not in episode.notes:
@@ -60,20 +60,20 @@ def judge_suite(config: JudgeSuiteConfig) -> list[Judgement]:
         if _request(episode) is None:
             unknown += 1
         else:
-            said += [judged(episode, number, config) for number in range(config.judges)]
-    if not said:
+            judgements += [judged(episode, number, config) for number in range(config.judges)]
+    if not judgements:
         raise UserError(
             f"no request in {config.data} has a check of its own; only people can judge these: `rlhf serve`"
         )
     known = set(store.judgements())
-    store.write_judgements(one for one in said if one not in known)
+    store.write_judgements(one for one in judgements if one not in known)
     left = f"; {unknown} have requests that only people can judge" if unknown else ""
-    announce(f"{len(said)} scripted judgements are in {config.data}{left}")
-    return said
+    announce(f"{len(judgements)} scripted judgements are in {config.data}{left}")
+    return judgements
 
 
 def judged(episode: Episode, number: int, config: JudgeSuiteConfig) -> Judgement:
-    """What judge ``number`` says of a continuation of a request that can be checked."""
+    """Judgement of judge ``number`` on a continuation of a request with a success check."""
     seed = [config.seed, number, *episode.episode_id.encode()]
     rng = np.random.default_rng(seed)
     index, begin = _request(episode), int(episode.notes[NOTE]["step"])
@@ -88,7 +88,7 @@ def judged(episode: Episode, number: int, config: JudgeSuiteConfig) -> Judgement
 
 
 def _request(episode: Episode) -> int | None:
-    """Which of the episode's requests is the scenario's; None if it has no check."""
+    """Index of the scenario's request among the episode's; None if it has no check."""
     steps = [request.step for request in episode.requests]
     asked = episode.notes[NOTE]["request_step"]
     return steps.index(asked) if asked in steps else None

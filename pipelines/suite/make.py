@@ -1,4 +1,4 @@
-"""`rlhf suite make`: scenarios for a standardised test suite, drawn from recorded play."""
+"""`rlhf suite make`: scenarios of a standardised test suite, sampled from recorded play."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class MakeSuiteConfig:
     Args:
       data: dataset of recorded play.
       out: file of the suite, which must not exist yet.
-      scenarios: number of scenarios to draw; the paper has 162.
-      steps: steps that an agent may play on: 150 are 40 seconds. Fewer than the 1,125 of an episode.
-      seed: seed of the draw.
-      split: draw only from episodes of this split, "train" or "held_out"; None takes all.
-      episodes: recorded episodes, drawn by the seed, that are searched, at most.
-      room: leave out requests after which the setter spoke again, or the recording ended, within so many steps.
-      balance: "proportional" draws instructions and questions as often as they were asked, "equal" as many of each.
-      kinds: JSON file {"words of a request": "instruction-following" or "question-answering"} that overrules what the
-        words seem to say.
+      scenarios: number of scenarios to sample; the paper has 162.
+      steps: length of a continuation: 150 are 40 seconds. Fewer than the 1,125 of an episode.
+      seed: seed of the sampling.
+      split: sample only from episodes of this split, "train" or "held_out"; None uses all.
+      episodes: largest number of recorded episodes, sampled with the seed, that are searched.
+      room: leave out requests after which the setter spoke again, or the recording ended, within this many steps.
+      balance: "proportional" samples instructions and questions as often as they were asked, "equal" as many of each.
+      kinds: JSON file {"words of a request": "instruction-following" or "question-answering"} that overrides the kinds
+        inferred from the words.
     """
 
     data: Path = Path("data/play")
@@ -74,14 +74,14 @@ class MakeSuiteConfig:
 
 
 def make_suite(config: MakeSuiteConfig) -> Suite:
-    """Draw the scenarios and write the suite.
+    """Sample the scenarios and write the suite.
 
     Raises:
       UserError: if the file exists, the dataset has no request to continue from, or is of several kinds of world.
     """
     if config.out.exists():
-        raise UserError(f"{config.out} exists, and a suite stays as it is; name another file with --out")
-    kinds = _overruled(config.kinds)
+        raise UserError(f"{config.out} exists, and a suite is never changed; name another file with --out")
+    kinds = _given_kinds(config.kinds)
     store = open_store(config.data)
     rng = np.random.default_rng(config.seed)
     candidates, options = _candidates(config, store, kinds, rng)
@@ -95,20 +95,20 @@ def make_suite(config: MakeSuiteConfig) -> Suite:
     suite = frozen_suite(_recordings(config.data, store, options), drawn)
     save_suite(suite, config.out)
     load_suite(config.out)
-    _tell(config, store, suite)
+    _announce(config, store, suite)
     return suite
 
 
 def draw(candidates: Sequence[Scenario], count: int, balance: Balance) -> list[Scenario]:
-    """Draw scenarios of every kind in its share, spread over episodes.
+    """Choose scenarios of every kind in its share, spread over episodes.
 
-    Within a kind those come first in which a co-pilot took over, then those of episodes of which the fewest were drawn,
-    then the earlier ones.
+    Within a kind, scenarios with a co-pilot's take-over come first, then those of the episodes chosen least often, then
+    the earlier ones.
 
     Args:
       candidates: in random order.
-      count: how many to draw at most.
-      balance: whether each kind has its share of the candidates, or all kinds have the same.
+      count: largest number to choose.
+      balance: "proportional" for the kinds' shares of the candidates, "equal" for equal shares.
     """
     left, drawn = list(candidates), list[Scenario]()
     of_kind, of_episode = Counter[str](), Counter[str]()
@@ -125,7 +125,7 @@ def draw(candidates: Sequence[Scenario], count: int, balance: Balance) -> list[S
 
 
 def scenarios_of(episode: Episode, steps: int, room: int, kinds: Mapping[str, str] | None = None) -> Iterator[Scenario]:
-    """Every moment of ``episode`` from which an agent could continue for ``steps``, without a name yet."""
+    """Yield the scenarios of ``episode`` from which an agent can continue for ``steps``, without names."""
     for request_step, words in _requests(episode):
         step = request_step + 1
         end = min(len(episode), silence_after(episode, request_step) + 1)
@@ -147,9 +147,9 @@ def scenarios_of(episode: Episode, steps: int, room: int, kinds: Mapping[str, st
 
 
 def _requests(episode: Episode) -> Iterator[tuple[int, str]]:
-    """Step and words of what was asked for: a scripted setter's requests, or whatever a person said at some length.
+    """Yield step and words of each request: a scripted setter's, or a person's utterance of at least two words.
 
-    What the setter themselves called no request is none.
+    Utterances that the setter marked as no request are left out.
     """
     scripted, none = {request.step for request in episode.requests}, no_requests(episode.notes)
     for step, words in enumerate(episode.setter_utterance):
@@ -161,11 +161,11 @@ def _requests(episode: Episode) -> Iterator[tuple[int, str]]:
 def _candidates(
     config: MakeSuiteConfig, store: ParquetStore, kinds: Mapping[str, str], rng: np.random.Generator
 ) -> tuple[list[Scenario], dict]:
-    """All candidates of the episodes that are looked through, and the options of their world."""
+    """All candidates of the searched episodes, and the options of their world."""
     ids = sorted(store.ids(split=config.split))
     ids = [ids[index] for index in rng.permutation(len(ids))[: config.episodes]]
     found, options = list[Scenario](), dict[str, dict]()
-    for episode in progress(store.stream(ids), len(ids), f"looking through {config.data}"):
+    for episode in progress(store.stream(ids), len(ids), f"searching {config.data}"):
         if NOTE in episode.notes:
             raise UserError(f"{config.data} holds the continuations of a suite; name the dataset of recorded play")
         options.setdefault(json.dumps(episode.notes.get(WORLD_OPTIONS) or {}, sort_keys=True), {})
@@ -173,7 +173,7 @@ def _candidates(
     if len(options) > 1:
         raise UserError(
             f"{config.data} was recorded with different world.options ({', '.join(sorted(options))}); a suite is "
-            "played with one: put those of a kind into a dataset of their own"
+            "played with one: put episodes with the same options into a dataset of their own"
         )
     return found, json.loads(next(iter(options), "{}"))
 
@@ -185,8 +185,12 @@ def _recordings(folder: Path, store: ParquetStore, options: dict) -> Recordings:
     return Recordings(str(folder), about.created, about.world, (height, width), options)
 
 
-def _overruled(path: Path | None) -> dict[str, str]:
-    """The kinds that the user gives. Raises UserError if the file is not what it should be."""
+def _given_kinds(path: Path | None) -> dict[str, str]:
+    """Read the kinds that the user gives.
+
+    Raises:
+      UserError: if the file has no kinds by words.
+    """
     if path is None:
         return {}
     try:
@@ -194,11 +198,11 @@ def _overruled(path: Path | None) -> dict[str, str]:
     except (OSError, ValueError) as error:
         raise UserError(f"kinds: {path} cannot be read ({error})") from error
     if not isinstance(kinds, dict) or not set(kinds.values()) <= set(KINDS):
-        raise UserError(f"kinds: {path} is a JSON object of kinds by words; kinds are {' and '.join(KINDS)}")
+        raise UserError(f"kinds: {path} must be a JSON object of kinds by words; kinds are {' and '.join(KINDS)}")
     return kinds
 
 
-def _tell(config: MakeSuiteConfig, store: ParquetStore, suite: Suite) -> None:
+def _announce(config: MakeSuiteConfig, store: ParquetStore, suite: Suite) -> None:
     counts = Counter(scenario.kind for scenario in suite.scenarios)
     episodes = {scenario.episode for scenario in suite.scenarios}
     announce(
@@ -207,9 +211,7 @@ def _tell(config: MakeSuiteConfig, store: ParquetStore, suite: Suite) -> None:
         + f"; in {sum(scenario.co_piloted for scenario in suite.scenarios)} a co-pilot took over): {config.out}"
     )
     if len(suite.scenarios) < config.scenarios:
-        announce(f"{config.data} has no more than these {len(suite.scenarios)}; {config.scenarios} were wanted")
+        announce(f"{config.data} has no more than these {len(suite.scenarios)}; {config.scenarios} were requested")
     known = sum(row.split == "train" for row in store.rows() if row.episode_id in episodes)
     if known:
-        announce(
-            f"{known} of the episodes are of the split train: no agent should be judged that has learned from them"
-        )
+        announce(f"{known} of the episodes are of the split train: do not evaluate agents that have learned from them")

@@ -1,4 +1,4 @@
-"""The page of a suite's report: success by agent and kind, success against time, how far judges agree."""
+"""Page of a suite's report: success by agent and kind, success against time, agreement of judges."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from rlhf.run.statistics import FEWER_RESAMPLES, LEVEL, Interval, percent, signe
 _COLOURS = ("before", "after", "c2", "c3", "c4", "c5", "c6", "c1")
 _SHORT = {ALL: "all", INSTRUCTION: "instructions", QUESTION: "questions"}
 _METHOD = (
-    f"Intervals cover {percent(LEVEL)}: percentile bootstrap ({FEWER_RESAMPLES:,} resamples) over scenarios, or "
-    "episodes, with all that is of one together; where all came to the same, Wilson's interval of so many "
-    "scenarios. Of several judges of one continuation the majority counts, a tie counts one half. Time is that "
-    "of the median judge who says that it succeeded. Differences are of scenarios that both agents were judged in."
+    f"Intervals cover {percent(LEVEL)}: cluster bootstrap ({FEWER_RESAMPLES:,} resamples) over scenarios, or "
+    "episodes; where all have the same outcome, Wilson's interval with the number of scenarios. Of several judges of "
+    "one continuation the majority counts, a tie counts one half. The time of success is the median of the judges who "
+    "saw it succeed. Differences are over the scenarios in which both agents were judged."
 )
 
 
@@ -54,7 +54,7 @@ class _Results:
 
 
 def page(report: SuiteReport) -> Markup:
-    """The whole page."""
+    """Render the whole page."""
     return render(
         "suite.html",
         package="pipelines.suite",
@@ -73,18 +73,18 @@ def page(report: SuiteReport) -> Markup:
 def _headline(report: SuiteReport) -> str:
     rows = report.suite.agents if report.suite is not None else report.live.agents if report.live is not None else ()
     best = max(rows, key=lambda row: row.success[ALL].estimate)
-    what = "scenarios" if report.suite is not None else "requests"
-    return f"{best.agent} is judged to succeed in {percent(best.success[ALL].estimate)} of {what}"
+    unit = "scenarios" if report.suite is not None else "requests"
+    return f"{best.agent} is judged to succeed in {percent(best.success[ALL].estimate)} of {unit}"
 
 
 def _suite(results: SuiteResults) -> _Results:
     lead = (
-        f"{results.over} of suite {', '.join(results.suites)}; judges did not know whose continuation it was. "
-        f"Every scenario weighs the same; lines are {percent(LEVEL)} intervals over scenarios."
+        f"{results.over} of suite {', '.join(results.suites)}; judges did not know the agent of a continuation. "
+        f"Every scenario has the same weight; lines are {percent(LEVEL)} intervals over scenarios."
     )
     if results.recorded_by:
         by = ", ".join(f"{count} by {who}" for who, count in sorted(results.recorded_by.items()))
-        lead += f" “{RECORDED}” is what was done when the play was recorded: {by}."
+        lead += f" “{RECORDED}” is the recorded play itself: {by}."
     if results.left_out:
         lead += f" {left_out_sentence(results.left_out)}"
     table = _table(results.agents, "Continuations", results.baseline)
@@ -93,8 +93,8 @@ def _suite(results: SuiteResults) -> _Results:
 
 def _live(results: LiveResults) -> _Results:
     lead = (
-        "Setters played with the agent and said after each request whether it succeeded. Every request weighs the "
-        f"same; lines are {percent(LEVEL)} intervals over episodes."
+        "Setters played with the agent and judged each request. Every request has the same "
+        f"weight; lines are {percent(LEVEL)} intervals over episodes."
     )
     table = _table(results.agents, "Requests", None)
     return _Results("Live interaction", lead, _figures(results.agents, "seconds after the request"), table)
@@ -111,7 +111,7 @@ def _figures(agents: Sequence[AgentResults], x_label: str) -> tuple[DrawnFigure,
 
 
 def _curve(row: AgentResults) -> Curve:
-    """Success against time, at so many times that the chart draws each as it is."""
+    """Curve of success against time, with few enough points that the chart does not smooth it."""
     every = -(-len(row.cumulative.steps) // (SMOOTHED_FROM - 1))
     return Curve(row.agent, row.cumulative.seconds[::every], row.cumulative.share[::every])
 
@@ -144,4 +144,4 @@ def _cell(interval: Interval | None) -> Cell:
 
 def _judges(results: SuiteResults) -> Table:
     rows = (Row(one.judge, (Cell(f"{one.judged:,}"), Cell(percent(one.success)))) for one in results.agreement.judges)
-    return Table(("Judge", "Judged", "Said succeeded"), tuple(rows))
+    return Table(("Judge", "Judged", "Judged a success"), tuple(rows))

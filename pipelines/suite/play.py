@@ -1,9 +1,9 @@
 """`rlhf suite play`: agents continue from a suite's scenarios.
 
-What led to a scenario is played again from its beginning, to the last bit, while the agent looks on: it is asked at
-every step, what it would do is left out, and what the recorded solver did counts as its own last movement and words,
-as with a co-pilot (paper, A.1). Then it decides, for as long as the scenario says. The setter no longer speaks; it
-moves as it did when recorded until it would have spoken, and then stands still.
+The episode is replayed bit-exactly up to the scenario while the agent watches: it acts at every step, its actions are
+dropped, and the recorded solver's actions count as its own last movement and words, as with a co-pilot (paper, A.1).
+Then the agent acts for the length of the scenario. The setter no longer speaks; it moves as recorded until the step
+where it spoke again, and then stands still.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from rlhf.store.json_text import to_json as json_text
 from worlds.contract import Solver
 from worlds.errors import UserError
 
-_SETTINGS = "recorded_with"  # in an episode's notes, as `rlhf record` has it
+_SETTINGS = "recorded_with"  # in an episode's notes, as `rlhf record` writes it
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,16 @@ class PlaySuiteConfig:
 
     Args:
       suite: file of the suite.
-      recordings: dataset the suite was drawn from, if that is no longer where it was.
-      data: dataset of the continuations; those that it has already are left as they are.
+      recordings: dataset that the suite was made from, if it was moved.
+      data: dataset of the continuations; those already in it stay unchanged.
       agents: a name and a folder for every agent, as NAME FOLDER or NAME=FOLDER; the folder "recorded" is the recorded
         solver, once a scenario, "scripted" the scripted demonstrator, "perfect" the same without its imperfections.
       continuations: continuations of each scenario by each agent.
       seed: seed of the agents' choices.
-      slots: places that are played at once; other slots make other choices.
-      greedy: always take the likeliest action instead of sampling.
+      slots: number of environments played at once; other numbers sample other actions.
+      greedy: always choose the likeliest action instead of sampling.
       device: device of the agents: "cpu", "cuda" or "cuda:1".
-      players: how the scripted people behave.
+      players: settings of the scripted players.
     """
 
     suite: Path = Path("suite.json")
@@ -84,59 +84,58 @@ class PlaySuiteConfig:
 
 
 def play_suite(config: PlaySuiteConfig) -> list[str]:
-    """Play what is missing, and return the ids of all continuations. Each is durable as soon as it has ended.
+    """Play the missing continuations, and return the ids of all. Each is durable as soon as it has ended.
 
     Raises:
-      UserError: if the suite or its recordings are not what they were, an agent cannot be read or cannot see this
-        world, or the dataset holds other play, or continuations played with other settings.
+      UserError: if the suite or its recordings have changed, an agent cannot be read or has another image size, or the
+        dataset holds other play, or continuations played with other settings.
     """
     if not config.agents:
         raise UserError("no agents to play: name at least one, e.g. --agents BC runs/clone/agent recorded recorded")
     suite = load_suite(config.suite)
     recordings = open_recordings(suite, config.recordings)
-    config = _settled(config, suite, recordings)
-    casts = [_Cast(config, suite, name, folder) for name, folder in config.agents.items()]
-    for cast in casts:
-        cast.solvers(1)  # what is wrong with an agent is refused before anything is played
+    config = _resolved(config, suite, recordings)
+    entrants = [_Entrant(config, suite, name, folder) for name, folder in config.agents.items()]
+    for entrant in entrants:
+        entrant.solvers(1)  # refuse a wrong agent before anything is played
     store = open_store(config.data, create=True)
     _check_purpose(store)
-    ids = [one.episode_id for cast in casts for one in cast.wanted]
-    for cast in casts:
-        _play_missing(cast, recordings, store)
+    ids = [one.episode_id for entrant in entrants for one in entrant.wanted]
+    for entrant in entrants:
+        _play_missing(entrant, recordings, store)
     announce(f"{len(ids)} continuations of suite {suite.id} are in {config.data}; people judge them: `rlhf serve`")
     return ids
 
 
-def _settled(config: PlaySuiteConfig, suite: Suite, recordings: ParquetStore) -> PlaySuiteConfig:
-    """The configuration in which the players are complete: as given, else as in the play that the suite was drawn from.
-    Where an agent learned in other places than that was played in, it is announced."""
+def _resolved(config: PlaySuiteConfig, suite: Suite, recordings: ParquetStore) -> PlaySuiteConfig:
+    """Complete the players' settings from the suite's recordings, and announce agents that learned in another world."""
     about, held = suite.recordings, settings_of_datasets([recordings.folder], PlaySettings(players=config.players))
     world = WorldConfig(about.world, *about.image_size, options=about.options).or_else(held.world)
     for name, folder in config.agents.items():
         learned = settings_of_agent(folder).world if folder not in (RECORDED, *SCRIPTED) else WorldConfig()
-        if world.settings is None:  # nobody knows how these places were made
+        if world.settings is None:  # the settings of these houses are unknown
             learned = replace(learned, settings=None)
         announce_world_differences("playing the suite", world, learned, f"{name} learned in")
     return replace(config, players=config.players.or_else(held.players).complete())
 
 
-def _play_missing(cast: _Cast, recordings: EpisodeStore, store: ParquetStore) -> None:
+def _play_missing(entrant: _Entrant, recordings: EpisodeStore, store: ParquetStore) -> None:
     known = set(store.ids())
-    there = [one.episode_id for one in cast.wanted if one.episode_id in known]
+    there = [one.episode_id for one in entrant.wanted if one.episode_id in known]
     if there:
-        _check_same(store, there[0], cast)
-        announce(f"{len(there)} of {len(cast.wanted)} continuations by {cast.name} are in {store} already")
-    missing = len(cast.wanted) - len(there)
+        _check_same(store, there[0], entrant)
+        announce(f"{len(there)} of {len(entrant.wanted)} continuations by {entrant.name} are in {store} already")
+    missing = len(entrant.wanted) - len(there)
     if not missing:
         return
-    played = (episode for batch in cast.batches() for episode in _play_batch(cast, batch, known, recordings))
-    for episode in progress(played, missing, f"{cast.name} continues"):
+    played = (episode for batch in entrant.batches() for episode in _play_batch(entrant, batch, known, recordings))
+    for episode in progress(played, missing, f"{entrant.name} continues"):
         store.write(episode)
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """One continuation."""
+    """One continuation of an agent."""
 
     scenario: Scenario
     number: int
@@ -144,8 +143,8 @@ class _Wanted:
 
 
 @dataclass(frozen=True)
-class _Cast:
-    """One agent and all it is to play."""
+class _Entrant:
+    """One agent and its continuations."""
 
     config: PlaySuiteConfig
     suite: Suite
@@ -160,7 +159,7 @@ class _Cast:
 
     @cached_property
     def wanted(self) -> list[_Wanted]:
-        """Its continuations; those of scenarios of like length stand together, so that few places wait for others."""
+        """Continuations of the agent, sorted by length so that few slots wait for others."""
         count = 1 if self.folder == RECORDED else self.config.continuations
         in_order = sorted(self.suite.scenarios, key=lambda s: (s.step + s.limit, s.name))
         return [
@@ -170,13 +169,20 @@ class _Cast:
         ]
 
     def batches(self) -> Iterator[list[_Wanted]]:
-        """What is played side by side. They are the same however often playing was interrupted, and each has random
-        numbers of its own, so that what is played does not depend on that either."""
+        """Yield the batches that are played side by side.
+
+        Batches are independent of interruptions, and each has random numbers of its own, so that a resumed play is
+        bit-identical.
+        """
         for first in range(0, len(self.wanted), self.config.slots):
             yield self.wanted[first : first + self.config.slots]
 
     def solvers(self, slots: int, batch: str = "") -> Solvers:
-        """Who decides after the take-over in ``slots`` places. Raises UserError if the agent cannot play here."""
+        """Solvers after the take-over in ``slots`` slots.
+
+        Raises:
+          UserError: if the agent cannot play in this world.
+        """
         if self.folder in (RECORDED, *SCRIPTED):
             self.world.entry().make_solver(**self._stand_in()) if self.folder != RECORDED else None
             return ScriptedSolvers(slots)
@@ -185,9 +191,9 @@ class _Cast:
         agent, tokenizer = self._agent
         return AgentSolvers(agent, tokenizer, slots, seed=self._seed(batch), greedy=self.config.greedy)
 
-    def _seed(self, what: str, size: int = 7) -> int:
-        """Random numbers of its own for each batch of an agent, or continuation of a stand-in."""
-        return int.from_bytes(hashlib.sha256(f"{self.config.seed} {what}".encode()).digest()[:size], "big")
+    def _seed(self, name: str, size: int = 7) -> int:
+        """Seed of one batch of an agent, or of one continuation of a stand-in."""
+        return int.from_bytes(hashlib.sha256(f"{self.config.seed} {name}".encode()).digest()[:size], "big")
 
     @cached_property
     def _agent(self) -> Any:
@@ -195,18 +201,18 @@ class _Cast:
         from agents.folder import load_agent
 
         agent, tokenizer = load_agent(self.folder, device=self.config.device)
-        hint = "name an agent for images of that size, or draw a suite from play recorded in the agent's"
+        hint = "name an agent for images of that size, or make a suite from play recorded in the agent's"
         self.world.check_fits(agent.config.image_size, self.folder, hint)
         return agent, tokenizer
 
     def scripted(self, wanted: _Wanted, episode: Episode) -> Solver | None:
-        """A solver that is not a learned agent, for one continuation."""
+        """Solver of one continuation that is not a learned agent; None for a learned one."""
         if self.folder == RECORDED:
             return RecordedSolver(episode, wanted.scenario)
         if self.folder not in SCRIPTED:
             return None
-        made = self.world.entry().make_solver(**self._stand_in())
-        return LateSolver(made, wanted.scenario.step, self._seed(wanted.episode_id, 4))
+        solver = self.world.entry().make_solver(**self._stand_in())
+        return LateSolver(solver, wanted.scenario.step, self._seed(wanted.episode_id, 4))
 
     def _stand_in(self) -> dict[str, Any]:
         perfect = self.folder == "perfect"
@@ -214,7 +220,7 @@ class _Cast:
 
     @cached_property
     def settings(self) -> str:
-        """A short name for all that decides what is played, the agent's weights among them."""
+        """Fingerprint of the settings that determine the play, with the agent's weights."""
         config = self.config
         weights = Path(self.folder) / "model.safetensors"
         content = {"suite": self.suite.id, "seed": config.seed}
@@ -226,23 +232,25 @@ class _Cast:
         return hashlib.sha256(json_text(content).encode() + own).hexdigest()[:16]
 
     def player(self, episode: Episode) -> str:
-        """Who plays the solver, as episodes name it."""
+        """Name of the solver in episodes."""
         if self.folder == RECORDED:
             return episode.solver
         return "scripted" if self.folder in SCRIPTED else f"agent:{self.name}"
 
 
-def _play_batch(cast: _Cast, batch: Sequence[_Wanted], known: set[str], recordings: EpisodeStore) -> Iterator[Episode]:
-    """The episodes of ``batch`` that are not ``known``; one that was begun is played again as a whole."""
+def _play_batch(
+    entrant: _Entrant, batch: Sequence[_Wanted], known: set[str], recordings: EpisodeStore
+) -> Iterator[Episode]:
+    """Yield the episodes of ``batch`` that are not ``known``; an unfinished one is played again from the start."""
     if all(one.episode_id in known for one in batch):
         return
     ids = list(dict.fromkeys(one.scenario.episode for one in batch))
     episodes = {episode.episode_id: Recorded.of(episode) for episode in recordings.stream(ids)}
-    plans = [_plan(cast, one, episodes[one.scenario.episode]) for one in batch]
-    worlds = cast.world.make(len(plans))
-    solvers = cast.solvers(len(plans), batch[0].episode_id)
+    plans = [_plan(entrant, one, episodes[one.scenario.episode]) for one in batch]
+    worlds = entrant.world.make(len(plans))
+    solvers = entrant.solvers(len(plans), batch[0].episode_id)
     try:
-        for episode in play(cast.world.entry(), worlds, plans, solvers):
+        for episode in play(entrant.world.entry(), worlds, plans, solvers):
             if episode.episode_id not in known:
                 yield replace(episode, solver=episode.notes[NOTE]["player"])
     except DoesNotReplay as error:
@@ -252,14 +260,14 @@ def _play_batch(cast: _Cast, batch: Sequence[_Wanted], known: set[str], recordin
             world.close()
 
 
-def _plan(cast: _Cast, wanted: _Wanted, recorded: Recorded) -> Plan:
+def _plan(entrant: _Entrant, wanted: _Wanted, recorded: Recorded) -> Plan:
     scenario, episode = wanted.scenario, recorded.episode
     if len(episode) <= scenario.step or context_of(episode, scenario.step) != scenario.context:
-        raise UserError(f"episode {episode.episode_id} is not the one that scenario {scenario.name} was drawn from")
+        raise UserError(f"episode {episode.episode_id} is not the one that scenario {scenario.name} was made from")
     about = {
-        "suite": cast.suite.id, "name": scenario.name, "agent": cast.name, "number": wanted.number,
+        "suite": entrant.suite.id, "name": scenario.name, "agent": entrant.name, "number": wanted.number,
         "step": scenario.step, "request_step": scenario.request_step, "request": scenario.words,
-        "kind": scenario.kind, "limit": scenario.limit, "episode": scenario.episode, "player": cast.player(episode),
+        "kind": scenario.kind, "limit": scenario.limit, "episode": scenario.episode, "player": entrant.player(episode),
     }  # fmt: skip
     return Plan(
         episode_id=wanted.episode_id,
@@ -267,25 +275,33 @@ def _plan(cast: _Cast, wanted: _Wanted, recorded: Recorded) -> Plan:
         setter=ContinuedSetter(episode, scenario.request_step),
         seed=episode.seed,
         steps=scenario.step + scenario.limit,
-        split="held_out",  # nobody learns from a test
-        solver=cast.scripted(wanted, episode),
+        split="held_out",  # never trained on
+        solver=entrant.scripted(wanted, episode),
         co_pilot=Context(recorded, scenario.step),
-        notes={NOTE: about, _SETTINGS: cast.settings} | cast.world.note(),
+        notes={NOTE: about, _SETTINGS: entrant.settings} | entrant.world.note(),
         setter_name=f"replay:{episode.episode_id}",
     )
 
 
 def _check_purpose(store: ParquetStore) -> None:
-    """Raises UserError if the dataset holds other play than continuations."""
+    """Check that the dataset holds continuations only.
+
+    Raises:
+      UserError: if it holds other play.
+    """
     rows = store.rows()
     if rows and NOTE not in store.read_transcript(rows[0].episode_id).notes:
         raise UserError(f"{store} holds recorded play; name another dataset for the continuations with --data")
 
 
-def _check_same(store: ParquetStore, episode_id: str, cast: _Cast) -> None:
-    """Raises UserError if a continuation that is there was played with other settings."""
-    if store.read_transcript(episode_id).notes.get(_SETTINGS) != cast.settings:
+def _check_same(store: ParquetStore, episode_id: str, entrant: _Entrant) -> None:
+    """Check that a saved continuation was played with the same settings.
+
+    Raises:
+      UserError: if it was played with others.
+    """
+    if store.read_transcript(episode_id).notes.get(_SETTINGS) != entrant.settings:
         raise UserError(
-            f"{store} has continuations by {cast.name} that were played with other settings, or by another agent of "
+            f"{store} has continuations by {entrant.name} that were played with other settings, or by another agent of "
             "that name; give this one another name, play into another dataset, or drop those"
         )

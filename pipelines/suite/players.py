@@ -1,5 +1,5 @@
-"""Who plays in a continuation besides the agent: the recording up to the take-over, a setter who falls silent, the
-recorded solver, and scripted ones who begin late."""
+"""Players of a continuation: the recording up to the take-over, a setter who falls silent, the recorded solver, and
+scripted solvers that begin late."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from worlds.errors import RunError
 
 @dataclass(frozen=True)
 class Recorded:
-    """A recording that is played again: all but its frames, and a digest of each of these.
+    """A recording for replay: all but its frames, and a digest of each frame.
 
-    Many are in memory at once, and frames are nearly all of an episode.
+    Many recordings are in memory at once, and frames are most of an episode's size.
     """
 
     episode: Episode
@@ -36,12 +36,12 @@ def _digest(frame: np.ndarray) -> bytes:
 
 
 class DoesNotReplay(RunError):
-    """A context that looks different from its recording."""
+    """Error of a context whose replay differs from its recording."""
 
 
 class Context:
-    """In control until the take-over, as a co-pilot is: does what the recorded solver did, and compares what is seen
-    with what was seen then."""
+    """Co-pilot until the take-over: repeats the recorded solver's actions and compares the observations with the
+    recorded ones."""
 
     name = "recording"
 
@@ -52,7 +52,11 @@ class Context:
         """See :meth:`rlhf.replay.co_pilot.CoPilot.reset`."""
 
     def act(self, step: int, observation: Observation, referee: Referee) -> Action | None:
-        """See :meth:`rlhf.replay.co_pilot.CoPilot.act`. Raises DoesNotReplay."""
+        """See :meth:`rlhf.replay.co_pilot.CoPilot.act`.
+
+        Raises:
+          DoesNotReplay: if an observation differs from the recorded one.
+        """
         if step > self._step:
             return None
         texts = self._episode.setter_text[step], self._episode.solver_text[step]
@@ -65,8 +69,8 @@ class Context:
 
 
 class ContinuedSetter:
-    """Does and says what the recorded setter did up to ``request_step``, moves on in silence until it would have spoken
-    again, and then stands still."""
+    """Setter that repeats the recording up to ``request_step``, moves as recorded in silence until the recorded setter
+    speaks again, and then stands still."""
 
     def __init__(self, episode: Episode, request_step: int) -> None:
         self._episode, self._last_words = episode, request_step
@@ -91,7 +95,7 @@ class ContinuedSetter:
 
 
 class RecordedSolver:
-    """Does again what the recorded solver did until the setter spoke again, and then stands still."""
+    """Solver that repeats the recorded one until the setter spoke again, and then stands still."""
 
     def __init__(self, episode: Episode, scenario: Scenario) -> None:
         self._episode, self._end = episode, scenario.step + scenario.recorded
@@ -108,7 +112,7 @@ class RecordedSolver:
 
 
 class LateSolver:
-    """A scripted solver that begins at ``step``, as one does who takes over."""
+    """Scripted solver that begins at ``step``, the take-over."""
 
     def __init__(self, solver: Solver, step: int, seed: int) -> None:
         self._solver, self._begins, self._seed = solver, step, seed

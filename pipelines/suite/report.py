@@ -1,4 +1,4 @@
-"""`rlhf suite report`: how people judged a suite's continuations, and live play (paper, sections 6.4 and 6.5)."""
+"""`rlhf suite report`: people's judgements of a suite's continuations and of live play (paper, 6.4 and 6.5)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from rlhf.store import ParquetStore, open_store
 from rlhf.store.durable import write_file
 from worlds.errors import UserError
 
-VERDICTS = "verdicts"  # in the notes of an episode that somebody judged while they played
+VERDICTS = "verdicts"  # in the notes of an episode judged by its setter
 JSON_FILE, PAGE_FILE = "report.json", "report.html"
 
 
@@ -52,9 +52,9 @@ class ReportSuiteConfig:
 
     Args:
       data: datasets of continuations that were judged, of live play with verdicts, or both.
-      out: folder for report.json and report.html; None takes the first dataset's.
-      baseline: agent that others are compared with, scenario by scenario; None takes the first that is not "recorded".
-      scripted: report what scripted judges say; otherwise they are left out.
+      out: folder for report.json and report.html; None uses the first dataset's.
+      baseline: agent that others are compared with, scenario by scenario; None uses the first that is not "recorded".
+      scripted: report the judgements of scripted judges; otherwise they are left out.
       seed: seed of the resampling.
     """
 
@@ -74,7 +74,7 @@ def report_suite(config: ReportSuiteConfig) -> SuiteReport:
     """Print the report, and write it as JSON and as a page.
 
     Raises:
-      UserError: if nothing was judged in the datasets, or what they say cannot be understood.
+      UserError: if the datasets have no judgements, or damaged ones.
     """
     stores = [open_store(folder) for folder in config.data]
     notes = {
@@ -82,16 +82,16 @@ def report_suite(config: ReportSuiteConfig) -> SuiteReport:
     }
     suite, live = _suite(config, notes), _live(config, notes)
     if suite is None and live is None:
-        raise UserError(f"{', '.join(map(str, config.data))}: {_nothing(config, notes)}")
+        raise UserError(f"{', '.join(map(str, config.data))}: {_why_empty(config, notes)}")
     counts: dict[str, object] = {} if suite is None else {"judgements by": _judges(config)}
-    made = SuiteReport(suite, live, config.scripted, circumstances(config, counts=counts))
+    report = SuiteReport(suite, live, config.scripted, circumstances(config, counts=counts))
     out = config.out or config.data[0]
     out.mkdir(parents=True, exist_ok=True)
-    write_file(out / JSON_FILE, (json.dumps(to_json(made), indent=2) + "\n").encode())
-    write_file(out / PAGE_FILE, page(made).encode())
-    announce(text(made))
+    write_file(out / JSON_FILE, (json.dumps(to_json(report), indent=2) + "\n").encode())
+    write_file(out / PAGE_FILE, page(report).encode())
+    announce(text(report))
     announce(f"report: {(out / PAGE_FILE).resolve()}")
-    return made
+    return report
 
 
 Notes = Mapping[ParquetStore, Mapping[str, Mapping[str, Any]]]  # by store and episode
@@ -169,7 +169,11 @@ def _scenario(about: Mapping[str, Any]) -> str:
 
 
 def _check(about: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raises UserError if a continuation's notes are not what `rlhf suite play` writes."""
+    """Check that continuations' notes are those that `rlhf suite play` writes.
+
+    Raises:
+      UserError: if one is missing.
+    """
     wanted = {"suite": str, "name": str, "agent": str, "step": int, "limit": int, "kind": str, "player": str}
     for episode, note in about.items():
         wrong = [name for name, kind in wanted.items() if not isinstance(note.get(name), kind)]
@@ -200,14 +204,18 @@ def _live(config: ReportSuiteConfig, notes: Notes) -> LiveResults | None:
 
 
 def _verdict(solver: str, episode: str, verdict: Any) -> Outcome:
-    """What a setter said of one request. Raises UserError if it is not that."""
+    """Convert a setter's verdict on one request.
+
+    Raises:
+      UserError: if ``verdict`` is none.
+    """
     try:
         step, asked, words, success = (verdict[name] for name in ("step", "request_step", "request", "success"))
         if not (isinstance(success, bool) and isinstance(words, str) and 0 <= int(asked) <= int(step)):
             raise ValueError
     except (KeyError, TypeError, ValueError) as error:
-        said = f"episode {episode}: {json.dumps(verdict)[:80]} in its notes is no verdict on a request"
-        raise UserError(f"{said}; drop the episode, or leave its dataset out") from error
+        problem = f"episode {episode}: {json.dumps(verdict)[:80]} in its notes is no verdict on a request"
+        raise UserError(f"{problem}; drop the episode, or leave its dataset out") from error
     return Outcome(solver, episode, kind_of(words), float(success), float(step - asked + 1) if success else None)
 
 
@@ -225,8 +233,8 @@ def _live_agent(agent: str, outcomes: Sequence[Outcome], longest: int, seed: int
     )
 
 
-def _nothing(config: ReportSuiteConfig, notes: Notes) -> str:
-    """Why there is nothing to report."""
+def _why_empty(config: ReportSuiteConfig, notes: Notes) -> str:
+    """Reason why there is nothing to report."""
     others = any(one.scripted != config.scripted for store in notes for one in store.judgements())
     if others:
         return "only people judged; leave out --scripted" if config.scripted else "only scripted judges; use --scripted"
@@ -240,7 +248,7 @@ def _judges(config: ReportSuiteConfig) -> str:
 
 
 def text(report: SuiteReport) -> str:
-    """The report's tables, for a terminal."""
+    """Format the report's tables for a terminal."""
     lines: list[str] = []
     if report.suite is not None:
         suite = report.suite
@@ -253,7 +261,7 @@ def text(report: SuiteReport) -> str:
         if suite.left_out:
             lines.append(left_out_sentence(suite.left_out))
     if report.live is not None:
-        lines.append("live, as setters said while they played; 95% intervals over episodes:")
+        lines.append("live, judged by setters; 95% intervals over episodes:")
         lines += _table(report.live.agents, "requests")
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""What a suite's report says, as data: :mod:`pipelines.suite.report` finds it, :mod:`pipelines.suite.page` shows it."""
+"""Data of a suite's report, built by :mod:`pipelines.suite.report` and shown by :mod:`pipelines.suite.page`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class AgentResults:
-    """One agent.
+    """Results of one agent.
 
     Args:
-      outcomes: continuations, or requests, that were judged; clusters: scenarios, or episodes, that they are of.
-      played: continuations that there are. success: by kind of request, and of ``ALL``; kinds without any are left out.
-      difference: of all, less the baseline. cumulative: success against time.
+      agent: its name.
+      outcomes: number of judged continuations, or requests.
+      clusters: number of their scenarios, or episodes.
+      played: number of all its continuations.
+      success: by kind of request, and of ``ALL``; kinds without outcomes are left out.
+      difference: of all outcomes, less the baseline.
+      cumulative: success against time.
     """
 
     agent: str
@@ -32,18 +36,23 @@ class AgentResults:
 
     @property
     def continuations(self) -> int:
-        """How many of its continuations were judged."""
+        """Number of its judged continuations."""
         return self.outcomes
 
 
 @dataclass(frozen=True)
 class SuiteResults:
-    """How a suite's continuations were judged.
+    """Judgements of a suite's continuations.
 
     Args:
-      suites: ids. scenarios: of which there are continuations. judged: of those, how many have a judged one.
-      recorded_by: who played what ``RECORDED`` repeats.
+      suites: ids of the suites.
+      scenarios: number of scenarios with continuations.
+      judged: number of scenarios with a judged continuation.
+      baseline: agent that others are compared with.
+      recorded_by: number of continuations by ``RECORDED``, by the recorded solver's name.
       left_out: judgements that count neither as success nor as failure, by their verdict.
+      agents: results of each agent.
+      agreement: of the judges.
     """
 
     suites: tuple[str, ...]
@@ -57,7 +66,7 @@ class SuiteResults:
 
     @property
     def over(self) -> str:
-        """What success is taken over: "300 scenarios", or "12 of 300 scenarios" until all are judged."""
+        """Denominator of success: "300 scenarios", or "12 of 300 scenarios" until all are judged."""
         return (
             f"{self.judged} scenarios"
             if self.judged == self.scenarios
@@ -67,14 +76,14 @@ class SuiteResults:
 
 @dataclass(frozen=True)
 class LiveResults:
-    """How people judged agents while they played with them."""
+    """Results of live play, judged by the setters themselves."""
 
     agents: tuple[AgentResults, ...]
 
 
 @dataclass(frozen=True)
 class SuiteReport:
-    """The whole report; a part without data is None."""
+    """Data of the whole report; a part without data is None."""
 
     suite: SuiteResults | None
     live: LiveResults | None
@@ -83,7 +92,7 @@ class SuiteReport:
 
 
 def left_out_sentence(left_out: Mapping[str, int]) -> str:
-    """Return how many judgements count neither as success nor as failure.
+    """Format the number of judgements that count neither as success nor as failure.
 
     Args:
       left_out: their number, by verdict.
@@ -93,14 +102,14 @@ def left_out_sentence(left_out: Mapping[str, int]) -> str:
 
 
 def agreement_sentence(agreement: JudgesAgreement) -> str:
-    """How far judges agree, in a line or two."""
+    """Format the agreement of judges in one sentence."""
     sentence = f"{agreement.judged} continuations judged by {len(agreement.judges)}"
     sentence += " judge" if len(agreement.judges) == 1 else " judges"
     if not agreement.several:
         return f"{sentence}; none by several, so that agreement is unknown"
     sentence += f", {agreement.several} by several ({agreement.ties} tied)"
     if agreement.same is not None:
-        sentence += f"; two judges say the same of {share(agreement.same)}"
+        sentence += f"; two judges agree on {share(agreement.same)}"
     if agreement.alpha is not None:
         alpha = agreement.alpha
         sentence += f"; Krippendorff's alpha {alpha.estimate:.2f} ({alpha.low:.2f} to {alpha.high:.2f})"
@@ -110,7 +119,7 @@ def agreement_sentence(agreement: JudgesAgreement) -> str:
 
 
 def share(interval: Interval | None) -> str:
-    """A share of success with its bounds."""
+    """Format a share of success with its bounds."""
     if interval is None:
         return "-"
     return f"{percent(interval.estimate)} ({percent(interval.low)} to {percent(interval.high)})"

@@ -1,8 +1,8 @@
-"""Whether a request asks for a deed or for an answer (paper, Figure 6A), inferred from its words.
+"""Kind of a request, an instruction or a question (paper, Figure 6A), inferred from its words.
 
-People write requests as they come: instructions with question marks, questions without. What decides is the word they
-begin with, after politeness, and a few turns of phrase. The rules were written with the 162 requests of the paper's
-appendix B in view, so that being right on those says little; a suite's maker overrules them where they are wrong.
+People write instructions with question marks and questions without. The rules use the first word after politeness and
+a few phrases. They were written with the 162 requests of the paper's appendix B in view, so that accuracy on those is
+no evidence; `rlhf suite make --kinds` overrides them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TURNS = re.compile(
 
 
 def kind_of(words: str) -> str:
-    """``QUESTION`` or ``INSTRUCTION``."""
+    """Return ``QUESTION`` or ``INSTRUCTION``."""
     text = " ".join(_WORD.findall(words.lower()))
     if _TURNS.search(text):
         return QUESTION

@@ -1,7 +1,7 @@
-"""What judgements say: success, its intervals, time to success, and how far judges agree. Pure, seeded where it draws.
+"""Statistics of judgements: success with intervals, time to success, agreement of judges. Pure functions with seeds.
 
-Continuations of one scenario are alike, and so are requests of one live episode. They are resampled together (cluster
-bootstrap), so that an interval speaks of other scenarios, or episodes, of the kind.
+Continuations of one scenario are correlated, and so are requests of one live episode. They are resampled together
+(cluster bootstrap), so that intervals hold for other scenarios, or episodes, of the same distribution.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from rlhf.records.marks import Judgement
 from rlhf.run.statistics import LEVEL, Interval, episode_interval, ratio_interval, resampled_counts
 from worlds.contract import STEPS_PER_SECOND
 
-TIE = 0.5  # what a continuation counts of which as many judges say that it succeeded as that it failed
+TIE = 0.5  # success of a continuation that as many judges call a success as a failure
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one continuation, or of one request of a live episode.
+    """Outcome of one continuation, or of one request of a live episode.
 
     Args:
-      agent: whose. cluster: its scenario, or episode. kind: of the request.
-      success: 1, 0, or TIE. steps: from the take-over, or the request, to success; None where there is none.
+      agent: name of the agent.
+      cluster: its scenario, or episode.
+      kind: of the request.
+      success: 1, 0, or TIE.
+      steps: from the take-over, or the request, to success; None without success.
     """
 
     agent: str
@@ -38,7 +41,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Cumulative:
-    """Share of what has succeeded after so many steps, with bounds; all of the same length."""
+    """Share of successes within each number of steps, with bounds; all of the same length."""
 
     steps: tuple[int, ...]
     share: tuple[float, ...]
@@ -47,12 +50,13 @@ class Cumulative:
 
     @property
     def seconds(self) -> tuple[float, ...]:
+        """Steps in seconds."""
         return tuple(step / STEPS_PER_SECOND for step in self.steps)
 
 
 @dataclass(frozen=True)
 class JudgeRecord:
-    """One judge: how much they judged, and the share that they said succeeded."""
+    """Number of judgements of one judge, and the share of successes among them."""
 
     judge: str
     judged: int
@@ -61,12 +65,16 @@ class JudgeRecord:
 
 @dataclass(frozen=True)
 class JudgesAgreement:
-    """How far judges agree.
+    """Agreement of judges.
 
     Args:
-      judged: continuations with a judgement. several: with more than one; ties: of these, undecided ones.
-      alpha: Krippendorff's, of success and failure. same: share of pairs of judges of one continuation who agree.
-      seconds_apart: median difference of the moments that two judges of one success name; None without any.
+      judged: number of continuations with a judgement.
+      several: number with more than one.
+      ties: number of these that are undecided.
+      alpha: Krippendorff's, of success and failure.
+      same: share of pairs of judges of one continuation who agree.
+      seconds_apart: median difference of the moments of success of two judges; None without any.
+      judges: one record for each judge.
     """
 
     judged: int
@@ -79,25 +87,32 @@ class JudgesAgreement:
 
 
 def majority(judgements: Sequence[Judgement], begin: int) -> tuple[float, float | None]:
-    """What judges of one continuation say together: success, and steps from ``begin``, the take-over, until then.
+    """Majority of the judges of one continuation.
 
-    The majority counts, each judge once; as many on both sides are TIE. Who says both of one continuation says nothing.
-    The time is the median of those who name a moment of success; the step of the moment itself counts.
+    Each judge counts once; equal numbers are a TIE. Judges who contradict themselves do not count. The time is the
+    median of the judged moments of success; the step of the moment itself counts.
+
+    Args:
+      judgements: of one continuation.
+      begin: step of the take-over.
+
+    Returns:
+      Success, and the number of steps from the take-over to success, if any.
 
     Raises:
-      ValueError: if nobody says anything.
+      ValueError: if no judge counts.
     """
-    said = one_voice(judgements)
-    if not said:
-        raise ValueError("a majority of nobody")
-    yes = sum(one.success for one in said)
-    success = TIE if 2 * yes == len(said) else float(2 * yes > len(said))
-    moments = [one.step - begin + 1 for one in said if one.success and one.step is not None]
+    votes = one_voice(judgements)
+    if not votes:
+        raise ValueError("a majority of no judges")
+    yes = sum(one.success for one in votes)
+    success = TIE if 2 * yes == len(votes) else float(2 * yes > len(votes))
+    moments = [one.step - begin + 1 for one in votes if one.success and one.step is not None]
     return success, float(np.median(moments)) if success > 0 and moments else None
 
 
 def one_voice(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """One judgement of each judge; none of a judge who says that it succeeded and that it failed."""
+    """Return one judgement of each judge, without judges who judged both success and failure."""
     by_judge: dict[str, list[Judgement]] = defaultdict(list)
     for one in judgements:
         by_judge[one.judge].append(one)
@@ -106,16 +121,16 @@ def one_voice(judgements: Iterable[Judgement]) -> list[Judgement]:
 
 
 def success_rate(outcomes: Sequence[Outcome], *, seed: int, level: float = LEVEL) -> Interval | None:
-    """Mean over scenarios of the mean over continuations, each scenario weighing the same; bootstrap over scenarios.
+    """Mean over scenarios of the mean over continuations, with a bootstrap over scenarios; None without outcomes.
 
-    Where all succeeded, or none, it is Wilson's interval of so many scenarios. None without outcomes.
+    Where all succeeded, or none, the interval is Wilson's with the number of scenarios.
     """
     means = np.array([np.mean([one.success for one in own]) for own in _clusters(outcomes).values()])
     return ratio_interval(means, np.ones(len(means)), seed=seed, level=level) if len(means) else None
 
 
 def request_rate(outcomes: Sequence[Outcome], *, seed: int, level: float = LEVEL) -> Interval | None:
-    """Share of all requests that succeeded, each weighing the same; bootstrap over episodes. None without outcomes."""
+    """Share of all requests that succeeded, with a bootstrap over episodes; None without outcomes."""
     clusters = _clusters(outcomes).values()
     part = np.array([sum(one.success for one in own) for own in clusters])
     whole = np.array([float(len(own)) for own in clusters])
@@ -123,8 +138,11 @@ def request_rate(outcomes: Sequence[Outcome], *, seed: int, level: float = LEVEL
 
 
 def difference(first: Sequence[Outcome], second: Sequence[Outcome], *, seed: int) -> Interval | None:
-    """Success of ``first`` less ``second`` over the scenarios that both have; None if they have none, or each differs
-    by the same, which a bootstrap would call certain."""
+    """Success of ``first`` less ``second`` over their common scenarios.
+
+    Returns:
+      The difference; None without common scenarios, or if all differences are equal, where a bootstrap has no width.
+    """
     ours, theirs = _clusters(first), _clusters(second)
     differences = np.array([_mean(ours[name]) - _mean(theirs[name]) for name in ours if name in theirs])
     if not len(differences) or np.ptp(differences) == 0:
@@ -135,10 +153,14 @@ def difference(first: Sequence[Outcome], second: Sequence[Outcome], *, seed: int
 def cumulative_success(
     outcomes: Sequence[Outcome], longest: int, *, by_cluster: bool, seed: int, level: float = LEVEL
 ) -> Cumulative:
-    """How many have succeeded within 0, 1, ... ``longest`` steps, with pointwise bounds of a cluster bootstrap.
+    """Share of successes within 0, 1, ... ``longest`` steps, with pointwise bounds of a cluster bootstrap.
 
     Args:
-      by_cluster: every cluster weighs the same, as in :func:`success_rate`; else every outcome does.
+      outcomes: of one agent.
+      longest: number of steps.
+      by_cluster: equal weights of clusters, as in :func:`success_rate`; else equal weights of outcomes.
+      seed: of the resampling.
+      level: of the bounds.
     """
     clusters = list(_clusters(outcomes).values())
     grid = range(longest + 1)
@@ -157,35 +179,37 @@ def cumulative_success(
 def judges_agreement(
     judgements: Mapping[str, Sequence[Judgement]], scenario_of: Mapping[str, str], *, seed: int
 ) -> JudgesAgreement:
-    """How far judges agree on success; intervals by a bootstrap over scenarios.
+    """Agreement of judges on success, with a bootstrap over scenarios.
 
     Args:
-      judgements: by episode. scenario_of: each episode's.
+      judgements: by episode.
+      scenario_of: scenario of each episode.
+      seed: of the resampling.
     """
-    said = {episode: one_voice(own) for episode, own in judgements.items()}
-    several = {episode: own for episode, own in said.items() if len(own) > 1}
+    votes = {episode: one_voice(own) for episode, own in judgements.items()}
+    several = {episode: own for episode, own in votes.items() if len(own) > 1}
     yes = np.array([sum(one.success for one in own) for own in several.values()], dtype=np.float64)
     counts = np.stack([yes, np.array([len(own) for own in several.values()]) - yes], axis=1)
     names = sorted({scenario_of[episode] for episode in several})
     of_scenario = [counts[[scenario_of[episode] == name for episode in several]] for name in names]
     matrices = np.array([coincidence_matrix(own) for own in of_scenario])  # [scenarios, 2, 2]
     pairs = np.array([[(n * (n - 1)).sum(), (n.sum(1) * (n.sum(1) - 1)).sum()] for n in of_scenario])  # same, all
-    apart = [gap for own in several.values() for gap in _gaps(own)]
-    judged: Counter[str] = Counter(one.judge for own in said.values() for one in own)
-    good: Counter[str] = Counter(one.judge for own in said.values() for one in own if one.success)
+    gaps = [gap for own in several.values() for gap in _gaps(own)]
+    judged: Counter[str] = Counter(one.judge for own in votes.values() for one in own)
+    good: Counter[str] = Counter(one.judge for own in votes.values() for one in own if one.success)
     return JudgesAgreement(
-        judged=sum(bool(own) for own in said.values()),
+        judged=sum(bool(own) for own in votes.values()),
         several=len(several),
         ties=int((2 * counts[:, 0] == counts.sum(axis=1)).sum()),
         alpha=episode_interval(lambda w: alpha(np.tensordot(w, matrices, 1)), len(names), seed=seed),
         same=episode_interval(lambda w: (w @ pairs[:, 0]) / (w @ pairs[:, 1]), len(names), seed=seed),
-        seconds_apart=float(np.median(apart)) / STEPS_PER_SECOND if apart else None,
+        seconds_apart=float(np.median(gaps)) / STEPS_PER_SECOND if gaps else None,
         judges=tuple(JudgeRecord(name, judged[name], good[name] / judged[name]) for name in sorted(judged)),
     )
 
 
 def _gaps(judgements: Sequence[Judgement]) -> list[int]:
-    """Steps between the moments of success that any two judges name."""
+    """Steps between the moments of success of any two judges."""
     moments = [one.step for one in judgements if one.success and one.step is not None]
     return [abs(a - b) for index, a in enumerate(moments) for b in moments[index + 1 :]]
 

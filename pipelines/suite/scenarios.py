@@ -1,6 +1,6 @@
-"""The standardised test suite (paper, section 6.4): scenarios drawn from recorded play, in a file that stays as it is.
+"""The standardised test suite (paper, section 6.4): scenarios sampled from recorded play, in a file that never changes.
 
-A scenario is a moment right after a request. What led to it is replayed; then an agent continues.
+A scenario is a moment right after a request. The episode is replayed up to it; then an agent continues.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from rlhf.store.durable import write_file
 from worlds.errors import UserError
 
 VERSION = 1
-NOTE = "scenario"  # in the notes of an episode: whose continuation of which scenario it is
-RECORDED = "recorded"  # the agent that does again what the recorded solver did
+NOTE = "scenario"  # key of a continuation's agent and scenario in its notes
+RECORDED = "recorded"  # name of the agent that repeats the recorded solver
 _ID_LENGTH = 12
 
 
@@ -29,11 +29,16 @@ class Scenario:
     """A moment from which agents continue.
 
     Args:
-      name: unique in its suite. episode: of the dataset.
-      request_step: at which the setter asked, in ``words``; step: the first of which the agent decides, the next one.
-      limit: how many steps it may continue. kind: of the request, one of ``KINDS``.
-      solver: who played it when it was recorded. co_piloted: whether a co-pilot took over before the setter spoke
-        again. recorded: how many steps the recorded solver had until the setter spoke again, or the recording ended.
+      name: unique in its suite.
+      episode: id in the dataset.
+      request_step: step of the request.
+      step: first step of the agent, the one after the request.
+      limit: number of steps of a continuation.
+      kind: of the request, one of ``KINDS``.
+      words: of the request.
+      solver: of the recording.
+      co_piloted: true if a co-pilot took over before the setter spoke again.
+      recorded: number of steps of the recorded solver until the setter spoke again, or the recording ended.
       context: fingerprint of the recording up to ``step``, see :func:`context_of`.
     """
 
@@ -58,11 +63,14 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Recordings:
-    """The dataset that scenarios are from, and how its world is played.
+    """Dataset of the scenarios, and the settings of its world.
 
     Args:
-      folder: where it was. created: as its dataset.json says; with the scenarios' fingerprints it tells it from others.
-      options: of the world, as the recordings note them.
+      folder: of the dataset when the suite was made.
+      created: as in its dataset.json; with the scenarios' fingerprints it identifies the dataset.
+      world: name of the world.
+      image_size: height and width of images, in pixels.
+      options: of the world, as in the recordings' notes.
     """
 
     folder: str
@@ -74,7 +82,7 @@ class Recordings:
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite. ``id`` is a fingerprint of everything else: a file that was changed is another suite."""
+    """A suite; ``id`` is a fingerprint of everything else, so that a changed file is another suite."""
 
     version: int
     id: str
@@ -83,19 +91,19 @@ class Suite:
 
     @property
     def fingerprint(self) -> str:
-        """What ``id`` is to be. Where the dataset lies does not count."""
+        """Correct value of ``id``, independent of the dataset's folder."""
         content = replace(self, id="", recordings=replace(self.recordings, folder=""))
         return hashlib.sha256(json_text.to_json(to_json(content)).encode()).hexdigest()[:_ID_LENGTH]
 
 
 def frozen_suite(recordings: Recordings, scenarios: tuple[Scenario, ...]) -> Suite:
-    """The suite of these scenarios."""
+    """Create the suite of these scenarios, with its id."""
     unnamed = Suite(VERSION, "", recordings, scenarios)
     return replace(unnamed, id=unnamed.fingerprint)
 
 
 def save_suite(suite: Suite, path: Path) -> None:
-    """Write the suite as JSON, one scenario after the other, for people to read."""
+    """Write the suite as readable JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, (json.dumps(to_json(suite), indent=2, ensure_ascii=False) + "\n").encode())
 
@@ -104,7 +112,7 @@ def load_suite(path: Path) -> Suite:
     """Read what :func:`save_suite` wrote.
 
     Raises:
-      UserError: if there is no such file, it is no suite of this version, or it was changed since.
+      UserError: if there is no such file, or it is no suite of this version, or it was changed.
     """
     try:
         data = json_text.from_json(path.read_text(encoding="utf-8"))
@@ -123,25 +131,25 @@ def load_suite(path: Path) -> Suite:
     if suite.id != suite.fingerprint:
         raise UserError(
             f"{path} was changed since it was made: agents would not be compared by the same scenarios; put back a "
-            "copy, or make another suite (`rlhf suite make --kinds` says of what kind requests are)"
+            "copy, or make another suite (`rlhf suite make --kinds` sets the kinds of requests)"
         )
     return suite
 
 
 def open_recordings(suite: Suite, folder: Path | None) -> ParquetStore:
-    """The dataset that the suite was drawn from, at ``folder`` or else where it was.
+    """Open the dataset of the suite, at ``folder`` or else at its folder when the suite was made.
 
     Raises:
-      UserError: if it is not there, or another dataset is.
+      UserError: if it is missing, or is another dataset.
     """
     store = open_store(folder or suite.recordings.folder)
     if store.description.created != suite.recordings.created:
-        raise UserError(f"{store} is not the dataset that the suite was drawn from; name that with --recordings")
+        raise UserError(f"{store} is not the dataset that the suite was made from; name that with --recordings")
     return store
 
 
 def context_of(episode: Episode, step: int) -> str:
-    """Fingerprint of what a replay of the steps before ``step`` rests on: the place, and what both players did."""
+    """Fingerprint of the inputs of a replay of the steps before ``step``: the house, and both players' actions."""
     content = {
         "world": episode.world,
         "config": episode.config,
@@ -150,13 +158,13 @@ def context_of(episode: Episode, step: int) -> str:
         "utterance": episode.utterance[:step],
         "setter_utterance": episode.setter_utterance[:step],
     }
-    said = hashlib.sha256(json_text.to_json(content).encode())
+    digest = hashlib.sha256(json_text.to_json(content).encode())
     for movement in (episode.movement, episode.setter_movement):
-        said.update(movement[:step].astype("int8").tobytes())
-    return said.hexdigest()[:16]
+        digest.update(movement[:step].astype("int8").tobytes())
+    return digest.hexdigest()[:16]
 
 
 def silence_after(episode: Episode, request_step: int) -> int:
-    """The step at which the setter speaks next after ``request_step``, or the number of steps if it never does."""
+    """Step at which the setter speaks next after ``request_step``, or the number of steps if it never does."""
     later = range(request_step + 1, len(episode))
     return next((step for step in later if episode.setter_utterance[step]), len(episode))

@@ -28,8 +28,8 @@ def write(store: ParquetStore, episode_id: str, notes: Mapping[str, Any], solver
 
 
 def about(agent: str, scenario: str, number: int) -> dict[str, Any]:
-    told = {"suite": "abc", "name": scenario, "agent": agent, "number": number, "step": TAKES_OVER, "kind": KIND_OF[scenario]}  # fmt: skip # noqa: E501
-    return {"scenario": told | {"limit": STEPS - TAKES_OVER, "player": "scripted" if agent == "recorded" else agent}}
+    result = {"suite": "abc", "name": scenario, "agent": agent, "number": number, "step": TAKES_OVER, "kind": KIND_OF[scenario]}  # fmt: skip # noqa: E501
+    return {"scenario": result | {"limit": STEPS - TAKES_OVER, "player": "scripted" if agent == "recorded" else agent}}
 
 
 @pytest.fixture
@@ -58,19 +58,19 @@ def judged(store: ParquetStore, **said: str) -> None:
 def test_success_is_counted_by_agent_and_kind(store: ParquetStore) -> None:
     # in order: of each scenario BC, BC, RL, RL, recorded
     judged(store, ann="a.bbc.. c.d.b a")
-    told = report_suite(ReportSuiteConfig(data=(store.folder,)))
-    assert told.suite is not None and told.live is None
-    rows = {row.agent: row for row in told.suite.agents}
+    result = report_suite(ReportSuiteConfig(data=(store.folder,)))
+    assert result.suite is not None and result.live is None
+    rows = {row.agent: row for row in result.suite.agents}
     assert {name: row.success[ALL].estimate for name, row in rows.items()} == {
         "BC": pytest.approx((0.5 + 0 + 0.5) / 3), "RL": pytest.approx((1 + 1 + 1) / 3),
         "recorded": pytest.approx((1 + 0 + 1) / 3),
     }  # fmt: skip
     assert rows["BC"].success[INSTRUCTION].estimate == 0.25 and rows["BC"].success[QUESTION].estimate == 0.5
     assert rows["RL"].outcomes == 4 and rows["RL"].played == 6 and rows["RL"].clusters == 3
-    assert rows["RL"].difference is not None and told.suite.baseline == "BC" and rows["BC"].difference is None
+    assert rows["RL"].difference is not None and result.suite.baseline == "BC" and rows["BC"].difference is None
     assert rows["RL"].difference.estimate == pytest.approx(2 / 3)
-    assert "success over 3 scenarios" in text(told)
-    assert told.suite.recorded_by == {"scripted": 3}
+    assert "success over 3 scenarios" in text(result)
+    assert result.suite.recorded_by == {"scripted": 3}
     curve = rows["BC"].cumulative
     assert curve.share[0] == 0 and curve.share[1] == pytest.approx(0.5 / 3) and curve.share[4] == pytest.approx(1 / 3)
     assert len(curve.steps) == STEPS - TAKES_OVER + 1
@@ -79,21 +79,21 @@ def test_success_is_counted_by_agent_and_kind(store: ParquetStore) -> None:
 def test_several_judges_decide_by_majority_and_a_tie_is_half(store: ParquetStore) -> None:
     judged(store, ann="a              ", bob=".              ", cid="c              ")
     judged(store, dan=" a             ", eve=" .             ")
-    told = report_suite(ReportSuiteConfig(data=(store.folder,)))
-    assert told.suite is not None
-    (row,) = told.suite.agents
+    result = report_suite(ReportSuiteConfig(data=(store.folder,)))
+    assert result.suite is not None
+    (row,) = result.suite.agents
     assert row.success[ALL].estimate == 0.75
-    assert told.suite.agreement.ties == 1 and told.suite.agreement.several == 2
-    assert "2 by several (1 tied)" in text(told)
-    assert "success over 1 of 3 scenarios" in text(told), "the others are not judged yet"
+    assert result.suite.agreement.ties == 1 and result.suite.agreement.several == 2
+    assert "2 by several (1 tied)" in text(result)
+    assert "success over 1 of 3 scenarios" in text(result), "the others are not judged yet"
 
 
 def test_it_is_written_as_json_and_as_a_page(store: ParquetStore, tmp_path: Path) -> None:
     judged(store, ann="a.b.c..a..d..ba", bob="a.b.c.....  ...")
-    told = report_suite(ReportSuiteConfig(data=(store.folder,), out=tmp_path / "out"))
+    result = report_suite(ReportSuiteConfig(data=(store.folder,), out=tmp_path / "out"))
     read = json.loads((tmp_path / "out" / "report.json").read_text())
-    assert told.suite is not None
-    assert read["suite"]["agents"][0]["success"][ALL]["estimate"] == told.suite.agents[0].success[ALL].estimate
+    assert result.suite is not None
+    assert read["suite"]["agents"][0]["success"][ALL]["estimate"] == result.suite.agents[0].success[ALL].estimate
     page = (tmp_path / "out" / "report.html").read_text()
     for words in ("BC", "recorded", "Krippendorff", "3 by scripted", "a tie counts one half", "instructions"):
         assert words in page, words
@@ -112,15 +112,15 @@ def test_judgements_that_are_left_out_change_no_rate_and_are_counted(store: Parq
     assert "3 judgements are left out" in (store.folder / "report.html").read_text()
 
 
-def test_stand_ins_are_never_called_people(store: ParquetStore) -> None:
+def test_stand_ins_are_never_named_people(store: ParquetStore) -> None:
     (first, *_) = store.ids()
     with pytest.raises(UserError, match="nothing has been judged yet"):
         report_suite(ReportSuiteConfig(data=(store.folder,)))
     store.write_judgements([Judgement(first, "scripted-0", True, 12, True)])
     with pytest.raises(UserError, match="only scripted judges; use --scripted"):
         report_suite(ReportSuiteConfig(data=(store.folder,)))
-    told = report_suite(ReportSuiteConfig(data=(store.folder,), scripted=True))
-    assert told.scripted and dict(told.circumstances.counts) == {"judgements by": "scripted stand-ins"}
+    result = report_suite(ReportSuiteConfig(data=(store.folder,), scripted=True))
+    assert result.scripted and dict(result.circumstances.counts) == {"judgements by": "scripted stand-ins"}
     assert "No person judged anything" in (store.folder / "report.html").read_text()
     store.write_judgements([Judgement(first, "ann", False, None, False)])
     people = report_suite(ReportSuiteConfig(data=(store.folder,)))
@@ -133,10 +133,10 @@ def test_the_dataset_stays_whole(store: ParquetStore) -> None:
     assert open_store(store.folder).verify() == []
 
 
-def test_another_baseline_has_to_be_there(store: ParquetStore) -> None:
+def test_another_baseline_must_exist(store: ParquetStore) -> None:
     judged(store, ann="a.b.c..a..d..ba")
-    told = report_suite(ReportSuiteConfig(data=(store.folder,), baseline="RL"))
-    assert told.suite is not None and told.suite.baseline == "RL"
+    result = report_suite(ReportSuiteConfig(data=(store.folder,), baseline="RL"))
+    assert result.suite is not None and result.suite.baseline == "RL"
     with pytest.raises(UserError, match="nothing by XL was judged; there are BC, RL, recorded"):
         report_suite(ReportSuiteConfig(data=(store.folder,), baseline="XL"))
 
@@ -154,37 +154,37 @@ def test_live_play_is_reported_beside_it(store: ParquetStore, tmp_path: Path) ->
     write(live, "e2", {"verdicts": [verdict(7, 7, "go to the door", False)]}, "human:ann")
     write(live, "e3", {"verdicts": []}, "agent:BC")
     write(live, "e4", {}, "agent:BC")
-    told = report_suite(ReportSuiteConfig(data=(store.folder, tmp_path / "live")))
-    assert told.suite is not None and told.live is not None
-    rows = {row.agent: row for row in told.live.agents}
+    result = report_suite(ReportSuiteConfig(data=(store.folder, tmp_path / "live")))
+    assert result.suite is not None and result.live is not None
+    rows = {row.agent: row for row in result.live.agents}
     assert rows["agent:BC"].success[ALL].estimate == pytest.approx(2 / 3)
     assert (rows["agent:BC"].outcomes, rows["agent:BC"].clusters) == (3, 2)
     assert rows["agent:BC"].success[QUESTION].estimate == 0 and QUESTION not in rows["human:ann"].success
     assert rows["agent:BC"].cumulative.share == (0, 0, 0, 0, 0, *[pytest.approx(1 / 3)] * 3, pytest.approx(2 / 3))
     assert "Live interaction" in (store.folder / "report.html").read_text()
     alone = report_suite(ReportSuiteConfig(data=(tmp_path / "live",)))
-    assert alone.suite is None and alone.live == told.live
+    assert alone.suite is None and alone.live == result.live
 
 
 @pytest.mark.parametrize(
     "wrong",
     ["yes", {}, {"success": 1}, {"step": 3}, {"request": 7}, {"step": "x"}, {"request_step": -1}],
 )
-def test_a_verdict_that_is_none_is_named(wrong: Any, tmp_path: Path) -> None:
+def test_a_damaged_verdict_is_refused(wrong: Any, tmp_path: Path) -> None:
     live = open_store(tmp_path / "live", create=True)
-    told = (verdict(9, 5, "lift", True) | wrong) if isinstance(wrong, dict) and wrong else wrong
-    write(live, "e0", {"verdicts": [told]})
+    result = (verdict(9, 5, "lift", True) | wrong) if isinstance(wrong, dict) and wrong else wrong
+    write(live, "e0", {"verdicts": [result]})
     with pytest.raises(UserError, match="episode e0: .* is no verdict on a request"):
         report_suite(ReportSuiteConfig(data=(tmp_path / "live",)))
 
 
-def test_a_dataset_of_neither_is_told_so(tmp_path: Path) -> None:
+def test_a_dataset_of_neither_is_refused(tmp_path: Path) -> None:
     write(open_store(tmp_path / "play", create=True), "e0", {})
     with pytest.raises(UserError, match="no continuations and no verdicts"):
         report_suite(ReportSuiteConfig(data=(tmp_path / "play",)))
 
 
-def test_notes_that_lack_something_are_named(store: ParquetStore) -> None:
+def test_incomplete_notes_are_refused(store: ParquetStore) -> None:
     broken = about("BC", "s0", 9)
     del broken["scenario"]["kind"]
     write(store, "broken", broken)

@@ -1,4 +1,4 @@
-"""Deeds and answers are told apart, in the paper's own words and in others."""
+"""Instructions and questions are distinguished, in the paper's own words and in others."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def grouped(outcomes: list[Outcome]) -> dict[str, list[Outcome]]:
     return found
 
 
-# -- what judges say together ----------------------------------------------------------------------------------------
+# -- majority of judges ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def test_the_majority_counts(votes: list[tuple[bool, int | None]], expected: tup
     assert majority([said("e", f"j{i}", *vote) for i, vote in enumerate(votes)], 10) == expected
 
 
-def test_who_contradicts_themselves_says_nothing_and_nobody_counts_twice() -> None:
+def test_contradicting_judges_do_not_count_and_none_counts_twice() -> None:
     judgements = [said("e", "a", True, 12), said("e", "a", False), said("e", "b", False), said("e", "b", False)]
     assert one_voice(judgements) == [said("e", "b", False)] and majority(judgements, 10) == (0.0, None)
     assert one_voice([said("e", "a", True, 15), said("e", "a", True, 12)]) == [said("e", "a", True, 12)]
-    with pytest.raises(ValueError, match="nobody"):
+    with pytest.raises(ValueError, match="no judges"):
         majority(judgements[:2], 10)
 
 
@@ -110,8 +110,8 @@ def test_bounds_are_those_of_resampled_clusters(by_scenario: bool) -> None:
     assert found.low == pytest.approx(low, abs=0.02) and found.high == pytest.approx(high, abs=0.02)
 
 
-def test_continuations_of_one_scenario_are_not_taken_for_so_many() -> None:
-    """Ten copies of each outcome say nothing new: the interval stays as wide as it was."""
+def test_continuations_of_one_scenario_are_not_independent() -> None:
+    """Ten copies of each outcome add no information: the interval stays as wide as it was."""
     alone = [Outcome("A", f"s{i}", "kind", float(i % 2), 3.0 if i % 2 else None) for i in range(30)]
     once, ten = success_rate(alone, seed=0), success_rate(alone * 10, seed=0)
     assert once is not None and ten is not None and (once.low, once.high) == (ten.low, ten.high)
@@ -233,7 +233,7 @@ def test_the_bounds_of_alpha_are_those_of_resampled_scenarios() -> None:
     assert found.alpha.low == pytest.approx(low, abs=0.06) and found.alpha.high == pytest.approx(high, abs=0.06)
 
 
-def test_what_else_is_told_of_judges() -> None:
+def test_records_of_judges() -> None:
     judgements = {
         "e0": [said("e0", "a", True, 10), said("e0", "b", True, 25), said("e0", "c", True, 40)],
         "e1": [said("e1", "a", True, 10), said("e1", "b", False)],
@@ -243,11 +243,11 @@ def test_what_else_is_told_of_judges() -> None:
     found = judges_agreement(judgements, dict.fromkeys(judgements, "s"), seed=0)
     assert (found.judged, found.several, found.ties) == (3, 2, 1)
     assert found.seconds_apart == median([15, 30, 15]) / 3.75
-    told = [(one.judge, one.judged, one.success) for one in found.judges]
-    assert told == [("a", 3, pytest.approx(2 / 3)), ("b", 2, 0.5), ("c", 1, 1.0)]
+    records = [(one.judge, one.judged, one.success) for one in found.judges]
+    assert records == [("a", 3, pytest.approx(2 / 3)), ("b", 2, 0.5), ("c", 1, 1.0)]
 
 
-def test_one_judge_agrees_with_nobody() -> None:
+def test_one_judge_has_no_agreement() -> None:
     judgements = {f"e{i}": [said(f"e{i}", "a", bool(i % 2), 5 if i % 2 else None)] for i in range(4)}
     found = judges_agreement(judgements, dict.fromkeys(judgements, "s"), seed=0)
     assert found.several == 0 and found.alpha is None and found.same is None and found.seconds_apart is None

@@ -1,4 +1,4 @@
-"""Suites: drawn evenly, frozen, and gone on from exactly where the recording was."""
+"""Suites: sampled evenly, frozen, and continued exactly from the recording."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from rlhf.store.synthetic import synthetic_episode
 from tests.unit.rlhf import tiny_agent
 from worlds.errors import UserError
 
-GOES_ON = 24
+LIMIT_STEPS = 24
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     room = json.dumps({"rooms": [1, 1], "furniture": [0, 0], "objects": [3, 3]})
     world = WorldConfig(height=12, width=16, settings=room)
     record(RecordConfig(data=folder / "play", episodes=3, steps=150, workers=1, world=world))
-    make_suite(MakeSuiteConfig(folder / "play", folder / "suite.json", scenarios=4, steps=GOES_ON))
+    make_suite(MakeSuiteConfig(folder / "play", folder / "suite.json", scenarios=4, steps=LIMIT_STEPS))
     tokenizer = Tokenizer.train(spoken_texts(read_episodes([folder / "play"])), 280)
     torch.manual_seed(0)
     agent = InteractiveAgent(tiny_agent.config(image_size=(12, 16), vocab_size=tokenizer.vocab_size))
@@ -90,14 +90,14 @@ def test_kinds_are_drawn_as_often_as_they_were_asked() -> None:
     assert MakeSuiteConfig().balance == "proportional"
 
 
-def test_those_that_a_co_pilot_took_over_in_come_first() -> None:
+def test_scenarios_with_a_take_over_come_first() -> None:
     plain = [scenario(f"{i}", INSTRUCTION, f"e{i}") for i in range(50)]
     taken = [scenario(f"t{i}", INSTRUCTION, f"e{i}", co_piloted=True) for i in range(3)]
     assert {one.name for one in draw(plain + taken, 4, "proportional")} >= {"t0", "t1", "t2"}
     assert draw(plain, 99, "equal") == draw(plain, 50, "proportional")
 
 
-def test_a_person_asks_in_words_and_a_co_pilot_is_noticed() -> None:
+def test_requests_of_people_and_take_overs_are_found() -> None:
     said = {3: "lift the duck please", 20: "thanks", 30: "how many chairs are there", 57: "go on then"}
     base = synthetic_episode(0, steps=60, height=6, width=8)
     words = tuple(said.get(step, "") for step in range(60))
@@ -105,8 +105,8 @@ def test_a_person_asks_in_words_and_a_co_pilot_is_noticed() -> None:
     controller[40:45] = CO_PILOT
     episode = replace(base, requests=(), success_step=(), truth=(), setter_utterance=words, controller=controller)
     found = list(scenarios_of(episode, steps=10, room=8, kinds={"lift the duck please": QUESTION}))
-    told = [(one.request_step, one.step, one.kind, one.co_piloted, one.recorded) for one in found]
-    assert told == [(3, 4, QUESTION, False, 17), (30, 31, QUESTION, True, 27)]  # "thanks" is none, 57 leaves no room
+    values = [(one.request_step, one.step, one.kind, one.co_piloted, one.recorded) for one in found]
+    assert values == [(3, 4, QUESTION, False, 17), (30, 31, QUESTION, True, 27)]  # "thanks" is none, 57 leaves no room
     called_none = replace(episode, notes={**episode.notes, "no_requests": [30]})
     assert [one.request_step for one in scenarios_of(called_none, steps=10, room=8)] == [3]
     assert list(scenarios_of(episode, steps=1120, room=8)) == [replace(found[0], limit=1120, kind=INSTRUCTION)]
@@ -114,15 +114,15 @@ def test_a_person_asks_in_words_and_a_co_pilot_is_noticed() -> None:
 
 def test_a_suite_is_the_same_from_the_same_seed(folder: Path, tmp_path: Path) -> None:
     suite = load_suite(folder / "suite.json")
-    config = MakeSuiteConfig(folder / "play", tmp_path / "again.json", scenarios=4, steps=GOES_ON)
+    config = MakeSuiteConfig(folder / "play", tmp_path / "again.json", scenarios=4, steps=LIMIT_STEPS)
     assert make_suite(config).id == suite.id
     other = make_suite(replace(config, out=tmp_path / "other.json", seed=1))
     assert {one.name for one in other.scenarios} == {f"s{i:03d}" for i in range(4)}
-    assert all(one.kind in KINDS and one.limit == GOES_ON for one in suite.scenarios)
+    assert all(one.kind in KINDS and one.limit == LIMIT_STEPS for one in suite.scenarios)
 
 
-def test_a_suite_stays_as_it_is(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="exists, and a suite stays as it is"):
+def test_a_suite_is_never_changed(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="exists, and a suite is never changed"):
         make_suite(MakeSuiteConfig(folder / "play", folder / "suite.json"))
     suite = load_suite(folder / "suite.json")
     changed = tmp_path / "suite.json"
@@ -134,7 +134,7 @@ def test_a_suite_stays_as_it_is(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ("nothing", "holds no suite"),
         ("{}", "version None"),
@@ -142,17 +142,17 @@ def test_a_suite_stays_as_it_is(folder: Path, tmp_path: Path) -> None:
         ('{"version": 1}', "is damaged"),
     ],
 )
-def test_a_file_that_is_no_suite_is_named(wrong: str, said: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_suite_is_refused(wrong: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "suite.json").write_text(wrong)
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         load_suite(tmp_path / "suite.json")
 
 
-def test_what_kind_a_request_is_can_be_overruled(folder: Path, tmp_path: Path) -> None:
+def test_kinds_of_requests_can_be_overridden(folder: Path, tmp_path: Path) -> None:
     words = load_suite(folder / "suite.json").scenarios[0].words
     other = {words: INSTRUCTION if load_suite(folder / "suite.json").scenarios[0].kind == QUESTION else QUESTION}
     (tmp_path / "kinds.json").write_text(json.dumps(other))
-    config = MakeSuiteConfig(folder / "play", tmp_path / "s.json", 99, GOES_ON, kinds=tmp_path / "kinds.json")
+    config = MakeSuiteConfig(folder / "play", tmp_path / "s.json", 99, LIMIT_STEPS, kinds=tmp_path / "kinds.json")
     assert {one.kind for one in make_suite(config).scenarios if one.words == words} == set(other.values())
     (tmp_path / "kinds.json").write_text('{"x": "chat"}')
     with pytest.raises(UserError, match="kinds are instruction-following and question-answering"):
@@ -162,13 +162,13 @@ def test_what_kind_a_request_is_can_be_overruled(folder: Path, tmp_path: Path) -
 # -- continuations ---------------------------------------------------------------------------------------------------
 
 
-def test_the_context_is_the_recording_to_the_last_bit(folder: Path, played: dict[str, Episode]) -> None:
+def test_the_context_replays_the_recording_bit_exactly(folder: Path, played: dict[str, Episode]) -> None:
     recordings = open_store(folder / "play")
     assert len(played) == 4 * (2 + 1 + 2)
     for episode in played.values():
         about = episode.notes["scenario"]
         before, step, recorded = slice(about["step"]), about["step"], recordings.read(about["episode"])
-        assert len(episode) == step + GOES_ON and episode.split == "held_out"
+        assert len(episode) == step + LIMIT_STEPS and episode.split == "held_out"
         assert np.array_equal(episode.image[: step + 1], recorded.image[: step + 1])
         for name in ("movement", "setter_movement"):
             assert np.array_equal(getattr(episode, name)[before], getattr(recorded, name)[before])
@@ -179,7 +179,7 @@ def test_the_context_is_the_recording_to_the_last_bit(folder: Path, played: dict
         assert (episode.controller[before] == CO_PILOT).all() and (episode.controller[step:] == AGENT).all()
 
 
-def test_the_recorded_solver_does_what_it_did_and_sees_what_it_saw(folder: Path, played: dict[str, Episode]) -> None:
+def test_the_recorded_solver_repeats_its_actions_and_observations(folder: Path, played: dict[str, Episode]) -> None:
     recordings = open_store(folder / "play")
     for episode, about in of_agent(played, "recorded"):
         recorded = recordings.read(about["episode"])
@@ -190,22 +190,22 @@ def test_the_recorded_solver_does_what_it_did_and_sees_what_it_saw(folder: Path,
         assert episode.utterance[:end] == recorded.utterance[:end] and not any(episode.utterance[end:])
 
 
-def test_the_agent_has_lived_through_the_context(folder: Path, tmp_path: Path) -> None:
-    """An agent that is shown the continuation from its first step on, with what the solver did as its own previous
-    movement, does of its own what the continuation has after the take-over."""
+def test_the_agent_observes_the_context_before_it_acts(folder: Path, tmp_path: Path) -> None:
+    """An agent that observes the continuation from its first step, with the solver's movement as its own previous one,
+    acts as the continuation does after the take-over."""
     config = settings(folder, tmp_path / "sts", agents={"tiny": str(folder / "agent")}, slots=1, continuations=1)
     ids = play_suite(config)
     for episode in open_store(tmp_path / "sts").read_many(ids):
         agent, tokenizer = load_agent(folder / "agent")
         seed = int.from_bytes(hashlib.sha256(f"0 {episode.episode_id}".encode()).digest()[:7], "big")
-        alone = AgentSolvers(agent, tokenizer, 1, seed=seed)
+        solver = AgentSolvers(agent, tokenizer, 1, seed=seed)
         before = episode.previous_movement()
         for step in range(len(episode)):
             seen = {
                 "image": episode.image[step], "setter_text": episode.setter_text[step],
                 "solver_text": episode.solver_text[step], "previous_movement": before[step],
             }  # fmt: skip
-            (action,) = alone.act([seen], np.array([step == 0]))  # type: ignore[list-item]
+            (action,) = solver.act([seen], np.array([step == 0]))  # type: ignore[list-item]
             if step >= episode.notes["scenario"]["step"]:
                 assert np.array_equal(action["movement"], episode.movement[step])
                 assert action["utterance"] == episode.utterance[step]
@@ -223,7 +223,7 @@ def test_continuations_differ_and_a_stand_in_succeeds(played: dict[str, Episode]
     assert sum(done) >= len(done) / 2
 
 
-def test_an_interrupted_play_goes_on_to_the_same(
+def test_an_interrupted_play_resumes_to_the_same(
     folder: Path, played: dict[str, Episode], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, config = open_store(tmp_path / "sts", create=True), settings(folder, tmp_path / "sts")
@@ -257,7 +257,7 @@ def test_other_settings_do_not_mix(folder: Path, played: dict[str, Episode]) -> 
         play_suite(settings(folder, folder / "sts", seed=1))
 
 
-def test_a_dataset_of_play_takes_no_continuations(folder: Path) -> None:
+def test_a_dataset_of_play_refuses_continuations(folder: Path) -> None:
     with pytest.raises(UserError, match="holds recorded play; name another dataset"):
         play_suite(settings(folder, folder / "play"))
 
@@ -270,7 +270,7 @@ def test_continuations_are_no_play_to_draw_from(folder: Path, played: dict[str, 
 def test_other_recordings_are_refused(folder: Path, tmp_path: Path) -> None:
     suite = load_suite(folder / "suite.json")
     other = open_store(tmp_path / "play", create=True)
-    with pytest.raises(UserError, match="is not the dataset that the suite was drawn from"):
+    with pytest.raises(UserError, match="is not the dataset that the suite was made from"):
         play_suite(settings(folder, tmp_path / "sts", recordings=other.folder))
     share_play(folder / "play", tmp_path / "copy")  # made like the original, but with one episode changed
     episode = other_end(open_store(folder / "play").read(suite.scenarios[0].episode))
@@ -288,7 +288,7 @@ def other_end(episode: Episode) -> Episode:
     return replace(episode, movement=movement)
 
 
-def test_a_world_that_has_changed_is_noticed(folder: Path, tmp_path: Path) -> None:
+def test_a_changed_world_is_refused(folder: Path, tmp_path: Path) -> None:
     suite = load_suite(folder / "suite.json")
     changed = replace(suite, recordings=replace(suite.recordings, options={"fov_y_deg": 40}), id="")
     save_suite(frozen(changed), tmp_path / "suite.json")
@@ -301,17 +301,17 @@ def frozen(suite: Suite) -> Suite:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"agents": {}}, "no agents to play"),
         ({"agents": {"A": "nowhere"}}, "nowhere.* is missing"),
         ({"suite": Path("nowhere.json")}, "holds no suite"),
     ],
 )
-def test_what_is_wrong_is_told_before_anything_is_played(
-    changes: dict[str, object], said: str, folder: Path, tmp_path: Path
+def test_errors_are_raised_before_anything_is_played(
+    changes: dict[str, object], message: str, folder: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         play_suite(settings(folder, tmp_path / "sts", **changes))
     assert not (tmp_path / "sts").exists()
 
@@ -324,16 +324,14 @@ def test_a_name_is_a_plain_one() -> None:
 # -- stand-ins for judges --------------------------------------------------------------------------------------------
 
 
-def test_scripted_judges_know_the_truth_and_err_as_often_as_they_are_told(
-    folder: Path, played: dict[str, Episode]
-) -> None:
+def test_scripted_judges_read_the_truth_and_err_at_the_given_rate(folder: Path, played: dict[str, Episode]) -> None:
     exact = judge_suite(JudgeSuiteConfig(folder / "sts", wrong=0.0, late=(0, 0)))
-    for said in exact:
-        episode = played[said.episode_id]
+    for judgement in exact:
+        episode = played[judgement.episode_id]
         about = episode.notes["scenario"]
         done = episode.success_step[[request.step for request in episode.requests].index(about["request_step"])]
-        assert said.success == (done is not None) and said.scripted
-        assert said.step == (None if done is None else max(done, about["step"]))
+        assert judgement.success == (done is not None) and judgement.scripted
+        assert judgement.step == (None if done is None else max(done, about["step"]))
     wrong = judge_suite(JudgeSuiteConfig(folder / "sts", wrong=1.0))
     assert [one.success for one in wrong] == [not one.success for one in exact]
     assert set(open_store(folder / "sts").judgements()) == {*exact, *wrong}
