@@ -1,4 +1,4 @@
-"""An episode at a glance: its frames side by side on one PNG."""
+"""Contact sheet: frames of an episode side by side in one PNG."""
 
 from __future__ import annotations
 
@@ -20,14 +20,26 @@ _PROGRESS, _REGRESS, _CO_PILOT = (20, 150, 60), (200, 40, 40), (60, 100, 220)
 
 
 def chosen_steps(steps: int, marks: Sequence[Mark], frames: int = FRAMES) -> list[int]:
-    """The steps to show of an episode of ``steps``: evenly spaced, first and last included, and all that are marked."""
+    """Choose the steps to show: evenly spaced, first and last included, and all marked steps.
+
+    Args:
+      steps: number of steps of the episode.
+      marks: its marks.
+      frames: number of evenly spaced steps.
+    """
     even = np.linspace(0, steps - 1, min(steps, frames)).round().astype(int)
     return sorted({*even.tolist(), *(mark.step for mark in marks)})
 
 
 def write_contact_sheet(path: Path, episode: Episode, marks: Sequence[Mark] = ()) -> None:
-    """Write the PNG ``path``: each frame with its step number, framed green or red where it is marked, with a
-    blue bar below where a co-pilot was in control.
+    """Write a contact sheet as PNG.
+
+    Each frame has its step number, a green or red border if it is marked, and a blue bar if a co-pilot was in control.
+
+    Args:
+      path: file to write.
+      episode: the episode.
+      marks: its marks.
 
     Raises:
       UserError: if ``path`` cannot be written.
@@ -43,8 +55,8 @@ def write_contact_sheet(path: Path, episode: Episode, marks: Sequence[Mark] = ()
     size = columns * cell_width + _GAP, -(-len(shown) // columns) * cell_height + _GAP
     sheet = Image.new("RGB", size, _PAPER)
     draw = ImageDraw.Draw(sheet)
-    for place, step in enumerate(shown):
-        left, top = _GAP + place % columns * cell_width, _GAP + place // columns * cell_height
+    for index, step in enumerate(shown):
+        left, top = _GAP + index % columns * cell_width, _GAP + index // columns * cell_height
         signs = [mark.sign for mark in marks if mark.step == step]
         draw.rectangle((left, top, left + cell_width - _GAP - 1, top + cell_height - _GAP - _CAPTION - 1), _edge(signs))
         frame = np.kron(episode.image[step], np.ones((scale, scale, 1), np.uint8))

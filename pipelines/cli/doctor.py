@@ -1,4 +1,4 @@
-"""``rlhf doctor``: what this machine has, what it lacks, and how to mend that."""
+"""``rlhf doctor``: checks of this machine and its installation, with hints."""
 
 from __future__ import annotations
 
@@ -45,7 +45,14 @@ _STEPS_WANTED = 500  # of a world on one core, per second
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at. ``mend`` says what to do unless all is well."""
+    """One check.
+
+    Args:
+      verdict: "ok", "warn" or "fail".
+      what: name of the check.
+      found: result.
+      hint: what to do; "" if the verdict is "ok".
+    """
 
     verdict: Verdict
     what: str
@@ -62,8 +69,8 @@ class DoctorConfig:
 
     Args:
       folder: folder for runs, whose disk is checked.
-      world: the registered world to examine and to time, or the path of the Python file that registers it.
-      seconds: how long the world is timed.
+      world: the registered world to check and to time, or the path of the Python file that registers it.
+      seconds: duration of the timing, in seconds.
     """
 
     folder: Path = Path(".")
@@ -75,27 +82,27 @@ class DoctorConfig:
 
 
 def doctor(config: DoctorConfig) -> int:
-    """Print every check as it is made; return 1 if one failed, else 0."""
+    """Print every check as soon as it is done; return 1 if one failed, else 0."""
     verdicts = []
     for check in checks(config):
         print(check, flush=True)
         verdicts.append(check.verdict)
     failed, warned = verdicts.count("fail"), verdicts.count("warn")
     if failed:
-        print(f"\n{failed} of {len(verdicts)} checks failed; mend what is marked fail")
+        print(f"\n{failed} of {len(verdicts)} checks failed; fix those marked fail")
     else:
-        print("\nready" + (f"; {warned} thing{'s' * (warned > 1)} could be better" if warned else ""))
+        print("\nready" + (f"; {warned} warning{'s' * (warned > 1)}" if warned else ""))
     return 1 if failed else 0
 
 
 def checks(config: DoctorConfig) -> Iterable[Check]:
-    """All checks, the quick ones first."""
+    """Yield all checks, the quick ones first."""
     yield check_python(sys.version_info[:3])
     yield check_processor(machine.cpu_name(), machine.usable_cores())
     yield check_memory(machine.usable_memory())
     yield check_disk(config.folder)
     yield check_packages(_NEEDED)
-    yield _survive("torch", "pip install 'torch>=2.13,<2.14'", check_torch)
+    yield _caught("torch", "pip install 'torch>=2.13,<2.14'", check_torch)
     yield from check_world(config.world, config.seconds)
     yield Check("ok", "OpenGL", "not needed: frames are drawn on the processor")
     yield check_wandb(os.environ)
@@ -103,15 +110,15 @@ def checks(config: DoctorConfig) -> Iterable[Check]:
 
 
 def check_python(found: tuple[int, ...]) -> Check:
-    """Whether this Python is new enough; ``found`` as (major, minor, micro)."""
+    """Check that this Python is new enough; ``found`` is (major, minor, micro)."""
     text = ".".join(map(str, found))
     if found < (3, 11):
-        return Check("fail", "Python", text, "install Python 3.11 or later and make the environment anew")
+        return Check("fail", "Python", text, "install Python 3.11 or later and recreate the environment")
     return Check("ok", "Python", text)
 
 
 def check_processor(name: str, cores: int) -> Check:
-    """Whether sampling and learning can run at the same time."""
+    """Check that play and learning can run at the same time."""
     found = f"{name}, {cores} {'core' if cores == 1 else 'cores'} to use"
     return (
         Check("ok", "processor", found)
@@ -121,7 +128,7 @@ def check_processor(name: str, cores: int) -> Check:
 
 
 def check_memory(size: int) -> Check:
-    """Whether the demo (under 4 GiB) fits into ``size`` bytes."""
+    """Check that the demo (under 4 GiB) fits into ``size`` bytes."""
     found = f"{size / _GIB:.1f} GiB"
     if size < 2 * _GIB:
         return Check("fail", "memory", found, "the demo needs up to 4 GiB; use a larger machine")
@@ -133,10 +140,10 @@ def check_memory(size: int) -> Check:
 
 
 def check_disk(folder: Path) -> Check:
-    """Whether ``folder`` can be written and its disk has room."""
-    existing = next((place for place in (folder, *folder.resolve().parents) if place.is_dir()), Path("/"))
+    """Check that ``folder`` can be written and its disk has space."""
+    existing = next((path for path in (folder, *folder.resolve().parents) if path.is_dir()), Path("/"))
     if not os.access(existing, os.W_OK):
-        return Check("fail", "disk", f"{existing} cannot be written", "choose another folder or mend its permissions")
+        return Check("fail", "disk", f"{existing} cannot be written", "choose another folder or fix its permissions")
     free = shutil.disk_usage(existing).free
     found = f"{free / _GIB:.1f} GiB free at {existing.resolve()}"
     if free < _GIB // 2:
@@ -145,7 +152,7 @@ def check_disk(folder: Path) -> Check:
 
 
 def check_packages(names: tuple[str, ...]) -> Check:
-    """Whether everything that the local path imports is installed."""
+    """Check that all packages that runs on one machine import are installed."""
     versions = machine.installed(names)
     missing = [name for name in names if name not in versions]
     if missing:
@@ -154,7 +161,7 @@ def check_packages(names: tuple[str, ...]) -> Check:
 
 
 def check_torch() -> Check:
-    """Whether torch computes, and on what."""
+    """Check that torch computes, and report its device."""
     import torch
 
     found = f"{torch.__version__}, {torch.get_num_threads()} threads"
@@ -168,11 +175,11 @@ def check_torch() -> Check:
 
 
 def check_world(name: str, seconds: float) -> Iterable[Check]:
-    """Whether a world keeps the contract, a check for each part that does not, and how fast one core plays it.
+    """Check that a world conforms to the contract, one check for each violation, and its speed on one core.
 
     Args:
-      name: of the world, or the path of the Python file that registers it.
-      seconds: how long to time it.
+      name: name of the world, or path of the Python file that registers it.
+      seconds: duration of the timing, in seconds.
     """
     from worlds import registry
     from worlds.contract import WorldError
@@ -189,11 +196,11 @@ def check_world(name: str, seconds: float) -> Iterable[Check]:
         yield check
     if not broken:
         hint = "pip install --force-reinstall mujoco numba" if name == "playhouse" else "correct the world's code"
-        yield _survive("world", hint, lambda: check_speed(entry, seconds))
+        yield _caught("world", hint, lambda: check_speed(entry, seconds))
 
 
 def check_contract(entry: WorldEntry) -> Iterable[Check]:
-    """The examination of a world: a check for every problem, or one that says that there are none."""
+    """Yield a failed check for every violation of the contract, or one successful check."""
     from worlds.examination import examine
 
     passed, failed = [], False
@@ -208,7 +215,7 @@ def check_contract(entry: WorldEntry) -> Iterable[Check]:
 
 
 def check_speed(entry: WorldEntry, seconds: float) -> Check:
-    """How fast one core plays a world, frames included; the first step, which compiles, is timed apart."""
+    """Time a world on one core, frames included. The first step, which compiles, is timed separately."""
     from worlds.contract import SETTER, SOLVER, silent
 
     began = time.perf_counter()
@@ -221,30 +228,30 @@ def check_speed(entry: WorldEntry, seconds: float) -> Check:
     rate = _rate(lambda: world.step(actions) if world.agents else world.reset(seed=0), seconds)
     world.close()
     found = f"{entry.name}: {rate:,.0f} steps a second and core (8 ticks and a frame each), {first:.1f} s to start"
-    slow = f"the project counts on {_STEPS_WANTED} or more; is the machine busy?"
+    slow = f"{_STEPS_WANTED} or more are expected; is the machine busy?"
     return Check("ok", "world", found) if rate >= _STEPS_WANTED else Check("warn", "world", found, slow)
 
 
 def check_wandb(environment: os._Environ[str] | dict[str, str]) -> Check:
-    """Whether metrics can also go to wandb; they are always written to a file."""
+    """Check that metrics can also go to wandb; they are always written to a file."""
     try:
         found = f"{version('wandb')}, offline unless a run says otherwise: no account needed"
     except PackageNotFoundError:
-        return Check("warn", "wandb", "not installed; metrics go to metrics.jsonl alone", "pip install wandb")
+        return Check("warn", "wandb", "not installed; metrics are only written to metrics.jsonl", "pip install wandb")
     if environment.get("WANDB_MODE"):
         found += f" (WANDB_MODE={environment['WANDB_MODE']} is not read)"
     return Check("ok", "wandb", found)
 
 
 def check_ray() -> Check:
-    """Whether runs can be spread over machines."""
+    """Check that runs can be distributed over machines."""
     if importlib.util.find_spec("ray") is None:
         return Check("ok", "Ray", "not installed, and not needed on one machine (pip install 'interactive-rlhf[ray]')")
     return Check("ok", "Ray", f"{version('ray')}, used by --executor ray")
 
 
 def _rate(step: Callable[[], object], seconds: float) -> float:
-    """Calls of ``step`` per second, over about ``seconds``."""
+    """Measure calls of ``step`` per second, over about ``seconds``."""
     count, began = 0, time.perf_counter()
     while (passed := time.perf_counter() - began) < seconds:
         step()
@@ -252,8 +259,8 @@ def _rate(step: Callable[[], object], seconds: float) -> float:
     return count / passed
 
 
-def _survive(what: str, hint: str, check: Callable[[], Check]) -> Check:
-    """The check, or a failed one with the reason where it raises."""
+def _caught(what: str, hint: str, check: Callable[[], Check]) -> Check:
+    """Run the check; return a failed one with the reason if it raises."""
     try:
         return check()
     except Exception as error:

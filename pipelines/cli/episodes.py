@@ -1,4 +1,4 @@
-"""What ``rlhf episodes list|show|verify|merge|drop|compact`` do and say."""
+"""``rlhf episodes list|show|verify|merge|drop|compact``: their functions and output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,14 @@ def list_episodes(
     solver: str | None = None,
     console: Console | None = None,
 ) -> None:
-    """Print a table of the dataset's episodes, at most ``limit`` of them (0: all), and a line of totals.
+    """Print a table of the dataset's episodes and a line of totals.
+
+    Args:
+      data: dataset folder.
+      split: split of the episodes; None lists all.
+      limit: largest number of episodes to list; 0 lists all.
+      solver: solver of the episodes; None lists all.
+      console: console to print to; None is standard output.
 
     Raises:
       UserError: if ``data`` is no readable dataset or ``limit`` is negative.
@@ -49,15 +56,18 @@ def list_episodes(
         table.add_row(*map(Text, _cells(row)), Text(f"+{progress} -{regress}"), Text(row.created))
     console.print(table)
     if 0 < limit < len(rows):
-        _say(console, f"... and {len(rows) - limit} more (--limit 0 shows all)")
-    _say(console, _totals(rows, marks))
+        _print_line(console, f"... and {len(rows) - limit} more (--limit 0 shows all)")
+    _print_line(console, _totals(rows, marks))
 
 
 def show_episode(data: str | Path, episode_id: str, png: Path | None = None, console: Console | None = None) -> None:
-    """Print who played, what was asked, and step by step what was said, done and marked.
+    """Print the players, the requests, and step by step utterances, successes and marks.
 
     Args:
-      png: where to write a contact sheet of the frames, if anywhere.
+      data: dataset folder.
+      episode_id: id of the episode.
+      png: file for a contact sheet of the frames; None writes none.
+      console: console to print to; None is standard output.
 
     Raises:
       UserError: if there is no such episode, it is damaged, or ``png`` cannot be written.
@@ -72,39 +82,50 @@ def show_episode(data: str | Path, episode_id: str, png: Path | None = None, con
         f"{episode.setter} asks, {episode.solver} does, in {episode.world} ({height}x{width} pixels)",
         f"seed {episode.seed}" + (f", recorded {episode.created}" if episode.created else ""),
     ]
-    _say(console, "\n".join(lines))
+    _print_line(console, "\n".join(lines))
     table = Table("step", "time", "who", "what", box=None)
     for step, who, what in timeline(episode, marks, judgements):
         table.add_row(str(step), clock(step), Text(who), Text(what))
     console.print(table)
     if png is not None:
         write_contact_sheet(Path(png), episode, marks)
-        _say(console, f"frames: {png}")
+        _print_line(console, f"frames: {png}")
 
 
 def verify_dataset(data: str | Path, rebuild: bool = False, console: Console | None = None) -> int:
-    """Read everything and print what is wrong, with its mend; with ``rebuild``, write the index anew first.
+    """Read the whole dataset and print its problems, each with a hint.
 
-    Returns: an exit status, 0 if nothing is wrong or all of it goes away by itself, else 1.
+    Args:
+      data: dataset folder.
+      rebuild: rebuild the index first.
+      console: console to print to; None is standard output.
+
+    Returns:
+      An exit status: 0 if there is no problem, or only ones that go away without a repair, else 1.
 
     Raises:
       UserError: if ``data`` is no dataset, or its index is damaged and is not to be rebuilt.
     """
     console = console or _console()
     if rebuild:
-        _say(console, f"index written anew: {_count(rebuild_index(data), 'episode')} found")
+        _print_line(console, f"index rebuilt: {_count(rebuild_index(data), 'episode')} found")
     store = open_store(data)
     problems = store.verify()
     for problem in problems:
         console.print(_problem(problem), soft_wrap=True)
     serious = sum(not problem.ignorable for problem in problems)
-    said = f"{_count(serious, 'problem')}" if serious else "nothing is wrong"
-    _say(console, f"{store}: {_count(len(store), 'episode')} read, {said}")
+    result = _count(serious, "problem") if serious else "no problems"
+    _print_line(console, f"{store}: {_count(len(store), 'episode')} read, {result}")
     return 1 if serious else 0
 
 
 def merge_datasets(source: str | Path, into: str | Path, console: Console | None = None) -> None:
-    """Copy what the dataset ``source`` holds and ``into`` does not; ``into`` is made if it does not exist.
+    """Copy episodes, marks and judgements that ``source`` has and ``into`` lacks.
+
+    Args:
+      source: dataset folder to copy from.
+      into: dataset folder to copy to; it is created if it does not exist.
+      console: console to print to; None is standard output.
 
     Raises:
       UserError: if one id stands for different episodes in the two (nothing is copied then), or their worlds
@@ -118,11 +139,16 @@ def merge_datasets(source: str | Path, into: str | Path, console: Console | None
         store.note_play_settings(settings)
     copied = [_count(merged.copied, "episode"), _count(merged.marks, "mark"), _count(merged.judgements, "judgement")]
     skipped = f"; {_count(merged.skipped, 'episode')} there already" if merged.skipped else ""
-    _say(console, f"copied {', '.join(copied)} from {other} into {into}{skipped}")
+    _print_line(console, f"copied {', '.join(copied)} from {other} into {into}{skipped}")
 
 
 def drop_episodes(data: str | Path, ids: Iterable[str], console: Console | None = None) -> None:
-    """Remove episodes with their marks and judgements, for good.
+    """Remove episodes with their marks and judgements permanently.
+
+    Args:
+      data: dataset folder.
+      ids: ids of the episodes.
+      console: console to print to; None is standard output.
 
     Raises:
       UserError: if one of ``ids`` is unknown (nothing is removed then), or none is given.
@@ -136,11 +162,15 @@ def drop_episodes(data: str | Path, ids: Iterable[str], console: Console | None 
     judgements = sum(judgement.episode_id in dropped for judgement in store.judgements())
     store.drop(dropped)
     lost = f"{_count(marks, 'mark')} and {_count(judgements, 'judgement')}"
-    _say(console, f"dropped {_count(len(dropped), 'episode')} with {lost}; {len(store)} left in {store}")
+    _print_line(console, f"dropped {_count(len(dropped), 'episode')} with {lost}; {len(store)} left in {store}")
 
 
 def compact_dataset(data: str | Path, console: Console | None = None) -> None:
-    """Put the episodes of a dataset into files of many episodes, and its marks into one; nothing else changes.
+    """Rewrite a dataset with many episodes in each file, and all marks in one; nothing else changes.
+
+    Args:
+      data: dataset folder.
+      console: console to print to; None is standard output.
 
     Raises:
       UserError: if ``data`` is no dataset, or there is no space for the new files beside the old ones.
@@ -150,7 +180,7 @@ def compact_dataset(data: str | Path, console: Console | None = None) -> None:
     before = _files(store.folder)
     store.compact()
     after = _files(store.folder)
-    _say(console, f"{store}: {_count(len(store), 'episode')} in {_count(after, 'file')}, {before} before")
+    _print_line(console, f"{store}: {_count(len(store), 'episode')} in {_count(after, 'file')}, {before} before")
 
 
 def _files(folder: Path) -> int:
@@ -160,17 +190,19 @@ def _files(folder: Path) -> int:
 def timeline(
     episode: Episode, marks: Sequence[Mark], judgements: Sequence[Judgement]
 ) -> Iterator[tuple[int, str, str]]:
-    """Step, who and what, in order; what was said of a step later comes after what happened at it."""
-    yield from sorted([*_play(episode), *_said_of(marks, judgements, len(episode) - 1)], key=lambda event: event[0])
+    """Yield (step, person or program, event) in order; marks and judgements of a step follow its play."""
+    yield from sorted(
+        [*_play_events(episode), *_verdict_events(marks, judgements, len(episode) - 1)], key=lambda event: event[0]
+    )
 
 
 def clock(step: int) -> str:
-    """When a step begins, in minutes, seconds and tenths."""
+    """Return the time at which a step begins, in minutes, seconds and tenths."""
     tenths = round(step / STEPS_PER_SECOND * 10)
     return f"{tenths // 600}:{tenths % 600 / 10:04.1f}"
 
 
-def _play(episode: Episode) -> Iterator[tuple[int, str, str]]:
+def _play_events(episode: Episode) -> Iterator[tuple[int, str, str]]:
     successes = dict(zip(episode.success_step, episode.requests, strict=False))
     before = None
     for step in range(len(episode)):
@@ -186,7 +218,9 @@ def _play(episode: Episode) -> Iterator[tuple[int, str, str]]:
             yield step, driver, f'succeeds in "{successes[step].task.instruction}"'
 
 
-def _said_of(marks: Sequence[Mark], judgements: Sequence[Judgement], last: int) -> Iterator[tuple[int, str, str]]:
+def _verdict_events(
+    marks: Sequence[Mark], judgements: Sequence[Judgement], last: int
+) -> Iterator[tuple[int, str, str]]:
     for mark in marks:
         yield mark.step, f"rater {mark.rater}{_stand_in(mark)}", f"marks {mark.sign:+d}"
     for judgement in judgements:
@@ -208,14 +242,14 @@ def _totals(rows: Sequence[EpisodeRow], marks: Sequence[Mark]) -> str:
     steps = sum(row.steps for row in rows)
     people = {mark.rater for mark in marks if not mark.scripted}
     scripted = {mark.rater for mark in marks if mark.scripted}
-    by = [_count(len(raters), kind) for raters, kind in ((people, "person"), (scripted, "scripted rater")) if raters]
+    by = [_count(len(raters), noun) for raters, noun in ((people, "person"), (scripted, "scripted rater")) if raters]
     by_whom = f" by {' and '.join(by)}" if by else ""
     hours = steps / STEPS_PER_SECOND / 3600
     return f"{_count(len(rows), 'episode')}, {steps:,} steps ({hours:.2f} hours), {_count(len(marks), 'mark')}{by_whom}"
 
 
 def _problem(problem: Problem) -> Text:
-    """One line; a table would cut the names that one wants to copy."""
+    """Format a problem as one line, as a table would cut names."""
     return Text(f"{problem.file}: {problem.what}; {problem.hint}", "dim" if problem.ignorable else "")
 
 
@@ -224,12 +258,12 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
-def _say(console: Console, text: str) -> None:
-    """Print a line as it is: names of episodes and files are no markup and are not broken."""
+def _print_line(console: Console, text: str) -> None:
+    """Print a line without markup or line breaks, as it has names of episodes and files."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _console() -> Console:
-    """Standard output; where it is no terminal, wide enough that nothing is cut."""
+    """Return the console of standard output, wide enough that nothing is cut if it is not a terminal."""
     console = Console()
     return console if console.is_terminal else Console(width=_WIDTH_WITHOUT_TERMINAL)

@@ -65,7 +65,7 @@ class MergeConfig:
 
     Args:
       source: folder of the dataset to copy from.
-      into: folder of the dataset to copy into; it is made if it does not exist.
+      into: folder of the dataset to copy into; it is created if it does not exist.
     """
 
     source: SourceDataset
@@ -78,7 +78,7 @@ class DropConfig:
 
     Args:
       data: folder of the dataset.
-      episodes: ids of the episodes to remove, with their marks and judgements, for good.
+      episodes: ids of the episodes to remove permanently, with their marks and judgements.
     """
 
     data: DatasetFolder
@@ -107,7 +107,7 @@ def show_episode(config: ShowConfig) -> None:
 
 
 def verify_episodes(config: VerifyConfig) -> int:
-    """Print what is wrong with a dataset; return 1 if something is that does not go away by itself, else 0."""
+    """Print the problems of a dataset; return 1 if one of them needs a repair, else 0."""
     return episodes_command.verify_dataset(config.data, config.rebuild)
 
 
@@ -122,5 +122,5 @@ def drop_episodes(config: DropConfig) -> None:
 
 
 def compact_episodes(config: CompactConfig) -> None:
-    """Put the episodes of a dataset into files of up to 64 episodes, which other programs read faster."""
+    """Rewrite a dataset with up to 64 episodes in each file, which other programs read faster."""
     episodes_command.compact_dataset(config.data)

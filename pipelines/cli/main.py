@@ -1,7 +1,7 @@
-"""The ``rlhf`` command: a table of verbs, and what the user hears when one of them fails.
+"""The ``rlhf`` command: a table of commands, and the messages of those that fail.
 
-Nothing heavy is imported before a verb is known, so ``rlhf --help`` answers at once. A verb's settings are the fields
-of its frozen configuration; ``--preset NAME`` starts from the verb's function in ``pipelines/runs/NAME.py``.
+Large packages are imported only after the command is known, so ``rlhf --help`` is fast. A command's settings are the
+fields of its frozen configuration; ``--preset NAME`` starts from the command's function in ``pipelines/runs/NAME.py``.
 """
 
 from __future__ import annotations
@@ -26,12 +26,17 @@ EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
 @dataclass(frozen=True)
 class Verb:
-    """One command: where its frozen configuration and the function that takes it are found.
+    """One command, with its frozen configuration and the function that runs it.
 
     Args:
-      kept: said when the command is interrupted or the disk is full.
-      preset: the one to start from where the user names none; None starts from the configuration's own defaults.
-      status: whether what the function returns is the exit status; else whatever it returns is success.
+      name: the command, as typed.
+      module: module of configuration and function.
+      config: name of the configuration's class.
+      function: name of the function.
+      help: description in one line.
+      kept: message about finished work when the command is interrupted or the disk is full.
+      status: True if the function returns the exit status; False if its return is a success.
+      preset: preset to start from if the user names none; None starts from the configuration's defaults.
     """
 
     name: str
@@ -39,24 +44,24 @@ class Verb:
     config: str
     function: str
     help: str
-    kept: str = "whatever was finished is kept"
+    kept: str = "all finished work is kept"
     status: bool = False
     preset: str | None = None
 
 
 _PLAYED = "every finished episode is kept in the dataset; the same command records the rest"
-_ENDED = "every finished continuation is kept; the same command goes on from there"
+_ENDED = "every finished continuation is kept; the same command resumes"
 _ROUNDS = "every finished stage is kept; the same command resumes"
 _BEGUN = "no run was begun; run the command again"
 
-_PROBED = "every finished probe is kept; the same command goes on from there"
-_GONE = "the same command goes on with what was begun"
-_LOOKED = "the datasets are as they were"
-_SERVED = "whatever was called saved is kept"
+_PROBED = "every finished probe is kept; the same command resumes"
+_DELETED = "the same command finishes the deletion"
+_LOOKED = "the datasets are unchanged"
+_SERVED = "everything shown as saved is kept"
 
 _SMALLER = (
-    "take a smaller batch or fewer slots, or set bf16 or checkpoint-activations of the settings `computing`, or end "
-    "what else uses it"
+    "use a smaller batch or fewer slots, or set bf16 or checkpoint-activations of the settings `computing`, or end "
+    "other programs that use it"
 )
 
 _SERVE, _STUDY = "pipelines.cli.serve", "annotation.server.serve"
@@ -129,7 +134,12 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
         (
             Verb("suite make", "pipelines.suite.make", "MakeSuiteConfig", "make_suite", "draw scenarios from play"),
             Verb(
-                "suite play", "pipelines.suite.play", "PlaySuiteConfig", "play_suite", "agents go on from them", _ENDED
+                "suite play",
+                "pipelines.suite.play",
+                "PlaySuiteConfig",
+                "play_suite",
+                "agents continue from them",
+                _ENDED,
             ),
             Verb("suite judge", "pipelines.suite.judge", "JudgeSuiteConfig", "judge_suite", "scripted stand-ins judge"),
             Verb("suite report", "pipelines.suite.report", "ReportSuiteConfig", "report_suite", "how people judged"),
@@ -141,7 +151,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people play, mark and judge", _SERVED),
             Verb("look", _SERVE, "LookConfig", "look", "episodes, marks and rewards of datasets", _LOOKED),
             Verb("people link", _STUDY, "LinkConfig", "link_admin", "a new sign-in link for the study's admin"),
-            Verb("people delete", _STUDY, "DeleteConfig", "delete_person", "somebody's data, for good", _GONE),
+            Verb("people delete", _STUDY, "DeleteConfig", "delete_person", "a person's data, permanently", _DELETED),
             Verb("marks collect", _STUDY, "CollectConfig", "collect", "what people submitted into the datasets"),
         ),
     ),
@@ -184,9 +194,13 @@ NEXT = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status.
+    """Run one command.
 
-    Returns: 0, 1 (failed), 2 (not understood), 130 (stopped by SIGINT) or 143 (stopped by SIGTERM).
+    Args:
+      argv: words of the command line; None reads those of the process.
+
+    Returns:
+      The exit status: 0, 1 (failed), 2 (wrong usage), 130 (stopped by SIGINT) or 143 (stopped by SIGTERM).
     """
     with stoppable():
         return _main(argv)
@@ -236,14 +250,14 @@ def _print_completion(words: Sequence[str]) -> int:
 
 
 def _print_any_text() -> None:
-    """Escape what the terminal's encoding lacks, e.g. an emoji where the locale is ASCII, instead of failing."""
+    """Escape characters that the terminal's encoding lacks, e.g. an emoji in an ASCII locale, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def choose(words: Sequence[str]) -> tuple[Verb, list[str]]:
-    """The verb that ``words`` begin with, and what follows it. Raises UsageError if there is no such verb."""
+    """Return the command that ``words`` begin with, and the other words. Raises UsageError if there is none."""
     for length in (2, 1):
         verb = VERBS.get(" ".join(words[:length]))
         if verb is not None:
@@ -255,14 +269,14 @@ def choose(words: Sequence[str]) -> tuple[Verb, list[str]]:
         )
         raise SystemExit(0)
     if family and len(words) == 1:
-        raise UsageError(f"{words[0]} wants one of {', '.join(name.partition(' ')[2] for name in family)}")
+        raise UsageError(f"{words[0]} needs one of {', '.join(name.partition(' ')[2] for name in family)}")
     typed = " ".join(words[:2] if family else words[:1])
     close = difflib.get_close_matches(typed, VERBS, n=1)
     raise UsageError(f"no command {typed}; " + (f"did you mean {close[0]}?" if close else "rlhf --help lists them"))
 
 
 def run(verb: Verb, words: Sequence[str]) -> Any:
-    """Build the verb's configuration from ``words`` and call its function with it."""
+    """Build the command's configuration from ``words``, call its function, and return the result."""
     from pipelines.cli import settings
     from pipelines.cli.presets import presets_of, starting_point
 
@@ -281,14 +295,18 @@ def run(verb: Verb, words: Sequence[str]) -> Any:
 
 
 def _typed(value: Any) -> str:
-    """A setting's value as the words of a command line."""
+    """Format a setting's value as words of a command line."""
     return " ".join(map(_typed, value)) if isinstance(value, (tuple, list)) else shlex.quote(str(value))
 
 
 def explain(error: BaseException, kept: str) -> int:
-    """Say in one line what went wrong where the user can mend it, and return the exit status; raise bugs as they are.
+    """Print one line about an error that the user can fix, and return the exit status. Bugs are raised again.
 
-    With ``RLHF_DEBUG=1`` in the environment everything is raised, with its traceback.
+    With ``RLHF_DEBUG=1`` in the environment all errors are raised, with their tracebacks.
+
+    Args:
+      error: the error.
+      kept: message about finished work.
     """
     if os.environ.get("RLHF_DEBUG", "") not in ("", "0"):
         raise error
@@ -306,23 +324,24 @@ def explain(error: BaseException, kept: str) -> int:
         return EXIT_FAILED
     if isinstance(error, PermissionError) and error.filename:
         print(
-            f"error: no permission for {error.filename}; choose another folder or mend its permissions", file=sys.stderr
+            f"error: no permission for {error.filename}; choose another folder or fix its permissions", file=sys.stderr
         )
         return EXIT_FAILED
     if isinstance(error, UserError):
         print(f"error: {_one_line(error)}", file=sys.stderr)
         return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
     if isinstance(error, MemoryError):
-        said = f" ({_one_line(error)})" if str(error) else ""
+        reason = f" ({_one_line(error)})" if str(error) else ""
         print(
-            f"error: the memory is full{said}; take smaller pictures, batches or fewer slots; {kept}", file=sys.stderr
+            f"error: the memory is full{reason}; use smaller pictures, smaller batches or fewer slots; {kept}",
+            file=sys.stderr,
         )
         return EXIT_FAILED
     if device_is_full(error):
         again = "" if resume_hint(error) else ", and run the command again"
         print(f"error: the GPU's memory is full; {_SMALLER}{again}; {kept}", file=sys.stderr)
         return EXIT_FAILED
-    if isinstance(error, (RunError, FloatingPointError)):  # a traceback would tell less than the message
+    if isinstance(error, (RunError, FloatingPointError)):  # the message is clearer than a traceback
         print(f"error: {_one_line(error)}; {kept}; RLHF_DEBUG=1 shows the traceback", file=sys.stderr)
         return EXIT_FAILED
     if isinstance(error, OSError) and error.filename is not None:
@@ -332,7 +351,7 @@ def explain(error: BaseException, kept: str) -> int:
 
 
 def help_text() -> str:
-    """What ``rlhf --help`` prints."""
+    """Return the text of ``rlhf --help``."""
     lines = [
         "usage: rlhf COMMAND [--preset NAME] [--SETTING VALUE ...]",
         "",
@@ -365,7 +384,7 @@ def _import(verb: Verb) -> Any:
             raise
         extra = "interactive-rlhf[ray]" if package == "ray" else "interactive-rlhf"
         raise UserError(
-            f"the package {package} is not installed; pip install '{extra}' installs what is needed"
+            f"the package {package} is not installed; pip install '{extra}' installs all that is needed"
         ) from error
 
 

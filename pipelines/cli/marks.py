@@ -1,4 +1,4 @@
-"""`rlhf marks import|export`: marks from other programs into a dataset, and back."""
+"""`rlhf marks import|export`: exchange of marks with other programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a command's settings start from: a preset, the run that is resumed, or the configuration's own defaults."""
+"""Starting point of a command's settings: a preset, the run to resume, or the configuration's defaults."""
 
 from __future__ import annotations
 
@@ -21,27 +21,32 @@ from rlhf.run.config import load_config
 from worlds.errors import UserError
 
 PACKAGE = "pipelines.runs"
-LOOPS = ("demo", "study", "iterate")  # a preset's functions that return all stages' settings, as their `stages()`
+LOOPS = ("demo", "study", "iterate")  # functions of a preset whose results have the settings of all `stages()`
 STAGES = ("record", "mark", "clone", "reward", "improve", "evaluate")
 
 
 def starting_point(
     function: str, kind: type, words: Sequence[str], otherwise: str | None = None
 ) -> tuple[Any | None, list[str]]:
-    """The configuration that the rest of the command line overrides, and that rest.
+    """Return the configuration that the command line overrides (None for the defaults), and the other words.
 
-    ``--preset NAME`` gives what the function ``function`` of ``pipelines/runs/NAME.py`` returns, or else the stage
-    ``function`` of the whole loop that is set there; NAME may be a Python file of the user's own, and is ``otherwise``
-    if none is given. ``--resume RUN``, where ``kind`` has such a field, gives
-    the configuration in that run's folder; settings that are newer than the run have their defaults.
+    ``--preset NAME`` calls the function ``function`` of ``pipelines/runs/NAME.py``, or else uses the stage ``function``
+    of the loop that is defined there. NAME may also be the user's own Python file. ``--resume RUN`` reads the
+    configuration in that run's folder; settings that are newer than the run have their defaults.
+
+    Args:
+      function: name of the command's function.
+      kind: class of its configuration; ``--resume`` is known if it has a field of that name.
+      words: words of the command line.
+      otherwise: preset to use if none is named.
 
     Raises:
-      UsageError: if there is no such preset, or both are given.
+      UsageError: if there is no such preset, or both options are given.
       UserError: if the run's configuration or the user's own preset cannot be read.
     """
-    preset, rest = take(words, "--preset")
+    preset, rest = pop_option(words, "--preset")
     resumable = any(field.name == "resume" for field in fields(kind))
-    resume, rest = take(rest, "--resume") if resumable else (None, rest)
+    resume, rest = pop_option(rest, "--resume") if resumable else (None, rest)
     if preset is not None and resume is not None:
         raise UsageError("--resume takes its settings from the run's folder; leave out --preset")
     if resume is not None:
@@ -52,14 +57,14 @@ def starting_point(
     return None, rest
 
 
-def take(words: Sequence[str], option: str) -> tuple[str | None, list[str]]:
-    """The last value of ``option`` among ``words``, and the other words. Raises UsageError if a value is missing."""
+def pop_option(words: Sequence[str], option: str) -> tuple[str | None, list[str]]:
+    """Return the last value of ``option`` in ``words``, and the other words. Raises UsageError if it has no value."""
     value, rest, remaining = None, [], iter(words)
     for word in remaining:
         if word == option:
             value = next(remaining, None)
             if value is None or value.startswith("--"):
-                raise UsageError(f"{option} wants a value")
+                raise UsageError(f"{option} needs a value")
         elif word.startswith(option + "="):
             value = word.partition("=")[2]
         else:
@@ -68,14 +73,14 @@ def take(words: Sequence[str], option: str) -> tuple[str | None, list[str]]:
 
 
 def preset_names() -> list[str]:
-    """Names of the presets that come with the project, without importing them."""
+    """Return the names of the project's presets, without importing them."""
     package = importlib.util.find_spec(PACKAGE)
-    places = package.submodule_search_locations if package else None
-    return sorted(module.name for module in pkgutil.iter_modules(places or []) if not module.name.startswith("_"))
+    paths = package.submodule_search_locations if package else None
+    return sorted(module.name for module in pkgutil.iter_modules(paths or []) if not module.name.startswith("_"))
 
 
 def presets_of(function: str) -> list[str]:
-    """Names of those presets that have settings for the command of this function, without importing them."""
+    """Return the names of presets that have settings for a command's function, without importing them."""
     found = []
     for name in preset_names():
         spec = importlib.util.find_spec(f"{PACKAGE}.{name}")
@@ -94,13 +99,13 @@ def _load(name: str, function: str) -> ModuleType:
     if name not in offered:
         close = difflib.get_close_matches(name, offered, n=1)
         hint = f"did you mean {close[0]}?" if close else _offer(offered)
-        said = f"preset {name} has no settings for this command" if name in preset_names() else f"no preset {name}"
-        raise UsageError(f"{said}; {hint}")
+        reason = f"preset {name} has no settings for this command" if name in preset_names() else f"no preset {name}"
+        raise UsageError(f"{reason}; {hint}")
     return importlib.import_module(f"{PACKAGE}.{name}")
 
 
 def _offer(presets: Sequence[str]) -> str:
-    """What to name after --preset."""
+    """Return the hint for the value of --preset."""
     return f"presets of this command: {', '.join(presets)}" if presets else "name a Python file of your own"
 
 
@@ -109,27 +114,27 @@ def _load_file(path: Path, function: str) -> ModuleType:
     if spec is None or spec.loader is None:
         raise UsageError(f"no preset file {path}; name an existing one, or {_offer(presets_of(function))}")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    with _users_own(path):
+    sys.modules[spec.name] = module  # dataclasses look up their module
+    with _reported_place(path):
         spec.loader.exec_module(module)
     return module
 
 
 @contextmanager
-def _users_own(path: Path) -> Iterator[None]:
-    """Say in one line where the user's file ``path`` is wrong if it raises: it is theirs to mend, not a bug of ours."""
+def _reported_place(path: Path) -> Iterator[None]:
+    """Turn an exception of the user's file into a UserError that names its line."""
     try:
         yield
     except Exception as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if _same(frame.filename, path)]
-        said, place = str(error), str(path)
+        reason, place = str(error), str(path)
         if isinstance(error, SyntaxError):
-            said = error.msg
+            reason = error.msg
             lines = [error.lineno] if _same(error.filename or "", path) else lines
         if lines and lines[-1]:
             place += f", line {lines[-1]}"
         kind = "" if isinstance(error, UserError) else f"{type(error).__name__}: "
-        raise UserError(f"preset file {place}: {kind}{said}") from error
+        raise UserError(f"preset file {place}: {kind}{reason}") from error
 
 
 def _same(filename: str, path: Path) -> bool:
@@ -137,12 +142,18 @@ def _same(filename: str, path: Path) -> bool:
 
 
 def _configure(module: ModuleType, name: str, function: str, kind: type) -> Any:
-    """The settings that the preset ``module`` has for the command of ``function``.
+    """Return the settings that a preset has for a command. Functions that it imports from other presets do not count.
 
-    What a preset imports from another is none of its own.
+    Args:
+      module: module of the preset.
+      name: name of the preset, as typed.
+      function: name of the command's function.
+      kind: class of its configuration.
+
+    Raises:
+      UsageError: if the preset has none, or they are of another class.
     """
-    users_own = _users_own(Path(name)) if name.endswith(".py") else nullcontext()
-    with users_own:
+    with _reported_place(Path(name)) if name.endswith(".py") else nullcontext():
         if make := _own(module, function):
             config = make()
         else:
@@ -159,6 +170,6 @@ def _configure(module: ModuleType, name: str, function: str, kind: type) -> Any:
 
 
 def _own(module: ModuleType, function: str) -> Callable[[], Any] | None:
-    """The function of this name that ``module`` itself defines; None if it defines none."""
+    """Return the function of this name that ``module`` itself defines; None if it defines none."""
     make = getattr(module, function, None)
     return make if callable(make) and make.__module__ == module.__name__ else None

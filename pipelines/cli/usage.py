@@ -1,4 +1,4 @@
-"""The error of a command line that cannot be understood, apart from the parser, which is slow to import."""
+"""Error of a wrong command line, in a module of its own as the parser is slow to import."""
 
 from __future__ import annotations
 

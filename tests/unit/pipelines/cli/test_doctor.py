@@ -1,4 +1,4 @@
-"""The doctor: right verdicts, a mend with every complaint, a status that scripts can use."""
+"""The doctor: verdicts, hints, and an exit status for scripts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_status_is_failure_only_if_something_failed(
 ) -> None:
     with_checks(monkeypatch, Check("ok", "a", "fine"), Check("warn", "b", "so-so", "do this"))
     assert doctor(DoctorConfig()) == 0
-    assert "ready; 1 thing could be better" in capsys.readouterr().out
+    assert "ready; 1 warning" in capsys.readouterr().out
     with_checks(monkeypatch, Check("ok", "a", "fine"), Check("fail", "b", "broken", "do that"))
     assert doctor(DoctorConfig()) == 1
     said = capsys.readouterr().out
@@ -85,7 +85,7 @@ def test_a_check_that_breaks_is_a_failed_check() -> None:
     def broken() -> Check:
         raise OSError("libfoo.so is missing")
 
-    check = module._survive("torch", "install it", broken)
+    check = module._caught("torch", "install it", broken)
     assert (check.verdict, check.hint) == ("fail", "install it")
     assert "libfoo.so is missing" in check.found
 

@@ -1,4 +1,4 @@
-"""What the commands on recorded episodes say."""
+"""Output of the commands on recorded episodes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_list_of_a_split_and_with_a_limit(data: Path, console: Console) -> None:
         command.list_episodes(data, limit=-1, console=console)
 
 
-def test_show_tells_what_happened_in_order(data: Path, console: Console) -> None:
+def test_show_lists_events_in_order(data: Path, console: Console) -> None:
     command.show_episode(data, "e1", console=console)
     episode = open_store(data).read("e1")
     asked, success = episode.requests[0].step, episode.success_step[0]
@@ -105,7 +105,7 @@ def test_a_long_episode_is_sampled_evenly_with_all_its_marks() -> None:
 
 def test_verify(data: Path, console: Console) -> None:
     assert command.verify_dataset(data, console=console) == 0
-    assert "2 episodes read, nothing is wrong" in said(console).replace("\n", "")
+    assert "2 episodes read, no problems" in said(console).replace("\n", "")
     (data / "steps" / "e1.parquet").write_bytes(b"")
     assert command.verify_dataset(data, console=console) == 1
     assert "steps/e1.parquet" in said(console) and "1 problem" in said(console)
@@ -113,7 +113,7 @@ def test_verify(data: Path, console: Console) -> None:
     with pytest.raises(UserError, match="--rebuild"):
         command.verify_dataset(data, console=console)
     assert command.verify_dataset(data, rebuild=True, console=console) == 1
-    assert "index written anew: 1 episode found" in said(console) and open_store(data).ids() == ["e2"]
+    assert "index rebuilt: 1 episode found" in said(console) and open_store(data).ids() == ["e2"]
 
 
 def test_merge(data: Path, tmp_path: Path, console: Console) -> None:

@@ -20,7 +20,7 @@ import pytest
 
 from pipelines.cli import main as cli
 from pipelines.cli.main import VERBS, Verb, main
-from pipelines.cli.presets import take
+from pipelines.cli.presets import pop_option
 from pipelines.cli.settings import parse
 from pipelines.cli.usage import UsageError
 from rlhf.records.json_records import from_json, to_json
@@ -140,7 +140,7 @@ def test_every_configuration_survives_being_written_beside_its_run(verb: Verb) -
         (["recrod"], "error: no command recrod; did you mean record?"),
         (["xyzzy"], "error: no command xyzzy; rlhf --help lists them"),
         (["episodes", "shw"], "error: no command episodes shw; did you mean episodes show?"),
-        (["episodes"], "error: episodes wants one of list, show, verify, merge, drop"),
+        (["episodes"], "error: episodes needs one of list, show, verify, merge, drop"),
         (["play", "--stps", "3"], "error: no setting stps; did you mean steps?"),
         (["play", "--network.wdth=3"], "error: no setting network.wdth; did you mean network.width?"),
         (["play", "--width=3"], "error: no setting width; did you mean network.width?"),
@@ -151,7 +151,7 @@ def test_every_configuration_survives_being_written_beside_its_run(verb: Verb) -
             "error: --steps is a whole number, not 'many' (see rlhf play --help)",
         ),
         (["play", "--greedy=maybe"], "error: --greedy is true or false, not 'maybe'"),
-        (["play", "--preset"], "error: --preset wants a value"),
+        (["play", "--preset"], "error: --preset needs a value"),
         (["play", "--preset", "./no_such.py"], "error: no preset file no_such.py; "),
         (["play", "--preset", "zzz"], "error: no preset zzz; "),
     ],
@@ -312,7 +312,7 @@ def test_a_full_gpu_is_named_with_what_helps(
     fail_with(error)
     assert main(["play"]) == 1
     said = capsys.readouterr().err
-    assert said.startswith("error: the GPU's memory is full; take a smaller batch or fewer slots")
+    assert said.startswith("error: the GPU's memory is full; use a smaller batch or fewer slots")
     assert "bf16" in said and "checkpoint-activations" in said
     assert said.endswith("all games are kept\n") and len(said.splitlines()) == 1
 
@@ -405,10 +405,10 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 
 
 def test_take_gives_the_last_value_and_the_rest() -> None:
-    assert take(["--a", "1", "--preset=x", "--preset", "y", "b"], "--preset") == ("y", ["--a", "1", "b"])
-    assert take(["--presets", "y"], "--preset") == (None, ["--presets", "y"])
+    assert pop_option(["--a", "1", "--preset=x", "--preset", "y", "b"], "--preset") == ("y", ["--a", "1", "b"])
+    assert pop_option(["--presets", "y"], "--preset") == (None, ["--presets", "y"])
     with pytest.raises(UsageError):
-        take(["--preset", "--a"], "--preset")
+        pop_option(["--preset", "--a"], "--preset")
 
 
 def test_help_of_a_verb_lists_settings_with_defaults(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
