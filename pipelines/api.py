@@ -1,4 +1,4 @@
-"""The loop as Python functions: what the commands do, with paths in and paths or records out.
+"""The loop as Python functions, which take paths and return paths or records.
 
     import pipelines as rl
 
@@ -9,11 +9,10 @@
     better = rl.improve(play, agent=agent, reward_model=model, updates=20, slots=8)
     results = rl.evaluate({"BC": agent, "BC+RL": better}, episodes=20)
 
-Every function takes the settings that most users change as keywords, and all others as the frozen configuration of the
-command of that name: ``rl.clone(play, config=rl.CloneConfig(size="micro", held_out=0.1))``. A keyword that is None, and
-so every keyword that is left out, leaves the setting as the configuration has it; without ``config`` that is the
-command's default. A finished or interrupted recording, marking or evaluation is completed by the same call; training is
-resumed with ``resume``.
+Every function has the most common settings as keywords, and all others in the frozen configuration of the command of
+that name: ``rl.clone(play, config=rl.CloneConfig(size="micro", held_out=0.1))``. A keyword that is None or left out
+keeps the value of the configuration, which without ``config`` is the command's default. The same call completes an
+interrupted recording, marking or evaluation; training is resumed with ``resume``.
 
 Nothing here needs an ``if __name__ == "__main__":``. Progress goes to standard error.
 """
@@ -111,9 +110,9 @@ def record(
     Episodes that the dataset holds already are kept and not played again.
 
     Args:
-      data: folder of the dataset, which is made if it does not exist; "data/play" by default.
+      data: folder of the dataset, which is created if it does not exist; "data/play" by default.
       episodes: number of episodes, 100 by default.
-      steps: most steps of an episode, 1,125 (five minutes) by default.
+      steps: largest number of steps of an episode, 1,125 (five minutes) by default.
       solver: "scripted" (the default), or the folder of an agent that plays.
       split: "train" or "held_out", the split of all episodes; by default a tenth of them is held out.
       seed: seed of places and requests, from 0 to 499; 0 by default.
@@ -126,7 +125,7 @@ def record(
       The folder of the dataset.
 
     Raises:
-      UserError: if the dataset holds these episodes with other settings, or a setting is not understood.
+      UserError: if the dataset holds these episodes with other settings, or a setting is invalid.
 
     Example:
       >>> import pipelines as rl
@@ -416,7 +415,7 @@ def open_dataset(data: AnyPath, create: bool = False) -> ParquetStore:
 
     Args:
       data: folder of the dataset.
-      create: make an empty dataset if there is nothing in the folder.
+      create: create an empty dataset if the folder is empty or missing.
 
     Returns:
       The dataset: ``ids()``, ``rows()``, ``read(episode_id)``, ``stream(ids)`` and ``marks()`` read it,
@@ -439,7 +438,7 @@ def load_agent(agent: AnyPath, device: str = "cpu") -> tuple[InteractiveAgent, T
 
     Args:
       agent: the folder, as :func:`clone` and :func:`improve` return it.
-      device: where its weights are put: "cpu", "cuda" or "cuda:1".
+      device: device of its weights: "cpu", "cuda" or "cuda:1".
 
     Returns:
       The agent, a PyTorch module in evaluation mode, and its tokenizer.
@@ -460,7 +459,7 @@ def load_reward_model(reward_model: AnyPath, device: str = "cpu") -> tuple[Rewar
 
     Args:
       reward_model: the folder, as :func:`train_reward_model` returns it.
-      device: where its weights are put: "cpu", "cuda" or "cuda:1".
+      device: device of its weights: "cpu", "cuda" or "cuda:1".
 
     Returns:
       The reward model, a PyTorch module in evaluation mode, and its tokenizer.
@@ -519,12 +518,12 @@ def _paths(paths: Paths | None) -> tuple[Path, ...] | None:
 
 
 def _with(config: Config, **settings: Any) -> Config:
-    """``config`` with those of ``settings`` that are not None."""
+    """Return ``config`` with those of ``settings`` that are not None."""
     return replace(config, **{name: value for name, value in settings.items() if value is not None})  # type: ignore[type-var]
 
 
 def _start(config: Config | None, kind: type[Config], resume: AnyPath | None) -> Config:
-    """The settings that keywords override: ``config``, those of the run to ``resume``, or the defaults.
+    """Return the settings that keywords override: ``config``, those of the run to ``resume``, or the defaults.
 
     Raises:
       UserError: if both are given.

@@ -1,8 +1,8 @@
-"""Settings that only a world or its scripted players know, as typed flags: ``--world.rooms 1 3 --players.pause 1 2``.
+"""Own settings of a world or its scripted players, as typed flags: ``--world.rooms 1 3 --players.pause 1 2``.
 
-The parser of the command line knows them as one JSON object each (``--world.settings``, ``--world.options``,
-``--players.setter``, ``--players.solver``). This module makes that object of the flags, of a JSON or TOML file, or of
-both. Names and types are those that the world declares (:attr:`worlds.registry.WorldEntry.declares`).
+For the parser of the command line they are one JSON object each (``--world.settings``, ``--world.options``,
+``--players.setter``, ``--players.solver``). This module builds that object from flags, from a JSON or TOML file, or
+from both. Names and types are those that the world declares (:attr:`worlds.registry.WorldEntry.declares`).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class OwnSetting:
     """One setting that a world declares.
 
     Args:
-      name: its name, e.g. "rooms".
-      part: the field of the configuration that holds it, e.g. "settings".
+      name: name of the setting, e.g. "rooms".
+      part: field of the configuration that holds it, e.g. "settings".
       hint: annotation of its values.
       default: value where it is not set.
       about: description, from the docstring of what declares it.
@@ -138,7 +138,7 @@ def help_text(fields: Collection[str], words: Sequence[str], default: Any, width
 
 
 def _check(world: str | None, setting: OwnSetting, settings: Mapping[str, Any], flag: str) -> None:
-    """Refuse a value that the world does not take, where it says so without being made. Raises UsageError."""
+    """Refuse a value that a declared dataclass refuses, without creating the world. Raises UsageError."""
     declares: Any = registry.get(world or "playhouse").declares[setting.part]()
     if not (isinstance(declares, type) and is_dataclass(declares)):
         return
@@ -149,7 +149,7 @@ def _check(world: str | None, setting: OwnSetting, settings: Mapping[str, Any], 
 
 
 def _find(name: str, owner: str, world: str | None, flag: str) -> OwnSetting:
-    """The setting ``name``, which may be written with its part ("settings.rooms")."""
+    """Return the setting ``name``, which may include its part ("settings.rooms")."""
     group = owner.rpartition(".")[2]
     known = declared(world, group)
     part, dot, last = name.partition(".")
@@ -166,7 +166,7 @@ def _find(name: str, owner: str, world: str | None, flag: str) -> OwnSetting:
 
 
 def _world(owner: str, words: Sequence[str], default: Any) -> str | None:
-    """Name of the world that the settings of ``owner`` belong to: as typed, or as in ``default``."""
+    """Return the name of the world that the settings of ``owner`` are for: as typed, or as in ``default``."""
     stem = owner.rpartition(".")[0]
     flag = f"--{stem + '.' if stem else ''}world.name".replace("_", "-")
     for place, word in enumerate(words):
@@ -178,14 +178,14 @@ def _world(owner: str, words: Sequence[str], default: Any) -> str | None:
 
 
 def _value_at(config: Any, name: str) -> Any:
-    """The value of the dotted setting ``name``; None where ``config`` has none."""
+    """Return the value of the dotted setting ``name``; None if ``config`` has none."""
     for part in name.split("."):
         config = getattr(config, part, None)
     return config
 
 
 def _whole(text: str, flag: str) -> dict[str, Any]:
-    """The object that JSON text, or a JSON or TOML file, holds."""
+    """Read an object from JSON text, or from a JSON or TOML file."""
     if not text.lstrip().startswith("{") and text.endswith(_FILES):
         try:
             content = Path(text).expanduser().read_text(encoding="utf-8")
@@ -201,7 +201,7 @@ def _whole(text: str, flag: str) -> dict[str, Any]:
 
 
 def _settings_of(declares: Callable[..., Any], part: str) -> Iterator[OwnSetting]:
-    """The settings that a callable or a dataclass takes by name."""
+    """Yield the settings that a callable or a dataclass has as keywords."""
     init = declares.__init__ if isinstance(declares, type) else declares
     try:
         parameters = inspect.signature(declares).parameters
@@ -217,7 +217,7 @@ def _settings_of(declares: Callable[..., Any], part: str) -> Iterator[OwnSetting
 
 
 def _arguments(docstring: str) -> dict[str, str]:
-    """Description of each argument in a docstring of Google's style."""
+    """Return the description of each argument in a Google-style docstring."""
     section = re.search(r"^Args:\n((?:[ ]+.*\n?|\n)*)", docstring + "\n", re.MULTILINE)
     found: dict[str, str] = {}
     name = ""
@@ -230,20 +230,20 @@ def _arguments(docstring: str) -> dict[str, str]:
 
 
 def _read(setting: OwnSetting, flag: str, values: Sequence[str]) -> Any:
-    """The value that typed words stand for. Raises UsageError if they are of another type."""
+    """Convert typed words to a setting's value. Raises UsageError if they are of another type."""
     bare = [member for member in _members(setting.hint) if member is not type(None)]
     if values == ["None"] and len(bare) < len(_members(setting.hint)):
         return None
     for hint in bare or [Any]:
         try:
-            return _as(hint, values, flag)
+            return _converted(hint, values, flag)
         except ValueError:
             continue
     raise UsageError(f"{flag} is {setting.form}, not {' '.join(values) or 'nothing'}")
 
 
-def _as(hint: Any, values: Sequence[str], flag: str) -> Any:
-    """``values`` as ``hint`` says. Raises ValueError if they are something else."""
+def _converted(hint: Any, values: Sequence[str], flag: str) -> Any:
+    """Convert ``values`` to the type ``hint``. Raises ValueError if that is impossible."""
     origin, members = get_origin(hint), get_args(hint)
     if origin in (tuple, list, Sequence) or origin is types.GenericAlias:
         each = [m for m in members if m is not Ellipsis]
@@ -251,7 +251,10 @@ def _as(hint: Any, values: Sequence[str], flag: str) -> Any:
             raise ValueError
         if not values:
             raise ValueError
-        return [_as(each[min(place, len(each) - 1)] if each else Any, [one], flag) for place, one in enumerate(values)]
+        return [
+            _converted(each[min(index, len(each) - 1)] if each else Any, [value], flag)
+            for index, value in enumerate(values)
+        ]
     if hint is bool:
         return _switch(values, off=".no-" in flag)
     if len(values) != 1:
@@ -271,7 +274,7 @@ def _as(hint: Any, values: Sequence[str], flag: str) -> Any:
 
 
 def _switch(values: Sequence[str], off: bool) -> bool:
-    """True or false, as typed; without a value that of the flag itself. Raises ValueError for another word."""
+    """Convert to True or False; without a value, the flag itself decides. Raises ValueError for another word."""
     if not values:
         return not off
     if len(values) > 1 or values[0].lower() not in ("true", "yes", "1", "false", "no", "0"):
@@ -284,7 +287,7 @@ def _members(hint: Any) -> tuple[Any, ...]:
 
 
 def _form(hint: Any) -> str:
-    """Placeholder of the values of an annotation, e.g. "INT INT"."""
+    """Return the placeholder of the values of an annotation, e.g. "INT INT"."""
     origin, members = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return "|".join("None" if member is type(None) else _form(member) for member in members)

@@ -1,4 +1,4 @@
-"""`rlhf render`: an episode as a picture or a film, drawn sharp by replaying it."""
+"""`rlhf render`: an episode as a picture or a film of any resolution, rendered by replaying it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from worlds.errors import UserError
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_KINDS = (".png", ".gif", ".mp4")
+_SUFFIXES = (".png", ".gif", ".mp4")
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class RenderConfig:
     Args:
       episode: id of the episode.
       data: folder of the dataset.
-      out: file to write; its ending decides: .png for a sheet of pictures, .gif or .mp4 for a film.
-      height: of the view, in pixels.
-      width: of the view, in pixels.
-      pictures: how many a sheet shows at most; marked steps come first.
-      steps: which steps a sheet shows; none leaves the choice to the setting pictures.
+      out: file to write, whose suffix decides its format: .png for a sheet of pictures, .gif or .mp4 for a film.
+      height: height of the view, in pixels.
+      width: width of the view, in pixels.
+      pictures: largest number of pictures on a sheet; marked steps come first.
+      steps: steps on a sheet; none chooses them by the setting pictures.
       columns: pictures side by side on a sheet.
       per_step: frames of a film for every step: 1, 2, 4 or 8.
     """
@@ -50,7 +50,7 @@ class RenderConfig:
         check_ranges(self, UserError)
         if self.per_step not in (1, 2, 4, 8):
             raise UserError(f"per_step is 1, 2, 4 or 8, not {self.per_step}")
-        if self.out.suffix.lower() not in _KINDS:
+        if self.out.suffix.lower() not in _SUFFIXES:
             raise UserError(f"{self.out} is no .png, .gif or .mp4 file; name one of these")
         if self.out.suffix.lower() == ".mp4" and (self.width % 2 or self.height % 2):
             raise UserError(f"a film has an even width and height, not {self.width} and {self.height}")
@@ -88,10 +88,10 @@ def render(config: RenderConfig) -> Path:
 
 
 def _chosen(steps: int, marked: list[int], most: int) -> list[int]:
-    """At most ``most`` steps: the marked ones, then others evenly spaced."""
+    """Choose at most ``most`` steps: the marked ones, then others, evenly spaced."""
     chosen = set(marked[:most])
     for count in range(most, 0, -1):
-        even = {round(place * (steps - 1) / max(1, count - 1)) for place in range(count)}
+        even = {round(index * (steps - 1) / max(1, count - 1)) for index in range(count)}
         if len(chosen | even) <= most:
             return sorted(chosen | even)
     return sorted(chosen)
@@ -103,7 +103,7 @@ def _write_gif(path: Path, frames: Iterator[Image], rate: float) -> None:
 
 
 def _write_mp4(path: Path, frames: Iterator[Image], rate: float) -> None:
-    """H.264 by PyAV. Raises UserError if that is not installed."""
+    """Write H.264 with PyAV. Raises UserError if that is not installed."""
     try:
         import av
     except ModuleNotFoundError:

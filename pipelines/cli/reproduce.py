@@ -1,4 +1,4 @@
-"""`rlhf reproduce`: a published result over several seeds, every seed a run of its own that can be gone on with."""
+"""`rlhf reproduce`: a published result over several seeds, each a run of its own that can be resumed."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: which result: demo, probes, ablations, raters or sizes; docs/results.md says what each compares.
+      name: name of the result: demo, probes, ablations, raters or sizes (docs/results.md describes them).
       seeds: seeds, each from 0 to 249; one run each.
       episodes: held-out episodes of each probe, agent and seed.
-      runs: folder of the runs. What is complete is not run again.
-      arms: of a study, only these of its agents; none means all.
-      device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's own. A result that was
-        begun on one may be resumed on another.
-      docs: put the tables of a study, once it is complete, on the pages of this copy of the repository.
+      runs: folder of the runs. Complete runs are not run again.
+      arms: agents of a study to train; none means all.
+      device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's. It may change when a
+        result is resumed.
+      docs: write the tables of a complete study into the pages of this copy of the repository.
     """
 
     name: Result = "demo"
@@ -56,7 +56,7 @@ class ReproduceConfig:
 
 
 def reproduce(config: ReproduceConfig) -> Path:
-    """Run all seeds, evaluate them at length, and write what was found; return its path."""
+    """Run all seeds, evaluate them on more episodes, write the report, and return its path."""
     module = _preset(config.name)
     if hasattr(module, "study"):
         return _study(config, module.study())
@@ -71,13 +71,13 @@ def _study(config: ReproduceConfig, preset: StudyConfig) -> Path:
     if config.docs:
         load_published()  # refused now, not after hours
     evaluating = replace(preset.evaluate, episodes=config.episodes)
-    settled = replace(
+    resolved = replace(
         preset, run=config.runs / config.name, seeds=config.seeds, evaluate=evaluating,
         device=config.device or preset.device,
     )  # fmt: skip
-    for arm, seed in study(settled, config.arms):
-        announce(f"{arm}, seed {seed}: {write_study_report(settled, config.name)}")
-    path = write_study_report(settled, config.name)
+    for arm, seed in study(resolved, config.arms):
+        announce(f"{arm}, seed {seed}: {write_study_report(resolved, config.name)}")
+    path = write_study_report(resolved, config.name)
     if config.docs:
         publish(config.name, path)
     return path
@@ -91,10 +91,10 @@ def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
         if not _is_complete(run):
             announce(f"seed {seed}")
             demo(run)
-        long = replace(run.evaluate, episodes=config.episodes, out=run.run / f"results-{config.episodes}.json")
-        if not _is_evaluated(long):
-            evaluate(long)
-        outcomes += [outcome(result, seed) for result in load_results(long.out)]
+        evaluation = replace(run.evaluate, episodes=config.episodes, out=run.run / f"results-{config.episodes}.json")
+        if not _is_evaluated(evaluation):
+            evaluate(evaluation)
+        outcomes += [outcome(result, seed) for result in load_results(evaluation.out)]
     data = ReportData(
         title=f"{config.name} over {len(config.seeds)} seeds", before=BEFORE, after=AFTER, reference=REFERENCE,
         outcomes=tuple(outcomes), circumstances=circumstances(config),
@@ -105,14 +105,14 @@ def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
 
 
 def _is_complete(run: DemoConfig) -> bool:
-    """Whether the run has come to its end, with these very settings."""
+    """Return True if the run has ended, with the same settings."""
     if not (run.run / DATA_FILE).is_file():
         return False
     return not differing_settings(load_config(run.run, DemoConfig, older=True), run, DEVICES)
 
 
 def _is_evaluated(config: EvaluateConfig) -> bool:
-    """Whether the results are there, of all agents and probes."""
+    """Return True if there are results of all agents and probes."""
     if not config.out.is_file():
         return False
     results = load_results(config.out)
@@ -120,13 +120,13 @@ def _is_evaluated(config: EvaluateConfig) -> bool:
 
 
 def _preset(name: str) -> ModuleType:
-    """The preset ``name``, which has a function ``demo`` or ``study``. Raises UserError if there is none."""
+    """Return the preset ``name``, which has a function ``demo`` or ``study``. Raises UserError if there is none."""
     if name not in (known := results()):
         raise UserError(f"no result named {name!r} to reproduce; known: {', '.join(known)}")
     return importlib.import_module(f"{PACKAGE}.{name}")
 
 
 def results() -> list[str]:
-    """Names of the presets that can be reproduced; others are for other commands."""
+    """Return the names of the presets that can be reproduced; others are for other commands."""
     modules = {name: importlib.import_module(f"{PACKAGE}.{name}") for name in preset_names()}
     return [name for name, module in modules.items() if hasattr(module, "study") or hasattr(module, "demo")]

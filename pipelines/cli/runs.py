@@ -1,4 +1,4 @@
-"""`rlhf runs list|compare`: the runs under a folder as a table, and the differences of some of them."""
+"""`rlhf runs list|compare`: a table of the runs under a folder, and the differences of some runs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _short(value: Any) -> str:
 
 
 def _table(titles: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """Columns of text, as wide as their longest cell."""
+    """Format columns of text, each as wide as its longest cell."""
     widths = [max(map(len, column)) for column in zip(titles, *lines, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

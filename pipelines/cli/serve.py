@@ -1,4 +1,4 @@
-"""`rlhf serve` and `rlhf look`: the web app, given the reward models by which it draws utility traces."""
+"""`rlhf serve` and `rlhf look`: the web app, with reward models for its utility traces."""
 
 from __future__ import annotations
 

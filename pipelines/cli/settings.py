@@ -1,6 +1,6 @@
-"""From the words of a command line to one frozen configuration.
+"""Parsing of a command line into one frozen configuration.
 
-tyro parses and documents the settings; this module sees to it that whatever is wrong with them is said in one line.
+tyro parses and documents the settings; this module reports errors in one line.
 """
 
 from __future__ import annotations
@@ -30,14 +30,17 @@ Config = TypeVar("Config")
 def parse(
     kind: type[Config], words: Sequence[str], *, command: str, default: Config | None = None, about: str = ""
 ) -> Config:
-    """The configuration that ``words`` ask for, starting from ``default`` (or from the class's own defaults).
+    """Parse the words of a command line into a configuration.
 
     Settings are written ``--a.b=c`` or ``--a.b c``; switches also ``--flag`` and ``--no-flag``; sequences ``--x 1 2``
-    or ``--x=1,2``; what maps names to values ``--x a=1 b=2``, ``--x a 1 b 2`` or ``--x=a=1,b=2``.
+    or ``--x=1,2``; mappings ``--x a=1 b=2``, ``--x a 1 b 2`` or ``--x=a=1,b=2``.
 
     Args:
-      command: what the user typed before ``words``, e.g. "rlhf record".
-      about: a line for the help text.
+      kind: class of the configuration.
+      words: words of the command line.
+      command: the command before ``words``, e.g. "rlhf record".
+      default: configuration that ``words`` override; None starts from the class's defaults.
+      about: line of the help text.
 
     Raises:
       UsageError: for a setting that does not exist, a value of the wrong kind, a number outside the range of its
@@ -50,9 +53,9 @@ def parse(
     words = _pair_up([word for typed in words for word in _translate(typed, known, command)], known)
     _check_numbers(words, known, command)
     _check_values(words, known)
-    complaint = io.StringIO()
+    message = io.StringIO()
     try:
-        with contextlib.redirect_stderr(complaint):
+        with contextlib.redirect_stderr(message):
             return tyro.cli(
                 tyro.conf.AvoidSubcommands[kind],  # type: ignore[valid-type]
                 args=words,
@@ -64,7 +67,7 @@ def parse(
         if not stop.code:
             print(own_settings.help_text({setting.name for setting in known.values()}, words, default))
             raise
-        raise UsageError(f"{_gist(complaint.getvalue())} (see {command} --help)") from None
+        raise UsageError(f"{_first_paragraph(message.getvalue())} (see {command} --help)") from None
 
 
 @dataclass(frozen=True)
@@ -72,10 +75,10 @@ class Setting:
     """One setting of a configuration.
 
     Args:
-      name: dotted, as the configuration has it, e.g. "learner.lambda_".
-      hint: its annotation; ``str`` for what is written in a form of its own (a JSON object, for example).
-      ranges: the same with the ranges of its numbers; see :mod:`agents.ranges`.
-      earlier: dotted names that it had in earlier versions.
+      name: dotted name, as in the configuration, e.g. "learner.lambda_".
+      hint: annotation; ``str`` for a value with its own format, e.g. a JSON object.
+      ranges: annotation with the ranges of its numbers; see :mod:`agents.ranges`.
+      earlier: dotted names in earlier versions.
     """
 
     name: str
@@ -85,14 +88,19 @@ class Setting:
 
     @property
     def flag(self) -> str:
-        """The setting as it is typed, e.g. "--learner.lambda": names that Python has for itself end in "_" there."""
+        """The setting as typed, e.g. "--learner.lambda" for "learner.lambda_", as "lambda" is a Python keyword."""
         return "--" + ".".join(part.rstrip("_") for part in self.name.split(".")).replace("_", "-")
 
 
 def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[Setting]:
-    """Every setting of the dataclass ``kind`` that has a flag, those of nested dataclasses included.
+    """Yield all settings of a dataclass that have flags, including those of nested dataclasses.
 
-    Fields that are given by their position have none.
+    Positional fields have no flag.
+
+    Args:
+      kind: class of the configuration.
+      default: its default value, which decides the classes of nested settings; None leaves them as annotated.
+      prefix: dotted prefix of the names.
     """
     hints, annotated = _annotations(kind)
     for field in fields(kind):
@@ -116,7 +124,7 @@ def _annotations(kind: type) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _by_typed_name(settings: Iterable[Setting]) -> dict[str, Setting]:
-    """Settings by their names and by their flags, both with "_" for "-" and without the flag's dashes."""
+    """Return settings by their names and by their flags, both with "_" for "-" and without the flag's dashes."""
     known = {}
     for setting in settings:
         known[setting.name] = known[_plain(setting.flag)] = setting
@@ -128,7 +136,7 @@ def _plain(flag: str) -> str:
 
 
 def _translate(word: str, known: Mapping[str, Setting], command: str) -> list[str]:
-    """One typed word as the words tyro wants. Raises UsageError if it names a setting that does not exist."""
+    """Translate a typed word into words for tyro. Raises UsageError if it names a setting that does not exist."""
     if not word.startswith("--") or word in ("--", "--help"):
         return [word]
     typed, equals, value = word.partition("=")
@@ -145,10 +153,10 @@ def _translate(word: str, known: Mapping[str, Setting], command: str) -> list[st
 
 
 def _pair_up(words: Sequence[str], known: Mapping[str, Setting]) -> list[str]:
-    """``words`` with all pairs of every setting that maps names to values behind its one flag, as NAME VALUE.
+    """Collect all pairs of each mapping behind one flag, as NAME VALUE.
 
     Raises:
-      UsageError: for a name without a value, or with two: a parser of mappings keeps the last and is silent.
+      UsageError: for a name without a value, or with two, of which tyro would keep the last without a message.
     """
     plain: list[str] = []
     pairs: dict[str, dict[str, str]] = {}
@@ -176,10 +184,10 @@ def _pair_up(words: Sequence[str], known: Mapping[str, Setting]) -> list[str]:
 
 
 def _check_numbers(words: Sequence[str], known: Mapping[str, Setting], command: str) -> None:
-    """Refuse what is no number, or outside its range, by the flag that was typed, before anything is made of it.
+    """Check that values of numeric settings are numbers in range, before the configuration is created.
 
     Raises:
-      UsageError: for what is no number of the right kind, or one that the setting does not take.
+      UsageError: for a value that is not such a number; the flag is named.
     """
     setting, following = None, 0.0
     for word in words:
@@ -195,7 +203,7 @@ def _check_numbers(words: Sequence[str], known: Mapping[str, Setting], command: 
 
 def _check_number(setting: Setting, text: str, command: str) -> None:
     kinds = list(ranges_of(setting.ranges))
-    if not kinds or _takes_text(setting.hint) or (text == "None" and _may_be_none(setting.hint)):
+    if not kinds or _allows_text(setting.hint) or (text == "None" and _may_be_none(setting.hint)):
         return
     kind, own = kinds[0]
     try:
@@ -210,15 +218,15 @@ def _check_number(setting: Setting, text: str, command: str) -> None:
 
 
 def _most_values(hint: Any) -> float:
-    """How many words may follow the flag of a setting of this annotation."""
+    """Return the largest number of words after the flag of a setting of this annotation."""
     if not _is_sequence(hint):
         return 1
     members = get_args(hint)
     return len(members) if get_origin(hint) is tuple and Ellipsis not in members else float("inf")
 
 
-def _takes_text(hint: Any) -> bool:
-    return hint in (str, Path) or any(_takes_text(member) for member in get_args(hint))
+def _allows_text(hint: Any) -> bool:
+    return hint in (str, Path) or any(_allows_text(member) for member in get_args(hint))
 
 
 def _may_be_none(hint: Any) -> bool:
@@ -226,7 +234,7 @@ def _may_be_none(hint: Any) -> bool:
 
 
 def _check_values(words: Sequence[str], known: Mapping[str, Setting]) -> None:
-    """Refuse a list without values: what is typed is not meant to be empty. Raises UsageError naming the flag."""
+    """Refuse a sequence without values. Raises UsageError naming the flag."""
     for word, following in itertools.zip_longest(words, words[1:], fillvalue="--"):
         setting = known.get(_plain(word)) if word.startswith("--") else None
         if setting is not None and _is_sequence(setting.hint) and following.startswith("--"):
@@ -234,7 +242,7 @@ def _check_values(words: Sequence[str], known: Mapping[str, Setting]) -> None:
 
 
 def _switch(setting: Setting, value: str) -> str:
-    """``--a.flag`` or ``--a.no-flag`` for a value such as "true" or "0"."""
+    """Return ``--a.flag`` or ``--a.no-flag`` for a value such as "true" or "0"."""
     if value.lower() in ("true", "1", "yes", "on"):
         return setting.flag
     if value.lower() in ("false", "0", "no", "off"):
@@ -244,30 +252,30 @@ def _switch(setting: Setting, value: str) -> str:
 
 
 def _without_no(name: str) -> str:
-    """``a.flag`` for ``a.no_flag``; other names as they are."""
+    """Return ``a.flag`` for ``a.no_flag``; other names as they are."""
     group, dot, last = name.rpartition(".")
     return f"{group}{dot}{last.removeprefix('no_')}"
 
 
 def _is_sequence(hint: Any) -> bool:
-    """Whether ``hint`` is a tuple or list, or may be one."""
+    """Return True if ``hint`` is a tuple or list, or a union with one."""
     if get_origin(hint) in (Union, types.UnionType):
         return any(_is_sequence(member) for member in get_args(hint))
     return get_origin(hint) in (tuple, list)
 
 
 def _is_mapping(hint: Any) -> bool:
-    """Whether ``hint`` maps names to values."""
+    """Return True if ``hint`` maps names to values."""
     return get_origin(hint) in (Mapping, dict)
 
 
 def _no_such(typed: str, known: Mapping[str, Setting], command: str) -> str:
-    """What to say of a setting that does not exist: the likeliest meant one, if any is like it."""
+    """Return the message about a setting that does not exist, with the most similar one if there is one."""
     name = _plain(typed)
     for setting in known.values():
         if name in setting.earlier:
             return f"no setting {typed.removeprefix('--')}; it is called {setting.flag.removeprefix('--')} now"
-    last = {candidate.rpartition(".")[2]: candidate for candidate in known}  # people forget the group
+    last = {candidate.rpartition(".")[2]: candidate for candidate in known}  # the group is often left out
     close = difflib.get_close_matches(name, known, n=1) or [
         last[match] for match in difflib.get_close_matches(name.rpartition(".")[2], last, n=1)
     ]
@@ -275,10 +283,10 @@ def _no_such(typed: str, known: Mapping[str, Setting], command: str) -> str:
     return f"no setting {typed.removeprefix('--')}; {hint}"
 
 
-def _gist(box: str) -> str:
-    """The first paragraph inside the box that tyro draws around a complaint, below its title, on one line."""
+def _first_paragraph(box: str) -> str:
+    """Return the first paragraph, below the title, of the box that tyro draws around an error, on one line."""
     texts = [line.strip(" │╭╮╰╯─|") for line in box.strip().splitlines()]
-    texts = [text if text.strip("-+") else "" for text in texts]  # a rule is no text, but "-1" at an end is
+    texts = [text if text.strip("-+") else "" for text in texts]  # a rule is no text, but a final "-1" is
     below = itertools.dropwhile(lambda text: not text, texts[1:])
-    gist = " ".join(itertools.takewhile(bool, below)).rstrip(".").removeprefix("Error parsing ")
-    return gist or "the command line cannot be understood"
+    paragraph = " ".join(itertools.takewhile(bool, below)).rstrip(".").removeprefix("Error parsing ")
+    return paragraph or "the command line cannot be understood"
