@@ -1,4 +1,4 @@
-"""How long the Playhouse's camera takes for a frame, beside MuJoCo's ray caster and its OpenGL renderer.
+"""Time of a frame of the Playhouse's camera, of MuJoCo's ray caster and of its OpenGL renderer.
 
     python -m benchmarks.camera
 
@@ -57,7 +57,7 @@ Draw = Callable[[Pose], object]
 
 
 def houses(case: Case) -> Iterator[House]:
-    """The case's houses, each with views from where its players start; the players themselves are left out."""
+    """Yield the case's houses, each with views from its players' starts, without the players."""
     for seed in range(HOUSES):
         house = sample_house(seed, case.settings)
         model = build(house).model
@@ -80,7 +80,7 @@ def with_camera(case: Case, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
 
 
 def with_rays(case: Case, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
-    """MuJoCo's ray caster, one ray per pixel: which geom is seen and how far it is, without colours."""
+    """MuJoCo's ray caster, one ray per pixel: geom and distance, without colours."""
     half = np.tan(np.radians(FOV_Y_DEG) / 2)
     across = (np.arange(case.width) + 0.5 - case.width / 2) / (case.height / 2) * half
     down = (np.arange(case.height) + 0.5 - case.height / 2) / (case.height / 2) * half
@@ -114,7 +114,7 @@ def with_opengl(case: Case, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
 
 
 def measure(case: Case, make: Callable[[Case, mujoco.MjModel, mujoco.MjData], Draw], seconds: float) -> list[float]:
-    """Microseconds a frame, of each round over all views: at least three rounds, more until the time is up."""
+    """Microseconds a frame of each round over all views: at least three rounds, more within ``seconds``."""
     plan = [(make(case, model, data), poses) for model, data, poses in houses(case)]
     for draw, poses in plan:
         draw(poses[0])
@@ -130,7 +130,7 @@ def measure(case: Case, make: Callable[[Case, mujoco.MjModel, mujoco.MjData], Dr
 
 
 def measure_opengl(backend: str, seconds: float) -> dict[str, list[float]] | str:
-    """Rounds by case name, or why there are none."""
+    """Return rounds by case name, or the reason why there are none."""
     command = [sys.executable, "-m", "benchmarks.camera", "--opengl", backend, "--seconds", str(seconds)]
     root, environment = Path(__file__).resolve().parent.parent, {**os.environ, "MUJOCO_GL": backend}
     try:

@@ -1,4 +1,4 @@
-"""Many people at once who speak to the server as browsers do, from a process of their own; a table of their times."""
+"""Many simulated users of the server at once, in a separate process, and a table of their times."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ from annotation.server.security.sessions import COOKIE
 from benchmarks.serving import PATIENCE_SEC
 
 HEADING = f"{'':<44} {'median':>7} {'95%':>7}"  # over lines as of :func:`format_times`
-SIGN_IN_SEC = 3.0  # then everybody begins
+SIGN_IN_SEC = 3.0  # then all begin
 Found = TypeVar("Found")
 Ask = Callable[..., Awaitable[httpx.Response]]
-# What one person of the crowd does: called with their way to ask the server, and their number.
+# Behaviour of one user: called with the function that sends requests, and the user's number.
 Work = Callable[[Ask, int], Awaitable[Found]]
 
 
 class Crowd:
-    """People who are at work from the moment this is made.
+    """Simulated users, who begin when this is created.
 
     Args:
-      url: of the server. cookies: of their sessions. work: what each does; a function of a module, or a partial one.
+      url: URL of the server.
+      cookies: session cookies of the users.
+      work: behaviour of each user; a function of a module, or a partial one.
     """
 
     def __init__(self, url: str, cookies: Sequence[str], work: Work[Any]) -> None:
@@ -37,7 +39,7 @@ class Crowd:
         self._process.start()
 
     def wait(self) -> tuple[list[Any], int]:
-        """What each found, once all are done; and how many failed, of whom there is nothing."""
+        """Wait for all users; return the results of those who succeeded, and the number of those who failed."""
         found = self._found.recv()
         self._process.join()
         return found
@@ -70,7 +72,7 @@ async def _all(url: str, cookies: list[str], work: Work[Any]) -> tuple[list[Any]
 
 @asynccontextmanager
 async def signed_in(url: str, cookie: str) -> AsyncIterator[Ask]:
-    """A person's requests to the server: method, path, body. It raises httpx.HTTPError for an error."""
+    """Yield a function that sends a user's requests (method, path, body). It raises httpx.HTTPError for an error."""
     async with httpx.AsyncClient(base_url=url, cookies={COOKIE: cookie}, timeout=PATIENCE_SEC) as client:
 
         async def ask(method: str, path: str, body: Any = None) -> httpx.Response:
@@ -81,7 +83,7 @@ async def signed_in(url: str, cookie: str) -> AsyncIterator[Ask]:
 
 
 async def timed(times: list[float], answer: Awaitable[httpx.Response]) -> httpx.Response:
-    """The answer, and how many seconds it took at the end of ``times``."""
+    """Return the answer, and append its seconds to ``times``."""
     clock = time.perf_counter()
     found = await answer
     times.append(time.perf_counter() - clock)
@@ -89,6 +91,6 @@ async def timed(times: list[float], answer: Awaitable[httpx.Response]) -> httpx.
 
 
 def format_times(name: str, times: Sequence[float]) -> str:
-    """A line of a table: the median and the 95th percentile of ``times``, in seconds, as milliseconds."""
+    """Format the median and the 95th percentile of ``times`` (seconds) in milliseconds, as a line of a table."""
     middle, high = np.percentile(times, (50, 95))
     return f"{name:<44} {1000 * middle:7.0f} {1000 * high:7.0f} ms  ({len(times)} times)"

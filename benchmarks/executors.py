@@ -1,7 +1,7 @@
-"""How many updates a second a run through RLlib makes, beside the same run in one process.
+"""Updates a second of a run through RLlib, beside the same run in one process.
 
     python -m benchmarks.executors --run runs/demo
-    python -m benchmarks.executors                      # with a little play made for the purpose, first
+    python -m benchmarks.executors                      # records a little play first
 
 Both have the demo's settings of BC+RL: the same places, fragments, recorded windows and networks, and a reward model.
 In one process a runner plays beside the learner (``overlap``), its places stepped on as many threads as there are
@@ -39,7 +39,7 @@ PARTS = ("seconds/play", "seconds/update")
 
 
 def settings(run: Path, threads: int, runners: int) -> ImproveConfig:
-    """The demo's, of the folder of a finished run of it."""
+    """Return the demo's settings of BC+RL, with the files of a finished run of it."""
     return replace(
         demo().improve,
         data=(run / "data",),
@@ -53,7 +53,7 @@ def settings(run: Path, threads: int, runners: int) -> ImproveConfig:
 
 
 def made_up(folder: Path) -> Path:
-    """What a run of the demo would leave, without having learned anything."""
+    """Create the files of a run of the demo, with untrained models, and return their folder."""
     data, agent = prepare(folder)
     network, tokenizer = load_agent(agent)
     save_agent(network, tokenizer, folder / "clone" / "agent")
@@ -83,13 +83,13 @@ class Contender:
         return updates / (time.perf_counter() - began)
 
     def parts(self) -> str:
-        """Where an update's time goes, in the median."""
+        """Format the median times of the parts of an update."""
         play, update = (1e3 * sorted(values)[len(values) // 2] for values in zip(*self.waited, strict=True))
         return f"{play:.0f} ms of waiting for play, {update:.0f} ms of learning"
 
 
 def compare(config: ImproveConfig, rounds: int, updates: int) -> None:
-    """Print the speed of both. While one computes the other is idle: RLlib's runners finish what they play."""
+    """Print the speed of both. While one computes the other is idle: RLlib's runners finish their fragments."""
     with closing(start(config, "local")) as here, closing(start(config, "ray")) as through_rllib:
         local, ray = Contender(here), Contender(through_rllib)
         for contender in (ray, local):

@@ -1,4 +1,4 @@
-"""What running games cost: processor time for each second of play, by part, and in one process or one each.
+"""Cost of running games: processor time for each second of play, by part, in one process or one each.
 
     python -m benchmarks.games
 
@@ -33,7 +33,7 @@ PEOPLE = (Role.SETTER, Role.SOLVER)
 
 
 def game_of(seconds: float, seed: int, also: Callable[[Game], None] = lambda game: None, **settings: object) -> Game:
-    """A game of two people of whom one does something at every tick; ``also`` is called at each."""
+    """Create a game of two players of whom one acts at every tick; ``also`` is called at each tick."""
     steps = max(1, round(seconds * STEPS_PER_SECOND))
     rng, clock = np.random.default_rng(seed), [0.0]
 
@@ -54,7 +54,7 @@ def game_of(seconds: float, seed: int, also: Callable[[Game], None] = lambda gam
 
 
 async def _watched(games: list[Game]) -> int:
-    """Run the games, all in this process, with everybody watching; the bytes sent to them."""
+    """Run the games in this process, with all players watching, and return the bytes sent to them."""
 
     async def watch(game: Game, role: Role) -> int:
         return sum([len(view.message()) async for view in game.screen(role).views()])
@@ -75,15 +75,15 @@ def in_one_process(seconds: float, seeds: list[int], **settings: Any) -> tuple[f
     return (time.process_time() - start) / played, sent / played / 1000
 
 
-def _alone(seconds: float, seed: int, answer) -> None:
+def _single_game(seconds: float, seed: int, answer) -> None:
     answer.put(in_one_process(seconds, [seed])[0])
 
 
 def one_process_each(seconds: float, seeds: list[int]) -> float:
-    """Processor seconds for each second of play and game, each game in a process of its own, start-up left out."""
+    """Processor seconds for each second of play and game, each game in a process of its own, without start-up."""
     context = multiprocessing.get_context("spawn")
     answer = context.SimpleQueue()
-    work = [context.Process(target=_alone, args=(seconds, seed, answer)) for seed in seeds]
+    work = [context.Process(target=_single_game, args=(seconds, seed, answer)) for seed in seeds]
     for process in work:
         process.start()
     rates = [answer.get() for _ in work]
@@ -93,7 +93,7 @@ def one_process_each(seconds: float, seeds: list[int]) -> float:
 
 
 def start_up_sec() -> float:
-    """Processor seconds that a process needs before it can play."""
+    """Processor seconds of a process's start-up."""
     before = os.times()
     context = multiprocessing.get_context("spawn")
     process = context.Process(target=game_of, args=(1.0, 0))
@@ -126,7 +126,7 @@ CODECS: dict[str, Callable[[np.ndarray], bytes]] = {
 
 
 def report_parts(seconds: float) -> None:
-    """What a tick, a picture and each way to send it cost, over pictures of a whole game."""
+    """Print the cost of a tick, of a picture and of each encoding, over pictures of a whole game."""
     drawing, pictures = [0.0], []
 
     def look(game: Game) -> None:

@@ -1,10 +1,10 @@
-"""What the learner's update and the agent's play cost on a GPU, and the share of the GPU's peak that they use.
+"""Time of the learner's update and of acting on a GPU, and the share of the GPU's peak that the update uses (MFU).
 
     python -m benchmarks.gpu --size 71m
 
-The peak is what this GPU reaches in this run at multiplying large bfloat16 matrices. Model FLOPs are those of forward
-and backward of the real update, counted operator by operator (``torch.utils.flop_counter``); what checkpointing
-computes a second time does not count. They are counted on the CPU at few columns, where memory suffices, and
+The peak is the measured rate of products of large bfloat16 matrices on this GPU. Model FLOPs are those of forward and
+backward of the real update, counted operator by operator (``torch.utils.flop_counter``), without the recomputation of
+checkpointing. They are counted on the CPU at few columns, where memory suffices, and
 extrapolated: per row they are a n + b n^2 in the number n of columns of each kind, the square being the contrastive
 loss, which compares every picture with every instruction of its step. MFU = model FLOPs / time / peak. Pictures, words
 and actions are random.
@@ -78,7 +78,7 @@ def update_seconds(
 
 
 def acting_seconds(config: AgentConfig, slots: int, rounds: int, device: torch.device) -> list[float]:
-    """Seconds of some steps of play in ``slots`` places, from pictures and text to actions, without the worlds."""
+    """Seconds of some steps of play in ``slots`` slots, from pictures and text to actions, without the worlds."""
     tokenizer = Tokenizer.train(["lift the red ball", "yes"], config.vocab_size)
     agent = InteractiveAgent(config).to(device).eval()  # type: ignore[arg-type]
     solvers, rng = AgentSolvers(agent, tokenizer, slots), np.random.default_rng(0)
@@ -91,10 +91,10 @@ def acting_seconds(config: AgentConfig, slots: int, rounds: int, device: torch.d
         }
         for _ in range(slots)
     ]
-    going_on = np.zeros(slots, dtype=bool)
+    reset = np.zeros(slots, dtype=bool)
     for _ in range(3):
-        solvers.act(seen, going_on)
-    return [seconds(lambda: solvers.act(seen, going_on), device) for _ in range(rounds)]
+        solvers.act(seen, reset)
+    return [seconds(lambda: solvers.act(seen, reset), device) for _ in range(rounds)]
 
 
 def report(arguments: argparse.Namespace, device: torch.device) -> None:

@@ -1,10 +1,10 @@
-"""A hundred judges at once: until a continuation is ready, from a verdict to "saved", and whether each is exported.
+"""A hundred judges at once: times of continuations and verdicts, and export of every verdict.
 
     python -m benchmarks.judging
 
-All judges are clients in a process of their own who speak to the server as browsers do: they open a continuation, say
-what they think of it, think again, and go on, at a person's pace. Every one is to judge every continuation. Wanted, at
-the 95th percentile: saved within 200 ms, the next one ready within 1 s; no error, and every verdict in the dataset.
+All judges are clients in a separate process that send the requests of a browser: each opens a continuation, gives a
+verdict, revises it, and submits it, at a person's pace. Each judges every continuation. Targets, at the 95th
+percentile: saved within 200 ms, the next continuation ready within 1 s; no error, and every verdict in the dataset.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STEPS = 133  # a context of some seconds, and half a minute of an agent
 
 @dataclass
 class Found:
-    """What one judge saw, in seconds, and what they submitted: by what was asked for, success and its step."""
+    """Measurements of one judge: times in seconds, and the submitted verdicts (success and its step) by request."""
 
     judge: str = ""
     ready: list[float] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Found:
 
 
 async def judge(ask: Ask, number: int, seconds: float, pace: float) -> Found:
-    """Judge one continuation after the other until the time is up or there are no more."""
+    """Judge continuations until the time is up or there are no more."""
     found, rng = Found((await ask("GET", "/api/me")).json()["id"]), random.Random(number)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -51,37 +51,37 @@ async def judge(ask: Ask, number: int, seconds: float, pace: float) -> Found:
         place = f"/api/judging/{assignment}"
         about, _ = await asyncio.gather(ask("GET", place), ask("GET", f"{place}/frames"))
         found.ready.append(time.perf_counter() - clock)
-        said = (False, None)
+        latest = (False, None)
         for revision in (1, 2):
             await asyncio.sleep(rng.uniform(0, pace))
-            said = rng.choice(((False, None), (True, rng.randrange(TAKES_OVER, STEPS))))
-            verdict = {"revision": revision, "success": said[0], "step": said[1], "position": 0, "active_sec": 1.0}
+            latest = rng.choice(((False, None), (True, rng.randrange(TAKES_OVER, STEPS))))
+            verdict = {"revision": revision, "success": latest[0], "step": latest[1], "position": 0, "active_sec": 1.0}
             await timed(found.saved, ask("PUT", f"{place}/verdict", verdict))
         await timed(found.submitted, ask("POST", f"{place}/submit", {"revision": 2}))
-        found.verdicts[about.json()["request"]] = said
+        found.verdicts[about.json()["request"]] = latest
     return found
 
 
 def measure(
     folder: Path, judges: int, continuations: int, seconds: float, pace: float
 ) -> tuple[list[Found], int, int, int]:
-    """What the judges saw, how many failed, how many verdicts are missing in the dataset, and how many are too many."""
+    """Return the judges' measurements, and the numbers of failed judges, of missing and of surplus verdicts."""
     asked = make_suite(folder, continuations, STEPS)
-    with served(folder):  # makes the database
+    with served(folder):  # creates the database
         pass
     ask_everybody(folder, judges)
     cookies = new_people(folder, Role.JUDGE, judges)
     with served(folder) as (_, url, _):
         found, errors = Crowd(url, cookies, partial(judge, seconds=seconds, pace=pace)).wait()
-        said = {
+        submitted = {
             Judgement(asked[request], one.judge, success, step, scripted=False)
             for one in found
             for request, (success, step) in one.verdicts.items()
         }
         end = time.monotonic() + PATIENCE_SEC
-        while not said <= (kept := set(open_store(folder / "sts").judgements())) and time.monotonic() < end:
+        while not submitted <= (kept := set(open_store(folder / "sts").judgements())) and time.monotonic() < end:
             time.sleep(0.2)
-    return found, errors, len(said - kept), len(kept - said)
+    return found, errors, len(submitted - kept), len(kept - submitted)
 
 
 def main() -> None:
@@ -90,7 +90,9 @@ def main() -> None:
     parser.add_argument("--judges", type=int, default=100)
     parser.add_argument("--continuations", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=40.0, help="of judging")
-    parser.add_argument("--pace", type=float, default=10.0, help="seconds between two sayings of a judge, at most")
+    parser.add_argument(
+        "--pace", type=float, default=10.0, help="longest time between two revisions of a verdict, in seconds"
+    )
     settings = parser.parse_args()
     print(machine())
     with tempfile.TemporaryDirectory() as folder:

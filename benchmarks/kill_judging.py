@@ -2,8 +2,8 @@
 
     python -m benchmarks.kill_judging --kills 50
 
-As ``benchmarks/kill_server.py`` does with raters. Judges say, think again and go on as fast as it is acknowledged. In
-the end the dataset must hold exactly what was acknowledged, and of what was under way either all or nothing.
+The same as ``benchmarks/kill_server.py`` with raters. Judges give verdicts, revise them and submit as fast as the
+server acknowledges. At the end the dataset must hold all acknowledged verdicts, and each one in transit wholly or not.
 """
 
 from __future__ import annotations
@@ -35,9 +35,15 @@ class Judge:
     """One judge's browser.
 
     Args:
-      cookie: of its session. rng: what it says next.
-      place, request: of the continuation that it is at. said: what was last acknowledged of that; unsure: what was
-      sent after it. submitting: whether it has asked to go on. submitted: what was acknowledged for good, by request.
+      cookie: session cookie.
+      rng: source of its verdicts.
+      place: path of the present continuation.
+      request: request of the present continuation.
+      said: last acknowledged verdict on it.
+      unsure: verdict that was sent after that one.
+      submitting: True if submission has been sent.
+      submitted: verdicts whose submission was acknowledged, by request.
+      acknowledged: number of acknowledged changes.
     """
 
     cookie: str
@@ -64,7 +70,7 @@ class Judge:
             pass
 
     def lost(self, client: RaterClient) -> int:
-        """How many verdicts the server has otherwise than it acknowledged."""
+        """Count verdicts that the server holds differently from what it acknowledged."""
         if not self.place:
             return 0
         found = client.ask("GET", self.place).json()
@@ -74,13 +80,13 @@ class Judge:
         return int(wrong) + abs(counted - len(self.submitted) - int(found["submitted"]))
 
     def finish(self, client: RaterClient) -> dict[str, Said]:
-        """Go on from what is under way; what the dataset must hold of this judge, by request."""
+        """Finish the present continuation, and return the judge's verdicts that the dataset must hold, by request."""
         if self.place:
             self._resend(client)
         return self.submitted
 
     def _begin(self, client: RaterClient) -> bool:
-        """Whether there is a continuation to judge."""
+        """Open a continuation, if none is open; return False if there are no more."""
         if not self.place:
             assignment = client.ask("POST", "/api/judging/next").json()["assignment"]
             if assignment is None:
@@ -91,7 +97,7 @@ class Judge:
         return True
 
     def _next(self) -> Said:
-        """What is said next: anything, and never that nothing is said."""
+        """Return a random next verdict, never an empty one."""
         success = self.rng.random() < 0.5
         latest = self.unsure or self.said
         step = self.rng.randrange(TAKES_OVER, STEPS) if success else None
@@ -100,7 +106,7 @@ class Judge:
     def _say(self, client: RaterClient, verdict: Said) -> None:
         self.unsure = verdict
         answer = client.ask("PUT", f"{self.place}/verdict", verdict).json()["verdict"]
-        assert answer == verdict, f"{verdict} was said, {answer} kept"
+        assert answer == verdict, f"{verdict} was sent, {answer} kept"
         self.said, self.unsure = verdict, None
         self.acknowledged += 1
 
@@ -112,7 +118,7 @@ class Judge:
         self.place, self.submitting = "", False
 
     def _resend(self, client: RaterClient) -> None:
-        """What had no answer is sent again, as a browser does when it is back."""
+        """Send requests without an answer again, as a browser does after a reconnection."""
         if self.unsure is not None:
             self._say(client, self.unsure)
         if self.submitting or client.ask("GET", self.place).json()["submitted"]:
@@ -120,7 +126,7 @@ class Judge:
 
 
 def kill_and_count(folder: Path, kills: int, judges: int, continuations: int = 400, seed: int = 0) -> Outcome:
-    """Kill the server of a new study in ``folder`` so many times while ``judges`` judge, and count what is lost."""
+    """Kill the server of a new study in ``folder`` ``kills`` times while judges judge, and count losses."""
     rng = random.Random(seed)
     asked = make_suite(folder, continuations, STEPS)
     with served(folder):  # makes the database
@@ -142,7 +148,7 @@ def kill_and_count(folder: Path, kills: int, judges: int, continuations: int = 4
 
 
 def _wrong_in_dataset(folder: Path, expected: set[Judgement]) -> int:
-    """How many judgements differ in the dataset, once the background has exported them."""
+    """Count judgements that differ in the dataset, after their export."""
     until = time.monotonic() + 60
     while (found := set(open_store(folder / "sts").judgements())) != expected and time.monotonic() < until:
         time.sleep(0.05)
@@ -150,7 +156,7 @@ def _wrong_in_dataset(folder: Path, expected: set[Judgement]) -> int:
 
 
 def main() -> None:
-    """Run it and print what came of it."""
+    """Run it and print the result."""
     parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--judges", type=int, default=8)

@@ -37,7 +37,7 @@ class Worker(Protocol):
         ...
 
     def lost(self, client: RaterClient) -> int:
-        """How much the server has otherwise than it acknowledged."""
+        """Count what the server holds differently from what it acknowledged."""
         ...
 
 
@@ -46,7 +46,9 @@ class Rater:
     """One rater's browser: its changes, and those that were acknowledged.
 
     Args:
-      cookie: of its session. steps: of the episode. rng: what it does next.
+      cookie: session cookie.
+      steps: number of steps of the episode.
+      rng: source of its changes.
     """
 
     cookie: str
@@ -62,21 +64,21 @@ class Rater:
         try:
             client = RaterClient(url, self.cookie)
             self.place = self.place or client.begin() or ""
-            self._send(client, list(self.unsure.values()))  # as a browser does when it is back
+            self._send(client, list(self.unsure.values()))  # as a browser does after a reconnection
             while True:
                 self._send(client, [self._next() for _ in range(self.rng.randint(1, 3))])
         except httpx.TransportError:
             pass
 
     def finish(self, client: RaterClient) -> set[tuple[int, int]]:
-        """Submit; the steps and signs that the dataset must hold of this rater."""
+        """Submit, and return the steps and signs of this rater that the dataset must hold."""
         self._send(client, list(self.unsure.values()))
         living = [mark for mark in self.marks.values() if not mark["deleted"]]
         client.ask("POST", f"{self.place}/submit", {"marks": len(living)})
         return {(mark["step"], mark["sign"]) for mark in living}
 
     def lost(self, client: RaterClient) -> int:
-        """How many marks the server has otherwise than it acknowledged."""
+        """Count marks that the server holds differently from what it acknowledged."""
         if not self.place:
             return 0
         kept = {mark["id"]: mark for mark in client.ask("GET", self.place).json()["marks"]}
@@ -87,7 +89,7 @@ class Rater:
         return missing
 
     def _next(self) -> dict[str, Any]:
-        """A new mark, or a known one moved, turned or deleted."""
+        """Return a new mark, or a known one, moved or deleted."""
         if self.marks and self.rng.random() < 0.3:
             old = self.rng.choice(list(self.marks.values()))
             revision = max(old["revision"], self.unsure.get(old["id"], old)["revision"]) + 1
@@ -112,7 +114,7 @@ class Rater:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it."""
+    """Result of a run."""
 
     acknowledged: int
     lost: int
@@ -120,7 +122,7 @@ class Outcome:
 
 
 def kill_over_and_over(folder: Path, kills: int, workers: Sequence[Worker], rng: random.Random) -> int:
-    """Kill the server of ``folder`` so many times while people are at work; how much of it each new one has not."""
+    """Kill the server of ``folder`` repeatedly while users work, and return what restarted servers have lost."""
     lost = 0
     for _ in range(kills):
         with served(folder) as (process, url, _):
@@ -139,7 +141,7 @@ def kill_over_and_over(folder: Path, kills: int, workers: Sequence[Worker], rng:
 
 
 def kill_and_count(folder: Path, kills: int, raters: int, steps: int = 300, seed: int = 0) -> Outcome:
-    """Kill the server of a new study in ``folder`` so many times while ``raters`` mark, and count what is lost."""
+    """Kill the server of a new study in ``folder`` repeatedly while raters mark, and count losses."""
     rng = random.Random(seed)
     make_study(folder, raters, steps)
     with served(folder):  # makes the database
@@ -154,7 +156,7 @@ def kill_and_count(folder: Path, kills: int, raters: int, steps: int = 300, seed
 
 
 def _wrong_in_dataset(folder: Path, expected: list[set[tuple[int, int]]]) -> int:
-    """How many raters' marks differ in the dataset, once the background has exported them."""
+    """Count raters whose marks differ in the dataset, after the export."""
     wanted = sorted(sorted(marks) for marks in expected if marks)
     until = time.monotonic() + 60
     while True:
@@ -168,7 +170,7 @@ def _wrong_in_dataset(folder: Path, expected: list[set[tuple[int, int]]]) -> int
 
 
 def main() -> None:
-    """Run it and print what came of it."""
+    """Run it and print the result."""
     parser = ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--raters", type=int, default=8)

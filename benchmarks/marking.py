@@ -1,4 +1,4 @@
-"""A hundred raters at once: until an episode is ready, from a mark to "saved", and scanning in a real browser.
+"""A hundred raters at once: times of episodes, marks, and scanning in a real browser.
 
     python -m benchmarks.marking
 
@@ -70,7 +70,7 @@ WATCH = """
 
 @dataclass
 class Found:
-    """What raters saw; times in seconds."""
+    """Measurements of the raters; times in seconds."""
 
     ready: list[float] = field(default_factory=list)
     saved: list[float] = field(default_factory=list)
@@ -109,7 +109,7 @@ def look(url: str, cookie: str, seconds: float) -> dict[str, list[float]]:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         times: dict[str, list[float]] = {"ready": [], "scan": [], "save": []}
         end = time.monotonic() + seconds
-        for number in range(OPENINGS):  # each by a browser that has nothing of the episode yet
+        for number in range(OPENINGS):  # each in a browser without a cache of the episode
             page = browser.new_context(viewport={"width": 1366, "height": 768}).new_page()
             page.set_default_timeout(1000 * PATIENCE_SEC)
             page.context.add_cookies([{"name": COOKIE, "value": cookie, "url": url}])
@@ -117,7 +117,7 @@ def look(url: str, cookie: str, seconds: float) -> dict[str, list[float]]:
             times["ready"].append(_open(page, url))
             if number < OPENINGS - 1:
                 page.context.close()
-        # No step twice: a mark that is there already is not given again.
+        # No step twice: an existing mark is not given again.
         steps = iter(random.Random(0).sample(range(STEPS), STEPS))
         while time.monotonic() < end:
             for _ in range(8):
@@ -139,7 +139,7 @@ def _open(page: Any, url: str) -> float:
 
 
 def measure(folder: Path, raters: int, seconds: float, pace: float) -> tuple[Found, int, dict[str, list[float]], int]:
-    """What the crowd saw, how many of it failed, what the browser saw, how many marks the dataset has in the end."""
+    """Return the raters' measurements, the number of failed ones, the browser's times, and the marks in the dataset."""
     record(RecordConfig(data=folder / "play", episodes=max(1, raters // 5), split="train", steps=STEPS, workers=1))
     with served(folder):  # makes the database
         pass

@@ -1,4 +1,4 @@
-"""Two programs that take turns in one run, so that other load of the machine affects both.
+"""Alternation of two programs in one run, so that other load of the machine affects both.
 
 Not a benchmark itself. The median of the rounds is printed, and in brackets the best round of each, which on a shared
 machine says more. A ratio is the median of the pairs' ratios, and in brackets that of the best rounds.
@@ -13,7 +13,7 @@ Pair = tuple[float, float]
 
 
 def alternate(ours: Callable[[], float], theirs: Callable[[], float], rounds: int) -> list[Pair]:
-    """What the two measured in each of ``rounds``; who begins changes from round to round."""
+    """Return both measurements of each of ``rounds``; the first of the two changes from round to round."""
     pairs = []
     for number in range(rounds):
         if number % 2:
@@ -28,8 +28,11 @@ def report(pairs: list[Pair], names: tuple[str, str], unit: str, what: str, scal
     """Print both sides and their ratio. For rates: more is better.
 
     Args:
-      names: of ours and of theirs. unit: of a rate, e.g. "steps/s"; ``scale`` times what was measured.
-      what: says what the ratio is of, e.g. "the runner has {} times the steps of RLlib's".
+      pairs: both measurements of each round.
+      names: names of both sides.
+      unit: unit of a rate, e.g. "steps/s".
+      what: sentence about the ratio, e.g. "the runner has {} times the steps of RLlib's".
+      scale: factor from a measurement to the unit.
     """
     for name, rates in zip(names, zip(*pairs, strict=True), strict=True):
         print(f"  {name:24} {scale * statistics.median(rates):10,.1f} {unit} ({scale * max(rates):,.1f})")

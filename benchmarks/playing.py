@@ -1,4 +1,4 @@
-"""Games through the server: pictures a second of every player, their delay, and what other requests notice of it.
+"""Games through the server: pictures a second of every player, their delay, and times of other requests.
 
     python -m benchmarks.playing
 
@@ -38,7 +38,7 @@ WARM_SEC = 3.0  # compiled code is loaded, speeds settle
 
 @dataclass
 class Seen:
-    """What one player saw: when each picture came, its size, and the games' speed and lag as reported."""
+    """Measurements of one player: time and size of each picture, and reported speed and lag of the game."""
 
     came: list[float] = field(default_factory=list)
     kilobytes: list[float] = field(default_factory=list)
@@ -46,12 +46,12 @@ class Seen:
     lag_ms: list[float] = field(default_factory=list)
 
     def per_second(self) -> float:
-        """Pictures a second once it was warm."""
+        """Pictures a second after the warm-up."""
         came = [moment for moment in self.came if moment > self.came[0] + WARM_SEC]
         return (len(came) - 1) / (came[-1] - came[0])
 
     def gaps_ms(self) -> np.ndarray:
-        """Between pictures."""
+        """Milliseconds between pictures."""
         return 1000 * np.diff([moment for moment in self.came if moment > self.came[0] + WARM_SEC])
 
 
@@ -59,7 +59,8 @@ class Person:
     """A player.
 
     Args:
-      cookie: of their sign-in.
+      url: URL of the server.
+      cookie: session cookie.
     """
 
     def __init__(self, url: str, cookie: str) -> None:
@@ -68,11 +69,11 @@ class Person:
         self.client.headers["X-CSRF-Token"] = self.ask("GET", "/api/me")["csrf"]
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """The server's answer."""
+        """Return the server's answer."""
         return self.client.request(method, path, json=body).raise_for_status().json()
 
     async def play(self, game_id: str, seconds: float, seed: int) -> Seen:
-        """Play for so long, doing something all the time."""
+        """Play for ``seconds``, with random inputs at every moment."""
         seen, rng = Seen(), np.random.default_rng(seed)
         url = self.url.replace("http", "ws") + f"/api/play/games/{game_id}/socket"
         async with connect(
@@ -84,7 +85,7 @@ class Person:
             while time.monotonic() < end:
                 message = await socket.recv()
                 if isinstance(message, str):
-                    seen.lag_ms += [told["lag_ms"] for told in [json.loads(message)] if "lag_ms" in told]
+                    seen.lag_ms += [status["lag_ms"] for status in [json.loads(message)] if "lag_ms" in status]
                     continue
                 views += 1
                 await socket.send(json.dumps({"seen": views}))
@@ -111,7 +112,7 @@ async def _act(socket: Any, rng: np.random.Generator) -> None:
 
 
 async def _requests(url: str, cookie: str, seconds: float) -> list[float]:
-    """Milliseconds that requests take which come at a steady rate, whether or not the earlier ones are answered."""
+    """Return the milliseconds of requests at a constant rate, independent of earlier answers."""
     async with httpx.AsyncClient(base_url=url, cookies={COOKIE: cookie}, timeout=PATIENCE_SEC) as client:
 
         async def ask() -> float:
@@ -127,7 +128,7 @@ async def _requests(url: str, cookie: str, seconds: float) -> list[float]:
 
 
 def start_game(setter: Person, solver: Person) -> str:
-    """A game of two people who have sat down."""
+    """Create a game that two people have joined, and return its id."""
     projects = setter.ask("GET", "/api/play")["projects"]
     project = next(each["id"] for each in projects if each["dataset"] == "people")
     body = {"project": project, "kind": "human-human", "role": "setter"}
@@ -137,7 +138,7 @@ def start_game(setter: Person, solver: Person) -> str:
 
 
 async def measure(url: str, folder: Path, games: int, seconds: float) -> tuple[list[Seen], list[float], list[float]]:
-    """What each player saw, and how long raters' requests took without play and with it."""
+    """Return each player's measurements, and the times of raters' requests without and beside play."""
     (rater,) = new_people(folder, Role.RATER, 1)
     setters = [Person(url, cookie) for cookie in new_people(folder, Role.SETTER, games)]
     solvers = [Person(url, cookie) for cookie in new_people(folder, Role.SOLVER, games)]

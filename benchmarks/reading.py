@@ -1,4 +1,4 @@
-"""How fast episodes are written and read, how large they are, and how fast windows are made of them to learn from.
+"""Speed of writing and reading episodes and of drawing windows from them, and the size of episodes.
 
 python -m benchmarks.reading                       # synthetic episodes of 60 steps, 48x36 and 96x72 pixels
 python -m benchmarks.reading --data runs/play      # reading a dataset of your own
@@ -31,7 +31,7 @@ SIZES = ((36, 48), (72, 96))  # height, width
 
 
 def main() -> None:
-    """Measure and print. The best of several rounds is printed, as other programs only slow one down."""
+    """Measure, and print the best of several rounds, as other load only slows a round down."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="a dataset to read instead of synthetic episodes")
     parser.add_argument("--episodes", type=int, default=200, help="how many (default: %(default)s)")
@@ -46,7 +46,7 @@ def main() -> None:
     for height, width in SIZES:
         print(f"\n{options.episodes} synthetic episodes of {options.steps} steps, {width}x{height} pixels")
         report_frames(synthetic_episode(0, options.steps, height, width).image)
-        with tempfile.TemporaryDirectory(dir=".") as folder:  # not where memory poses as a disk
+        with tempfile.TemporaryDirectory(dir=".") as folder:  # not on a disk in memory
             store = open_store(Path(folder) / "data", create=True)
             report_writing(store, options.episodes, options.steps, height, width)
             report_reading(store, store.ids())
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def report_frames(frames: np.ndarray) -> None:
-    """Time to encode and decode one of ``frames``, uint8 [T, H, W, 3], by us and by Pillow."""
+    """Print the times to encode and decode one of ``frames``, uint8 [T, H, W, 3], of this project and of Pillow."""
     ours, theirs = encode_frames(frames), pillow_encoded(frames)
     for who, files, encode, decode in (
         ("ours", ours, encode_frames, decode_frames),
@@ -72,7 +72,7 @@ def report_frames(frames: np.ndarray) -> None:
 
 
 def report_writing(store: ParquetStore, episodes: int, steps: int, height: int, width: int) -> None:
-    """Time until an episode is on disk, with every synchronisation."""
+    """Print the time until an episode is on disk, fsync included."""
     took, computed = [], []
     for seed in range(episodes):
         episode = synthetic_episode(seed, steps, height, width)
@@ -88,7 +88,7 @@ def report_writing(store: ParquetStore, episodes: int, steps: int, height: int, 
 
 
 def report_reading(store: ParquetStore, ids: Sequence[str]) -> None:
-    """Frames read per second, whole episodes with all their columns."""
+    """Print frames read per second, of whole episodes with all columns."""
     wanted = set(ids)
     frames = sum(row.steps for row in store.rows() if row.episode_id in wanted)
     one = best(lambda: [store.read(episode_id) for episode_id in ids])
@@ -124,7 +124,7 @@ def report_windows(store: ParquetStore, steps: int = 50, batch: int = 96) -> Non
 
 
 def best(act: Callable[[], object], clock: Callable[[], float] = time.perf_counter, rounds: int = 5) -> float:
-    """The least time of some rounds, seconds of ``clock``."""
+    """Return the shortest time of some rounds, in seconds of ``clock``."""
     times = []
     for _ in range(rounds):
         began = clock()
@@ -134,7 +134,7 @@ def best(act: Callable[[], object], clock: Callable[[], float] = time.perf_count
 
 
 def pillow_encoded(frames: np.ndarray) -> list[bytes]:
-    """PNG files at the same level by Pillow."""
+    """Encode PNG files at the same compression level with Pillow."""
     files = []
     for frame in frames:
         Image.fromarray(frame).save(buffer := io.BytesIO(), "PNG", compress_level=1)
@@ -143,7 +143,7 @@ def pillow_encoded(frames: np.ndarray) -> list[bytes]:
 
 
 def pillow_decoded(files: Sequence[bytes]) -> np.ndarray:
-    """Frames of PNG files by Pillow."""
+    """Decode PNG files with Pillow."""
     return np.stack([np.asarray(Image.open(io.BytesIO(file))) for file in files])
 
 

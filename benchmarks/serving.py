@@ -1,4 +1,4 @@
-"""Servers that are started, worked on and killed: for the benchmarks of the web app, and its tests."""
+"""Servers of the web app with simulated users, for its benchmarks and tests."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ TAKES_OVER = 8  # the step at which the agent takes over in a continuation
 
 
 def make_study(folder: Path, episodes: int, steps: int) -> None:
-    """A study's folder with one dataset of synthetic play."""
+    """Create a study's folder with a dataset of synthetic play."""
     store = open_store(folder / "play", create=True)
     for seed in range(episodes):
         store.write(synthetic_episode(seed, steps=steps, height=72, width=96))
 
 
 def make_suite(folder: Path, continuations: int, steps: int) -> dict[str, str]:
-    """A study's folder with one dataset of continuations to judge: the id of each by what is asked for in it."""
+    """Create a study's folder with a dataset of continuations to judge; return their ids by request."""
     store, asked = open_store(folder / "sts", create=True), {}
     for number in range(continuations):
         request = f"lift number {number}"
@@ -53,7 +53,7 @@ def make_suite(folder: Path, continuations: int, steps: int) -> dict[str, str]:
 
 
 def ask_everybody(folder: Path, people: int) -> None:
-    """Have every episode marked, or judged, by so many people; while no server runs."""
+    """Set the number of people who mark, or judge, every episode; no server may be running."""
     database = Database(ServeConfig(data=folder).database_url)
     with database.writing() as session:
         for table in (Project, JudgedProject):
@@ -63,14 +63,14 @@ def ask_everybody(folder: Path, people: int) -> None:
 
 @contextmanager
 def served(folder: Path, *settings: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
-    """A running server of ``folder``: its process, its URL and the admin's link. Killed at the end if it still runs."""
+    """Yield process, URL and admin's link of a running server of ``folder``, which is killed at the end."""
     with running("serve", folder, *settings) as found:
         yield found
 
 
 @contextmanager
 def running(verb: str, folder: Path, *settings: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
-    """As :func:`served`, for any ``verb`` that prints a link."""
+    """Do the same as :func:`served` for any command that prints a link."""
     command = [sys.executable, "-m", "pipelines.cli.main", verb, "--data", str(folder), "--port", "0", *settings]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
@@ -83,7 +83,7 @@ def running(verb: str, folder: Path, *settings: str) -> Iterator[tuple[subproces
 
 
 def _admin_link(process: subprocess.Popen[str]) -> str:
-    """What a server prints once it listens."""
+    """Return the link that a server prints when it listens."""
     assert process.stdout is not None
     for line in process.stdout:
         if "/join#" in line:
@@ -92,17 +92,17 @@ def _admin_link(process: subprocess.Popen[str]) -> str:
 
 
 def new_raters(folder: Path, count: int) -> list[str]:
-    """Cookies of ``count`` new raters, see :func:`new_people`."""
+    """Return cookies of ``count`` new raters, see :func:`new_people`."""
     return new_people(folder, Role.RATER, count)
 
 
 def new_people(folder: Path, role: Role, count: int) -> list[str]:
-    """Cookies of ``count`` new people with ``role``, made in the database while no server runs or one does."""
+    """Return cookies of ``count`` new people with ``role``, created in the database; a server may be running."""
     return [new_person(folder, role) for _ in range(count)]
 
 
 def new_person(folder: Path, role: Role, name: str = "") -> str:
-    """Cookie of a new person with ``role``; without a name they get a unique one."""
+    """Return the cookie of a new person with ``role``; without a name they get a unique one."""
     config = ServeConfig(data=folder)
     database, signer = Database(config.database_url), Signer(load_secret(folder))
     with database.writing() as session:
@@ -113,10 +113,11 @@ def new_person(folder: Path, role: Role, name: str = "") -> str:
 
 
 class RaterClient:
-    """A rater, or a judge, who speaks to the server as the browser does.
+    """A rater or judge who sends the requests of a browser.
 
     Args:
-      url: the server's. cookie: their session.
+      url: URL of the server.
+      cookie: session cookie.
     """
 
     def __init__(self, url: str, cookie: str) -> None:
@@ -124,11 +125,11 @@ class RaterClient:
         self._client.headers["X-CSRF-Token"] = self.ask("GET", "/api/me").json()["csrf"]
 
     def ask(self, method: str, path: str, body: Any = None) -> httpx.Response:
-        """The server's answer. Raises httpx.HTTPError if there is none or it is an error."""
+        """Return the server's answer. Raises httpx.HTTPError if there is none or it is an error."""
         return self._client.request(method, path, json=body).raise_for_status()
 
     def begin(self) -> str | None:
-        """The address of the next episode; None if there is none."""
+        """Return the path of the next episode; None if there is none."""
         found = self.ask("POST", "/api/marking/next").json()["assignment"]
         return found and f"/api/marking/{found}"
 
