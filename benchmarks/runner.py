@@ -1,4 +1,4 @@
-"""How many steps a second the runner plays, beside RLlib's stock SingleAgentEnvRunner, and what each of them adds.
+"""Steps a second of the runner and of RLlib's stock SingleAgentEnvRunner, and the overhead of each.
 
     python -m benchmarks.runner
     python -m benchmarks.runner --data runs/demo/data --agent runs/demo/clone/agent
@@ -16,8 +16,7 @@ may judge it. So it is measured three times: as bare as RLlib's, with the refere
 Most of a step is the world and the network, which are the same for both. What is left is the runner's own: it is
 printed for one core, in processor time, as what a bare runner needs beyond the same steps of world and network alone.
 
-Without --data a few episodes are recorded for the purpose, and the agent has learned nothing but to be as silent as
-a trained one.
+Without --data a few episodes are recorded first, and the agent is untrained but speaks as rarely as a trained one.
 """
 
 from __future__ import annotations
@@ -73,7 +72,16 @@ SPEAKING = -3.5  # log-odds of speaking of an agent that has learned nothing, ab
 
 @dataclass(frozen=True)
 class Setting:
-    """What both play. ``agent``: its folder. slots: places at once. steps: T. threads: that step the places."""
+    """Setting that both runners play.
+
+    Args:
+      data: dataset folder of the replayed episodes.
+      agent: folder of the agent.
+      slots: number of environments.
+      steps: length T of a fragment.
+      threads: threads that step the environments.
+      world: the world.
+    """
 
     data: Path
     agent: Path
@@ -83,12 +91,12 @@ class Setting:
     world: WorldConfig = WORLD
 
     def episodes(self) -> list[Episode]:
-        """The recordings that are replayed; read in every process."""
+        """Read the episodes to replay, in every process."""
         return read_episodes([self.data], split="train")
 
 
 class TokenReplay(gymnasium.Env):
-    """:class:`SetterReplay` as RLlib's runner can take it: texts are tokens, and every reset begins another episode."""
+    """:class:`SetterReplay` for RLlib's runner: texts are tokens, and every reset begins another episode."""
 
     def __init__(
         self, setting: Setting, config: AgentConfig, tokenizer: Tokenizer, episodes: Sequence[Episode]
@@ -119,7 +127,7 @@ class TokenReplay(gymnasium.Env):
 
 
 class AgentModule(TorchRLModule):
-    """:class:`InteractiveAgent` as RLlib's runner can take it. It samples its own actions, as it does for ours."""
+    """:class:`InteractiveAgent` for RLlib's runner. It samples its own actions, as for this project's."""
 
     def setup(self) -> None:
         self.agent, _ = load_agent(self.model_config["agent"])

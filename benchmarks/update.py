@@ -1,14 +1,14 @@
-"""What BC+RL's update costs beside a bare forward, backward and Adam step of the same network at the same batch.
+"""Time of BC+RL's update and of a bare forward, backward and Adam step of the same network at the same batch.
 
     python -m benchmarks.update
 
 The bare step runs the agent over the same [T+1, 2B] steps, sums the log-probabilities of the same actions and the
 values, differentiates, and lets Adam step: no V-trace, no clipping, no checks, no metrics, nothing copied. The two
-take turns in one run, so that whatever else the machine does falls on both. Medians are compared, and in brackets the
-fastest rounds, which on a shared machine say more. The aim is at least 80% of the bare step's speed.
+alternate in one run, so that other load of the machine affects both. Medians are compared, and in brackets the fastest
+rounds, which are less noisy on a shared machine. The target is at least 80% of the bare step's speed.
 
-Beside that, the share of a whole step (loading and update) that it takes to gather the next window of recorded play
-and to make tensors on the device of window and fragment. The aim is at most 5%.
+Second measurement: the share of loading in a whole step (loading and update), where loading gathers the next window of
+recorded play and moves window and fragment to the device. The target is at most 5%.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RECORDED = 400, 60  # episodes and steps of each, of which windows are gathered
 
 
 def made_up_play(config: AgentConfig, steps: int, slots: int, seed: int) -> Fragment:
-    """A fragment of random pictures, words and actions; the update does not take longer for meaningful ones."""
+    """A fragment of random pictures, words and actions; the time of an update does not depend on their content."""
     rng, shape = np.random.default_rng(seed), (steps + 1, slots)
     utterance = rng.integers(EOS_ID + 1, config.vocab_size, (*shape, config.utterance_length))
     utterance[..., -1] = EOS_ID
@@ -64,7 +64,7 @@ def made_up_play(config: AgentConfig, steps: int, slots: int, seed: int) -> Frag
 
 
 def recorded(fragment: Fragment, device: torch.device) -> RecordedWindow:
-    """The fragment as if it had been recorded."""
+    """Convert the fragment to a window of recorded play."""
     tensors = fragment.to_tensors(device)
     return RecordedWindow(tensors.observations, tensors.actions, tensors.resets)
 
@@ -72,7 +72,7 @@ def recorded(fragment: Fragment, device: torch.device) -> RecordedWindow:
 def bare_step(
     agent: InteractiveAgent, fragments: tuple[Fragment, Fragment], device: torch.device
 ) -> Callable[[], None]:
-    """A function that takes one bare step."""
+    """Return a function that does one bare step."""
     one, other = (fragment.to_tensors(device) for fragment in fragments)
     observations = ObservationBatch(*(torch.cat(p, 1) for p in zip(one.observations, other.observations, strict=True)))
     actions = ActionBatch(*(torch.cat(pair, dim=1) for pair in zip(one.actions, other.actions, strict=True)))
@@ -92,7 +92,7 @@ def bare_step(
 
 
 def seconds(step: Callable[[], object], device: torch.device) -> float:
-    """How long one call takes, the device's work included."""
+    """Return the seconds of one call, the device's work included."""
     began = time.perf_counter()
     step()
     if device.type == "cuda":
@@ -128,7 +128,7 @@ def compare(config: AgentConfig, steps: int, batch: int, rounds: int, device: to
 
 
 def recordings(config: AgentConfig, episodes: int, steps: int) -> MemoryDataset:
-    """Recorded play made up, more than a processor's caches hold."""
+    """Create synthetic recorded play, larger than a processor's caches."""
     rows = made_up_play(config, episodes * steps - 1, 1, 2)
     first = np.zeros(episodes * steps, np.bool_)
     first[::steps] = True

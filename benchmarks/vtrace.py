@@ -1,8 +1,8 @@
-"""How long V-trace takes, beside RLlib's own in PyTorch, and how far both are from the sums written out in float64.
+"""Time of V-trace and of RLlib's in PyTorch, and the error of both against plain sums in float64.
 
     python -m benchmarks.vtrace
 
-The paper's batch is the default: T = 50 and B = 192. Both get the same tensors and give targets and advantages.
+The paper's batch is the default: T = 50 and B = 192. Both get the same tensors and return targets and advantages.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ CALLS = 50  # in one round
 class Case(NamedTuple):
     """One batch of play; every tensor is float32 [T, B], the last one [B]."""
 
-    learned: Tensor  # log-probabilities of the actions under the policy that learns
-    acted: Tensor  # and under the one that acted
+    learned: Tensor  # log-probabilities of the actions under the target policy
+    acted: Tensor  # log-probabilities under the behaviour policy
     discounts: Tensor
     rewards: Tensor
     values: Tensor
@@ -81,7 +81,7 @@ def written_out(case: Case) -> tuple[Tensor, Tensor]:
 
 
 def error(found: tuple[Tensor, Tensor], exact: tuple[Tensor, Tensor]) -> float:
-    """The largest difference of any number."""
+    """Return the largest absolute difference."""
     return max(float((a.double().cpu() - b.double().cpu()).abs().max()) for a, b in zip(found, exact, strict=True))
 
 

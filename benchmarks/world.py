@@ -1,11 +1,11 @@
-"""How many solver steps a second the Playhouse plays: eight ticks of physics and one picture each.
+"""Solver steps a second of the Playhouse: eight ticks of physics and one picture each.
 
     python -m benchmarks.world
 
 Both players play wildly (walk, turn, look, grab, push, release; a movement is held for half a second), so that things
 are pushed, carried and dropped; a quiet house is faster. Rates are per core: steps per second of processor time of the
 one thread that steps, the median over houses, the slowest house in brackets. Then eight such worlds in a pool of
-threads, by the clock on the wall, which on a shared machine says as much of the other work there.
+threads, in wall-clock time, which on a shared machine also depends on other load.
 """
 
 from __future__ import annotations

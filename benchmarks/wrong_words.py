@@ -1,4 +1,4 @@
-"""How often an artificial example of wrong behaviour is not wrong: exchanged words beside the world's ground truth.
+"""Share of augmented examples of wrong behaviour that are not wrong, by the world's ground truth.
 
     python -m benchmarks.wrong_words --data data/play
 
@@ -7,10 +7,10 @@ Where an instruction was exchanged, the episode is played again from its recorde
 check of the *other* instruction, understood in the house at hand. A (+) that became a (-) is
 
 * still right, if what was done within a rater's delay before it is progress under the other instruction too;
-* late, if what it judged was done before the exchanged instruction was heard.
+* late, if the marked event was before the exchanged instruction.
 
-Where answers were exchanged, one that is right for the recorded question is still right. Reward models learn from
-texts and marks alone; the ground truth is for this measurement only.
+Where answers were exchanged, one that is right for the recorded question is still right. Reward models learn only
+from texts and marks; the ground truth is only for this measurement.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ def print_counts(found: Counter[str]) -> None:
 
 
 def count(episodes: list[Episode], marks: list[Any], times: int) -> Counter[str]:
-    """What became of ``times`` alterations of each of ``episodes``."""
+    """Count the outcomes of ``times`` alterations of each of ``episodes``."""
     tokenizer = Tokenizer.train([t for e in episodes for t in (*e.setter_text, *e.utterance)], vocab_size=512)
     height, width = episodes[0].image.shape[1:3]
     config = AgentConfig(image_size=(height, width), vocab_size=tokenizer.vocab_size)
     play = mark_play(episodes, marks, tokenizer, config)
     texts = [text for episode in episodes for text in episode.setter_text]
-    said = [text for episode in episodes for text in episode.solver_text]
+    answers = [text for episode in episodes for text in episode.solver_text]
     world = registry.get(episodes[0].world).make(height=8, width=8, views=())
     assert isinstance(world, Playhouse), "only in the Playhouse requests can be understood"
     found: Counter[str] = Counter()
@@ -89,7 +89,7 @@ def count(episodes: list[Episode], marks: list[Any], times: int) -> Counter[str]
             other = texts[change.alteration.setter_rows[request]]
             judge_instruction(found, world, change, request, other)
         else:
-            judge_answers(found, change, [said[row] for row in change.alteration.solver_rows])
+            judge_answers(found, change, [answers[row] for row in change.alteration.solver_rows])
     return found
 
 
@@ -139,7 +139,7 @@ def progress_under(world: Playhouse, episode: Episode, request: int, other: str)
 
 
 def understood(world: Playhouse, text: str) -> TaskSpec | None:
-    """What ``text`` asks for in the house at hand; None if it speaks of what is not there, or of several things."""
+    """Return the task of ``text`` in the present house; None if it names a missing object, or several."""
     heard = language.understand(text)
     if heard is None:
         return None

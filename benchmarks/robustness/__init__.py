@@ -1,4 +1,4 @@
-"""What this project withstands: trials that kill, damage and mislead it, and the page of their figures.
+"""Robustness: trials with kills, damage and wrong inputs, and the page of their figures.
 
     python -m benchmarks.robustness                     # every group, minutes
     python -m benchmarks.robustness --only marks-files  # one of them

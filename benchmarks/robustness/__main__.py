@@ -40,12 +40,12 @@ def main() -> int:
 def _settings() -> Namespace:
     parser = ArgumentParser(prog="python -m benchmarks.robustness", description=__doc__)
     parser.add_argument("--only", choices=[group.name for group in GROUPS], help="one group of trials")
-    parser.add_argument("--trial", default="", help="only trials whose name has this in it")
-    parser.add_argument("--count", type=int, help="at most so many trials of each group, drawn at random")
-    parser.add_argument("--seed", type=int, default=0, help="of everything random")
-    parser.add_argument("--jobs", type=int, default=usable_cores(), help="trials at once")
-    parser.add_argument("--folder", type=Path, help="where scratch files are made")
-    parser.add_argument("--keep", type=Path, help="a new folder in which the files of trials that broke stay")
+    parser.add_argument("--trial", default="", help="only trials whose name contains this")
+    parser.add_argument("--count", type=int, help="largest number of trials of each group, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all random draws")
+    parser.add_argument("--jobs", type=int, default=usable_cores(), help="number of trials at once")
+    parser.add_argument("--folder", type=Path, help="folder for scratch files")
+    parser.add_argument("--keep", type=Path, help="new folder in which files of trials that broke are kept")
     parser.add_argument("--docs", action="store_true", help="write the figures into docs/robustness.md")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""The ``rlhf`` command in a process of its own, and what is wrong with the way in which it ended."""
+"""The ``rlhf`` command in a process of its own, and checks of its end."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ def rlhf(folder: Path, *words: object, limit_sec: float = LIMIT_SEC) -> Ended:
 
 
 def fault(ended: Ended, *, must_fail: bool = False, speaks: bool = True) -> str | None:
-    """What is wrong with how a command ended, if anything is.
+    """Describe the fault in a command's end; None if there is none.
 
-    Good is an exit status of 0, or another one with exactly one line that begins with "error: ". A traceback, a death
-    by a signal and a command that does not end are faults.
+    An exit status of 0 is no fault, nor another one with exactly one line that begins with "error: ". A traceback, a
+    death by a signal and a command that does not end are faults.
 
     Args:
-      must_fail: whether status 0 is a fault.
-      speaks: whether a failing command has to say why in a line on standard error; `episodes verify` says it in its
+      ended: result of the command.
+      must_fail: True if status 0 is a fault.
+      speaks: True if a failing command must print the reason on standard error; `episodes verify` prints it on standard
         output.
     """
     if ended.timed_out:

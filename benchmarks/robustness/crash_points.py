@@ -28,7 +28,7 @@ from rlhf.store.synthetic import synthetic_episode
 from worlds.errors import UserError
 
 CALLS = ("write", "fsync", "rename", "unlink", "ftruncate", "mkdir", "rmdir", "open")
-STEP_LIMIT = 400  # no change takes so many
+STEP_LIMIT = 400  # more than any change makes
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Change:
     """A change to a dataset.
 
     Args:
-      prepare: brings a copy of the dataset into the state that is changed.
+      prepare: prepares a copy of the dataset for the change.
       do: makes the change in the dataset's folder.
-      partly: whether a reader may see a part of the new state, episode by episode, as of a merge.
+      partly: True if a reader may see a part of the new state, e.g. some episodes of a merge.
     """
 
     prepare: Callable[[Path], object]

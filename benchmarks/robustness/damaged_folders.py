@@ -36,9 +36,10 @@ class Target:
     """A file that is damaged, and the commands that read it.
 
     Args:
-      piece: of the material; file: in it.
-      words: of the command, for a copy of the piece in a folder.
-      needed: whether the command cannot do without the file.
+      piece: name of a piece of the material.
+      file: path of the file in it.
+      words: words of a command on a copy of the piece in a folder.
+      needed: True if the command needs the file.
     """
 
     piece: str

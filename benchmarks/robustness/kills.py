@@ -1,8 +1,8 @@
-"""``kill -9`` of commands at random moments: nothing that was acknowledged is lost, and the work comes to its end.
+"""``kill -9`` of commands at random moments: nothing acknowledged is lost, and the command can be completed.
 
-What a reader has seen is acknowledged: an episode or a mark in a dataset, a checkpoint that ``latest`` names. After the
-kills the command is given again (with ``--resume`` where there is a checkpoint) and has to come to the very end that it
-comes to undisturbed.
+Acknowledged is what a reader has seen: an episode or a mark in a dataset, a checkpoint that ``latest`` names. After the
+kills the command is given again (with ``--resume`` if there is a checkpoint) and must have the same result as without
+kills.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rlhf.store import open_store
 from worlds.errors import UserError
 
 KILLS = 3  # of one command, one after another
-WORKERS_END_SEC = 30.0  # they may need so long to notice that their parent has died
+WORKERS_END_SEC = 30.0  # time that they need to notice the death of their parent
 PATIENCE_SEC = 600.0
 LONGER = ("--training.updates=40", "--checkpoint-every=4")
 
@@ -35,11 +35,11 @@ class Job:
     """A command that is killed.
 
     Args:
-      words: of the command, which writes into the given folder.
-      again: of the command that follows a kill; None is the same.
-      acknowledged: what a reader of the folder has now, which may not be lost.
-      lost: what of that is not there any more, in words.
-      result: what the command makes in the end, to be compared.
+      words: words of the command, which writes into the given folder.
+      acknowledged: returns what a reader of the folder sees, which must not be lost.
+      lost: describes what of that is missing; None if nothing is.
+      result: returns the result of the finished command, to be compared.
+      again: words of the command after a kill; None uses ``words``.
     """
 
     words: Callable[[Material, Path], list[object]]
@@ -50,7 +50,7 @@ class Job:
 
 
 def trials(material: Material, rng: random.Random) -> list[Trial]:
-    """Every job, several times, killed at moments spread over the time that it takes."""
+    """Return trials of every job, killed at random moments of its duration."""
     found = []
     for name, (job, times) in JOBS.items():
         for number in range(times):
@@ -61,8 +61,8 @@ def trials(material: Material, rng: random.Random) -> list[Trial]:
 
 @cache
 def _undisturbed(material: Material, name: str) -> tuple[object, float]:
-    """What the job makes when nothing kills it, and the seconds that it takes."""
-    folder = material.folder / f"undisturbed-{name}-{os.getpid()}".replace(" ", "-")  # trials run side by side
+    """Return the result of the job without kills, and its duration in seconds."""
+    folder = material.folder / f"undisturbed-{name}-{os.getpid()}".replace(" ", "-")  # trials run at the same time
     folder.mkdir()
     job = JOBS[name][0]
     began = time.monotonic()
@@ -105,7 +105,7 @@ def _after_kill(job: Job, folder: Path, ended: Ended, seen: object) -> str | Non
 
 
 def _next(job: Job, material: Material, folder: Path) -> list[object]:
-    """The command as it is given now: again, if there is something to resume."""
+    """Return the words of the next command, which resumes if there is a checkpoint."""
     if job.again is not None and list(folder.glob("*/checkpoints/step-*")):
         return job.again(material, folder)
     return job.words(material, folder)

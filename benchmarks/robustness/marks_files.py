@@ -1,4 +1,4 @@
-"""Files of marks from elsewhere: a file with anything wrong in it changes nothing, a good one is taken whole."""
+"""Files of marks from elsewhere: a file with any error changes nothing, a correct one is imported whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the trials damage: small datasets, an agent, a reward model and their runs, made once by the commands."""
+"""Material of the trials: small datasets, an agent, a reward model and their runs, created once by the commands."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ IMPROVE = (
 
 @dataclass(frozen=True)
 class Material:
-    """Where the pieces lie. Trials copy what they damage and never change these.
+    """Folders of the material. Trials damage copies of it.
 
     Args:
-      folder: of all of it. Beneath are the dataset ``data`` (synthetic play, with marks and a judgement), the dataset
+      folder: folder of all pieces: the dataset ``data`` (synthetic play, with marks and a judgement), the dataset
         ``play`` (scripted play in one room, with held-out episodes) and the runs ``clone``, ``reward`` and ``improve``.
     """
 
@@ -67,10 +67,10 @@ class Material:
 
 
 def make_material(folder: Path) -> Material:
-    """Make all of it in the new folder ``folder``.
+    """Create all material in the new folder ``folder``.
 
     Raises:
-      RuntimeError: if a command fails that nothing disturbs.
+      RuntimeError: if a command fails.
     """
     folder.mkdir(parents=True)
     import_commands()

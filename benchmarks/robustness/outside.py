@@ -1,4 +1,4 @@
-"""Files that no command may touch, and whether one has."""
+"""Files that no command may change, and the check that none has."""
 
 from __future__ import annotations
 

@@ -27,7 +27,10 @@ def write_page(groups: Sequence[Group], outcomes: Sequence[Outcome], command: st
     """Put the figures between the page's markers and return its path.
 
     Args:
-      command: that ran the trials.
+      groups: groups of trials.
+      outcomes: outcomes of the trials.
+      command: command that ran the trials.
+      page: page to change.
 
     Raises:
       ValueError: if the page lacks a marker.

@@ -1,4 +1,4 @@
-"""A process that has everything imported already, because it is a fork of this one: cheap to start and safe to kill."""
+"""Forks of this process: all modules are imported, so they start fast and are safe to kill."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-_MORE_MEMORY = 6 * 2**30  # bytes of addresses beyond those of this process: what asks for more gets a MemoryError
+_MORE_MEMORY = 6 * 2**30  # bytes of address space beyond this process's; larger allocations raise MemoryError
 _POLL_SEC = 0.005
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended.
+    """Result of a process.
 
     Args:
-      status: its exit status; negative, the signal that killed it.
-      out, err: what it wrote.
-      timed_out: whether it was killed because it would not end.
-      interrupted: whether it was sent a signal because it was at work for long.
+      status: exit status; if negative, the signal that killed it.
+      out: its standard output.
+      err: its standard error.
+      timed_out: True if it was killed after its time limit.
+      interrupted: True if it was sent a signal after a while.
     """
 
     status: int
@@ -36,11 +37,11 @@ class Ended:
 
 
 class Forked:
-    """A fork of this process that does ``work`` in a session of its own.
+    """A fork of this process that runs ``work`` in its own session.
 
     Args:
-      work: its return value is the exit status; what it raises is printed with a traceback, and the status is 1.
-      folder: where ``out`` and ``err`` are written; its working directory.
+      work: function that returns the exit status; an exception is printed with a traceback, and the status is 1.
+      folder: its working directory, into which ``out`` and ``err`` are written.
     """
 
     def __init__(self, work: Callable[[], int], folder: Path) -> None:
@@ -51,7 +52,7 @@ class Forked:
             _be_the_child(work, folder, self._out, self._err)
 
     def running(self) -> bool:
-        """Whether it has not ended yet."""
+        """Return True if it has not ended."""
         if self._status is None:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             self._status = os.waitstatus_to_exitcode(status) if pid else None
@@ -63,7 +64,7 @@ class Forked:
             os.kill(self.pid, number)
 
     def wait(self, limit_sec: float) -> Ended:
-        """Wait for it to end; where it does not, it and all that it started are killed."""
+        """Wait for its end; after the limit, kill it and all processes that it started."""
         until = time.monotonic() + limit_sec
         while self.running() and time.monotonic() < until:
             time.sleep(_POLL_SEC)
@@ -77,7 +78,7 @@ class Forked:
         return Ended(self._status, out, err, timed_out)
 
     def wait_or_send(self, patience_sec: float, number: int, limit_sec: float) -> Ended:
-        """Wait for its end; where it is still at work after ``patience_sec``, send it a signal and wait further."""
+        """Wait for its end; if it has not ended after ``patience_sec``, send it a signal and wait again."""
         until = time.monotonic() + patience_sec
         while self.running() and time.monotonic() < until:
             time.sleep(_POLL_SEC)
@@ -86,18 +87,18 @@ class Forked:
         return replace(self.wait(limit_sec), interrupted=interrupted)
 
     def left(self) -> list[int]:
-        """Processes of its session that are alive, itself not among them."""
+        """Return the other living processes of its session."""
         return [pid for pid in _session(self.pid) if pid != self.pid]
 
     def left_after(self, limit_sec: float) -> list[int]:
-        """The same, once they have had so much time to notice that it has gone."""
+        """Return the other living processes of its session after up to ``limit_sec`` for their end."""
         until = time.monotonic() + limit_sec
         while (left := self.left()) and time.monotonic() < until:
             time.sleep(0.05)
         return left
 
     def kill_session(self) -> None:
-        """``kill -9`` of it and of every process that it started."""
+        """Kill it and all processes of its session with ``kill -9``."""
         for pid in _session(self.pid):
             try:
                 os.kill(pid, signal.SIGKILL)
@@ -106,7 +107,7 @@ class Forked:
 
 
 def forked(work: Callable[[], int], folder: Path, limit_sec: float = 120.0) -> Ended:
-    """Do ``work`` in a process of its own and wait for its end."""
+    """Run ``work`` in a process of its own and wait for its end."""
     process = Forked(work, folder)
     ended = process.wait(limit_sec)
     process.kill_session()
@@ -139,7 +140,7 @@ def _be_the_child(work: Callable[[], int], folder: Path, out: Path, err: Path) -
 
 
 def _text(path: Path) -> str:
-    """What was written to ``path``; nothing if its writer was killed before it made the file."""
+    """Read ``path``; "" if its writer was killed before it created the file."""
     return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
 
@@ -150,7 +151,7 @@ def _limit_memory() -> None:
 
 
 def _session(leader: int) -> list[int]:
-    """Living processes of a session."""
+    """Return the living processes of a session."""
     found = []
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit():

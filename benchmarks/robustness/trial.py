@@ -1,4 +1,4 @@
-"""Trials: what is tried, in groups, and what came of it."""
+"""Trials in groups, their execution and their outcomes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.robustness.material import Material
 
 @dataclass(frozen=True)
 class Trial:
-    """One thing that is tried.
+    """One trial.
 
     Args:
       name: unique in its group.
@@ -33,12 +33,12 @@ class Group:
     """Trials of one kind.
 
     Args:
-      name: as ``--only`` takes it.
+      name: name for ``--only``.
       tried: what is done to the program, for the table.
       expectation: what must hold in every trial, for the page.
       promises: sentences that a user can rely on, for the page.
-      count: how many trials are drawn where ``--count`` does not say; None runs all there are.
-      trials: all of them, made of the material; the generator draws what is random.
+      trials: returns all trials, from the material and a random generator.
+      count: number of trials to draw without ``--count``; None runs all.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one trial; ``broke`` is None if it held."""
+    """Outcome of one trial; ``broke`` is None if it held."""
 
     group: str
     trial: str
@@ -60,10 +60,13 @@ class Outcome:
 
 
 def drawn(group: Group, material: Material, seed: int, count: int | None = None) -> list[Trial]:
-    """The trials of ``group`` that are run, the same for the same seed.
+    """Draw the trials of a group that are run, the same for the same seed.
 
     Args:
-      count: at most so many; None takes the group's own number.
+      group: the group.
+      material: material of the trials.
+      seed: seed of the draw.
+      count: largest number of trials; None uses the group's own number.
     """
     rng = random.Random(f"{group.name} {seed}")
     trials = group.trials(material, rng)
@@ -80,7 +83,7 @@ def run_trial(group: str, trial: Trial, folder: Path) -> Outcome:
     began = time.monotonic()
     try:
         broke = trial.run(folder)
-    except Exception as error:  # a reader of ours that raises is a trial that broke
+    except Exception as error:  # an exception of a reader is a trial that broke
         place = traceback.extract_tb(error.__traceback__)[-1]
         broke = f"{type(error).__name__}: {' '.join(str(error).split())} ({Path(place.filename).name}:{place.lineno})"
     if broke is None:
@@ -91,10 +94,12 @@ def run_trial(group: str, trial: Trial, folder: Path) -> Outcome:
 def run_all(
     trials: Sequence[tuple[str, Trial]], folder: Path, jobs: int = 1, show: Callable[[Outcome], object] = lambda _: None
 ) -> list[Outcome]:
-    """Run ``trials`` (with the names of their groups) in ``jobs`` processes; outcomes in the order of the trials.
+    """Run ``trials`` in ``jobs`` processes; return the outcomes in their order.
 
     Args:
-      folder: where the trials' folders are made; those that broke stay.
+      trials: trials with the names of their groups.
+      folder: parent of the trials' folders; those of trials that broke are kept.
+      jobs: number of processes.
       show: called with every outcome, in the process that ran it.
     """
     files = [folder / f"outcomes-{job}.jsonl" for job in range(jobs)]
