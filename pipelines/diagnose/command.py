@@ -1,4 +1,4 @@
-"""`rlhf diagnose`: what reward models have learned, in numbers, figures and one page (paper, section 6.1)."""
+"""`rlhf diagnose`: diagnosis of reward models in numbers, figures and one page (paper, section 6.1)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from agents.ranges import Count, CountFromZero, Seed, Steps, check_ranges
-from pipelines.diagnose import sentences as said
+from pipelines.diagnose import sentences
 from pipelines.diagnose.diagnosis import PART_WORDS, Diagnosis, ModelFindings, save_diagnosis
 from pipelines.diagnose.figures import figures
 from pipelines.diagnose.measures import Measurer
@@ -43,18 +43,19 @@ class DiagnoseConfig:
     """Settings of `rlhf diagnose`.
 
     Args:
-      reward_model: folders of the reward models to judge side by side.
+      reward_model: folders of the reward models to compare side by side.
       data: dataset folders with marks.
       runs: folder of all runs.
       name: name of this run's folder in it.
-      parts: which play to judge by: held_out, validation, transfer, learned; docs/diagnostics.md describes each.
-      episodes: episodes of each part and solver, at most.
-      reach: steps on either side of a peak of the reward in which no other counts.
-      tolerance: steps by which a predicted mark may be off.
-      delay: steps by which raters' marks usually are late.
-      window: steps after a moment in which other words are listened for.
-      traces: episodes drawn whole, of every model.
-      seed: seed of the intervals and of the words that are exchanged.
+      parts: parts of the play to measure on: held_out, validation, transfer, learned; docs/diagnostics.md describes
+        each.
+      episodes: largest number of episodes of each part and solver.
+      reach: steps on either side of a peak of the reward in which no other peak counts.
+      tolerance: steps by which a predicted mark may be early or late.
+      delay: usual delay of raters' marks, in steps.
+      window: steps after a moment that are scored under other words.
+      traces: number of whole episodes drawn for every model.
+      seed: seed of the intervals and of the exchanged words.
     """
 
     reward_model: tuple[Path, ...] = (Path("runs/reward/reward_model"),)
@@ -82,15 +83,15 @@ class DiagnoseConfig:
 
 
 def diagnose(config: DiagnoseConfig) -> Path:
-    """Judge the reward models and return the page's path.
+    """Diagnose the reward models and return the page's path.
 
     Raises:
-      UserError: if a model or dataset cannot be read, there is no play of the wanted parts, or it has no marks.
+      UserError: if a model or dataset cannot be read, there is no play of the parts, or it has no marks.
     """
     models = [load_with_tokenizer(folder) for folder in config.reward_model]
     divisions = [division_of(folder) for folder in config.reward_model]
     recordings = Recordings(config.data)
-    groups = _wanted(config, recordings, divisions)
+    groups = _groups_to_measure(config, recordings, divisions)
     folder = new_run_folder(config.runs, config.name)
     with lock_run(folder):
         save_config(folder, config)
@@ -100,13 +101,15 @@ def diagnose(config: DiagnoseConfig) -> Path:
         drawn = figures(diagnosis)
         traces = list(_traces(config, models, names, recordings, groups))
         _write(folder, diagnosis, drawn, traces)
-    announce(said.headline(diagnosis))
+    announce(sentences.headline(diagnosis))
     announce(f"diagnosis: {(folder / PAGE_FILE).resolve()}")
     return folder / PAGE_FILE
 
 
-def _wanted(config: DiagnoseConfig, recordings: Recordings, divisions: Sequence[Division]) -> dict[Group, list[str]]:
-    """The groups to judge by, in the order of the parts."""
+def _groups_to_measure(
+    config: DiagnoseConfig, recordings: Recordings, divisions: Sequence[Division]
+) -> dict[Group, list[str]]:
+    """Groups to measure on, in the order of the parts."""
     found = group_rows(recordings, divisions, config.episodes)
     order = [part for part in PART_WORDS if part in config.parts]
     groups = {group: ids for part in order for group, ids in found.items() if group[0] == part}
@@ -114,12 +117,12 @@ def _wanted(config: DiagnoseConfig, recordings: Recordings, divisions: Sequence[
     if not groups:
         raise UserError(f"{where} has no play of the parts {', '.join(config.parts)}; choose others with --parts")
     if not any(recordings.marks.get(episode_id) for ids in groups.values() for episode_id in ids):
-        raise UserError(f"none of the episodes of {where} to judge by has a mark; mark some (`rlhf mark`)")
+        raise UserError(f"none of the episodes of {where} to measure on has a mark; mark some (`rlhf mark`)")
     return groups
 
 
 def model_names(models: Sequence[LoadedRewardModel], folders: Sequence[Path]) -> list[str]:
-    """What the models are called: their kind, and where that is not enough their run, or else their whole path."""
+    """Names of the models: their kind; if not unique, with the run; else with the whole path."""
     kinds = [model.kind for model in models]
     runs = [f"{kind} {folder.resolve().parent.name}" for kind, folder in zip(kinds, folders, strict=True)]
     paths = [f"{kind} {folder}" for kind, folder in zip(kinds, folders, strict=True)]
@@ -152,8 +155,8 @@ def _conclude(
         )
         if not divisions[number].certain:
             remarks.append(
-                f"{name}: its run does not say what it learned from; that was worked out from its settings and today's "
-                "marks, and is wrong if episodes without marks were marked since."
+                f"{name}: its run has no record of its training episodes; they were inferred from its settings and the "
+                "current marks, which is wrong if further episodes were marked since."
             )
     marks = [mark for play in scored.play.values() for i in play.ids for mark in recordings.marks.get(i, ())]
     episodes = {episode_id for play in scored.play.values() for episode_id in play.ids}
@@ -162,20 +165,23 @@ def _conclude(
         comparisons=measurer.compare(scored, names),
         remarks=tuple(remarks),
         scripted=all(mark.scripted for mark in marks),
-        circumstances=circumstances(config, counts={"episodes judged by": len(episodes), "marks": len(set(marks))}),
+        circumstances=circumstances(config, counts={"episodes measured on": len(episodes), "marks": len(set(marks))}),
     )
 
 
 def _threshold(
     measurer: Measurer, play: Mapping[Group, GroupPlay], found: Mapping[Group, GroupScores]
 ) -> tuple[float | None, str]:
-    """The size of a peak, chosen on all validation play, and what is to be said of it."""
+    """Threshold of peaks, chosen on all validation play, and a remark if there is none."""
     own = [group for group in play if group[0] == "validation"]
     if not own:
-        return None, "there is no validation play to choose the size of a peak on, so no marks are predicted."
+        return None, "there is no validation play to choose the threshold of peaks on, so no marks are predicted."
     every = max(own, key=lambda group: len(play[group].ids))  # all solvers, or the only one
     threshold = measurer.threshold(play[every], found[every])
-    return threshold, "" if threshold else "no size of a peak serves on validation play, so no marks are predicted."
+    return (
+        threshold,
+        "" if threshold else "no threshold of peaks can be chosen on validation play, so no marks are predicted.",
+    )
 
 
 def _traces(
@@ -185,7 +191,7 @@ def _traces(
     recordings: Recordings,
     groups: Mapping[Group, Sequence[str]],
 ) -> list[Picture]:
-    """Whole episodes of the most telling part as every model sees them: those with the most marks of both signs."""
+    """Draw the episodes of the first part with the most marks of both signs, for every model."""
     part = next(part for part in PART_WORDS if any(group[0] == part for group in groups))
     ids = [episode_id for group, own in groups.items() if group[0] == part for episode_id in own]
     chosen = [i for i in sorted(ids, key=lambda i: _interest(recordings.marks.get(i, ())), reverse=True)]
@@ -207,7 +213,7 @@ def _interest(marks: Sequence[Mark]) -> tuple[int, int]:
 
 
 def _trace_title(reward: np.ndarray, marks: Sequence[Mark]) -> str:
-    """How many marks the reward agrees with within a step or two of them."""
+    """Title with the number of marks whose sign the largest reward within two steps has."""
     agrees = 0
     for mark in marks:
         near = reward[max(0, mark.step - 2) : mark.step + 3]

@@ -1,4 +1,4 @@
-"""What `rlhf diagnose` finds, as records: all that its figures and its page show, every number with its interval."""
+"""Records of the findings of `rlhf diagnose`: all numbers of its figures and its page, with their intervals."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rlhf.store.durable import write_file
 from worlds.errors import UserError
 
 DIAGNOSIS_FILE = "diagnostics.json"
-EVERYBODY = "all solvers"
+ALL_SOLVERS = "all solvers"
 
 Part = Literal["held_out", "validation", "transfer", "learned"]
 PART_WORDS: dict[str, str] = {
     "held_out": "held-out play",
     "validation": "validation play",
     "transfer": "a new solver's play",
-    "learned": "play learned from",
+    "learned": "training play",
 }
 
 
@@ -38,7 +38,7 @@ class Measure:
 
     @classmethod
     def of(cls, interval: Interval | None, items: float) -> Measure | None:
-        """None where there was nothing to measure."""
+        """Create from an interval; None without one."""
         if interval is None:
             return None
         return cls(interval.estimate, interval.low, interval.high, interval.count, round(items))
@@ -46,7 +46,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class DistanceFinding:
-    """Pairs ``least`` to ``most`` steps apart (no upper end if None); see :class:`PairFindings`."""
+    """Accuracy on pairs ``least`` to ``most`` steps apart (no upper end if None); see :class:`PairFindings`."""
 
     least: int
     most: int | None
@@ -55,17 +55,21 @@ class DistanceFinding:
 
     @property
     def steps(self) -> str:
-        """E.g. "5–8"."""
+        """Range of distances, e.g. "5–8"."""
         return f"{self.least}+" if self.most is None else f"{self.least}\N{EN DASH}{self.most}"
 
 
 @dataclass(frozen=True)
 class PairFindings:
-    """How well the model orders moments as marks do.
+    """Agreement of the model's order of moments with that of marks.
 
     Args:
-      accuracy: share of all pairs ordered rightly; better, worse: of those that got better and worse.
-      balanced: mean of the two. majority: what always saying the commoner of the two would get.
+      accuracy: share of all pairs ordered correctly.
+      better: share of the pairs that got better.
+      worse: share of the pairs that got worse.
+      balanced: mean of ``better`` and ``worse``.
+      majority: accuracy of always predicting the commoner of the two.
+      by_distance: accuracy by the distance of the two moments.
     """
 
     accuracy: Measure | None
@@ -78,7 +82,7 @@ class PairFindings:
 
 @dataclass(frozen=True)
 class BinFinding:
-    """Predictions with probabilities from ``low`` to ``high``: their mean, the share that came true, their weight."""
+    """Predictions with probabilities from ``low`` to ``high``: mean, share that happened, share of the weight."""
 
     low: float
     high: float
@@ -89,12 +93,14 @@ class BinFinding:
 
 @dataclass(frozen=True)
 class CalibrationFindings:
-    """Whether what is said to be so probable comes true so often.
+    """Calibration of predicted probabilities.
 
     Args:
-      of: what was predicted, e.g. "the later moment is better".
-      error: expected calibration error. log_loss: mean of -log of the probability of what happened;
-        base_log_loss: the same for whoever always says how often it happens.
+      of: the predicted event, e.g. "the later moment is better".
+      error: expected calibration error.
+      log_loss: mean of -log of the probability of the outcome.
+      base_log_loss: log loss of always predicting the base rate.
+      bins: reliability by bins of the probability.
     """
 
     of: str
@@ -109,6 +115,10 @@ class SignFindings:
     """Predicted marks of one sign against raters' marks of that sign.
 
     Args:
+      sign: +1 or -1.
+      precision: share of predicted marks that match a given one.
+      recall: share of given marks that match a predicted one.
+      f1: harmonic mean of the two.
       raters: F1 of one rater against another, the ceiling; None with fewer than two.
       chance: F1 of the marks predicted for another episode, the floor.
     """
@@ -123,7 +133,7 @@ class SignFindings:
 
 @dataclass(frozen=True)
 class MarkFindings:
-    """Moments at which the reward peaks against raters' marks; ``threshold`` is the least size of a peak."""
+    """Peaks of the reward against raters' marks; ``threshold`` is the smallest size of a peak."""
 
     threshold: float
     signs: tuple[SignFindings, ...]
@@ -131,11 +141,13 @@ class MarkFindings:
 
 @dataclass(frozen=True)
 class SignalFindings:
-    """How far the utility (in units of reward) moves at marks and elsewhere (:mod:`reward_models.mark_signal`).
+    """Change of utility (in units of reward) at marks and elsewhere (:mod:`reward_models.mark_signal`).
 
     Args:
-      plus, minus: mean change over the steps around a mark of that sign. noise: standard deviation of the change over
-        as many steps where nobody marked. ratio: of the difference of the two to the noise.
+      plus: mean change over the steps around a (+).
+      minus: mean change over the steps around a (-).
+      noise: standard deviation of the change over as many steps without marks.
+      ratio: of the difference of ``plus`` and ``minus`` to the noise.
     """
 
     plus: Measure | None
@@ -146,12 +158,15 @@ class SignalFindings:
 
 @dataclass(frozen=True)
 class OutcomeFindings:
-    """Requests that succeeded, or that failed.
+    """Findings on requests that succeeded, or on those that failed.
 
     Args:
-      mean_return: of modelled reward over the request; returns: of every one.
-      rated_plus, rated_minus: share of (request, rater) with a mark of that sign in it.
-      predicted_plus, predicted_minus: share of requests in which the model's reward peaks so.
+      mean_return: mean of the modelled return of a request.
+      returns: modelled return of every request.
+      rated_plus: share of (request, rater) with a (+) in the request.
+      rated_minus: share of (request, rater) with a (-) in the request.
+      predicted_plus: share of requests with a positive peak of the reward.
+      predicted_minus: share of requests with a negative peak of the reward.
     """
 
     mean_return: Measure | None
@@ -167,8 +182,10 @@ class SuccessFindings:
     """Modelled return of requests against their scripted success.
 
     Args:
-      auc: probability that one that succeeded has a larger return than one that failed. by_task: among requests of
-        one kind.
+      auc: probability that a request that succeeded has a larger return than one that failed.
+      by_task: the same among requests of one task.
+      succeeded: findings on the requests that succeeded.
+      failed: findings on the requests that failed.
     """
 
     auc: Measure | None
@@ -179,7 +196,7 @@ class SuccessFindings:
 
 @dataclass(frozen=True)
 class CurveFinding:
-    """Mean over moments of the utility (in units of reward) since before them, at every offset where all have one."""
+    """Mean over moments of the change of utility (in units of reward) since before them, by offset in steps."""
 
     offsets: tuple[int, ...]
     mean: tuple[float, ...]
@@ -189,12 +206,17 @@ class CurveFinding:
 
 @dataclass(frozen=True)
 class WordsFindings:
-    """The same behaviour under right, plausible and unrelated words (:mod:`reward_models.rescoring`).
+    """Scores of the same behaviour under right, plausible and unrelated words (:mod:`reward_models.rescoring`).
 
     Args:
-      change: mean utility after the moment less that before it, in units of reward, of each of the three.
-      right_over_plausible, plausible_over_unrelated, right_over_unrelated: share of moments so ordered; in_order: of
-        those in which all three are. by_kind: ``in_order`` and ``right_over_plausible`` by kind of task.
+      moments: number of moments.
+      change: mean utility after the moment less that before it, in units of reward, for each of the three.
+      right_over_plausible: share of moments with this order.
+      plausible_over_unrelated: share of moments with this order.
+      right_over_unrelated: share of moments with this order.
+      in_order: share of moments with all three in order.
+      by_kind: ``in_order`` and ``right_over_plausible`` by task.
+      curves: utility around the moment, for each of the three.
     """
 
     moments: int
@@ -209,7 +231,7 @@ class WordsFindings:
 
 @dataclass(frozen=True)
 class GroupFindings:
-    """What one model makes of one group of episodes: the play of one solver (or of all) in one part of the data."""
+    """Findings on one model and one group of episodes: the play of one solver (or of all) in one part of the data."""
 
     part: str
     solver: str
@@ -227,13 +249,13 @@ class GroupFindings:
 
     @property
     def name(self) -> str:
-        """E.g. "held-out play, agent:clone"."""
+        """Name of the group, e.g. "held-out play, agent:clone"."""
         return f"{PART_WORDS[self.part]}, {self.solver}"
 
 
 @dataclass(frozen=True)
 class ModelFindings:
-    """One reward model in all groups. ``known_division``: whether its run says what it learned from."""
+    """Findings on one reward model; ``known_division`` is true if its run has a record of its training episodes."""
 
     name: str
     kind: str
@@ -242,7 +264,7 @@ class ModelFindings:
     groups: tuple[GroupFindings, ...]
 
     def group(self, part: str, solver: str) -> GroupFindings | None:
-        """The findings of one group; None if there is no such play."""
+        """Return the findings on one group; None if there is no such play."""
         return next((group for group in self.groups if (group.part, group.solver) == (part, solver)), None)
 
 
@@ -259,7 +281,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Everything. ``remarks`` are sentences about what could not be measured, or is not certain."""
+    """All findings; ``remarks`` are sentences on what could not be measured, or is uncertain."""
 
     models: tuple[ModelFindings, ...]
     comparisons: tuple[Comparison, ...]
@@ -280,7 +302,11 @@ def save_diagnosis(diagnosis: Diagnosis, folder: Path) -> Path:
 
 
 def load_diagnosis(folder: Path) -> Diagnosis:
-    """What :func:`save_diagnosis` wrote. Raises UserError if it is missing, damaged or of another version."""
+    """Read what :func:`save_diagnosis` wrote.
+
+    Raises:
+      UserError: if it is missing, damaged or of another version.
+    """
     path = folder / DIAGNOSIS_FILE
     try:
         return from_json(Diagnosis, json_text.from_json(path.read_text(encoding="utf-8")))

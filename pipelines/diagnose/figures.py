@@ -1,4 +1,4 @@
-"""The figures of a diagnosis. All are drawn from its records alone; colours and shapes differ together."""
+"""Figures of a diagnosis, drawn from its records; models differ in colour and in shape."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from pipelines.diagnose import sentences as said
+from pipelines.diagnose import sentences
 from pipelines.diagnose.diagnosis import (
     PART_WORDS,
     Diagnosis,
@@ -24,16 +24,16 @@ from pipelines.diagnose.diagnosis import (
 )
 from reward_models.plots import FAINT, INK, SLATE
 
-# Okabe and Ito's colours, which people who confuse red and green can tell apart.
+# Okabe and Ito's colours, distinct for colour-blind readers.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 WORDS = (("right words", "#009E73", "-"), ("plausible, wrong", "#E69F00", "--"), ("unrelated", "#7b3294", ":"))
 _DPI = 144
-_FEWEST_MOMENTS = 10  # whose mean is drawn as a curve, unless there are nowhere so many
+_FEWEST_MOMENTS = 10  # of a drawn mean curve, unless no group has so many
 
 
 def figures(diagnosis: Diagnosis) -> dict[str, bytes]:
-    """Every figure as PNG by its name, in the order to show; those with nothing to show are left out."""
+    """Draw every figure as PNG, by name in the order to show; figures without data are left out."""
     drawn = {
         "accuracy": accuracy(diagnosis),
         "distance": distance(diagnosis),
@@ -47,19 +47,19 @@ def figures(diagnosis: Diagnosis) -> dict[str, bytes]:
 
 
 def png(figure: Figure) -> bytes:
-    """``figure`` as PNG."""
+    """Encode ``figure`` as PNG."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=_DPI)
     return buffer.getvalue()
 
 
 def accuracy(diagnosis: Diagnosis) -> Figure | None:
-    """Pair accuracy of every model in every group, all and balanced, beside what the commoner sign alone gets."""
+    """Draw pair accuracy of every model in every group, all and balanced, beside the commoner sign's."""
     groups = [g for g in diagnosis.groups() if any(_pairs(m, g) is not None for m in diagnosis.models)]
     if not groups:
         return None
-    count, names = len(diagnosis.models), ("pairs ordered rightly", "mean of better and worse pairs")
-    figure, axes = _lane_axes(said.accuracy_sentence(diagnosis), groups, count, names)
+    count, names = len(diagnosis.models), ("pairs ordered correctly", "mean of better and worse pairs")
+    figure, axes = _lane_axes(sentences.accuracy_sentence(diagnosis), groups, count, names)
     for row, group in enumerate(groups):
         for lane, model in enumerate(diagnosis.models):
             own = model.group(*group)
@@ -68,18 +68,18 @@ def accuracy(diagnosis: Diagnosis) -> Figure | None:
                 _whisker(axes[1], own.pairs.balanced, row, lane, count)
         _tick(axes[0], next(own.pairs.majority for m in diagnosis.models if (own := m.group(*group))), row, "-")
         _tick(axes[1], 0.5, row, "-")
-    legend(figure, [*_model_keys(diagnosis.models), _tick_key("commoner sign alone", "-")])
+    legend(figure, [*_model_keys(diagnosis.models), _tick_key("commoner sign", "-")])
     return figure
 
 
 def predicted_marks(diagnosis: Diagnosis) -> Figure | None:
-    """F1 of the marks a model would give, between chance and the raters' own agreement."""
+    """Draw F1 of the predicted marks, between chance and the raters' own agreement."""
     groups = [g for g in diagnosis.groups() if any(_marked(m, g) is not None for m in diagnosis.models)]
     if not groups:
         return None
     count = len(diagnosis.models)
     names = ("F1 of predicted (+)", "F1 of predicted (\N{MINUS SIGN})")
-    figure, axes = _lane_axes(said.marks_sentence(diagnosis), groups, count, names)
+    figure, axes = _lane_axes(sentences.marks_sentence(diagnosis), groups, count, names)
     for place, axis in enumerate(axes):
         for row, group in enumerate(groups):
             for lane, model in enumerate(diagnosis.models):
@@ -95,15 +95,15 @@ def predicted_marks(diagnosis: Diagnosis) -> Figure | None:
 
 
 def distance(diagnosis: Diagnosis) -> Figure | None:
-    """Pair accuracy by how far apart the two moments are."""
-    groups = [said.whole(diagnosis, part) for part in said.parts_of(diagnosis)]
+    """Draw pair accuracy by the distance of the two moments."""
+    groups = [sentences.whole(diagnosis, part) for part in sentences.parts_of(diagnosis)]
     groups = [g for g in groups if any((own := m.group(*g)) and own.pairs.by_distance for m in diagnosis.models)]
     if not groups:
         return None
-    judged = said.judged_group(diagnosis)
-    own = diagnosis.models[0].group(*judged)
+    main = sentences.main_group(diagnosis)
+    own = diagnosis.models[0].group(*main)
     assert own is not None
-    title = f"{said.where(judged)}: {said.distance_sentence(diagnosis.models[0], own)}"
+    title = f"{sentences.where(main)}: {sentences.distance_sentence(diagnosis.models[0], own)}"
     figure, axes = panels(title, len(groups), 3.0)
     for axis, group in zip(axes, groups, strict=True):
         for number, model in enumerate(diagnosis.models):
@@ -115,23 +115,23 @@ def distance(diagnosis: Diagnosis) -> Figure | None:
                 at, majority = np.arange(len(by_distance)), [one.majority for one in by_distance]
                 axis.hlines(majority, at - 0.4, at + 0.4, color=SLATE, lw=1.6, zorder=1)
                 axis.set_xticks(at, [one.steps for one in by_distance])
-        axis.set_title(said.where(group), fontsize=9.5, color=INK, loc="left")
+        axis.set_title(sentences.where(group), fontsize=9.5, color=INK, loc="left")
         axis.set_xlabel("steps between the two moments", fontsize=9, color=INK)
         percent_axis(axis, "y", None)
     low = min(one.accuracy.low for m in diagnosis.models for g in groups for one in _by_distance(m, g))
     axes[0].set_ylim(_below(low), 1.02)
-    axes[0].set_ylabel("pairs ordered rightly", fontsize=9, color=INK)
-    legend(figure, [*_model_keys(diagnosis.models), Line2D([], [], color=SLATE, lw=1.2, label="commoner sign alone")])
+    axes[0].set_ylabel("pairs ordered correctly", fontsize=9, color=INK)
+    legend(figure, [*_model_keys(diagnosis.models), Line2D([], [], color=SLATE, lw=1.2, label="commoner sign")])
     return figure
 
 
 def calibration(diagnosis: Diagnosis) -> Figure | None:
-    """Stated probabilities against how often they come true."""
-    groups = [said.whole(diagnosis, part) for part in said.parts_of(diagnosis)]
+    """Draw predicted probabilities against the shares that happened."""
+    groups = [sentences.whole(diagnosis, part) for part in sentences.parts_of(diagnosis)]
     groups = [g for g in groups if any((own := m.group(*g)) and own.calibration.bins for m in diagnosis.models)]
     if not groups:
         return None
-    figure, axes = panels(said.calibration_sentence(diagnosis), len(groups), 3.4)
+    figure, axes = panels(sentences.calibration_sentence(diagnosis), len(groups), 3.4)
     for axis, group in zip(axes, groups, strict=True):
         axis.plot([0, 1], [0, 1], color=SLATE, lw=1, zorder=1)
         for number, model in enumerate(diagnosis.models):
@@ -146,23 +146,23 @@ def calibration(diagnosis: Diagnosis) -> Figure | None:
                 marker=MARKERS[number % len(MARKERS)],
                 zorder=4,
             )
-        axis.set_title(said.where(group), fontsize=9.5, color=INK, loc="left")
-        axis.set_xlabel("stated probability that the later is better", fontsize=9, color=INK)
+        axis.set_title(sentences.where(group), fontsize=9.5, color=INK, loc="left")
+        axis.set_xlabel("predicted probability that the later is better", fontsize=9, color=INK)
         percent_axis(axis, "y", 0.0)
         percent_axis(axis, "x", 0.0)
     axes[0].set_ylabel("share of pairs in which it is", fontsize=9, color=INK)
-    legend(figure, [*_model_keys(diagnosis.models), Line2D([], [], color=SLATE, lw=1, label="what is said is true")])
+    legend(figure, [*_model_keys(diagnosis.models), Line2D([], [], color=SLATE, lw=1, label="perfect calibration")])
     return figure
 
 
 def returns(diagnosis: Diagnosis) -> Figure | None:
-    """Modelled return of requests that succeeded and of those that failed."""
-    group = said.judged_group(diagnosis)
+    """Draw the modelled return of requests that succeeded and of those that failed."""
+    group = sentences.main_group(diagnosis)
     shown = [(model, own.success) for model in diagnosis.models if (own := model.group(*group)) is not None]
     shown = [(model, found) for model, found in shown if found.succeeded.returns and found.failed.returns]
     if not shown:
         return None
-    figure, axes = panels(said.returns_sentence(diagnosis), len(shown), 3.0, sharex=False)
+    figure, axes = panels(sentences.returns_sentence(diagnosis), len(shown), 3.0, sharex=False)
     for axis, (model, found) in zip(axes, shown, strict=True):
         both = np.concatenate([found.succeeded.returns, found.failed.returns])
         low, high = np.quantile(both, [0.01, 0.99])
@@ -185,17 +185,17 @@ def returns(diagnosis: Diagnosis) -> Figure | None:
 
 
 def words(diagnosis: Diagnosis, what: str) -> Figure | None:
-    """Figure 3C: utility around the moment under three kinds of words; parts in rows, models in columns."""
-    groups = [said.whole(diagnosis, part) for part in said.parts_of(diagnosis)]
+    """Draw Figure 3C: utility around the moment under three kinds of words; parts in rows, models in columns."""
+    groups = [sentences.whole(diagnosis, part) for part in sentences.parts_of(diagnosis)]
     counts = {g: max((f.moments for m in diagnosis.models if (f := _words(m, g, what))), default=0) for g in groups}
     most = max(counts.values(), default=0)
     groups = [g for g in groups if counts[g] >= min(most, _FEWEST_MOMENTS) > 0]  # the tables have the others
     if not groups:
         return None
-    judged = said.judged_group(diagnosis)
-    shown = judged if judged in groups else groups[0]
+    main = sentences.main_group(diagnosis)
+    shown = main if main in groups else groups[0]
     first = diagnosis.models[0]
-    title = f"{said.where(shown)}: {said.words_sentence(first, _words(first, shown, what), what)}"
+    title = f"{sentences.where(shown)}: {sentences.words_sentence(first, _words(first, shown, what), what)}"
     columns = len(diagnosis.models)
     figure = _figure(max(7.5, 3.4 * columns + 0.6), 2.5 * len(groups) + 1.0, title)
     axes = figure.subplots(len(groups), columns, squeeze=False, sharex=True, sharey="col")
@@ -205,7 +205,7 @@ def words(diagnosis: Diagnosis, what: str) -> Figure | None:
             _dress(axis)
             _draw_words(axis, found)
             axis.set_title(_words_title(model, group, found, columns), fontsize=9, color=INK, loc="left")
-        axes[row][0].set_ylabel("utility, from before", fontsize=9, color=INK)
+        axes[row][0].set_ylabel("change of utility", fontsize=9, color=INK)
     moment = "the answer is heard" if what == "answers" else "the success is seen"
     for axis in axes[-1]:
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -234,11 +234,11 @@ def _by_distance(model: ModelFindings, group: tuple[str, str]) -> tuple[Distance
 
 
 def _below(low: float) -> float:
-    """Where an axis of shares begins that shows ``low``: at a tenth, with some room."""
+    """Lower end of an axis of shares that shows ``low``: a tenth, with a margin."""
     return max(-0.02, np.floor(10 * low) / 10 - 0.03)
 
 
-# -- what figures are made of ------------------------------------------------------------------------------------
+# -- parts of figures -------------------------------------------------------------------------------------------
 
 
 def _pairs(model: ModelFindings, group: tuple[str, str]) -> Measure | None:
@@ -268,7 +268,7 @@ def _folded(text: str, width: int) -> str:
 
 
 def panels(title: str, count: int, height: float, sharex: bool = True) -> tuple[Figure, list[Axes]]:
-    """Panels beside each other."""
+    """Create panels beside each other."""
     figure = _figure(max(6.0, 3.3 * count + 0.6), height + 1.0, title)
     axes = figure.subplots(1, count, squeeze=False, sharey=True, sharex=sharex)[0]
     for axis in axes:
@@ -279,7 +279,7 @@ def panels(title: str, count: int, height: float, sharex: bool = True) -> tuple[
 def _lane_axes(
     title: str, groups: Sequence[tuple[str, str]], models: int, names: Sequence[str]
 ) -> tuple[Figure, list[Axes]]:
-    """Axes of shares, one for each of ``names``, in which every group is a row and every model a lane in it."""
+    """Create axes of shares, one for each of ``names``, with a row for every group and a lane for every model."""
     figure = _figure(8.6, 1.5 + len(groups) * (0.26 + 0.16 * models), title)
     axes = list(figure.subplots(1, len(names), squeeze=False, sharey=True)[0])
     for axis, name in zip(axes, names, strict=True):
@@ -287,7 +287,7 @@ def _lane_axes(
         axis.grid(axis="y", visible=False)
         axis.grid(axis="x", color=FAINT, lw=0.6, alpha=0.6)
         axis.set_ylim(len(groups) - 0.5, -0.5)
-        axis.set_yticks(range(len(groups)), [said.row_name(group) for group in groups])
+        axis.set_yticks(range(len(groups)), [sentences.row_name(group) for group in groups])
         axis.tick_params(axis="y", length=0)
         axis.set_xlabel(name, fontsize=9, color=INK)
         percent_axis(axis, "x", 0.0)
@@ -297,7 +297,7 @@ def _lane_axes(
 
 
 def _whisker(axis: Axes, measure: Measure | None, row: int, lane: int, lanes: int) -> None:
-    """A dot and its interval."""
+    """Draw a dot and its interval."""
     if measure is not None:
         y = _lane(row, lane, lanes)
         colour = COLOURS[lane % len(COLOURS)]
@@ -306,13 +306,13 @@ def _whisker(axis: Axes, measure: Measure | None, row: int, lane: int, lanes: in
 
 
 def _tick(axis: Axes, value: float | None, row: int, style: str) -> None:
-    """A vertical tick across a row."""
+    """Draw a vertical tick across a row."""
     if value is not None:
         axis.plot([value, value], [row - 0.36, row + 0.36], color=SLATE, lw=1.6, ls=style, zorder=1)
 
 
 def _floor(axis: Axes, measure: Measure | None, row: int, lane: int, lanes: int) -> None:
-    """A short dotted tick in a model's lane."""
+    """Draw a short dotted tick in a model's lane."""
     if measure is not None:
         y = _lane(row, lane, lanes)
         axis.plot([measure.estimate] * 2, [y - 0.3 / lanes, y + 0.3 / lanes], color=SLATE, lw=1.8, ls=":", zorder=1)
@@ -330,7 +330,7 @@ def _tick_key(name: str, style: str) -> Line2D:
 def _line(
     axis: Axes, x: Sequence[float] | np.ndarray, measures: Sequence[Measure], number: int, dots: bool = True
 ) -> None:
-    """A line through measures, each with its interval."""
+    """Draw a line through measures, each with its interval."""
     colour, y = COLOURS[number % len(COLOURS)], [one.estimate for one in measures]
     axis.vlines(x, [one.low for one in measures], [one.high for one in measures], color=colour, lw=2.2, alpha=0.4)
     marker = MARKERS[number % len(MARKERS)] if dots else ""
@@ -345,12 +345,12 @@ def _model_keys(models: Sequence[ModelFindings]) -> list[Line2D]:
 
 
 def legend(figure: Figure, handles: Sequence[Line2D]) -> None:
-    """The keys below everything else."""
+    """Draw the legend below the panels."""
     figure.legend(handles=list(handles), loc="outside lower left", fontsize=8.5, frameon=False, labelcolor=INK, ncols=4)
 
 
 def percent_axis(axis: Axes, which: str, low: float | None) -> None:
-    """Shares of 1 in per cent, from ``low`` to 100 unless that is None."""
+    """Format an axis of shares in per cent, from ``low`` to 100 unless that is None."""
     one = axis.yaxis if which == "y" else axis.xaxis
     one.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}%"))
     if low is not None:

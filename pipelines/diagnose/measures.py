@@ -1,4 +1,4 @@
-"""From what models made of every episode to findings with intervals. Episodes are what is resampled, everywhere."""
+"""Findings with intervals, from models' scores of every episode. All intervals resample episodes."""
 
 from __future__ import annotations
 
@@ -56,21 +56,24 @@ from rlhf.run.statistics import LEVEL, episode_interval, ratio_interval, resampl
 
 
 class Measurer:
-    """Measures one model's scores, with the settings that all models share.
+    """Measurement of models' scores, with the settings that all models share.
 
     Args:
-      reach, tolerance, delay: in steps, see ``DiagnoseConfig``. seed: of the resampling.
+      reach: in steps, see ``DiagnoseConfig``.
+      tolerance: in steps, see ``DiagnoseConfig``.
+      delay: in steps, see ``DiagnoseConfig``.
+      seed: of the resampling.
     """
 
     def __init__(self, reach: int, tolerance: int, delay: int, seed: int) -> None:
         self.reach, self.tolerance, self.delay, self.seed = reach, tolerance, delay, seed
 
     def threshold(self, play: GroupPlay, found: GroupScores) -> float | None:
-        """The size of reward from which on a peak is a mark, as it serves best on this play."""
+        """Choose the threshold of peaks with the best F1 on this play."""
         return choose_threshold(found.rewards, play.raters, self.reach, self.tolerance)
 
     def group(self, group: Group, play: GroupPlay, found: GroupScores, threshold: float | None) -> GroupFindings:
-        """All findings of one group."""
+        """Measure all findings on one group."""
         pairs = together(found.pairs)
         predicted = None
         if threshold is not None:
@@ -96,7 +99,7 @@ class Measurer:
         )
 
     def pairs(self, pairs: OrderedPairs) -> PairFindings:
-        """Accuracy on all pairs, by sign, and by distance."""
+        """Measure accuracy on all pairs, by sign, and by distance."""
         right, total = pairs.right.sum(-1), pairs.total.sum(-1)  # [E, 2]
         by_distance = []
         for place, (least, beyond) in enumerate(zip(DISTANCES, (*DISTANCES[1:], None), strict=True)):
@@ -114,7 +117,7 @@ class Measurer:
         )
 
     def calibration(self, of: str, counted: Reliability, edges: Sequence[float]) -> CalibrationFindings:
-        """Reliability table, expected calibration error and log loss of predictions by episode."""
+        """Measure reliability, expected calibration error and log loss of predictions."""
         weight = counted.weight.sum(-1)
         bins = []
         for place, (low, high) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
@@ -134,7 +137,7 @@ class Measurer:
         )
 
     def marks(self, play: GroupPlay, predicted: Sequence[MarkedSteps], threshold: float) -> MarkFindings:
-        """Predicted marks against raters', between what raters reach with each other and what chance does."""
+        """Measure predicted marks against raters', with the raters' own agreement and chance as bounds."""
         tolerance, raters = self.tolerance, play.raters
         elsewhere = [*predicted[1:], *predicted[:1]]
         model = _stack(against_raters(own, some, tolerance) for own, some in zip(predicted, raters, strict=True))
@@ -155,7 +158,7 @@ class Measurer:
         return MarkFindings(threshold, tuple(signs))
 
     def signal(self, play: GroupPlay, found: GroupScores) -> SignalFindings:
-        """How far the utility moves at marks, and where the raters who saw an episode marked nothing."""
+        """Measure changes of utility at marks and where the raters who saw an episode marked nothing."""
         tally = stack_signal(
             [
                 signal_tally(np.cumsum(reward), _counts(raters, len(reward)), self.tolerance)
@@ -172,7 +175,7 @@ class Measurer:
         )
 
     def success(self, play: GroupPlay, found: GroupScores, predicted: Sequence[MarkedSteps] | None) -> SuccessFindings:
-        """Modelled return and marks of requests that succeeded and of those that failed."""
+        """Measure modelled return and marks of requests that succeeded and of those that failed."""
         spans = [(number, span) for number, own in enumerate(play.spans) for span in own]
         returns = np.array([modelled_return(found.rewards[number], span) for number, span in spans])
         good = np.array([span.succeeded for _, span in spans], dtype=bool)
@@ -183,11 +186,11 @@ class Measurer:
             auc = self._auc(returns[own], good[own], episode[own], len(play.ids))
             if auc is not None:
                 by_task[task] = auc
-        outcomes = [self._outcome(play, spans, returns, good == what, predicted) for what in (True, False)]
+        outcomes = [self._outcome(play, spans, returns, good == truth, predicted) for truth in (True, False)]
         return SuccessFindings(self._auc(returns, good, episode, len(play.ids)), by_task, *outcomes)
 
     def words(self, parts: Sequence[Rescored], before: int, ids: Sequence[str]) -> WordsFindings | None:
-        """What other words do to the utility; None if there was no moment to exchange them at."""
+        """Measure utility under other words; None without moments at which words can be exchanged."""
         parts = [part for part in parts if part.moments]
         if not parts:
             return None
@@ -219,7 +222,7 @@ class Measurer:
         )
 
     def compare(self, scored: ModelScores, names: Sequence[str]) -> tuple[Comparison, ...]:
-        """Every further model against the first, on the same pairs."""
+        """Compare every further model with the first, on the same pairs."""
         found = []
         for group in scored.play:
             first = together(scored.scores[0][group].pairs)
@@ -240,13 +243,13 @@ class Measurer:
         return self._share(2.0 * tally.matched[:, place], tally.predicted[:, place] + tally.given[:, place])
 
     def _measure(self, estimate, items: np.ndarray) -> Measure | None:
-        """An estimate from weights [R, E] of all episodes; those without ``items`` [E] are not counted."""
+        """Measure ``estimate`` of weights [R, E] of episodes; episodes without ``items`` [E] do not count."""
         interval = episode_interval(estimate, len(items), seed=self.seed)
         found = Measure.of(interval, float(items.sum()))
         return None if found is None else _with_episodes(found, int((items > 0).sum()))
 
     def _mean(self, values: np.ndarray, episode: np.ndarray, episodes: int, share: bool = True) -> Measure | None:
-        """Mean of ``values`` [M], which belong to episodes [M]."""
+        """Mean of ``values`` [M] with their numbers of episodes [M]."""
         part = np.bincount(episode, values, minlength=episodes)
         whole = np.bincount(episode, minlength=episodes).astype(np.float64)
         if share:
@@ -268,7 +271,7 @@ class Measurer:
         which: np.ndarray,
         predicted: Sequence[MarkedSteps] | None,
     ) -> OutcomeFindings:
-        """Of the requests ``which`` (bool [N])."""
+        """Measure the requests of the mask ``which`` (bool [N])."""
         own = [span for span, wanted in zip(spans, which.tolist(), strict=True) if wanted]
         episode, count = np.array([number for number, _ in own], dtype=np.int64), len(play.ids)
         rated = [(n, has_moment(some, span, self.delay)) for n, span in own for some in play.raters[n]]
@@ -287,7 +290,7 @@ class Measurer:
         )
 
     def _curve(self, curve: np.ndarray, before: int, episode: np.ndarray, episodes: int) -> CurveFinding:
-        """Mean over moments [M, offsets] with its intervals; offsets that more than half of them lack are left out."""
+        """Mean over moments [M, offsets] with intervals; offsets missing from more than half of them are left out."""
         known = ~np.isnan(curve)
         shown = np.flatnonzero(known.mean(axis=0) >= 0.5)
         totals, counts = np.zeros((episodes, len(shown))), np.zeros((episodes, len(shown)))
@@ -302,7 +305,7 @@ class Measurer:
 
 
 def _stack(tallies) -> MarkTally:
-    """Tallies of episodes with an axis [E] in front."""
+    """Stack tallies of episodes along a leading axis [E]."""
     tallies = list(tallies)
     return MarkTally(*(np.stack([getattr(t, name) for t in tallies]) for name in ("matched", "predicted", "given")))
 
@@ -313,17 +316,17 @@ def _counts(raters: Sequence[MarkedSteps], steps: int) -> np.ndarray:
 
 
 def _divide(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """nan where the whole is nothing."""
+    """Divide; nan where ``whole`` is 0."""
     return part / np.where(whole > 0, whole, np.nan)
 
 
 def _majority(total: np.ndarray) -> float:
-    """Accuracy of always saying the commoner sign, of weights [E, 2]."""
+    """Accuracy of always predicting the commoner sign, for weights [E, 2]."""
     return float(total.sum(0).max() / total.sum())
 
 
 def _entropy(p: float) -> float:
-    """Log loss of always saying ``p`` where that is how often it happens."""
+    """Log loss of always predicting the base rate ``p``."""
     return float(-sum(x * np.log(x) for x in (p, 1 - p) if x > 0))
 
 

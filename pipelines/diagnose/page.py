@@ -1,4 +1,4 @@
-"""The page of a diagnosis: one HTML file, the figures inside, every number of them in a table beneath."""
+"""Page of a diagnosis: one HTML file with the figures, and their numbers in tables."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pipelines.report.page import circumstances, render
 from pipelines.report.tables import DASH, Cell, Row, Table
 from rlhf.run.statistics import LEVEL, Interval, percent, points
 
-_SCRIPTED = "All marks were given by scripted stand-ins, which are deliberately imperfect; no person marked anything."
+_SCRIPTED = "All marks are by scripted stand-ins, imperfect on purpose; no person marked anything."
 _METHOD = (
     f"Intervals cover {percent(LEVEL)} and resample episodes, as pairs, marks and requests of one episode depend "
-    "on each other; where all episodes agree, they are Wilson's of so many episodes. They are not corrected for "
-    "the number of comparisons. Every number with its interval and count is in diagnostics.json."
+    "on each other; where all episodes agree, they are Wilson's for that number of episodes. They are not corrected "
+    "for the number of comparisons. Every number with its interval and count is in diagnostics.json."
 )
 
 Cells = Callable[[GroupFindings], Sequence[Cell]]
@@ -26,7 +26,7 @@ Cells = Callable[[GroupFindings], Sequence[Cell]]
 
 @dataclass(frozen=True)
 class _Part:
-    """Figures (a description and a PNG, None if there was nothing to measure) and tables under a title."""
+    """Figures (a description and a PNG, None without data) and tables under a title."""
 
     figures: tuple[tuple[str, bytes | None], ...] = ()
     tables: tuple[Table, ...] = ()
@@ -35,7 +35,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Hero:
-    """A model's name, its accuracy in large letters, and what to compare that with."""
+    """A model's name, its accuracy in large letters, and its baselines."""
 
     name: str
     text: str
@@ -52,12 +52,12 @@ class _Section:
 
 
 def page(diagnosis: Diagnosis, figures: Mapping[str, bytes], traces: Sequence[Picture]) -> Markup:
-    """The whole page.
+    """Render the whole page.
 
     Args:
       diagnosis: all numbers.
       figures: PNG by name.
-      traces: whole episodes as the models see them.
+      traces: whole episodes with the models' scores.
     """
     sections = (_pairs, _calibration, _marks, _signal, _success, _words)
     return render(
@@ -76,7 +76,7 @@ def page(diagnosis: Diagnosis, figures: Mapping[str, bytes], traces: Sequence[Pi
 
 
 def _hero(diagnosis: Diagnosis, model: ModelFindings) -> _Hero:
-    group = sentences.judged_group(diagnosis)
+    group = sentences.main_group(diagnosis)
     own = model.group(*group)
     accuracy = own.pairs.accuracy if own is not None else None
     notes = [_bounds(accuracy), f"of pairs, {PART_WORDS[group[0]]}"]
@@ -93,8 +93,8 @@ def _pairs(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
 
     head = ("All pairs", "Got better", "Got worse", "Balanced", "Commoner sign")
     lead = (
-        "Two moments of an episode with marks of one sign between them: does the utility put the better one higher? "
-        "Compare with the commoner sign alone, not with one half."
+        "The share of pairs of moments, with marks of one sign between them, of which the better one has the higher "
+        "utility. The baseline is the commoner sign, not one half."
     )
     drawn = (
         (sentences.accuracy_sentence(diagnosis), figures.get("accuracy")),
@@ -127,7 +127,7 @@ def _calibration(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section
         return [_cell(found.error, "pairs"), _number(found.log_loss), base, *marks]
 
     head = ("Calibration error", "Log loss", "Log loss of the base rate", "Error of predicted (+)", "of predicted (-)")
-    lead = "The model says that the later moment is better with the probability sigmoid(U2 - U1). How often is it?"
+    lead = "The model predicts that the later moment is better with the probability sigmoid(U2 - U1)."
     drawn = ((sentences.calibration_sentence(diagnosis), figures.get("calibration")),)
     return _Section("Calibration", lead, (_Part(drawn, (_table(diagnosis, head, cells),)),))
 
@@ -142,9 +142,9 @@ def _marks(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
             for m, unit in ((sign.precision, "predicted"), (sign.recall, "given"), (sign.f1, ""), (sign.raters, ""))
         ]
 
-    head = [f"({sign}) {what}" for sign in "+\N{MINUS SIGN}" for what in ("precision", "recall", "F1", "raters' F1")]
+    head = [f"({sign}) {name}" for sign in "+\N{MINUS SIGN}" for name in ("precision", "recall", "F1", "raters' F1")]
     lead = (
-        "A peak of the reward is taken for a mark. How large a peak has to be is chosen on validation play. Raters "
+        "A peak of the reward counts as a predicted mark; its threshold is chosen on validation play. Raters "
         "compared with each other are the ceiling; marks predicted for another episode are the floor."
     )
     drawn = ((sentences.marks_sentence(diagnosis), figures.get("predicted_marks")),)
@@ -158,10 +158,10 @@ def _signal(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
 
     head = ("Change at a (+)", "Change at a (\N{MINUS SIGN})", "Noise", "Signal to noise")
     lead = (
-        "How far the utility moves in the steps around a mark, and, as standard deviation, in as many steps where "
-        f"nobody marked. {sentences.signal_sentence(diagnosis)}."
+        "Mean change of utility in the steps around a mark, and its standard deviation in as many steps without "
+        f"marks. {sentences.signal_sentence(diagnosis)}."
     )
-    return _Section("Marks against what is not marked", lead, (_Part(tables=(_table(diagnosis, head, cells),)),))
+    return _Section("Signal to noise at marks", lead, (_Part(tables=(_table(diagnosis, head, cells),)),))
 
 
 def _success(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
@@ -176,7 +176,7 @@ def _success(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
         "AUC", "Return, success", "Return, failure", "Success: rater's (+)", "model's (+)", "Failure: rater's (+)",
         "model's (+)",
     )  # fmt: skip
-    lead = "Success is decided by each task's hard-coded check, which neither the model nor its raters' marks replace."
+    lead = "Success is decided by each task's hard-coded check, independent of the model and of the marks."
     drawn = ((sentences.returns_sentence(diagnosis), figures.get("returns")),)
     parts = (_Part(drawn, (_table(diagnosis, head, cells),)),)
     return _Section("Requests that succeeded and requests that failed", lead, parts)
@@ -184,28 +184,27 @@ def _success(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
 
 def _words(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
     lead = (
-        "The same behaviour, scored with the words that were said, with others of the same kind that make it wrong, "
-        "and with words that have nothing to do with it (the paper's Figure 3C). A model that listens puts them in "
-        "this order."
+        "The same behaviour, scored with its own words, with others of the same kind that make it wrong, and with "
+        "unrelated words (the paper's Figure 3C). A model that attends to language scores them in this order."
     )
     head = ("Right", "Plausible", "Unrelated", "Right > plausible", "Plausible > unrelated", "In order")
     parts = []
-    for what in ("answers", "instructions"):
+    for exchanged in ("answers", "instructions"):
 
-        def cells(own: GroupFindings, what: str = what) -> list[Cell]:
-            found = getattr(own, what)
+        def cells(own: GroupFindings, exchanged: str = exchanged) -> list[Cell]:
+            found = getattr(own, exchanged)
             if found is None:
                 return [Cell()] * 6
             shares = (found.right_over_plausible, found.plausible_over_unrelated, found.in_order)
-            return [*(_number(one) for one in found.change), *(_cell(one, what) for one in shares)]
+            return [*(_number(one) for one in found.change), *(_cell(one, exchanged) for one in shares)]
 
-        drawn = ((f"Utility around the moment under other {what}", figures.get(what)),)
-        parts.append(_Part(drawn, (_table(diagnosis, head, cells),), f"Other {what}"))
-    return _Section("Does it listen?", lead, tuple(parts))
+        drawn = ((f"Utility around the moment under other {exchanged}", figures.get(exchanged)),)
+        parts.append(_Part(drawn, (_table(diagnosis, head, cells),), f"Other {exchanged}"))
+    return _Section("Attention to language", lead, tuple(parts))
 
 
 def _table(diagnosis: Diagnosis, head: Sequence[str], cells: Cells) -> Table:
-    """A row for every group and model."""
+    """Table with a row for every group and model."""
     several, rows = len(diagnosis.models) > 1, []
     for group in diagnosis.groups():
         for model in diagnosis.models:
@@ -217,7 +216,7 @@ def _table(diagnosis: Diagnosis, head: Sequence[str], cells: Cells) -> Table:
 
 
 def _cell(measure: Measure | None, unit: str) -> Cell:
-    """A share with its interval and what it is a share of."""
+    """Cell with a share, its interval and its denominator."""
     if measure is None:
         return Cell()
     count = (f"{measure.items:,} {unit}",) if unit else ()

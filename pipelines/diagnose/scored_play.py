@@ -1,4 +1,4 @@
-"""The play that reward models are judged by, in groups, and what every model makes of it."""
+"""Play on which reward models are measured, in groups, and every model's scores of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.diagnose.diagnosis import EVERYBODY
+from pipelines.diagnose.diagnosis import ALL_SOLVERS
 from pipelines.stages.episodes.division import Division
 from pipelines.stages.episodes.recordings import in_order
 from reward_models.loaded import LoadedRewardModel, Scores
@@ -26,18 +26,20 @@ from rlhf.store import EpisodeRow, EpisodeStore, open_store
 from worlds.errors import UserError
 
 AT_ONCE = 16  # episodes in memory with their frames
-AROUND_ANSWER, AROUND_SUCCESS = 4, 12  # steps before the moment that curves show
+AROUND_ANSWER, AROUND_SUCCESS = 4, 12  # steps before the moment in curves
 
 Group = tuple[str, str]  # (part, solver)
 
 
 @dataclass(eq=False)
 class GroupPlay:
-    """What there is of one group, whatever the model; entry i of every list is about episode i.
+    """Data of one group, independent of the model; entry i of every list is of episode i.
 
     Args:
-      raters: what each rater who saw the episode marked.
-      spans: its requests. marks: how many marks were given in all.
+      ids: of the episodes.
+      raters: marked steps of each rater who saw the episode.
+      spans: its requests.
+      marks: number of marks in the group.
     """
 
     ids: list[str] = field(default_factory=list)
@@ -53,11 +55,13 @@ class GroupPlay:
 
 @dataclass(eq=False)
 class GroupScores:
-    """What one model makes of one group: lists over episodes, but for ``words``, which are over parts of them.
+    """Scores of one group by one model: lists over episodes, except ``words``, lists over chunks of them.
 
     Args:
+      rewards: [T] of each episode.
+      pairs: order of the pairs of each episode.
       mark_odds: of models that predict marks, reliability of the probabilities of (+) and (-).
-      words: the moments scored again under other words, by who said them.
+      words: moments rescored under other words, by their speaker.
     """
 
     rewards: list[np.ndarray] = field(default_factory=list)
@@ -66,7 +70,9 @@ class GroupScores:
     words: dict[Speaker, list[Rescored]] = field(default_factory=lambda: {"solver": [], "setter": []})
 
     def __add__(self, other: GroupScores) -> GroupScores:
-        words: dict[Speaker, list[Rescored]] = {who: self.words[who] + other.words[who] for who in self.words}
+        words: dict[Speaker, list[Rescored]] = {
+            speaker: self.words[speaker] + other.words[speaker] for speaker in self.words
+        }
         return GroupScores(
             self.rewards + other.rewards, self.pairs + other.pairs, self.mark_odds + other.mark_odds, words
         )
@@ -97,21 +103,21 @@ class Recordings:
                 self.marks[mark.episode_id].append(mark)
 
     def read(self, ids: Sequence[str]) -> list[Episode]:
-        """The episodes of ``ids``, in that order."""
+        """Read the episodes of ``ids``, in that order."""
         return [self._stores[episode_id].read(episode_id) for episode_id in ids]
 
     def chunks(self, ids: Sequence[str]) -> Iterator[list[Episode]]:
-        """The episodes of ``ids``, some at a time."""
+        """Yield the episodes of ``ids``, some at a time."""
         for begin in range(0, len(ids), AT_ONCE):
             yield self.read(ids[begin : begin + AT_ONCE])
 
 
 def group_rows(recordings: Recordings, divisions: Sequence[Division], most: int) -> dict[Group, list[str]]:
-    """Ids of the episodes to judge by, by part and solver; at most ``most`` of each, spread evenly.
+    """Ids of the episodes to measure on, by part and solver; at most ``most`` of each, evenly spaced.
 
-    An episode that any of the models learned from is "learned", for all of them. Play that raters saw and did not mark
-    is not learned from either, and what is left of it would be a sample without events: of each solver's play, as
-    large a share of it goes to "validation" as of the marked.
+    An episode that any of the models learned from is "learned" for all of them. Play that raters saw and did not mark
+    is not learned from; to keep the sample unbiased, the same share of it as of the marked play of a solver goes to
+    "validation".
     """
     learned = frozenset[str]().union(*(one.learned for one in divisions))
     validation = frozenset[str]().union(*(one.validation for one in divisions)) - learned
@@ -129,12 +135,12 @@ def group_rows(recordings: Recordings, divisions: Sequence[Division], most: int)
                 continue
             share = len(chosen) / (len(fitted) + len(chosen))
             groups["learned", solver] += fitted
-            groups["validation", solver] += sorted([*chosen, *_spread(rest, round(share * len(rest)))])
-    return {group: _spread(ids, most) for group, ids in groups.items() if ids}
+            groups["validation", solver] += sorted([*chosen, *_evenly_spaced(rest, round(share * len(rest)))])
+    return {group: _evenly_spaced(ids, most) for group, ids in groups.items() if ids}
 
 
-def _spread(ids: Sequence[str], most: int) -> list[str]:
-    """At most ``most`` of ``ids``, evenly."""
+def _evenly_spaced(ids: Sequence[str], most: int) -> list[str]:
+    """At most ``most`` of ``ids``, evenly spaced."""
     if len(ids) <= most:
         return list(ids)
     return [ids[index * len(ids) // most] for index in range(most)]
@@ -143,8 +149,8 @@ def _spread(ids: Sequence[str], most: int) -> list[str]:
 def who_rated(recordings: Recordings, ids: Sequence[str]) -> dict[str, list[str]]:
     """Names of the raters who saw each of ``ids``, the episodes of one group.
 
-    A person has seen an episode if there is a mark of theirs on it: otherwise nobody knows. A scripted rater marks
-    whole recordings, so no mark of it on an episode says that it saw nothing worth one.
+    A person is known to have seen an episode only if it has a mark of theirs. A scripted rater marks whole recordings,
+    so it has seen episodes without its marks, too.
     """
     scripted = {mark.rater for episode_id in ids for mark in recordings.marks.get(episode_id, ()) if mark.scripted}
     return {
@@ -154,7 +160,7 @@ def who_rated(recordings: Recordings, ids: Sequence[str]) -> dict[str, list[str]
 
 
 def moments_of(marks: Sequence[Mark], raters: Sequence[str], steps: int, episode_id: str) -> list[MarkedSteps]:
-    """What each of ``raters`` marked on one episode; nothing for one who gave no mark."""
+    """Marked steps of each of ``raters`` on one episode; empty for raters without marks."""
     return [
         MarkedSteps.of(count_marks([m for m in marks if m.rater == rater], episode_id, steps).sum(axis=1))
         for rater in raters
@@ -163,18 +169,18 @@ def moments_of(marks: Sequence[Mark], raters: Sequence[str], steps: int, episode
 
 @dataclass(eq=False)
 class ModelScores:
-    """All groups, and what all models make of them: ``scores[model][group]``."""
+    """All groups, and the scores of all models: ``scores[model][group]``."""
 
     play: dict[Group, GroupPlay]
     scores: list[dict[Group, GroupScores]]
 
     def pooled(self) -> ModelScores:
-        """With a group of all solvers after the groups of a part that has several."""
+        """Add a group of all solvers after the groups of each part with several."""
         play: dict[Group, GroupPlay] = {}
         scores: list[dict[Group, GroupScores]] = [{} for _ in self.scores]
         for part in dict.fromkeys(part for part, _ in self.play):
             own = [group for group in self.play if group[0] == part]
-            every = (part, EVERYBODY)
+            every = (part, ALL_SOLVERS)
             for group in own:
                 play[group] = self.play[group]
                 for found, ours in zip(self.scores, scores, strict=True):
@@ -193,7 +199,15 @@ def score_models(
     reach: int,
     seed: int,
 ) -> ModelScores:
-    """Have every model read every group, once as it was and once more, at its moments, under other words."""
+    """Score every group by every model, as recorded and, at its moments, under other words.
+
+    Args:
+      recordings: datasets of the groups.
+      groups: ids of their episodes.
+      models: loaded reward models.
+      reach: steps after a moment that are scored under other words.
+      seed: of the other words.
+    """
     scored = ModelScores({}, [{} for _ in models])
     heard: dict[Speaker, set[Words]] = {"solver": set(), "setter": set()}
     with_moments: dict[Group, list[str]] = {}
@@ -205,7 +219,7 @@ def score_models(
         chunks = progress(recordings.chunks(ids), -(-len(ids) // AT_ONCE), f"{group[0]} {group[1]}")
         with_moments[group] = []
         for episodes in chunks:
-            _note(scored.play[group], episodes, recordings, raters)
+            _add(scored.play[group], episodes, recordings, raters)
             marks = [mark for episode in episodes for mark in recordings.marks.get(episode.episode_id, ())]
             for model, found in zip(models, scored.scores, strict=True):
                 own = mark_play(episodes, marks, model.tokenizer, model.sizes)
@@ -223,7 +237,7 @@ def score_models(
     return scored
 
 
-def _note(play: GroupPlay, episodes: Sequence[Episode], recordings: Recordings, raters: dict[str, list[str]]) -> None:
+def _add(play: GroupPlay, episodes: Sequence[Episode], recordings: Recordings, raters: dict[str, list[str]]) -> None:
     for episode in episodes:
         marks = recordings.marks.get(episode.episode_id, [])
         play.ids.append(episode.episode_id)
@@ -235,7 +249,7 @@ def _note(play: GroupPlay, episodes: Sequence[Episode], recordings: Recordings, 
 def _score(
     found: GroupScores, model: LoadedRewardModel, play: MarkedPlay, raters: Sequence[Sequence[MarkedSteps]]
 ) -> None:
-    """Add a model's scores of ``play``, whose episodes ``raters`` marked."""
+    """Add a model's scores of ``play`` with the marks of ``raters``."""
     for number, scored in enumerate(model.score(play.episodes)):
         found.rewards.append(scored.reward)
         found.pairs.append(order_pairs(scored.utility, play.marks_of(number)))

@@ -22,10 +22,10 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.cli.main import main
 from pipelines.diagnose.command import DiagnoseConfig, diagnose
-from pipelines.diagnose.diagnosis import EVERYBODY, Measure, load_diagnosis
+from pipelines.diagnose.diagnosis import ALL_SOLVERS, Measure, load_diagnosis
 from pipelines.diagnose.measures import Measurer
 from pipelines.diagnose.scored_play import Recordings, group_rows, score_models, who_rated
-from pipelines.diagnose.sentences import judged_group, signal_sentence
+from pipelines.diagnose.sentences import main_group, signal_sentence
 from pipelines.stages.episodes.division import DIVISION_FILE, Division, division_of
 from pipelines.stages.reward import RewardConfig, reward
 from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
@@ -206,31 +206,34 @@ def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, d
     scored = score_models(recordings, groups, [Oracle(load_with_tokenizer(taught), times)], reach=5, seed=0).pooled()
     measurer = Measurer(reach=2, tolerance=2, delay=1, seed=0)
     found = scored.scores[0]
-    assert list(scored.play) == [("held_out", "scripted"), ("held_out", "agent:clone"), ("held_out", EVERYBODY)]
+    assert list(scored.play) == [("held_out", "scripted"), ("held_out", "agent:clone"), ("held_out", ALL_SOLVERS)]
     for group, play in scored.play.items():
         threshold = measurer.threshold(play, found[group])
-        told = measurer.group(group, play, found[group], threshold)
-        assert told.pairs.better is not None and told.success.auc is not None
+        findings = measurer.group(group, play, found[group], threshold)
+        assert findings.pairs.better is not None and findings.success.auc is not None
         # Marks come one or two steps late, so some pairs that they order lie on one level: ties, a half each.
-        assert (told.pairs.better.estimate - 0.5) * (truth - 0.5) > 0.2
-        assert told.success.auc.estimate == truth
-        assert told.success.auc.low == told.success.auc.high == truth
-        assert told.marked is not None and told.marked.threshold == 3.0
-        for sign in told.marked.signs:
+        assert (findings.pairs.better.estimate - 0.5) * (truth - 0.5) > 0.2
+        assert findings.success.auc.estimate == truth
+        assert findings.success.auc.low == findings.success.auc.high == truth
+        assert findings.marked is not None and findings.marked.threshold == 3.0
+        for sign in findings.marked.signs:
             assert sign.f1 is not None and sign.raters is not None
             assert (sign.raters.estimate, sign.f1.estimate) == (1.0, truth)
-        assert told.success.succeeded.rated_plus is not None and told.success.failed.rated_plus is not None
-        assert (told.success.succeeded.rated_plus.estimate, told.success.failed.rated_plus.estimate) == (1.0, 0.0)
-        assert len(told.success.succeeded.returns) + len(told.success.failed.returns) == 2 * told.episodes
-        signal = told.signal
+        assert findings.success.succeeded.rated_plus is not None and findings.success.failed.rated_plus is not None
+        assert (
+            findings.success.succeeded.rated_plus.estimate,
+            findings.success.failed.rated_plus.estimate,
+        ) == (1.0, 0.0)
+        assert len(findings.success.succeeded.returns) + len(findings.success.failed.returns) == 2 * findings.episodes
+        signal = findings.signal
         assert signal.plus is not None and signal.minus is not None
         assert (signal.plus.estimate, signal.minus.estimate) == (times, -times)
         assert signal.noise is not None and signal.noise.estimate == 0.0 and signal.ratio is None
-        assert set(told.success.succeeded.returns) == {times} and set(told.success.failed.returns) == {-times}
+        assert set(findings.success.succeeded.returns) == {times} and set(findings.success.failed.returns) == {-times}
 
 
 class Predictor(Oracle):
-    """Says (+) with 0.3 where the true utility has just risen, else with 0.01; (-) never."""
+    """Predicts (+) with 0.3 where the true utility has just risen, else with 0.01; (-) never."""
 
     def score(self, play: MemoryDataset, episodes: Sequence[int] | None = None) -> list[Scores]:
         return [
@@ -239,7 +242,7 @@ class Predictor(Oracle):
         ]
 
 
-def test_a_model_that_predicts_marks_is_held_to_how_often_they_are_given(data: Path, taught: Path) -> None:
+def test_predicted_marks_are_calibrated_against_given_ones(data: Path, taught: Path) -> None:
     recordings = Recordings([data])
     groups = {g: ids for g, ids in group_rows(recordings, [division_of(taught)], 50).items() if g[0] == "held_out"}
     group = ("held_out", "agent:clone")
@@ -296,13 +299,13 @@ def test_every_number_has_its_interval_and_counts(diagnosed: Path) -> None:
     assert diagnosis.scripted
 
 
-def test_a_model_beside_itself_differs_by_nothing(diagnosed: Path) -> None:
+def test_a_model_does_not_differ_from_its_copy(diagnosed: Path) -> None:
     comparisons = load_diagnosis(diagnosed).comparisons
     assert len(comparisons) == len(load_diagnosis(diagnosed).groups())
     assert {(c.difference.estimate, c.difference.low, c.difference.high) for c in comparisons} == {(0.0, 0.0, 0.0)}
 
 
-def test_the_page_holds_everything_and_asks_nobody(diagnosed: Path) -> None:
+def test_the_page_has_everything_and_fetches_nothing(diagnosed: Path) -> None:
     page, diagnosis = (diagnosed / "diagnostics.html").read_text(), load_diagnosis(diagnosed)
     assert not re.findall(r'(?:src|href)="(?!data:)[^"]*"', page)
     pictures = sorted(path.name for path in (diagnosed / "figures").iterdir())
@@ -317,7 +320,7 @@ def test_the_page_holds_everything_and_asks_nobody(diagnosed: Path) -> None:
             assert np.asarray(image.convert("L")).std() > 5 and min(image.size) > 300
     signal = signal_sentence(diagnosis)
     for model in diagnosis.models:
-        ratio = next(g for g in model.groups if (g.part, g.solver) == judged_group(diagnosis)).signal.ratio
+        ratio = next(g for g in model.groups if (g.part, g.solver) == main_group(diagnosis)).signal.ratio
         assert ratio is not None
         number = f"{ratio.estimate:.1f}".replace("-", "\N{MINUS SIGN}")
         assert f"{model.name} {number}" in signal and signal in page
@@ -329,7 +332,7 @@ def test_the_page_holds_everything_and_asks_nobody(diagnosed: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"episodes": 0}, "episodes is at least 1"),
         ({"window": 0}, "window is at least 1"),
@@ -339,12 +342,12 @@ def test_the_page_holds_everything_and_asks_nobody(diagnosed: Path) -> None:
         ({"reward_model": (Path("a"), Path("b/../a"))}, "named twice"),
     ],
 )
-def test_impossible_settings_are_refused(wrong: dict[str, Any], told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_impossible_settings_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
         DiagnoseConfig(**wrong)
 
 
-def test_what_cannot_judge_is_said_in_one_line(
+def test_unusable_models_and_data_are_refused_in_one_line(
     data: Path, taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     empty = tmp_path / "unmarked"
