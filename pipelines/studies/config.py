@@ -1,7 +1,7 @@
-"""What a study is, and where its things lie.
+"""Configuration and folders of a study.
 
-Play that is marked in several ways lies in a dataset for each: the files of play are the same, the marks are not, so
-no reward model sees marks of another way.
+Play that is marked in several ways is in one dataset for each way: the files of play are shared, the marks are not, so
+that no reward model reads marks of another way.
 
 ```
 RUN/seed-0/data, data-<marks>, clone-bc/, reward-ibt/, improve-<arm>/, stages.json
@@ -38,11 +38,11 @@ class Arm:
     """One agent of a study.
 
     Args:
-      clone: name of the cloned agent that it is, or begins from; "scripted" is the demonstrator.
+      clone: name of the cloned agent that it is, or starts from; "scripted" is the demonstrator.
       reward: name of the reward model that it is improved against; "truth" is the tasks' own success check (the
         paper's scripted reward).
-      improve: how it is improved; None: not at all.
-      marks: name of the way of marking whose marks its reward model learns; None: the study's usual one.
+      improve: settings of its improvement; None: it is not improved.
+      marks: name of the way of marking that its reward model learns from; None: the study's usual one.
     """
 
     clone: str = PLAYER
@@ -56,20 +56,26 @@ class StudyConfig:
     """Settings of a study. Folders and seeds of the stages follow from ``run`` and the seed.
 
     Args:
-      run: its folder. seeds: of everything; one run of every arm each.
-      demonstrations: the scripted demonstrator's play. clones: agents that imitate it, by name; one is "bc".
-      play: the agent bc's play, on which marks are given. held_out_play: episodes of it in held-out houses.
-      mark: how it is marked, and demonstrations too. marks: other ways of marking the same, by name.
+      run: folder of the study.
+      seeds: one run of every arm from each.
+      demonstrations: play of the scripted demonstrator.
+      clones: agents that imitate it, by name; one is "bc".
+      play: play of the agent bc, which is marked.
+      held_out_play: number of its episodes in held-out houses.
+      mark: usual way of marking play and demonstrations.
       rewards: reward models learned from the marks, by name.
-      arms: the agents that are compared, by name, the most informative first.
-      compared_with: the arm that the others' differences are taken from. also_compared_with: arms from which they are
-        taken in tables of their own.
-      curves: arms of which success at ``curve_probe`` is followed over their updates (the paper's Figure 5A), on
-        ``curve_episodes`` at every checkpoint.
-      lines: arms that are drawn as lines, e.g. over the agents' sizes: line -> place along it -> arm. Where the first
-        line has an arm, those of the others at that place are compared with it.
-      also_evaluated_on: requests of which there are tables of their own, beside those of ``evaluate.split``.
-      device: that trains and evaluates, in place of what the stages' own settings say: "cpu", "cuda" or "cuda:1".
+      arms: compared agents, by name, the most informative first.
+      evaluate: settings of the evaluation.
+      compared_with: arm that is subtracted from the others.
+      curves: arms whose success at ``curve_probe`` is evaluated over their updates (the paper's Figure 5A).
+      curve_probe: probe of ``curves``.
+      curve_episodes: episodes of ``curves`` at every checkpoint.
+      marks: other ways of marking the same play, by name.
+      lines: arms that are drawn as lines, e.g. over the agents' sizes: line -> position along it -> arm. Arms of
+        further lines are compared with the first line's arm at the same position, if there is one.
+      device: device of training and evaluation, which overrides the stages' own: "cpu", "cuda" or "cuda:1".
+      also_compared_with: arms that are subtracted from the others in further tables.
+      also_evaluated_on: requests with tables of their own, beside those of ``evaluate.split``.
     """
 
     run: Path = Path("runs/study")
@@ -114,9 +120,9 @@ class StudyConfig:
                 raise UserError(f"lines: no arm {name!r}; known: {', '.join(self.arms)}")
 
     def stages(self) -> dict[str, Any]:
-        """Settings of every stage as a command of its own, by the command's name, as `DemoConfig.stages` has them.
+        """Return the settings of every stage by the name of its command, as `DemoConfig.stages` does.
 
-        Of several agents, reward models and improvements these are the usual ones: the player, and the first.
+        Of several agents, reward models and improvements, these are the player and the first ones.
         """
         improved = [arm.improve for arm in self.arms.values() if arm.improve is not None]
         return {
@@ -130,9 +136,9 @@ class StudyConfig:
 
 
 def resolve_config(config: StudyConfig) -> StudyConfig:
-    """The configuration with what a study decides for all its seeds.
+    """Complete the configuration with the settings shared by all seeds.
 
-    Recordings are of one split each, and where a stage leaves world or players open, they are as in the demonstrations.
+    Recordings are of one split each, and a stage without settings of world or players has those of the demonstrations.
     """
     shown = PlaySettings(config.demonstrations.world, config.demonstrations.players)
     arms = {name: _in_complete_world(arm) for name, arm in config.arms.items()}
@@ -146,14 +152,18 @@ def resolve_config(config: StudyConfig) -> StudyConfig:
 
 
 def _in_complete_world(arm: Arm) -> Arm:
-    """The same arm; where it is improved is as the study's play says (see :mod:`pipelines.studies.steps`)."""
+    """Complete the world of an arm's improvement (:mod:`pipelines.studies.steps` sets it to that of the play)."""
     if arm.improve is None:
         return arm
     return replace(arm, improve=replace(arm.improve, world=arm.improve.world.complete()))
 
 
 def _check_arm(config: StudyConfig, name: str, arm: Arm) -> None:
-    """Raises UserError if an arm is made of what the study does not have."""
+    """Check that the study has the inputs of an arm.
+
+    Raises:
+      UserError: if it lacks one.
+    """
     if arm.clone not in config.clones and arm.clone != SCRIPTED_SOLVER:
         raise UserError(f"arm {name}: no clone {arm.clone!r}; known: {', '.join(config.clones)}")
     if arm.improve is not None and arm.reward not in (*config.rewards, TRUTH):
@@ -165,45 +175,49 @@ def _check_arm(config: StudyConfig, name: str, arm: Arm) -> None:
 
 
 def _check_folders(config: StudyConfig) -> None:
-    """Raises UserError if two of the study's things would be written into one folder."""
+    """Check that all outputs of the study have different folders.
+
+    Raises:
+      UserError: if two have the same one.
+    """
     models = {(arm.reward, arm.clone, arm.marks): reward_folder(Path(), arm).name for arm in config.arms.values()}
     named = [{name: slug(name) for name in names} for names in (config.clones, config.marks, config.arms)]
     for folders in (*named, models):
-        taken = dict[str, object]()
-        for what, folder in folders.items():
-            if not folder or folder in taken:
-                raise UserError(f"{taken.get(folder)!r} and {what!r} would have one folder; name one of them otherwise")
-            taken[folder] = what
+        owners = dict[str, object]()
+        for owner, folder in folders.items():
+            if not folder or folder in owners:
+                raise UserError(f"{owners.get(folder)!r} and {owner!r} would have one folder; rename one of them")
+            owners[folder] = owner
 
 
 def others_compared(config: StudyConfig) -> dict[str, str]:
-    """Arms of which differences are not taken from ``compared_with``, and from which they are."""
+    """Map arms that are not compared with ``compared_with`` to the arms that they are compared with."""
     first, *lines = config.lines.values() or [{}]
     return {arm: first[place] for line in lines for place, arm in line.items() if place in first}
 
 
 def folder_of(config: StudyConfig, seed: int) -> Path:
-    """Where everything that is made from ``seed`` lies."""
+    """Folder of all outputs of ``seed``."""
     return config.run / f"seed-{seed}"
 
 
 def splits_of(config: StudyConfig) -> tuple[Split, ...]:
-    """The requests that every arm is evaluated on, those of the main table first."""
+    """Splits of requests that every arm is evaluated on, that of the main table first."""
     return (config.evaluate.split, *config.also_evaluated_on)
 
 
 def results_of(config: StudyConfig, arm: str, seed: int, split: Split | None = None) -> Path:
-    """The file with an arm's outcomes at the probes; None is the split of the main table."""
+    """File with an arm's outcomes at the probes; ``split`` None is that of the main table."""
     return folder_of(config, seed) / "results" / f"{slug(arm)}{suffix_of(config, split)}.json"
 
 
 def suffix_of(config: StudyConfig, split: Split | None) -> str:
-    """What names of files about a split end with: nothing for that of the main table."""
+    """Suffix of names of files of a split; "" for that of the main table."""
     return "" if split in (None, config.evaluate.split) else f"-{slug(split)}"
 
 
 def agent_of(config: StudyConfig, name: str, seed: int) -> str:
-    """The folder of an arm's agent, as an evaluation names it."""
+    """Folder of an arm's agent, or "scripted", for an evaluation."""
     arm, folder = config.arms[name], folder_of(config, seed)
     if arm.clone == SCRIPTED_SOLVER:
         return SCRIPTED_SOLVER
@@ -211,43 +225,45 @@ def agent_of(config: StudyConfig, name: str, seed: int) -> str:
 
 
 def curve_of(config: StudyConfig, arm: str, seed: int) -> Path:
-    """The file with an arm's outcomes at its checkpoints, whose updates are the agents' names there."""
+    """File with an arm's outcomes at its checkpoints, where agents are named by their updates."""
     return folder_of(config, seed) / "results" / f"{slug(arm)}-over-updates.json"
 
 
 def marks_stage(marks: str | None) -> str:
-    """What the stage is called that gives the marks of a way."""
+    """Name of the stage of a way of marking."""
     return "marks" if marks is None else f"marks {marks}"
 
 
 def data_of(config: StudyConfig, marks: str | None, seed: int) -> Path:
-    """The dataset with the marks of the way ``marks``; None is the study's usual one."""
+    """Dataset with the marks of the way ``marks``; None is the study's usual one."""
     return folder_of(config, seed) / ("data" if marks is None else f"data-{slug(marks)}")
 
 
 def clone_name(name: str) -> str:
-    """The run that clones an agent."""
+    """Name of the run that clones an agent."""
     return f"clone-{slug(name)}"
 
 
 def clone_folder(folder: Path, name: str) -> Path:
-    """The cloned agent in a seed's ``folder``."""
+    """Folder of a cloned agent in a seed's ``folder``."""
     return folder / clone_name(name) / "agent"
 
 
 def improve_name(arm: str) -> str:
-    """The run that improves an arm's agent."""
+    """Name of the run that improves an arm's agent."""
     return f"improve-{slug(arm)}"
 
 
 def reward_folder(folder: Path, arm: Arm) -> Path:
-    """An arm's reward model. It begins from the agent that is improved against it, so each such pair is a model of its
-    own, and so is one of other marks.
+    """Folder of an arm's reward model.
+
+    A reward model starts from the agent that is improved against it, so each such pair has a model of its own, and so
+    has each way of marking.
     """
     beginning = "" if arm.clone == PLAYER else f"-{slug(arm.clone)}"
     return folder / (f"reward-{slug(arm.reward)}{beginning}" + (f"-from-{slug(arm.marks)}" if arm.marks else ""))
 
 
 def slug(name: str) -> str:
-    """``name`` as part of a file's name: "BC+RL (IBT)" as "bc-rl-ibt"."""
+    """Convert ``name`` for file names: "BC+RL (IBT)" to "bc-rl-ibt"."""
     return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())

@@ -1,4 +1,4 @@
-"""A study's pictures: success of every arm at every probe, success over training, modelled reward over training."""
+"""Figures of a study: success of every arm at every probe, success and modelled reward over training."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from pipelines.studies.table import ALL, Table
 
 INK, FAINT, PAPER = "#1f2933", "#d5dbe1", "white"
 _TOGETHER, _COLUMNS = 3, 4  # curves in one panel; panels in a row
-_ASIDE = 0.12  # of the space between two places, from one line to the next
-# Okabe and Ito's colours, which people who see few colours tell apart, then three of Tol's for a study of ten arms;
-# the arm compared with is drawn in ink.
+_ASIDE = 0.12  # offset from one line to the next, as a share of the distance of two positions
+# Okabe and Ito's colours, distinct for colour-blind readers, then three of Tol's for a study of ten arms; the arm
+# compared with is drawn in the colour of text.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7b8794", "#882255", "#999933", "#332288")
 
 Series = Mapping[str, Sequence[tuple[np.ndarray, np.ndarray]]]  # name -> (x, y) of every seed
 
 
 def success(table: Table) -> Figure:
-    """Every arm at every probe: a dot and its 95% interval, one panel a probe."""
+    """Draw every arm at every probe: a dot and its 95% interval, one panel for each probe."""
     probes, arms = (*table.probes, ALL), [arm for arm in table.arms if table.cell(arm, ALL)]
     figure = _figure(1.45 * len(probes) + 2.2, 0.34 * len(arms) + 1.0)
     panels: list[Axes] = np.atleast_1d(figure.subplots(1, len(probes), sharey=True)).tolist()
@@ -47,7 +47,7 @@ def success(table: Table) -> Figure:
 
 
 def along_lines(table: Table, lines: Mapping[str, Mapping[str, str]]) -> Figure:
-    """Success along lines of arms (line -> place -> arm), one panel a probe; what was not run leaves a gap."""
+    """Draw success along lines of arms (line -> position -> arm), one panel for each probe."""
     probes, places = (*table.probes, ALL), list(dict.fromkeys(place for line in lines.values() for place in line))
     figure = _figure(1.9 * len(probes) + 1.4, 2.6)
     panels: list[Axes] = np.atleast_1d(figure.subplots(1, len(probes), sharey=True)).tolist()
@@ -55,7 +55,7 @@ def along_lines(table: Table, lines: Mapping[str, Mapping[str, str]]) -> Figure:
     for axes, probe in zip(panels, probes, strict=True):
         _plain(axes, probe.capitalize())
         for number, (line, arms) in enumerate(lines.items()):
-            aside = _ASIDE * (number - (len(lines) - 1) / 2)  # so that intervals do not hide each other
+            aside = _ASIDE * (number - (len(lines) - 1) / 2)  # so that intervals do not overlap
             cells = [table.cell(arms[place], probe) if place in arms else None for place in places]
             middle = [100 * cell.success.estimate if cell else np.nan for cell in cells]
             along = np.arange(len(places)) + aside
@@ -74,8 +74,11 @@ def along_lines(table: Table, lines: Mapping[str, Mapping[str, str]]) -> Figure:
 
 
 def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
-    """Success over all probes against the number of marks that were learned from (arm -> marks a seed), with 95%
-    intervals; dashed, the arm that all are compared with.
+    """Draw success over all probes against the number of marks, with 95% intervals.
+
+    Args:
+      table: of the study; the arm that all are compared with is dashed.
+      marks: number of marks that each arm learned from, by seed on average.
     """
     cells = {arm: cell for arm in marks if (cell := table.cell(arm, ALL)) is not None}
     figure = _figure(6.2, 3.4)
@@ -90,7 +93,7 @@ def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
     if (base := table.cell(table.compared_with, ALL)) is not None:
         axes.axhline(100 * base.success.estimate, color=INK, linestyle="--", linewidth=1.0, label=table.compared_with)
     axes.set_xlim(left=0)
-    axes.set_xlabel("marks that were learned from, a seed", fontsize=8)
+    axes.set_xlabel("training marks of a seed", fontsize=8)
     axes.set_ylabel("requests fulfilled, %", fontsize=8)
     axes.grid(color=FAINT, linewidth=0.6)
     if axes.get_legend_handles_labels()[0]:
@@ -99,7 +102,7 @@ def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
 
 
 def dodged(places: Mapping[str, float], least: float) -> dict[str, float]:
-    """``places``, neighbours nearer than ``least`` moved so far apart, around their mean, in their order."""
+    """Move values nearer than ``least`` to each other apart by ``least``, around their mean, in their order."""
     groups: list[list[str]] = []
     moved: dict[str, float] = {}
 
@@ -118,9 +121,15 @@ def dodged(places: Mapping[str, float], least: float) -> dict[str, float]:
 
 
 def over_training(series: Series, title: str, y_label: str, dashed: Series | None = None) -> Figure:
-    """Curves over updates: the mean over seeds, its range shaded; ``dashed`` are the same of held-out episodes.
+    """Draw curves over updates: the mean over seeds, with the range shaded.
 
-    Few are drawn together; more would hide each other and get a panel each.
+    Up to three curves share a panel; more have a panel each.
+
+    Args:
+      series: by name, of every seed.
+      title: of a single panel.
+      y_label: of the y axis.
+      dashed: the same of held-out episodes.
     """
     names = list({**series, **(dashed or {})})
     groups = [names] if len(names) <= _TOGETHER else [[name] for name in names]
@@ -159,14 +168,14 @@ def over_training(series: Series, title: str, y_label: str, dashed: Series | Non
 
 
 def _alike(series: Series) -> bool:
-    """Whether the curves span ranges that can be read on one scale."""
+    """Return true if the curves have ranges that one scale can show."""
     means = [ys.mean(0) for x, ys in map(_together, series.values()) if len(x)]
     spans = sorted(float(np.ptp(mean)) for mean in means)
     return not spans or spans[-1] <= 4 * spans[len(spans) // 2]
 
 
 def _draw(axes: Axes, series: Series, style: str, colours: Mapping[str, str]) -> None:
-    """Every curve of ``series``: the mean over seeds, its range shaded."""
+    """Draw every curve of ``series``: the mean over seeds, with the range shaded."""
     for name, seeds in series.items():
         x, ys = _together(seeds)
         if len(x):
@@ -176,21 +185,21 @@ def _draw(axes: Axes, series: Series, style: str, colours: Mapping[str, str]) ->
 
 
 def colours_of(names: Sequence[str], ink: str | None) -> dict[str, str]:
-    """A colour for each of ``names``; ``ink`` gets the colour of text."""
+    """Colours by name; the name ``ink`` has the colour of text."""
     others = [name for name in names if name != ink]
     found = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(others)}
     return found | ({} if ink is None else {ink: INK})
 
 
 def png(figure: Figure, dpi: int = 144) -> bytes:
-    """The picture as PNG."""
+    """Encode ``figure`` as PNG."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi)
     return buffer.getvalue()
 
 
 def _together(seeds: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """The x that all seeds have, and their y there: [N] and [seeds, N]."""
+    """Return the x shared by all seeds, and the y there: [N] and [seeds, N]."""
     if not seeds:
         return np.zeros(0), np.zeros((0, 0))
     shared = seeds[0][0]

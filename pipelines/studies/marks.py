@@ -1,4 +1,4 @@
-"""How many marks each arm of a study learned from: what raters' work is worth is told beside how much it was."""
+"""Numbers of marks that each arm of a study learned from, reported beside its success."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Learned = Mapping[str, Mapping[int, "MarksLearned"]]  # arm -> seed -> its marks
 
 @dataclass(frozen=True)
 class MarksLearned:
-    """Marks on play in training houses, the episodes that have some, and all there are."""
+    """Numbers of marks on play in training houses, of the episodes with marks, and of all episodes."""
 
     marks: int
     marked: int
@@ -22,7 +22,7 @@ class MarksLearned:
 
 
 def learned_from(config: StudyConfig) -> dict[str, dict[int, MarksLearned]]:
-    """What every arm with a reward model learned from, of the seeds from which its marks have been given."""
+    """Count the marks of every arm with a reward model, for the seeds whose marks are complete."""
     known: dict[tuple[str | None, int], MarksLearned] = {}
     found: dict[str, dict[int, MarksLearned]] = {}
     for name, arm in config.arms.items():
@@ -38,20 +38,20 @@ def learned_from(config: StudyConfig) -> dict[str, dict[int, MarksLearned]]:
 
 
 def mean_marks(seeds: Mapping[int, MarksLearned]) -> float:
-    """Marks a seed."""
+    """Mean number of marks of a seed."""
     return sum(one.marks for one in seeds.values()) / len(seeds)
 
 
 def marks_table(learned: Learned) -> str:
-    """The numbers as Markdown, means over seeds."""
+    """Format the numbers as Markdown, means over seeds."""
     rows = ["| agent | marks | episodes with marks | of episodes | seeds |", "| --- | --- | --- | --- | --- |"]
     for name, seeds in learned.items():
         marked, episodes = (
-            sum(getattr(one, what) for one in seeds.values()) / len(seeds) for what in ("marked", "episodes")
+            sum(getattr(one, field) for one in seeds.values()) / len(seeds) for field in ("marked", "episodes")
         )
-        told = ", ".join(map(str, seeds))
-        rows.append(f"| {name} | {mean_marks(seeds):,.0f} | {marked:,.0f} | {episodes:,.0f} | {told} |")
-    return "\n".join(["Marks in training houses that reward models learned from, a seed.", "", *rows, ""])
+        numbers = ", ".join(map(str, seeds))
+        rows.append(f"| {name} | {mean_marks(seeds):,.0f} | {marked:,.0f} | {episodes:,.0f} | {numbers} |")
+    return "\n".join(["Marks in training houses that reward models learned from, mean of a seed.", "", *rows, ""])
 
 
 def _count(config: StudyConfig, marks: str | None, seed: int) -> MarksLearned:

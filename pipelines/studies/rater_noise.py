@@ -1,8 +1,8 @@
-"""How good raters have to be: reward models from ever worse marks, all judged by clean marks on held-out play.
+"""Sweep over rater noise: reward models from noisier and fewer marks, all evaluated on clean marks of held-out play.
 
-A recording is marked anew, in memory, by scripted raters who miss more, press later or err more often, and with fewer
-episodes marked; everything else stays as usual. Only recordings with a scripted setter can be marked so: what really
-happened has to be known.
+A recording is marked again, in memory, by scripted raters who miss more, press later or err more often, and with fewer
+marked episodes; everything else stays as usual. Only recordings with a scripted setter can be marked so, as they have
+the ground truth.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ _CLEAN = ScriptedRater("clean", delay=(0.0, 0.0), longest_delay=0, miss=0.0, mis
 
 @dataclass(frozen=True)
 class RaterNoiseConfig:
-    """Settings of the sweep. Every list is tried with everything else as in usual.
+    """Settings of the sweep. The values of every list are tried with all other settings as in usual.
 
     Args:
       data: dataset folders with play in training houses and held-out play.
       agent: folder of the agent that every reward model starts from.
       runs: folder of all runs.
-      name: name of this run's folder in it; what is there already is not trained again.
+      name: name of this run's folder in it; finished results in it are not trained again.
       miss: shares of missed events to try.
       delay: delays to try, in steps.
       mistake: shares of wrong signs to try.
-      marked: shares of the training episodes that are marked, to try.
+      marked: shares of marked training episodes to try.
       seeds: seeds of the raters and of the training; every setting is trained once from each.
-      usual: the rater who is made worse; its folder, number, solver, seed and share are not used.
-      validation: share of the marked training episodes that decides which model is kept, by marks as noisy.
-      training: how every reward model is trained.
+      usual: rater without added noise; its folder, number, solver, seed and share are not used.
+      validation: share of the marked training episodes, with the same noise, that selects the best model.
+      training: settings of the training of every reward model.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
@@ -83,20 +83,20 @@ class RaterNoiseConfig:
             raise UserError(f"marked are shares above 0 and up to 1, not {', '.join(map(str, self.marked))}")
         if not 0.0 < self.validation < 1.0:
             raise UserError(f"validation is a share between 0 and 1, not {self.validation}")
-        self.noises()  # refuses impossible raters before anything is trained
+        self.noises()  # refuse impossible raters before anything is trained
 
     def noises(self) -> list[Noise]:
-        """Every setting once, the usual one first."""
+        """Return every setting once, the usual one first."""
         usual = Noise(self.usual.miss, self.usual.delay, self.usual.mistake, 1.0)
         tried = [replace(usual, **{name: value}) for name in AXES for value in getattr(self, name)]
         return list(dict.fromkeys([usual, *tried]))
 
 
 def rater_noise(config: RaterNoiseConfig) -> Path:
-    """Train and judge a reward model for every setting and seed; return the path of the table.
+    """Train and evaluate a reward model for every setting and seed; return the path of the table.
 
     Raises:
-      UserError: if there is no held-out play, nobody knows what happened in it, or a folder holds another setting.
+      UserError: if there is no held-out play, or none with ground truth, or a folder holds another setting.
     """
     agent, tokenizer = load_agent(config.agent)
     folder = config.runs / config.name
@@ -105,21 +105,21 @@ def rater_noise(config: RaterNoiseConfig) -> Path:
         save_config(folder, config)
         wanted = [(noise, seed) for noise in config.noises() for seed in config.seeds]
         missing = {pair for pair in wanted if known(_place(folder, *pair), _run(config, *pair)) is None}
-        lessons = _Lessons(config, agent, tokenizer) if missing else None
+        experiment = _Experiment(config, agent, tokenizer) if missing else None
         results = []
         for number, (noise, seed) in enumerate(wanted, start=1):
             place = _place(folder, noise, seed)
-            if lessons is not None and (noise, seed) in missing:
+            if experiment is not None and (noise, seed) in missing:
                 announce(f"{number} of {len(wanted)}: {noise.name}, seed {seed}")
-                keep(place, _run(config, noise, seed), lessons.learn(noise, seed))
+                keep(place, _run(config, noise, seed), experiment.learn(noise, seed))
             result = known(place, _run(config, noise, seed))
             assert result is not None
             results.append(result)
-        return _tell(folder, config, results)
+        return _write(folder, config, results)
 
 
-class _Lessons:
-    """The recording, read once, to be marked in many ways and judged in one."""
+class _Experiment:
+    """Recordings, read once, marked in many ways for training and in one for evaluation."""
 
     def __init__(self, config: RaterNoiseConfig, agent: InteractiveAgent, tokenizer: Tokenizer) -> None:
         self._config, self._agent, self._tokenizer = config, agent, tokenizer
@@ -127,13 +127,13 @@ class _Lessons:
         self._train = [episode for episode in episodes if episode.split != "held_out"]
         held_out = [episode for episode in episodes if episode.split == "held_out"]
         if not held_out:
-            raise UserError("no held-out play to judge by; record some with `rlhf record --split held_out`")
+            raise UserError("no held-out play to evaluate on; record some with `rlhf record --split held_out`")
         if not any(episode.truth for episode in self._train) or not any(episode.truth for episode in held_out):
-            raise UserError("nobody knows what happened in this play, so it cannot be marked; record scripted setters")
+            raise UserError("this play has no ground truth, so it cannot be marked by program; record scripted setters")
         self._held_out = self._encode(held_out, _marks(_CLEAN, held_out))
 
     def learn(self, noise: Noise, seed: int) -> NoiseResult:
-        """Mark, teach, judge."""
+        """Mark, train and evaluate."""
         training = replace(self._config.training, seed=seed)
         seen = evenly_spaced(self._train, max(1, round(noise.marked * len(self._train))))
         marks = _marks(_rater(noise, self._config.usual.delay_sd, seed), seen)
@@ -142,7 +142,7 @@ class _Lessons:
         result = NoiseResult(noise, seed, len(usable), len(marks))
         try:
             learned, validation, _ = divide_episodes(usable, self._config.validation)
-            with bar(f"teaching from {len(marks)} marks", total=100, unit="%") as shown:
+            with bar(f"training from {len(marks)} marks", total=100, unit="%") as shown:
                 done = train_reward_model(
                     self._agent,
                     self._encode(learned, marks),
@@ -152,7 +152,7 @@ class _Lessons:
                 )
         except UserError as error:
             return replace(result, failed=str(error))
-        return _judged(
+        return _evaluated(
             replace(result, update=done.best_update), score(done.model, self._held_out.episodes), self._held_out
         )
 
@@ -160,8 +160,8 @@ class _Lessons:
         return mark_play(episodes, marks, self._tokenizer, self._agent.config)
 
 
-def _judged(result: NoiseResult, utilities: Sequence[np.ndarray], play: MarkedPlay) -> NoiseResult:
-    """``result`` with what the utilities of ``play`` are worth."""
+def _evaluated(result: NoiseResult, utilities: Sequence[np.ndarray], play: MarkedPlay) -> NoiseResult:
+    """Add the accuracy of the utilities of ``play`` to ``result``."""
     pairs = together([order_pairs(utility, play.marks_of(number)) for number, utility in enumerate(utilities)])
     right, total = pairs.right.sum(-1), pairs.total.sum(-1)
 
@@ -184,7 +184,7 @@ def _judged(result: NoiseResult, utilities: Sequence[np.ndarray], play: MarkedPl
 
 
 def _rater(noise: Noise, delay_sd: float, seed: int) -> ScriptedRater:
-    """A rater as noisy as that. Who is slower on average may also be later at most."""
+    """Create a rater with this noise; the longest delay grows with the mean delay."""
     latest = max(3, math.ceil(noise.delay + 3 * delay_sd))
     return ScriptedRater(
         "noisy", (noise.delay, delay_sd), longest_delay=latest, miss=noise.miss, mistake=noise.mistake, seed=seed
@@ -204,8 +204,8 @@ def _run(config: RaterNoiseConfig, noise: Noise, seed: int) -> NoiseRun:
     return NoiseRun(config.data, config.agent, noise, config.usual.delay_sd, config.validation, training)
 
 
-def _tell(folder: Path, config: RaterNoiseConfig, results: Sequence[NoiseResult]) -> Path:
-    """Write all results, the table and the figure."""
+def _write(folder: Path, config: RaterNoiseConfig, results: Sequence[NoiseResult]) -> Path:
+    """Write all results, the table and the figure; return the path of the table."""
     usual = config.noises()[0]
     write_file(folder / RESULTS_FILE, json.dumps(to_json(list(results)), indent=1).encode())
     write_file(folder / FIGURE_FILE, draw(results, usual))

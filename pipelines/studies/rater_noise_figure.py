@@ -1,4 +1,4 @@
-"""The table and the figure of the sweep over raters."""
+"""Table and figure of the sweep over rater noise."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from reward_models.plots import FAINT, INK, SLATE
 from rlhf.run.statistics import LEVEL, Interval, percent
 
 AXIS_WORDS = {
-    "miss": "share of events that go unmarked",
-    "delay": "steps by which marks are late",
+    "miss": "share of events without a mark",
+    "delay": "delay of marks in steps",
     "mistake": "share of marks with the wrong sign",
-    "marked": "share of episodes that are marked",
+    "marked": "share of marked episodes",
 }
 
 
 def over_seeds(measures: Sequence[Measure]) -> Interval | None:
-    """The mean over runs from several seeds and its interval; None without any.
+    """Mean over runs from several seeds, with its interval; None without runs.
 
-    Of one run its own, a bootstrap of its episodes. Of several, Student's t over the runs, or the mean of the runs' own
-    bounds where that is wider.
+    The interval of one run is its own, a bootstrap of its episodes. That of several is Student's t over the runs, or
+    the mean of the runs' own bounds where that is wider.
     """
     if not measures:
         return None
@@ -42,7 +42,7 @@ def over_seeds(measures: Sequence[Measure]) -> Interval | None:
 
 
 def by_axis(results: Sequence[NoiseResult], usual: Noise) -> dict[str, list[tuple[float, list[NoiseResult]]]]:
-    """The results in which only one thing is not as usual, by what that is and how it is, rising."""
+    """Group the results that differ from the usual one in one axis by this axis and its value, rising."""
     found = {}
     for axis in AXIS_WORDS:
         own = [one for one in results if replace(one.noise, **{axis: getattr(usual, axis)}) == usual]
@@ -52,9 +52,9 @@ def by_axis(results: Sequence[NoiseResult], usual: Noise) -> dict[str, list[tupl
 
 
 def table(results: Sequence[NoiseResult], usual: Noise) -> str:
-    """All results as a table in Markdown; the usual rater is in every part of it."""
+    """Format all results as a table in Markdown; the usual rater is in every part of it."""
     lines = [
-        "| rater | episodes | marks | pairs ordered rightly | balanced | commoner sign alone |",
+        "| rater | episodes | marks | pairs ordered correctly | balanced | commoner sign |",
         "|---|---|---|---|---|---|",
     ]
     for axis, points in by_axis(results, usual).items():
@@ -62,7 +62,7 @@ def table(results: Sequence[NoiseResult], usual: Noise) -> str:
             name = f"{AXIS_WORDS[axis]}: {value:g}" + (" (usual)" if value == getattr(usual, axis) else "")
             lines.append(f"| {name} | {_mean(own, 'episodes')} | {_mean(own, 'marks')} | {_shares(own)} |")
     count = len({one.seed for one in results})
-    lines += ["", f"Judged by clean marks on held-out play; {count} seed{'s' if count > 1 else ''}, 95% intervals."]
+    lines += ["", f"Evaluated on clean marks of held-out play; {count} seed{'s' if count > 1 else ''}, 95% intervals."]
     return "\n".join(lines) + "\n"
 
 
@@ -71,30 +71,30 @@ def _mean(results: Sequence[NoiseResult], name: str) -> str:
 
 
 def _shares(results: Sequence[NoiseResult]) -> str:
-    """Accuracy, balanced accuracy and majority, or why there are none."""
-    told = []
+    """Cells of accuracy, balanced accuracy and majority, or the reason why there are none."""
+    cells = []
     for name in ("accuracy", "balanced"):
         interval = _over(results, name)
         if interval is None:
             return f"{results[0].failed} | | "
-        told.append(f"{percent(interval.estimate)} ({percent(interval.low)} to {percent(interval.high)})")
+        cells.append(f"{percent(interval.estimate)} ({percent(interval.low)} to {percent(interval.high)})")
     majority = next(one.majority for one in results if not math.isnan(one.majority))
-    return " | ".join([*told, percent(majority)])
+    return " | ".join([*cells, percent(majority)])
 
 
 def draw(results: Sequence[NoiseResult], usual: Noise) -> bytes:
-    """Accuracy on held-out pairs, all and balanced, over each of the four, as PNG."""
+    """Draw accuracy on held-out pairs, all and balanced, over each axis of noise, as PNG."""
     found = {axis: points for axis, points in by_axis(results, usual).items() if len(points) > 1} or {
         "miss": by_axis(results, usual)["miss"]
     }
     figure, axes = panels(_title(results, usual), len(found), 2.9, sharex=False)
     for axis, (name, points) in zip(axes, found.items(), strict=True):
         _draw_axis(axis, name, points, getattr(usual, name))
-    axes[0].set_ylabel("held-out pairs ordered rightly", fontsize=9, color=INK)
+    axes[0].set_ylabel("held-out pairs ordered correctly", fontsize=9, color=INK)
     keys = [
         *(Line2D([], [], label=label, **style) for label, style in _SERIES.values()),
-        Line2D([], [], color=SLATE, lw=1.2, label="commoner sign alone"),
-        Line2D([], [], color=SLATE, lw=1.2, ls=":", label="commoner sign alone, balanced"),
+        Line2D([], [], color=SLATE, lw=1.2, label="commoner sign"),
+        Line2D([], [], color=SLATE, lw=1.2, ls=":", label="commoner sign, balanced"),
         Line2D([], [], color=FAINT, lw=5, label="the usual rater"),
     ]
     legend(figure, keys)
@@ -124,24 +124,24 @@ def _draw_axis(axis: Axes, name: str, points: Sequence[tuple[float, list[NoiseRe
 
 
 def _over(results: Sequence[NoiseResult], name: str) -> Interval | None:
-    """Over the seeds, of those from which anything was learned."""
+    """Mean over the seeds whose training succeeded."""
     return over_seeds([measure for one in results if (measure := getattr(one, name)) is not None])
 
 
 def _title(results: Sequence[NoiseResult], usual: Noise) -> str:
-    """How the usual rater's model does, and the worst of all, by balanced accuracy."""
+    """Title with the balanced accuracy of the usual rater's model and of the worst one."""
     noises = dict.fromkeys(one.noise for one in results)
     found = {noise: _over([one for one in results if one.noise == noise], "balanced") for noise in noises}
     known = {noise: interval for noise, interval in found.items() if interval is not None}
     if usual not in known:
         return "Nothing could be learned from the usual rater's marks"
     worst = min(known, key=lambda noise: known[noise].estimate)
-    said = (
-        f"Held-out pairs, balanced: {percent(known[usual].estimate)} are ordered rightly with the usual rater's marks"
+    usual_words = (
+        f"Held-out pairs, balanced: {percent(known[usual].estimate)} are ordered correctly with the usual rater's marks"
     )
     if worst == usual:
-        return f"{said}, and no other's do worse"
+        return f"{usual_words}, and no other is lower"
     (axis,) = [f.name for f in fields(usual) if getattr(usual, f.name) != getattr(worst, f.name)]
     value = getattr(worst, axis)
     shown = f"{value:g}" if axis == "delay" else percent(value)
-    return f"{said}; the least is {percent(known[worst].estimate)} ({AXIS_WORDS[axis]}: {shown})"
+    return f"{usual_words}; the lowest is {percent(known[worst].estimate)} ({AXIS_WORDS[axis]}: {shown})"

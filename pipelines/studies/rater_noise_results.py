@@ -1,4 +1,4 @@
-"""What the sweep over raters found: one record a reward model, each in a folder of its own."""
+"""Results of the sweep over rater noise: one record for each reward model, each in its own folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RESULT_FILE = "result.json"
 
 @dataclass(frozen=True)
 class Noise:
-    """How a rater is: share of events missed, steps of delay, share of wrong signs, share of episodes marked."""
+    """Noise of a rater: share of missed events, delay in steps, share of wrong signs, share of marked episodes."""
 
     miss: float
     delay: float
@@ -30,11 +30,11 @@ class Noise:
     marked: float
 
     def __post_init__(self) -> None:
-        MarkConfig(miss=self.miss, delay=self.delay, mistake=self.mistake)  # refuses what is impossible
+        MarkConfig(miss=self.miss, delay=self.delay, mistake=self.mistake)  # refuse impossible values
 
     @property
     def name(self) -> str:
-        """E.g. "miss-0.3-delay-1-mistake-0.05-marked-1"."""
+        """Name of the noise, e.g. "miss-0.3-delay-1-mistake-0.05-marked-1"."""
         return "-".join(f"{axis}-{getattr(self, axis):g}" for axis in AXES)
 
 
@@ -43,7 +43,7 @@ AXES = ("miss", "delay", "mistake", "marked")
 
 @dataclass(frozen=True)
 class NoiseRun:
-    """All that decides one training, written beside what it found: with other settings it is not gone on with."""
+    """Settings that determine one training, saved with its result: with others it is not reused."""
 
     data: tuple[Path, ...]
     agent: Path
@@ -55,12 +55,20 @@ class NoiseRun:
 
 @dataclass(frozen=True)
 class NoiseResult:
-    """One reward model, judged by clean marks on held-out play.
+    """Result of one reward model, evaluated on clean marks of held-out play.
 
     Args:
-      episodes, marks: what it learned from. update: at which it was best.
-      accuracy, better, worse, balanced: as in ``PairFindings``; None, with the reason in
-        ``failed``, if nothing could be learned. majority: what the commoner sign alone would get.
+      noise: of the rater.
+      seed: of the rater and the training.
+      episodes: number of training episodes.
+      marks: number of training marks.
+      update: of the best model.
+      accuracy: as in ``PairFindings``; None, like the next three, if nothing could be learned.
+      better: as in ``PairFindings``.
+      worse: as in ``PairFindings``.
+      balanced: as in ``PairFindings``.
+      majority: accuracy of always predicting the commoner sign.
+      failed: reason why nothing could be learned; "" otherwise.
     """
 
     noise: Noise
@@ -77,15 +85,19 @@ class NoiseResult:
 
 
 def keep(place: Path, run: NoiseRun, result: NoiseResult) -> None:
-    """Write down a result; it counts once the last file is there."""
-    shutil.rmtree(place, ignore_errors=True)  # what an interrupted attempt has left
+    """Save a result; it counts once its last file exists."""
+    shutil.rmtree(place, ignore_errors=True)  # left by an interrupted attempt
     place.mkdir(parents=True)
     save_config(place, run)
     write_file(place / RESULT_FILE, json.dumps(to_json(result), indent=1).encode())
 
 
 def known(place: Path, run: NoiseRun) -> NoiseResult | None:
-    """The result that is there already, None if there is none. Raises UserError if it is that of another setting."""
+    """Read a saved result; None if there is none.
+
+    Raises:
+      UserError: if it has other settings, or is damaged.
+    """
     if not (place / RESULT_FILE).is_file():
         return None
     if load_config(place, NoiseRun, older=True) != run:

@@ -1,4 +1,4 @@
-"""A study's table and pictures, gathered from what its arms have written so far."""
+"""Table and figures of a study, from the files that its arms have written so far."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rlhf.store.durable import write_file
 
 
 def write_study_report(config: StudyConfig, title: str) -> Path:
-    """Write table.md, the tables' JSON and the pictures into the study's folder; the former's path."""
+    """Write table.md, the tables' JSON and the figures into the study's folder; return the path of table.md."""
     now, seeds = circumstances(config), ", ".join(map(str, config.seeds))
     parts = [f"# {title}", f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."]
     outcomes: dict[Split, Outcomes] = {split: _outcomes(config, split) for split in splits_of(config)}
@@ -44,7 +44,7 @@ def write_study_report(config: StudyConfig, title: str) -> Path:
 
 
 def _show(config: StudyConfig, split: Split, found: Outcomes) -> list[str]:
-    """What ``split`` came to: its table as JSON and as a picture, and as Markdown, to be put on the page."""
+    """Write the table of ``split`` as JSON and as a figure; return it as Markdown."""
     table, suffix = _tabulate(config, found), suffix_of(config, split)
     write_file(config.run / f"table{suffix}.json", (json.dumps(to_json(table), indent=2) + "\n").encode())
     _draw(config, f"success{suffix}.png", study_figures.success(table))
@@ -53,7 +53,7 @@ def _show(config: StudyConfig, split: Split, found: Outcomes) -> list[str]:
 
 
 def _draw_training(config: StudyConfig) -> None:
-    """Pictures of what changed while the arms were improved."""
+    """Draw the metrics of the arms' improvement."""
     training, held_out = (_over_updates(config, f"{where}/modelled_return") for where in ("train", "held_out"))
     if training or held_out:
         drawn = study_figures.over_training(training, "Modelled reward", "per episode", held_out)
@@ -72,7 +72,7 @@ def _probes(config: StudyConfig) -> tuple[str, ...]:
 
 
 def _outcomes(config: StudyConfig, split: Split) -> Outcomes:
-    """What every arm did so far, by seed; an arm that did nothing yet is there and empty."""
+    """Outcomes of every arm so far, by seed; empty for an arm without results."""
     return {
         arm: {
             seed: load_results(results_of(config, arm, seed, split))
@@ -84,7 +84,7 @@ def _outcomes(config: StudyConfig, split: Split) -> Outcomes:
 
 
 def _tabulate(config: StudyConfig, outcomes: Outcomes, compared_with: str | None = None) -> Table:
-    """The table of ``outcomes``, differences from the study's own arm, or all of them from another one."""
+    """Tabulate ``outcomes``, with differences from the study's own arm, or from ``compared_with``."""
     arms, probes = tuple(config.arms), _probes(config)
     if compared_with is not None:
         return tabulate(outcomes, arms, probes, compared_with)
@@ -92,7 +92,7 @@ def _tabulate(config: StudyConfig, outcomes: Outcomes, compared_with: str | None
 
 
 def _evaluated(config: StudyConfig, arm: str, seed: int, split: Split | None = None) -> bool:
-    """Whether an arm's results are there, of all probes: an evaluation writes after each."""
+    """Return true if an arm's results of all probes exist; an evaluation writes after each probe."""
     path = results_of(config, arm, seed, split)
     return path.is_file() and len(load_results(path)) == len(_probes(config))
 
@@ -102,9 +102,9 @@ def _draw(config: StudyConfig, name: str, figure: study_figures.Figure) -> None:
 
 
 def _over_updates(config: StudyConfig, metric: str) -> Series:
-    """What the arms that are improved measured while they were, smoothed over neighbouring updates."""
+    """Series of a metric of the arms' improvement, smoothed over neighbouring updates."""
     found = {}
-    for arm in (arm for arm, made in config.arms.items() if made.improve is not None):
+    for arm in (name for name, settings in config.arms.items() if settings.improve is not None):
         seeds = []
         for seed in config.seeds:
             improving = improving_config(config, arm, seed)
@@ -118,7 +118,7 @@ def _over_updates(config: StudyConfig, metric: str) -> Series:
 
 
 def _smooth(y: np.ndarray, window: int = 9) -> np.ndarray:
-    """Running mean of long series; short ones are left as they were measured."""
+    """Running mean of long series; short ones stay unchanged."""
     if len(y) < 5 * window:
         return y
     padded = np.pad(y, window // 2, mode="edge")
@@ -126,7 +126,7 @@ def _smooth(y: np.ndarray, window: int = 9) -> np.ndarray:
 
 
 def _followed(config: StudyConfig) -> Series:
-    """Success at the study's one probe over updates, of the arms that were followed."""
+    """Success at ``curve_probe`` over updates, for the arms in ``curves``."""
     found = {}
     for arm in config.curves:
         files = [curve_of(config, arm, seed) for seed in config.seeds if _evaluated(config, arm, seed)]
@@ -137,6 +137,6 @@ def _followed(config: StudyConfig) -> Series:
 
 
 def _curve(results: list[ProbeResult]) -> tuple[np.ndarray, np.ndarray]:
-    """Updates and the share fulfilled there."""
+    """Updates and the success at each."""
     ordered = sorted(results, key=lambda result: int(result.agent))
     return np.array([float(result.agent) for result in ordered]), np.array([result.rate for result in ordered])

@@ -1,7 +1,7 @@
-"""Tables of results in README and docs/results.md, put there by the program between markers.
+"""Tables of results in README and docs/results.md, written by the program between markers.
 
-``docs/results.json`` holds every published table. On the pages each lies between ``<!-- results: NAME NUMBER -->`` and
-``<!-- /results -->``; a test compares them with the file, so that a number edited by hand does not stay.
+``docs/results.json`` has every published table. On the pages each is between ``<!-- results: NAME NUMBER -->`` and
+``<!-- /results -->``; a test compares them with the file, so that numbers edited by hand are found.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BLOCK = re.compile(r"<!-- results: (?P<name>[\w-]+) (?P<number>\w+) -->\n.*?<!-
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A table as it is shown: texts of the first line, and of the others."""
+    """Texts of a table: those of the first line, and of the others."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -41,7 +41,7 @@ Results = Mapping[str, Sequence[ResultTable]]  # by name of the result
 
 
 def read_tables(text: str) -> tuple[ResultTable, ...]:
-    """All Markdown tables in a text."""
+    """Read all Markdown tables in a text."""
     found = []
     for block in _TABLE.findall(text):
         lines = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in block.splitlines()]
@@ -50,22 +50,26 @@ def read_tables(text: str) -> tuple[ResultTable, ...]:
 
 
 def format_table(table: ResultTable) -> str:
-    """The table as Markdown."""
+    """Format the table as Markdown."""
     lines = (table.head, ("---",) * len(table.head), *table.rows)
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def load_published(repository: Path = REPOSITORY) -> dict[str, tuple[ResultTable, ...]]:
-    """The published tables. Raises UserError where there is no copy of the repository."""
+    """Load the published tables.
+
+    Raises:
+      UserError: if ``repository`` is not a copy of the repository.
+    """
     path = repository / RESULTS
     if not path.is_file():
-        raise UserError(f"--docs writes the pages of a copy of the repository, and {path} is not there")
+        raise UserError(f"--docs writes the pages of a copy of the repository, and {path} does not exist")
     published = json.loads(path.read_text(encoding="utf-8"))
     return {name: tuple(from_json(ResultTable, one) for one in tables) for name, tables in published.items()}
 
 
 def publish(name: str, report: Path, repository: Path = REPOSITORY) -> None:
-    """Put the tables of a study's report into the file of published results, and all of that on the pages.
+    """Write the tables of a study's report to the file of published results and to the pages.
 
     Args:
       name: of the result.
@@ -91,14 +95,18 @@ def publish(name: str, report: Path, repository: Path = REPOSITORY) -> None:
 
 
 def format_results(published: Results) -> str:
-    """The content of the file of published results."""
+    """Format the content of the file of published results."""
     return (
         json.dumps({name: to_json(tables) for name, tables in published.items()}, indent=1, ensure_ascii=False) + "\n"
     )
 
 
 def fill(page: str, published: Results) -> str:
-    """The page with every marked place filled. Raises UserError where a place has no table."""
+    """Fill every marked place of a page.
+
+    Raises:
+      UserError: if a place has no table.
+    """
 
     def filled(block: re.Match[str]) -> str:
         name, number = block["name"], block["number"]
@@ -115,7 +123,7 @@ def fill(page: str, published: Results) -> str:
 
 
 def summary(tables: Sequence[ResultTable]) -> ResultTable:
-    """README's table, a line a probe: success of some agents, and the interval of the difference to the first.
+    """Build README's table, one line for each probe: success of some agents, and the interval of the difference to BC.
 
     Args:
       tables: of a study; the first is of success, the second of differences.

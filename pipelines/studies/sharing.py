@@ -1,8 +1,8 @@
-"""What studies have in common is made by one of them: the next one finds it beside itself and takes it over.
+"""Reuse of finished stages with the same settings from other studies in the same folder.
 
 The studies of :mod:`pipelines.runs` begin with the same demonstrations, cloned agents, play and marks, which are half
-of a study's hours. Play and weights, which are never changed, are linked where the file system can, the rest is
-copied: whatever happens to one study, the other stays whole.
+of a study's hours. Play and weights, which never change, are hard-linked where the file system can, the rest is
+copied, so that studies stay independent of each other.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from worlds.errors import UserError
 _NEVER_CHANGED = (".parquet", ".safetensors", ".pt")  # suffixes of recorded play and of weights
 
 
-def take_over(config: StudyConfig) -> None:
-    """Take what the studies in folders beside this one have made of the very same settings and this one has not.
+def reuse_stages(config: StudyConfig) -> None:
+    """Reuse the finished stages of studies in neighbouring folders that have the same settings as this one's.
 
-    What a study holds in one folder is taken as a whole or not at all, and nothing from a study that is at work.
+    A folder of another study is reused as a whole or not at all, and nothing of a study that is running.
 
     Raises:
-      UserError: if what a study notes of its stages cannot be read.
+      UserError: if the record of finished stages of a study cannot be read.
     """
     for other in _studies_beside(config):
         try:
             with lock_run(other.run):
                 for seed in config.seeds:
-                    if taken := _take(config, other, seed):
-                        announce(f"seed {seed}: taken over from {other.run}: {', '.join(taken)}")
+                    if reused := _reuse(config, other, seed):
+                        announce(f"seed {seed}: reused from {other.run}: {', '.join(reused)}")
         except UserError as error:
-            announce(f"nothing more is taken over from {other.run}: {error}")
+            announce(f"nothing more is reused from {other.run}: {error}")
 
 
 def _studies_beside(config: StudyConfig) -> Iterator[StudyConfig]:
@@ -51,38 +51,38 @@ def _studies_beside(config: StudyConfig) -> Iterator[StudyConfig]:
                 continue  # another kind of run, or of another version
 
 
-def _take(config: StudyConfig, other: StudyConfig, seed: int) -> list[str]:
-    """Link what can be taken from one study; the names of the stages that are done with it."""
-    here, ours = folder_of(config, seed), _all_works(config, seed)
+def _reuse(config: StudyConfig, other: StudyConfig, seed: int) -> list[str]:
+    """Link the stages that can be reused from one study; return their names."""
+    here, ours = folder_of(config, seed), _all_stages(config, seed)
     seconds = {stage.name: stage.seconds for stage in finished_stages(folder_of(other, seed))}
-    taken = list[str]()
-    for theirs in _by_place([work for work in _all_works(other, seed) if work.name in seconds]):
-        pairs = [(work, own) for work in theirs for own in ours if serves(work, own)]
+    reused = list[str]()
+    for theirs in _by_folder([stage for stage in _all_stages(other, seed) if stage.name in seconds]):
+        pairs = [(stage, own) for stage in theirs for own in ours if serves(stage, own)]
         places = {own.makes for _, own in pairs}
         if len(pairs) < len(theirs) or len(places) != 1 or (place := places.pop()).exists():
             continue
         _link(theirs[0].makes, place)
-        done = [FinishedStage(own.name, seconds[work.name], own.note) for work, own in pairs]
+        done = [FinishedStage(own.name, seconds[stage.name], own.note) for stage, own in pairs]
         save_finished_stages(here, [*finished_stages(here), *done])
-        taken += [stage.name for stage in done]
-    return taken
+        reused += [stage.name for stage in done]
+    return reused
 
 
-def _all_works(config: StudyConfig, seed: int) -> list[Stage]:
-    """Every stage of every arm, once."""
-    return list({work.name: work for arm in config.arms for work in study_steps(config, arm, seed)}.values())
+def _all_stages(config: StudyConfig, seed: int) -> list[Stage]:
+    """Return every stage of every arm, once."""
+    return list({stage.name: stage for arm in config.arms for stage in study_steps(config, arm, seed)}.values())
 
 
-def _by_place(done: list[Stage]) -> Iterable[list[Stage]]:
-    """Stages that write into one folder together."""
+def _by_folder(done: list[Stage]) -> Iterable[list[Stage]]:
+    """Group stages that write into the same folder."""
     places = dict[Path, list[Stage]]()
-    for work in done:
-        places.setdefault(work.makes, []).append(work)
+    for stage in done:
+        places.setdefault(stage.makes, []).append(stage)
     return places.values()
 
 
 def _link(source: Path, into: Path) -> None:
-    """``source``, a file or a folder, at ``into``, too; whole or not at all."""
+    """Copy or link ``source``, a file or a folder, to ``into``; whole or not at all."""
     unfinished = into.with_name(into.name + UNFINISHED)
     shutil.rmtree(unfinished, ignore_errors=True)
     into.parent.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def _link(source: Path, into: Path) -> None:
 
 
 def _share_or_copy(source: str, into: str) -> None:
-    """What is never changed is shared; an index, a log or a lock is each study's own, as lines are added to it."""
+    """Share files that never change; copy an index, a log or a lock, to which each study adds lines."""
     if Path(source).suffix in _NEVER_CHANGED:
         share_file(Path(source), Path(into))
     else:

@@ -1,7 +1,7 @@
-"""The stages that make a study's arms, from demonstrations to results, with what each is made of.
+"""Stages of a study's arms, from demonstrations to results, with the inputs of each.
 
-What a stage is made of are its settings, the seed and what the stages before it are made of; paths and devices are
-not among it. Stages of two studies that are made of the same make the same, so one of them is enough (see
+The inputs of a stage are its settings, the seed and the inputs of the stages before it, without paths and devices.
+Stages of two studies with the same inputs have the same outputs, so one of them can be reused (see
 :mod:`pipelines.studies.sharing`).
 """
 
@@ -40,11 +40,11 @@ from pipelines.studies.config import (
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.store import share_play
 
-_ALL = 1_000_000  # checkpoints of an arm that is followed
+_ALL = 1_000_000  # checkpoints kept of an arm with a curve over updates
 
 
 def study_steps(config: StudyConfig, name: str, seed: int) -> list[Stage]:
-    """The stages that lead to one arm's results; those that other arms share have the same names there."""
+    """Return the stages of one arm's results; stages shared with other arms have the same names there."""
     arm, found = config.arms[name], list[Stage]()
     if arm.clone != SCRIPTED_SOLVER:
         found += [_demonstrating(config, seed), _cloning(config, arm.clone, seed)]
@@ -57,16 +57,16 @@ def study_steps(config: StudyConfig, name: str, seed: int) -> list[Stage]:
     found += [_evaluating(config, name, seed, split) for split in splits_of(config)]
     if name in config.curves:
         found.append(_following(config, name, seed))
-    return list({work.name: work for work in found}.values())
+    return list({stage.name: stage for stage in found}.values())
 
 
 def serves(there: Stage, wanted: Stage) -> bool:
-    """Whether what one stage makes is what another would make: no less, that is, of checkpoints to follow."""
+    """Return true if the output of ``there`` includes that of ``wanted``, with all checkpoints it needs."""
     return there.of == wanted.of or (there.of[0] == "improve" and there.of == (*wanted.of[:-1], True))
 
 
 def improving_config(config: StudyConfig, name: str, seed: int) -> ImproveConfig:
-    """The settled configuration of an arm's improvement."""
+    """Configuration of an arm's improvement."""
     arm, folder = config.arms[name], folder_of(config, seed)
     assert arm.improve is not None
     return replace(
@@ -79,7 +79,7 @@ def improving_config(config: StudyConfig, name: str, seed: int) -> ImproveConfig
 
 
 def evaluating_config(config: StudyConfig, name: str, seed: int, split: Split | None = None) -> EvaluateConfig:
-    """The settled configuration of an arm's evaluation: the same episodes for all arms of one seed."""
+    """Configuration of an arm's evaluation, on the same episodes for all arms of one seed."""
     return replace(
         config.evaluate, agents={name: agent_of(config, name, seed)}, seed=seed, split=split or config.evaluate.split,
         out=results_of(config, name, seed, split), device=config.device or config.evaluate.device,
@@ -121,7 +121,7 @@ def _playing(config: StudyConfig, seed: int) -> Stage:
 
 
 def _marking(config: StudyConfig, name: str | None, seed: int) -> Stage:
-    """Marks of the way ``name``: the usual ones in the dataset itself, others in one that shares its play."""
+    """Stage of marks: the usual ones in the dataset itself, others in one that shares its play."""
     played, marked = data_of(config, None, seed), data_of(config, name, seed)
     marking = replace(config.mark if name is None else config.marks[name], data=marked, seed=seed)
     of = _marked(config, name, seed)
@@ -129,7 +129,7 @@ def _marking(config: StudyConfig, name: str | None, seed: int) -> Stage:
         return Stage(marks_stage(name), "by scripted raters", lambda: mark(marking), marked, of)
 
     def share_and_mark() -> None:
-        shutil.rmtree(marked, ignore_errors=True)  # what an interrupted attempt has left
+        shutil.rmtree(marked, ignore_errors=True)  # left by an interrupted attempt
         share_play(played, marked)
         mark(marking)
 
@@ -159,13 +159,13 @@ def _evaluating(config: StudyConfig, name: str, seed: int, split: Split) -> Stag
         agent = _improved(config, name, seed)[:-1]
     else:
         agent = SCRIPTED_SOLVER if arm.clone == SCRIPTED_SOLVER else _cloned(config, arm.clone, seed)
-    of = ("evaluate", replace(config.evaluate, split=split), name, agent, seed)  # results tell the arm's name
-    what = f"evaluate {name}" if split == config.evaluate.split else f"evaluate {name} on {split}"
-    return Stage(what, f"{REQUESTS[split]} in new houses", lambda: evaluate(evaluating), evaluating.out, of)
+    of = ("evaluate", replace(config.evaluate, split=split), name, agent, seed)  # results have the arm's name
+    title = f"evaluate {name}" if split == config.evaluate.split else f"evaluate {name} on {split}"
+    return Stage(title, f"{REQUESTS[split]} in new houses", lambda: evaluate(evaluating), evaluating.out, of)
 
 
 def _following(config: StudyConfig, name: str, seed: int) -> Stage:
-    """Evaluate an arm at its checkpoints, and the agent that it began with."""
+    """Stage that evaluates an arm at its checkpoints, and the agent that it started from."""
 
     def follow() -> None:
         checkpoints = Checkpoints(folder_of(config, seed) / improve_name(name)).all()
@@ -182,7 +182,7 @@ def _following(config: StudyConfig, name: str, seed: int) -> Stage:
     return Stage(f"follow {name}", f"{config.curve_probe} over updates", follow, curve_of(config, name, seed), of)
 
 
-# -- what they are made of -----------------------------------------------------------------------------------------
+# -- inputs of the stages ------------------------------------------------------------------------------------------
 
 
 def _shown(config: StudyConfig, seed: int) -> tuple[Any, ...]:
@@ -202,12 +202,13 @@ def _marked(config: StudyConfig, name: str | None, seed: int) -> tuple[Any, ...]
 
 
 def _rewarded(config: StudyConfig, arm: Arm, seed: int) -> tuple[Any, ...]:
-    made_of = _cloned(config, arm.clone, seed), _marked(config, arm.marks, seed)
-    return "reward", config.rewards[arm.reward], *made_of
+    inputs = _cloned(config, arm.clone, seed), _marked(config, arm.marks, seed)
+    return "reward", config.rewards[arm.reward], *inputs
 
 
 def _improved(config: StudyConfig, name: str, seed: int) -> tuple[Any, ...]:
-    """The last says whether all checkpoints are kept, to be followed."""
+    """Inputs of an improvement; the last is true if all checkpoints are kept."""
     arm = config.arms[name]
-    paid = TRUTH if arm.reward == TRUTH else _rewarded(config, arm, seed)
-    return "improve", arm.improve, paid, _cloned(config, arm.clone, seed), _played(config, seed), name in config.curves
+    source = TRUTH if arm.reward == TRUTH else _rewarded(config, arm, seed)
+    cloned, played = _cloned(config, arm.clone, seed), _played(config, seed)
+    return "improve", arm.improve, source, cloned, played, name in config.curves

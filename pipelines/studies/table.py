@@ -1,4 +1,4 @@
-"""What a study found, as a table (Markdown and JSON) and figures: every arm at every probe, with intervals."""
+"""Table of a study (Markdown and JSON): every arm at every probe, with intervals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipelines.report.paired import at_probe, ordered, paired
 from pipelines.stages.evaluate import ProbeResult
 from rlhf.run.statistics import Interval, mean_interval, share_interval, signed
 
-ALL = "all"  # the mean over probes, each weighing the same
+ALL = "all"  # the mean over probes, with equal weights
 NOT_RUN = "not run"
 
 Outcomes = Mapping[str, Mapping[int, Sequence[ProbeResult]]]  # arm -> seed -> its results, one a probe
@@ -20,9 +20,12 @@ class Cell:
     """One arm at one probe.
 
     Args:
-      success: share of requests fulfilled. difference: less the arm that it is compared with, paired by episode; None
-        for an arm that is compared with none, and where the two have no seed in common.
-      seeds: that the numbers are of.
+      arm: its name.
+      probe: its name.
+      success: share of successful requests.
+      difference: less the arm that it is compared with, paired by episode; None for an arm that is compared with none,
+        and where the two have no common seed.
+      seeds: of the numbers.
     """
 
     arm: str
@@ -37,7 +40,11 @@ class Table:
     """Cells by arm and probe; an arm without results has none.
 
     Args:
-      compared_with: the arm that differences are taken from. others: arms that are compared with another one.
+      arms: names, in the order to show.
+      probes: names, in the order to show.
+      compared_with: arm that is subtracted from the others.
+      cells: of arms with results.
+      others: arms that are compared with another one, and with which.
     """
 
     arms: tuple[str, ...]
@@ -47,7 +54,7 @@ class Table:
     others: Mapping[str, str] = field(default_factory=dict)
 
     def cell(self, arm: str, probe: str) -> Cell | None:
-        """The cell, if that arm has been evaluated."""
+        """Return the cell; None if the arm has not been evaluated."""
         return next((cell for cell in self.cells if (cell.arm, cell.probe) == (arm, probe)), None)
 
 
@@ -58,7 +65,15 @@ def tabulate(
     compared_with: str,
     others: Mapping[str, str] | None = None,
 ) -> Table:
-    """The table of ``outcomes``; every arm's numbers are of all seeds from which it has been evaluated so far."""
+    """Tabulate ``outcomes``; every arm's numbers are of all seeds evaluated so far.
+
+    Args:
+      outcomes: by arm and seed.
+      arms: in the order to show.
+      probes: in the order to show.
+      compared_with: arm that is subtracted from the others.
+      others: arms that are compared with another one, and with which.
+    """
     cells, others = [], others or {}
     for arm in arms:
         other = others.get(arm, compared_with)
@@ -81,7 +96,7 @@ def tabulate(
 
 
 def markdown(table: Table, requests: str) -> str:
-    """Two tables: success in per cent of ``requests``, and differences in points; intervals in brackets."""
+    """Format two tables: success in per cent of ``requests``, and differences in points; intervals in brackets."""
     head = ["agent", *table.probes, "all", "seeds"]
     success = [_row(head), _row(["---"] * len(head))]
     for arm in table.arms:
@@ -103,16 +118,16 @@ def markdown(table: Table, requests: str) -> str:
 
 
 def differences(table: Table) -> str:
-    """How many points every arm has more than the one it is compared with; intervals in brackets."""
+    """Format the differences of every arm from the one it is compared with, in points; intervals in brackets."""
     head = ["agent", *table.probes, "all"]
     rows = [_row(head), _row(["---"] * len(head))]
     for arm in table.arms:
         if arm == table.compared_with:
             continue
         cells = [table.cell(arm, probe) for probe in (*table.probes, ALL)]
-        told = [NOT_RUN if cell is None or cell.difference is None else _points(cell.difference) for cell in cells]
+        shown = [NOT_RUN if cell is None or cell.difference is None else _points(cell.difference) for cell in cells]
         name = f"{arm} (than {table.others[arm]})" if arm in table.others else arm
-        rows.append(_row([name, *told]))
+        rows.append(_row([name, *shown]))
     about = f"Points more than {table.compared_with}, paired by episode; bold where the interval leaves 0 out."
     return "\n".join([about, "", *rows, ""])
 
@@ -126,5 +141,5 @@ def _percent(share: Interval) -> str:
 
 
 def _points(difference: Interval) -> str:
-    told = f"{signed(difference.estimate)} ({signed(difference.low)} to {signed(difference.high)})"
-    return f"**{told}**" if difference.low > 0 or difference.high < 0 else told
+    text = f"{signed(difference.estimate)} ({signed(difference.low)} to {signed(difference.high)})"
+    return f"**{text}**" if difference.low > 0 or difference.high < 0 else text

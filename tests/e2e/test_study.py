@@ -14,7 +14,7 @@ from pipelines.cli.reproduce import ReproduceConfig, reproduce, results
 from pipelines.runs import demo as preset
 from pipelines.studies.config import Arm, StudyConfig, agent_of, folder_of, resolve_config
 from pipelines.studies.report import write_study_report
-from pipelines.studies.sharing import take_over
+from pipelines.studies.sharing import reuse_stages
 from pipelines.studies.study import study
 from rlhf.run.config import LOCK_FILE, lock_run
 from tests.e2e.test_demo import tiny
@@ -145,7 +145,7 @@ def test_a_study_takes_over_what_one_beside_it_has_made(
     write_study_report(config, "other")
     told = capsys.readouterr().err
     for seed in (0, 1):
-        taken = re.search(rf"seed {seed}: taken over from \S+: (.*)", told)
+        taken = re.search(rf"seed {seed}: reused from \S+: (.*)", told)
         assert taken and set(taken.group(1).split(", ")) == {
             "demonstrations", "clone bc", "play", "marks", "evaluate BC", "evaluate BC on train", "reward reward-ibt",
             "improve the same",
@@ -170,7 +170,7 @@ def test_a_study_takes_over_what_one_beside_it_has_made(
 def test_what_is_made_of_other_settings_is_not_taken(run: Path, tmp_path: Path) -> None:
     """Play that is marked otherwise is another dataset, whose demonstrations nobody takes apart; agents are taken."""
     config = beside(run, tmp_path, mark=replace(small(run).mark, miss=0.5), curves=())
-    take_over(config)
+    reuse_stages(config)
     true = "BC+RL (true reward)"  # learns from no marks
     assert stages(config.run, 0) == [
         "clone bc",
@@ -187,7 +187,7 @@ def test_what_is_made_of_other_settings_is_not_taken(run: Path, tmp_path: Path) 
 
 def test_a_curve_is_taken_only_with_its_checkpoints(run: Path, tmp_path: Path) -> None:
     config = beside(run, tmp_path, curves=("BC+RL (IBT)", "BC+RL (true reward)"))
-    take_over(config)
+    reuse_stages(config)
     assert "follow BC+RL (IBT)" in stages(config.run, 0)
     assert {"improve BC+RL (true reward)", "follow BC+RL (true reward)"}.isdisjoint(stages(config.run, 0))
 
@@ -195,7 +195,7 @@ def test_a_curve_is_taken_only_with_its_checkpoints(run: Path, tmp_path: Path) -
 def test_nothing_is_taken_from_a_study_at_work(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = beside(run, tmp_path)
     with lock_run(run):
-        take_over(config)
+        reuse_stages(config)
     assert not config.run.exists() and "being written" in capsys.readouterr().err
 
 

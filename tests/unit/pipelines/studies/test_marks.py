@@ -1,4 +1,4 @@
-"""A study whose arms differ in their raters: every reward model sees the marks of its own, and of no others."""
+"""A study whose arms differ in their raters: every reward model reads the marks of its own raters only."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from tests.unit.rlhf import tiny_agent
 from worlds.contract import Event
 from worlds.errors import UserError
 
-TAUGHT = ("usual raters", "1/4 of the episodes marked", "half of the events missed", "three raters, majority")
+LEARNING_ARMS = ("usual raters", "1/4 of the episodes marked", "half of the events missed", "three raters, majority")
 
 
-def test_arms_differ_in_their_raters_alone() -> None:
+def test_arms_differ_in_their_raters_only() -> None:
     study, base = raters.study(), probes.study()
     usual = study.arms["usual raters"]
     assert (usual.marks, study.arms["BC"].improve, study.mark) == (None, None, base.mark)
     assert usual.improve == base.arms["BC+RL (IBT)"].improve and study.rewards["ibt"] == base.rewards["ibt"]
     assert (study.demonstrations, study.play, study.evaluate) == (base.demonstrations, base.play, base.evaluate)
     assert study.clones == {"bc": base.clones["bc"]}
-    taught = [arm for name, arm in study.arms.items() if name != "BC"]
-    assert len({(arm.reward, arm.marks) for arm in taught}) == len(taught) == 10
-    for arm in taught:
+    learning = [arm for name, arm in study.arms.items() if name != "BC"]
+    assert len({(arm.reward, arm.marks) for arm in learning}) == len(learning) == 10
+    for arm in learning:
         assert (arm.clone, arm.improve) == ("bc", usual.improve)
         one = study.rewards[arm.reward]
         assert replace(one, training=replace(one.training, raters="each", marks_later=0)) == study.rewards["ibt"]
-    assert {arm.reward for arm in taught if study.rewards[arm.reward].training.marks_later} == {"later"}
+    assert {arm.reward for arm in learning if study.rewards[arm.reward].training.marks_later} == {"later"}
     for way in study.marks.values():
         changed = {name for name, value in vars(way).items() if value != getattr(study.mark, name)}
         assert changed - {"longest_delay"} in (
@@ -57,7 +57,7 @@ def test_arms_differ_in_their_raters_alone() -> None:
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> StudyConfig:
-    """The preset with next to nothing to learn, recorded and cloned already."""
+    """The preset with very little to learn, recorded and cloned already."""
     study = replace(raters.study(), run=tmp_path_factory.mktemp("raters") / "study", seeds=(0,))
     store = open_store(data_of(study, None, 0), create=True)
     for number in range(40):  # as many as leave each quarter some to learn from and some to choose by
@@ -77,18 +77,18 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> StudyConfig:
 
 @pytest.fixture(scope="module")
 def seen(toy: StudyConfig) -> dict[str, MarkedPlay]:
-    """What the reward models of some arms learned from, each as its own trainer saw it."""
+    """Training play of the reward models of some arms, as their trainers received it."""
     seen: dict[str, MarkedPlay] = {}
     original = RewardTrainer.__init__
     with pytest.MonkeyPatch.context() as patch:
-        for name in TAUGHT:
+        for name in LEARNING_ARMS:
 
             def spy(self: RewardTrainer, model, play, *rest, name=name, **settings) -> None:
                 seen[name] = play
                 original(self, model, play, *rest, **settings)
 
             patch.setattr(RewardTrainer, "__init__", spy)
-            stages = [work for work in study_steps(toy, name, 0) if work.name.startswith(("marks", "reward"))]
+            stages = [stage for stage in study_steps(toy, name, 0) if stage.name.startswith(("marks", "reward"))]
             run_stages(folder_of(toy, 0), stages)
             assert (improving_config(toy, name, 0).reward_model / "model.safetensors").is_file()
     return seen
@@ -98,11 +98,11 @@ def marks_of(toy: StudyConfig, way: str | None) -> list[Mark]:
     return open_store(data_of(toy, way, 0)).marks()
 
 
-def test_every_reward_model_sees_its_own_marks(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
-    usual, quarter, missed, three = (seen[name] for name in TAUGHT)
+def test_every_reward_model_reads_its_own_marks(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
+    usual, quarter, missed, three = (seen[name] for name in LEARNING_ARMS)
     total = {name: int(play.marks.sum()) for name, play in seen.items()}
-    assert len(quarter) < len(usual) / 2 and total[TAUGHT[1]] < total[TAUGHT[0]] / 2
-    assert total[TAUGHT[2]] < 0.75 * total[TAUGHT[0]]
+    assert len(quarter) < len(usual) / 2 and total[LEARNING_ARMS[1]] < total[LEARNING_ARMS[0]] / 2
+    assert total[LEARNING_ARMS[2]] < 0.75 * total[LEARNING_ARMS[0]]
     assert {names for play in (usual, quarter, missed) for names in play.raters} == {("scripted-rater-0",)}
     assert {name for names in three.raters for name in names} == {f"scripted-rater-{n}" for n in range(3)}
     for name, play in seen.items():
@@ -111,7 +111,7 @@ def test_every_reward_model_sees_its_own_marks(toy: StudyConfig, seen: dict[str,
             assert play.marks_of(number).sum() == given[episode]
 
 
-def test_who_marks_less_marks_nothing_else(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
+def test_less_marking_gives_a_subset_of_marks(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
     usual = set(marks_of(toy, None))
     quarter = set(marks_of(toy, "quarter"))
     assert quarter < usual and len({mark.episode_id for mark in quarter}) <= 10
@@ -121,46 +121,46 @@ def test_who_marks_less_marks_nothing_else(toy: StudyConfig, seen: dict[str, Mar
     assert all(missed[name] <= all_marks[name] for name in missed)
 
 
-def test_how_much_was_marked_is_told(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
+def test_numbers_of_marks_are_reported(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
     learned = learned_from(toy)
     train = set(open_store(data_of(toy, None, 0)).ids(split="train"))
-    for name in TAUGHT:
+    for name in LEARNING_ARMS:
         given = [mark for mark in marks_of(toy, toy.arms[name].marks) if mark.episode_id in train]
         (one,) = learned[name].values()
         assert (one.marks, one.marked, one.episodes) == (len(given), len({m.episode_id for m in given}), 32)
-    assert "four steps late" not in learned and "BC" not in learned  # nobody has marked so yet
+    assert "four steps late" not in learned and "BC" not in learned  # not marked yet
     assert learned["three raters, each"] == learned["three raters, majority"]  # the same marks, used otherwise
     assert f"| usual raters | {learned['usual raters'][0].marks} |" in marks_table(learned)
 
 
-def test_an_interrupted_marking_begins_anew(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
+def test_an_interrupted_marking_starts_again(toy: StudyConfig, seen: dict[str, MarkedPlay]) -> None:
     before = marks_of(toy, "half") if data_of(toy, "half", 0).exists() else []
     assert not before
-    open_store(data_of(toy, "half", 0), create=True)  # what a killed attempt may have left
-    (work,) = (work for work in study_steps(toy, "1/2 of the episodes marked", 0) if work.name == "marks half")
-    work.do()
+    open_store(data_of(toy, "half", 0), create=True)  # left by a killed attempt
+    (stage,) = (stage for stage in study_steps(toy, "1/2 of the episodes marked", 0) if stage.name == "marks half")
+    stage.do()
     first = marks_of(toy, "half")
-    work.do()
+    stage.do()
     assert marks_of(toy, "half") == first and len({mark.episode_id for mark in first}) <= 20
 
 
 @pytest.mark.parametrize(
-    ("arm", "told"),
+    ("arm", "message"),
     [
         (Arm(reward="ibt", improve=ImproveConfig(), marks="loud"), "no marks 'loud'; known: quarter"),
         (Arm(improve=ImproveConfig(), marks="late"), "it learns from no marks"),
         (Arm(marks="late"), "it learns from no marks"),
     ],
 )
-def test_impossible_ways_of_marking_are_refused(arm: Arm, told: str) -> None:
+def test_impossible_ways_of_marking_are_refused(arm: Arm, message: str) -> None:
     study = raters.study()
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         replace(study, arms={**study.arms, "x": arm})
 
 
-def test_play_and_folders_without_other_marks_are_as_they_were(tmp_path: Path) -> None:
+def test_stages_and_folders_without_other_marks(tmp_path: Path) -> None:
     study = replace(probes.study(), run=tmp_path)
-    assert list(dict.fromkeys(work.name for work in study_steps(study, "BC+RL (IBT)", 0))) == [
+    assert list(dict.fromkeys(stage.name for stage in study_steps(study, "BC+RL (IBT)", 0))) == [
         "demonstrations", "clone bc", "play", "marks", "reward reward-ibt", "improve BC+RL (IBT)",
         "evaluate BC+RL (IBT)", "evaluate BC+RL (IBT) on train", "follow BC+RL (IBT)",
     ]  # fmt: skip
@@ -185,18 +185,18 @@ def test_play_and_folders_without_other_marks_are_as_they_were(tmp_path: Path) -
     ],
 )
 def test_no_two_things_share_a_folder(other: dict) -> None:
-    with pytest.raises(UserError, match="would have one folder; name one of them otherwise") as caught:
+    with pytest.raises(UserError, match="would have one folder; rename one of them") as caught:
         replace(raters.study(), **other)
     assert "\n" not in str(caught.value)
 
 
-def test_what_lies_on_each_other_is_drawn_side_by_side() -> None:
+def test_overlapping_points_are_moved_apart() -> None:
     places = {"a": 0.0, "b": 50.0, "c": 50.0, "d": 50.5, "e": 90.0}
     moved = dodged(places, 2.0)
     assert (moved["a"], moved["e"]) == (0.0, 90.0)
     assert np.diff([moved[name] for name in "bcd"]).tolist() == pytest.approx([2.0, 2.0])
     assert np.mean([moved[name] for name in "bcd"]) == pytest.approx(np.mean([50.0, 50.0, 50.5]))
-    # What is moved into a neighbour takes it along.
+    # A point moved into a neighbour moves it, too.
     moved = dodged({"a": 0.0, "b": 0.0, "c": 2.5}, 2.0)
     assert sorted(moved.values()) == pytest.approx([5 / 6 - 2, 5 / 6, 5 / 6 + 2])
     assert dodged({}, 1.0) == {}

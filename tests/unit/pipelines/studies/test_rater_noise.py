@@ -1,4 +1,4 @@
-"""The sweep over raters: what is tried, what is not done twice, and what is told."""
+"""The sweep over rater noise: its settings, reuse of results, table and figure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_every_setting_is_tried_once_and_differs_in_one_thing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"seeds": ()}, "at least one seed"),
         ({"marked": (0.0, 1.0)}, "marked are shares"),
@@ -50,8 +50,8 @@ def test_every_setting_is_tried_once_and_differs_in_one_thing() -> None:
         ({"validation": 0.0}, "validation is a share"),
     ],
 )
-def test_impossible_sweeps_are_refused(wrong: dict, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_impossible_sweeps_are_refused(wrong: dict, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         RaterNoiseConfig(**wrong)
 
 
@@ -72,7 +72,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> RaterNoiseConfig:
     )
 
 
-def test_a_sweep_is_told_whole_and_goes_on_where_it_was(config: RaterNoiseConfig, monkeypatch) -> None:
+def test_a_sweep_reports_every_setting_and_resumes(config: RaterNoiseConfig, monkeypatch) -> None:
     path = rater_noise(config)
     folder, text = path.parent, path.read_text()
     results = {result["noise"]["miss"]: result for result in json.loads((folder / "results.json").read_text())[:2]}
@@ -90,7 +90,7 @@ def test_a_sweep_is_told_whole_and_goes_on_where_it_was(config: RaterNoiseConfig
     (half / "result.json").unlink()  # as if it had been interrupted there
     assert rater_noise(config).read_text() == text and trained == [1]  # and the same comes of it
     more = replace(config, miss=(0.1, 0.5, 1.0))
-    assert "go unmarked: 0.5" in rater_noise(more).read_text() and trained == [1, 1]
+    assert "without a mark: 0.5" in rater_noise(more).read_text() and trained == [1, 1]
 
 
 def test_results_of_other_settings_are_not_mixed_in(config: RaterNoiseConfig) -> None:
@@ -99,7 +99,7 @@ def test_results_of_other_settings_are_not_mixed_in(config: RaterNoiseConfig) ->
         rater_noise(replace(config, training=replace(config.training, batch=5)))
 
 
-def test_play_that_cannot_be_judged_is_refused(config: RaterNoiseConfig, tmp_path: Path) -> None:
+def test_play_without_ground_truth_is_refused(config: RaterNoiseConfig, tmp_path: Path) -> None:
     store = open_store(tmp_path / "play", create=True)
     for number in range(3):
         store.write(replace(synthetic_episode(number, 24, 8, 8), truth=()))
@@ -107,11 +107,11 @@ def test_play_that_cannot_be_judged_is_refused(config: RaterNoiseConfig, tmp_pat
     with pytest.raises(UserError, match="no held-out play"):
         rater_noise(elsewhere)
     store.write(replace(synthetic_episode(3, 24, 8, 8), truth=(), split="held_out"))
-    with pytest.raises(UserError, match="nobody knows what happened"):
+    with pytest.raises(UserError, match="has no ground truth"):
         rater_noise(elsewhere)
 
 
-def test_slow_raters_are_as_late_as_they_are_said_to_be() -> None:
+def test_slow_raters_have_their_mean_delay() -> None:
     rater = sweep._rater(replace(USUAL, delay=6.0, miss=0.0), 0.7, seed=0)
     events = [Event(20 * k, 1, "") for k in range(200)]
     late = [mark.step % 20 for mark in rater.mark("e", 5000, events)]
@@ -140,5 +140,5 @@ def test_the_table_and_the_figure_hold_every_setting() -> None:
     assert [len(points) for points in axes.values()] == [4, 4, 4, 4]
     assert all(len(own) == 2 for points in axes.values() for _, own in points)
     text = table(results, USUAL)
-    assert text.count("\n| share of") == 12 and text.count("\n| steps by") == 4 and "2 seeds" in text
+    assert text.count("\n| share of") == 12 and text.count("\n| delay of") == 4 and "2 seeds" in text
     assert draw(results, USUAL) != draw(results[:-2], USUAL)

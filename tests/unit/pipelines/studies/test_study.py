@@ -1,4 +1,4 @@
-"""What a study tells before all of it has been run, and on which device it runs."""
+"""Tables of a study that is not complete, and its device."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_study_can_be_written_and_read_back(preset) -> None:
     assert from_json(StudyConfig, to_json(preset.study())) == preset.study()
 
 
-def test_sizes_differ_in_size_and_rates_alone() -> None:
+def test_sizes_differ_in_size_and_rates_only() -> None:
     config, base = sizes.study(), probes.study()
     assert (config.play, config.demonstrations, config.mark) == (base.play, base.demonstrations, base.mark)
     assert config.clones["bc"] == base.clones["bc"] and config.rewards["nano"] == base.rewards["ibt"]
@@ -70,7 +70,7 @@ def played(config: StudyConfig, arm: str, seed: int, rate: float) -> None:
     path.write_text(json.dumps([asdict(one) for one in found]))
 
 
-def test_what_was_not_run_says_so(tmp_path: Path) -> None:
+def test_missing_arms_are_not_run(tmp_path: Path) -> None:
     config = replace(sizes.study(), run=tmp_path, seeds=(0, 1))
     for arm, rate in (("BC, nano", 0.4), ("BC, micro", 0.5), ("BC+RL, micro", 0.7)):
         for seed in (0, 1):
@@ -130,7 +130,7 @@ def test_a_device_reaches_every_stage_and_may_change(tmp_path: Path) -> None:
     assert ReproduceConfig().device is None
 
 
-def test_a_study_that_was_begun_before_there_were_devices_and_ways_goes_on(tmp_path: Path) -> None:
+def test_a_study_of_an_older_version_resumes(tmp_path: Path) -> None:
     config = replace(probes.study(), run=tmp_path / "study")
     open_run(config.run, config, "study")
     record = json.loads((config.run / CONFIG_FILE).read_text())
@@ -146,13 +146,13 @@ def test_a_study_that_was_begun_before_there_were_devices_and_ways_goes_on(tmp_p
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-def test_a_device_that_is_not_there_is_said_before_anything_is_recorded(tmp_path: Path) -> None:
+def test_a_missing_device_is_refused_before_anything_is_recorded(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no device cuda here"):
         next(study(replace(probes.study(), run=tmp_path / "study", device="cuda")))
     assert not (tmp_path / "study").exists()
 
 
-def test_lines_are_of_arms_there_are() -> None:
+def test_lines_of_unknown_arms_are_refused() -> None:
     with pytest.raises(UserError, match="lines: no arm 'BC, 1m'"):
         replace(sizes.study(), lines={"BC": {"1m": "BC, 1m"}})
 
