@@ -1,1 +1,1 @@
-"""What marks teach: utility from pairs of moments, and the reward that is its change."""
+"""Reward models learned from marks: utility from pairs of moments, and the reward that is its change."""

@@ -1,4 +1,4 @@
-"""The autoregressive (AR) reward model (paper, sections 4 and A.5): a model of the raters' marks.
+"""Autoregressive (AR) reward model (paper, sections 4 and A.5): a model of the raters' marks.
 
 The model is the whole agent, trunk and policies, with a head that models the marks: an LSTM on the memory's output and
 the annotation of the previous step, and a three-way classifier of this step's annotation: none, (+) or (-). In training
@@ -46,7 +46,7 @@ ANNOTATIONS = 3
 
 
 class AutoregressiveConfig(RewardModelConfig):
-    """An agent's sizes and those of the annotation head.
+    """Sizes of the agent and of the annotation head.
 
     Args:
       head_width: width of the head's LSTM, of the annotations' embeddings and of the predictor's hidden layer.
@@ -116,7 +116,7 @@ class AnnotationHead(nn.Module):
 
 @register
 class AutoregressiveRewardModel(RewardModel):
-    """The agent's trunk and policies with a head that annotates."""
+    """Trunk and policies of the agent with a head that annotates."""
 
     short = "AR"
     description = "It predicts the probability of a mark at every step; its rewards are sampled marks (autoregressive)."

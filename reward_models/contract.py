@@ -53,7 +53,7 @@ print(scorer.rewards(batch, np.array([[True]])))  # 0: it is the first step of a
 
 
 class RewardModelConfig(AgentConfig):
-    """An agent's sizes and the scale of rewards; each kind adds the sizes of its head.
+    """Sizes of the agent and the scale of rewards; each kind adds the sizes of its head.
 
     Args:
       reward_scale: factor of all rewards (paper: 1).
@@ -75,7 +75,7 @@ class RewardModelConfig(AgentConfig):
 
 
 class RewardModel(InteractiveAgent):
-    """The agent's trunk and policies with a head that scores play.
+    """Trunk and policies of the agent with a head that scores play.
 
     A reward model reads what is seen and said, not the solver's controls: a policy improved against a model that reads
     them finds movements outside the recorded play, on which the head was never trained (measured in LOG.md).

@@ -1,4 +1,4 @@
-"""Dialogue of recorded play, and requests that may ask for the same thing, found from texts and marks alone.
+"""Dialogue of recorded play, and requests that may ask for the same thing, found from texts and marks.
 
 Two requests may ask for the same thing if
 
@@ -152,7 +152,7 @@ def _liked(dialogue: Dialogue, starts: np.ndarray, marks: np.ndarray, reach: int
     for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         for answer in liked_answers(dialogue, slice(begin, end), marks[begin:end], reach).tolist():
             found[int(dialogue.solver_text[answer + 1])].add(int(dialogue.setter_text[answer]))
-    return {said: frozenset(asked) for said, asked in found.items()}
+    return {answer: frozenset(requests) for answer, requests in found.items()}
 
 
 def _content(tokens: np.ndarray, text: np.ndarray, words: np.ndarray) -> np.ndarray:

@@ -45,7 +45,7 @@ class Evaluator:
         """Evaluate ``model``: pair accuracies (all pairs of whole episodes alike), their baseline, signal to noise.
 
         ``majority`` is the accuracy of always predicting the commoner of better and worse; ``wrong_words_accuracy`` is
-        the share of pairs that the exchange of words alone made worse and that the model puts in falling order.
+        the share of pairs, of those made worse by the exchange of words, that the model puts in falling order.
         ``signal_to_noise`` is that of :mod:`reward_models.mark_signal`. Metrics without pairs are left out.
 
         Returns:

@@ -1,4 +1,4 @@
-"""The Inter-temporal Bradley-Terry reward model (paper, section 4, A.3 and A.4).
+"""Inter-temporal Bradley-Terry reward model (paper, section 4, A.3 and A.4).
 
 The model is the whole agent, trunk and policies, with one more head: an MLP on the memory's output that gives the
 utility U(x[<=t]) of what has happened up to step t. The reward is its change (Eq. 2).
@@ -24,7 +24,7 @@ from reward_models.training_config import RewardTrainingConfig
 
 
 class InterTemporalConfig(RewardModelConfig):
-    """An agent's sizes and those of the utility head.
+    """Sizes of the agent and of the utility head.
 
     Args:
       utility_width: hidden width of the utility head.
@@ -56,7 +56,7 @@ class UtilityStream(NamedTuple):
 
 @register
 class InterTemporalRewardModel(RewardModel):
-    """The agent's trunk and policies with a utility head."""
+    """Trunk and policies of the agent with a utility head."""
 
     short = "IBT"
     description = "It rewards each step by how much play improved or worsened at it (Inter-temporal Bradley-Terry)."

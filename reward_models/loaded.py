@@ -33,7 +33,7 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class LoadedRewardModel:
-    """A reward model loaded from its folder, with its tokenizer.
+    """Reward model loaded from its folder, with its tokenizer.
 
     Args:
       kind: its name in pages and figures, e.g. "IBT".

@@ -172,7 +172,7 @@ class MarkedWindow:
 
 
 class MarkedStream(EpisodeStream):
-    """An :class:`~rlhf.data.windows.EpisodeStream` with marks, some of whose episodes are altered to be wrong.
+    """Stream of windows with marks, some of whose episodes are altered to be wrong.
 
     The alteration of an episode is sampled when a column begins it, and holds to the episode's end.
     """

@@ -1,4 +1,4 @@
-"""The paper's Figure 3: one episode with its rewards and its raters' marks.
+"""Figure 3 of the paper: one episode with its rewards and its raters' marks.
 
 From the top: frames that the solver saw, the dialogue, the reward at every step with the raters' marks on it (filled
 green for progress, hollow red for regress), and the utility whose change the reward is.

@@ -48,12 +48,12 @@ def peaks(reward: np.ndarray, threshold: float, reach: int) -> MarkedSteps:
         raise ValueError(f"a peak's threshold is above 0, not {threshold}")
     size = np.abs(np.asarray(reward, dtype=np.float64))
     found = np.flatnonzero(size >= threshold)
-    taken = np.zeros(len(size), dtype=bool)
+    suppressed = np.zeros(len(size), dtype=bool)
     kept = []
     for step in found[np.argsort(-size[found], kind="stable")].tolist():
-        if not taken[step]:
+        if not suppressed[step]:
             kept.append(step)
-            taken[max(0, step - reach) : step + reach + 1] = True
+            suppressed[max(0, step - reach) : step + reach + 1] = True
     steps = np.sort(np.array(kept, dtype=np.int64))
     return MarkedSteps(steps[reward[steps] > 0], steps[reward[steps] < 0])
 

@@ -9,7 +9,7 @@ wrong, and with unrelated words.
   none of the same objects. Only requests done without words count: another question may happen to have the same
   answer.
 
-Utility depends on the past alone, so the three differ only from the exchanged words on.
+Utility depends only on the past, so the three differ only from the exchanged words on.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Moment:
-    """A success that can be scored under other words; all steps are of its episode.
+    """Success of a request that can be scored under other words; all steps are of its episode.
 
     Args:
       episode: number of the episode.

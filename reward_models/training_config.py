@@ -30,7 +30,7 @@ class RewardTrainingConfig:
     """Settings of training a reward model.
 
     Window, batch, weights of the losses, augmentation and Adam with its learning rate default to the paper's (section 4
-    and A.7). The paper names no warm-up, no decay of the learning rate, no clipping and no number of updates, and takes
+    and A.7). The paper names no warm-up, no decay of the learning rate, no clipping and no number of updates, and uses
     the plain mean over pairs: the defaults of these, and of ``weighting``, are ours.
 
     Args:

@@ -28,7 +28,7 @@ PART_WORDS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Measure:
-    """A number and its 95% interval, from ``items`` observations (pairs, marks, requests) in ``episodes`` episodes."""
+    """Number and its 95% interval, from ``items`` observations (pairs, marks, requests) in ``episodes`` episodes."""
 
     estimate: float
     low: float

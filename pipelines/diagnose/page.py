@@ -35,7 +35,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Hero:
-    """A model's name, its accuracy in large letters, and its baselines."""
+    """Model's name, its accuracy in large letters, and its baselines."""
 
     name: str
     text: str
@@ -44,7 +44,7 @@ class _Hero:
 
 @dataclass(frozen=True)
 class _Section:
-    """A section of the page."""
+    """Section of the page."""
 
     title: str
     lead: str

@@ -131,7 +131,7 @@ def difference_plot(rows: Sequence[Row], lanes: int = 1) -> Markup:
 
 
 class _Lanes:
-    """A plot of intervals: one block for each probe, one lane in it for each agent.
+    """Plot of intervals: one block for each probe, one lane in it for each agent.
 
     Args:
       x: range of the values.

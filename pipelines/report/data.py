@@ -50,7 +50,7 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a chart: ``y[i]`` at ``x[i]``, x rising; nan leaves a gap.
+    """Line of a chart: ``y[i]`` at ``x[i]``, x rising; nan leaves a gap.
 
     Args:
       name: in the legend.
@@ -84,7 +84,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG with its caption."""
+    """PNG with its caption."""
 
     png: bytes
     caption: str

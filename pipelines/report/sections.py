@@ -35,7 +35,7 @@ Legend = tuple[tuple[str, str, bool], ...]  # name, CSS class, true if dashed
 
 @dataclass(frozen=True)
 class DrawnFigure:
-    """A chart with its title, legend and note."""
+    """Chart with its title, legend and note."""
 
     title: str
     drawing: Markup
@@ -45,7 +45,7 @@ class DrawnFigure:
 
 @dataclass(frozen=True)
 class AlarmLine:
-    """An alarm in the list, or, with ``text`` only, the number of those left out."""
+    """Alarm in the list, or, with ``text`` only, the number of those left out."""
 
     text: str
     kind: str = ""

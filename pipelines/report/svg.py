@@ -13,7 +13,7 @@ NOTHING = Markup('<p class="quiet">Nothing was measured.</p>')  # in place of a 
 
 
 class Drawing:
-    """An SVG element under construction. Texts are escaped by the XML library.
+    """SVG element under construction. Texts are escaped by the XML library.
 
     Args:
       size: width and height, in the drawing's own units.

@@ -9,7 +9,7 @@ DASH = "\N{EN DASH}"  # for a missing number
 
 @dataclass(frozen=True)
 class Cell:
-    """A number with lines in small letters below.
+    """Number with lines in small letters below.
 
     Args:
       text: the number.
@@ -26,7 +26,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table.
+    """Row of a table.
 
     Args:
       name: in its first column.

@@ -45,7 +45,7 @@ from worlds.errors import UserError
 
 @dataclass(frozen=True)
 class Fact:
-    """A big number of the page; ``warns`` is true for bad news."""
+    """Big number of the page; ``warns`` is true for bad news."""
 
     name: str
     number: str

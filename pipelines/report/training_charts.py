@@ -12,7 +12,7 @@ from rlhf.run.tracking import column
 
 @dataclass(frozen=True)
 class ChartPlan:
-    """A chart to be drawn of metrics.
+    """Chart to be drawn of metrics.
 
     Args:
       title: of the chart.

@@ -1,1 +1,1 @@
-"""The standardised test suite: scenarios, continuations, judgements, results."""
+"""Standardised test suite: scenarios, continuations, judgements, results."""

@@ -45,7 +45,7 @@ class _Group:
 
 @dataclass(frozen=True)
 class _Results:
-    """A section of results: of the suite, or of live play."""
+    """Section of results: of the suite, or of live play."""
 
     title: str
     lead: str

@@ -197,7 +197,7 @@ class _Entrant:
 
     @cached_property
     def _agent(self) -> Any:
-        """The agent and its tokenizer."""
+        """Agent and its tokenizer."""
         from agents.folder import load_agent
 
         agent, tokenizer = load_agent(self.folder, device=self.config.device)

@@ -18,7 +18,7 @@ from worlds.errors import RunError
 
 @dataclass(frozen=True)
 class Recorded:
-    """A recording for replay: all but its frames, and a digest of each frame.
+    """Recording for replay: all but its frames, and a digest of each frame.
 
     Many recordings are in memory at once, and frames are most of an episode's size.
     """

@@ -1,4 +1,4 @@
-"""The standardised test suite (paper, section 6.4): scenarios sampled from recorded play, in a file that never changes.
+"""Standardised test suite (paper, section 6.4): scenarios sampled from recorded play, in a file that never changes.
 
 A scenario is a moment right after a request. The episode is replayed up to it; then an agent continues.
 """
@@ -26,7 +26,7 @@ _ID_LENGTH = 12
 
 @dataclass(frozen=True)
 class Scenario:
-    """A moment from which agents continue.
+    """Moment from which agents continue.
 
     Args:
       name: unique in its suite.
@@ -82,7 +82,7 @@ class Recordings:
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite; ``id`` is a fingerprint of everything else, so that a changed file is another suite."""
+    """Suite; ``id`` is a fingerprint of everything else, so that a changed file is another suite."""
 
     version: int
     id: str

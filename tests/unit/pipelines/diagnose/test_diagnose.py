@@ -1,4 +1,4 @@
-"""`rlhf diagnose`: play is kept apart as it must be, an oracle is found to be one, and the page is whole."""
+"""`rlhf diagnose`: parts of the play, findings on an oracle, and the page."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def taught(data: Path, agent: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trained(data: Path, agent: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A reward model of a few updates, from `rlhf reward` itself."""
     training = RewardTrainingConfig(updates=3, steps=12, batch=4, evaluate_every=3, evaluation_episodes=4)
     runs = tmp_path_factory.mktemp("runs")
@@ -115,7 +115,7 @@ def taught(data: Path, agent: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 class Oracle(LoadedRewardModel):
-    """Sees the true utility in the pictures, times ``times``."""
+    """Model with the true utility, read from the pictures, times ``times``."""
 
     def __init__(self, model: LoadedRewardModel, times: float = 1.0) -> None:
         super().__init__(model.kind, model.model, model.tokenizer)
@@ -128,8 +128,8 @@ class Oracle(LoadedRewardModel):
         return [Scores(trace, np.diff(trace, prepend=trace[:1])) for trace in traces]
 
 
-def test_nothing_that_was_learned_from_judges(data: Path, taught: Path) -> None:
-    division = division_of(taught)
+def test_training_play_is_not_measured_on(data: Path, trained: Path) -> None:
+    division = division_of(trained)
     recordings = Recordings([data])
     groups = group_rows(recordings, [division], most=1000)
     assert division.certain and division.learned and division.validation
@@ -141,8 +141,8 @@ def test_nothing_that_was_learned_from_judges(data: Path, taught: Path) -> None:
     assert division.validation <= {episode_id for ids in judging for episode_id in ids}
 
 
-def test_unmarked_play_joins_validation_by_the_share_of_the_marked(data: Path, taught: Path) -> None:
-    division, recordings = division_of(taught), Recordings([data])
+def test_unmarked_play_joins_validation_by_the_share_of_the_marked(data: Path, trained: Path) -> None:
+    division, recordings = division_of(trained), Recordings([data])
     groups = group_rows(recordings, [division], most=1000)
     without = {f"agent-clone-train-{number:03d}" for number in range(0, 28, 5)}
     marked_there = [i for i in groups["validation", "agent:clone"] if i not in without]
@@ -153,28 +153,28 @@ def test_unmarked_play_joins_validation_by_the_share_of_the_marked(data: Path, t
     assert len(unmarked_there) == round(share * len(without)) > 0
 
 
-def test_what_one_of_several_models_learned_from_judges_none(data: Path, taught: Path) -> None:
-    division, recordings = division_of(taught), Recordings([data])
+def test_training_play_of_one_model_is_used_for_none(data: Path, trained: Path) -> None:
+    division, recordings = division_of(trained), Recordings([data])
     other = Division(learned=division.validation, validation=division.learned)
     groups = group_rows(recordings, [division, other], most=1000)
     assert {part for part, _ in groups} == {"learned", "held_out"}
 
 
-def test_a_solver_that_was_never_learned_from_is_a_transfer(data: Path, taught: Path, tmp_path: Path) -> None:
+def test_a_solver_that_was_never_learned_from_is_a_transfer(data: Path, trained: Path, tmp_path: Path) -> None:
     store = open_store(tmp_path, create=True)
     for number in range(4):
         store.write(played(100 + number, "agent:improve"))
-    groups = group_rows(Recordings([data, tmp_path]), [division_of(taught)], most=3)
+    groups = group_rows(Recordings([data, tmp_path]), [division_of(trained)], most=3)
     assert len(groups["transfer", "agent:improve"]) == 3
     with pytest.raises(UserError, match="is in .* and in another of the datasets"):
         Recordings([data, data])
 
 
-def test_the_division_can_be_made_again_from_the_settings(taught: Path, tmp_path: Path) -> None:
+def test_the_division_can_be_inferred_from_the_settings(trained: Path, tmp_path: Path) -> None:
     run = tmp_path / "copy"
     run.mkdir()
-    (run / "config.json").write_text((taught.parent / "config.json").read_text())
-    again, noted = division_of(run / "reward_model"), division_of(taught)
+    (run / "config.json").write_text((trained.parent / "config.json").read_text())
+    again, noted = division_of(run / "reward_model"), division_of(trained)
     assert (again.learned, again.validation) == (noted.learned, noted.validation)
     assert noted.certain and not again.certain
     (run / "config.json").unlink()
@@ -200,10 +200,10 @@ def test_scripted_raters_saw_what_they_did_not_mark_and_people_may_not_have(tmp_
 
 
 @pytest.mark.parametrize(("times", "truth"), [(3.0, 1.0), (-3.0, 0.0)])
-def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, data: Path, taught: Path) -> None:
+def test_an_oracle_is_right_and_its_opposite_wrong(times: float, truth: float, data: Path, trained: Path) -> None:
     recordings = Recordings([data])
-    groups = {g: ids for g, ids in group_rows(recordings, [division_of(taught)], 50).items() if g[0] == "held_out"}
-    scored = score_models(recordings, groups, [Oracle(load_with_tokenizer(taught), times)], reach=5, seed=0).pooled()
+    groups = {g: ids for g, ids in group_rows(recordings, [division_of(trained)], 50).items() if g[0] == "held_out"}
+    scored = score_models(recordings, groups, [Oracle(load_with_tokenizer(trained), times)], reach=5, seed=0).pooled()
     measurer = Measurer(reach=2, tolerance=2, delay=1, seed=0)
     found = scored.scores[0]
     assert list(scored.play) == [("held_out", "scripted"), ("held_out", "agent:clone"), ("held_out", ALL_SOLVERS)]
@@ -242,11 +242,13 @@ class Predictor(Oracle):
         ]
 
 
-def test_predicted_marks_are_calibrated_against_given_ones(data: Path, taught: Path) -> None:
+def test_predicted_marks_are_calibrated_against_given_ones(data: Path, trained: Path) -> None:
     recordings = Recordings([data])
-    groups = {g: ids for g, ids in group_rows(recordings, [division_of(taught)], 50).items() if g[0] == "held_out"}
+    groups = {g: ids for g, ids in group_rows(recordings, [division_of(trained)], 50).items() if g[0] == "held_out"}
     group = ("held_out", "agent:clone")
-    scored = score_models(recordings, {group: groups[group]}, [Predictor(load_with_tokenizer(taught))], reach=5, seed=0)
+    scored = score_models(
+        recordings, {group: groups[group]}, [Predictor(load_with_tokenizer(trained))], reach=5, seed=0
+    )
     found = Measurer(2, 2, 1, 0).group(group, scored.play[group], scored.scores[0][group], None)
     plus, minus = found.mark_calibration
     rises = {e.episode_id: [v.step for v in e.truth if v.sign > 0] for e in recordings.read(groups[group])}
@@ -261,13 +263,13 @@ def test_predicted_marks_are_calibrated_against_given_ones(data: Path, taught: P
 
 
 @pytest.fixture(scope="module")
-def diagnosed(data: Path, taught: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def diagnosed(data: Path, trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = tmp_path_factory.mktemp("diagnosed")
     twin = runs / "twin"
-    shutil.copytree(taught.parent, twin)
+    shutil.copytree(trained.parent, twin)
     return diagnose(
         DiagnoseConfig(
-            reward_model=(taught, twin / taught.name),
+            reward_model=(trained, twin / trained.name),
             data=(data,),
             runs=runs,
             name="both",
@@ -348,11 +350,11 @@ def test_impossible_settings_are_refused(wrong: dict[str, Any], message: str) ->
 
 
 def test_unusable_models_and_data_are_refused_in_one_line(
-    data: Path, taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    data: Path, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     empty = tmp_path / "unmarked"
     open_store(empty, create=True).write(played(500, "scripted", "held_out"))
-    words = ["diagnose", "--reward-model", str(taught), "--runs", str(tmp_path), "--data"]
+    words = ["diagnose", "--reward-model", str(trained), "--runs", str(tmp_path), "--data"]
     assert main([*words, str(empty)]) == 1
     assert main([*words, str(data), "--parts", "transfer"]) == 1
     assert main([*words, str(data), "--reward-model", str(tmp_path / "none")]) == 1
