@@ -1,4 +1,4 @@
-"""Play so small that what happens in it can be told at a glance: a lamp is asked for and lit."""
+"""Small play with an obvious outcome: a lamp is asked for and lit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def play(
     utterance: list[str] | None = None,
     solver: str = "scripted",
 ) -> Episode:
-    """An episode in which nobody moves; the solver's last words follow from its ``utterance``."""
+    """Episode without movement; the solver's last words follow from its ``utterance``."""
     steps = len(setter_text)
     spoken = utterance or [""] * steps
     heard, last = [], ""
@@ -53,7 +53,7 @@ def play(
 
 
 def lamp_episode(number: int) -> tuple[Episode, list[Mark]]:
-    """A lamp is asked for; half way a lamp is lit. If it is the right one a rater says (+), if not (-)."""
+    """Episode in which a lamp is asked for and half way one is lit, marked (+) if it is the right one, else (-)."""
     rng = np.random.default_rng(number)
     asked, other = rng.permutation(list(COLOURS))[:2]
     lit = asked if rng.random() < 0.5 else other

@@ -1,4 +1,4 @@
-"""Examples of wrong behaviour: whose words are seen instead, and what becomes of the marks."""
+"""Examples of wrong behaviour: the exchanged words and the marks after the exchange."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_dialogue_finds_requests_and_utterances(two_talks: MemoryDataset) -> Non
     assert np.array_equal(same, (tokens[:, None] == tokens[None]).all(-1))
 
 
-def test_words_said_at_the_last_step_are_never_seen(make_play, tokenizer, tiny) -> None:
+def test_utterances_of_the_last_step_are_never_seen(make_play, tokenizer, tiny) -> None:
     play = make_play("end", ["which is it"] * 3, utterance=["", "", "red"])
     assert Dialogue.of(encode_episodes([play, play], tokenizer, tiny)).utterances.size == 0
 
@@ -59,7 +59,7 @@ def test_another_instruction_makes_later_progress_a_regression() -> None:
     assert np.array_equal(marks, marks_at(6, plus=(1, 2, 5), minus=(3,)))
 
 
-def test_what_may_judge_either_request_is_left_out_and_not_taken_for_silence() -> None:
+def test_ambiguous_marks_are_dropped_and_their_steps_unknown() -> None:
     marks = marks_at(6, plus=(3, 5))
     change = exchange_instruction(slice(8, 14), marks, request=10, donor=1, delay=1)
     assert not change.marks[3].any() and change.marks[5, 0, MINUS] == 1
@@ -67,7 +67,7 @@ def test_what_may_judge_either_request_is_left_out_and_not_taken_for_silence() -
     assert not exchange_instruction(slice(8, 14), marks, request=10, donor=1).unclear.any()
 
 
-def test_other_answers_are_seen_until_the_next_and_judged_wrong(two_talks: MemoryDataset) -> None:
+def test_other_answers_are_seen_until_the_next_and_marked_wrong(two_talks: MemoryDataset) -> None:
     dialogue, rows = Dialogue.of(two_talks), slice(0, 8)
     marks = marks_at(8, plus=(2, 5, 7))
     assert liked_answers(dialogue, rows, marks, reach=8).tolist() == [3, 6]
@@ -79,7 +79,7 @@ def test_other_answers_are_seen_until_the_next_and_judged_wrong(two_talks: Memor
     assert np.flatnonzero(change.marks[:, 0, MINUS]).tolist() == [5]
 
 
-def test_answers_judged_wrong_or_not_at_all_are_left_alone(two_talks: MemoryDataset) -> None:
+def test_answers_marked_wrong_or_not_at_all_stay(two_talks: MemoryDataset) -> None:
     dialogue, rows = Dialogue.of(two_talks), slice(0, 8)
     assert liked_answers(dialogue, rows, marks_at(8, minus=(5,)), reach=8).size == 0
     assert liked_answers(dialogue, rows, marks_at(8, plus=(5,), minus=(4,)), reach=8).size == 0

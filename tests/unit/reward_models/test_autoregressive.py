@@ -1,4 +1,4 @@
-"""What a rater would press: the likelihood against a loop, whose marks are heard when, and what is drawn."""
+"""The AR reward model: the likelihood against a loop, the annotations fed back, and samples."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def counts(plus: int, minus: int) -> torch.Tensor:
     return torch.tensor([plus, minus], dtype=torch.uint8)
 
 
-def test_a_step_is_labelled_by_the_sign_that_was_pressed_more_often() -> None:
+def test_a_step_is_labelled_by_the_more_frequent_sign() -> None:
     pressed = torch.stack([counts(1, 0), counts(0, 0), counts(1, 0), counts(0, 2), counts(2, 1), counts(1, 1)])
     resets = torch.tensor([True, False, False, False, False, False])[:, None]
     rated = torch.ones(6, 1, 1, dtype=torch.bool)
@@ -90,7 +90,7 @@ def test_the_loss_is_the_mean_negative_log_probability(
     assert found.item() == pytest.approx(total / max(weight, 1.0), rel=1e-5)
 
 
-def test_each_rater_is_a_sequence_that_hears_its_own_marks_and_those_of_the_past(
+def test_each_rater_is_a_sequence_with_its_own_past_marks_fed_back(
     model: AutoregressiveRewardModel, window: MarkedWindow
 ) -> None:
     """Against the head alone, one rater, one column and one step at a time."""
@@ -128,7 +128,7 @@ def test_windows_one_after_another_are_one_long_window(model: AutoregressiveRewa
     np.testing.assert_allclose(torch.cat([first.logits, second.logits]), whole.logits, atol=1e-5)
 
 
-def test_what_nobody_rated_teaches_nothing(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
+def test_unrated_steps_have_no_loss(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
     unrated = replace(window, rated=torch.zeros_like(window.rated))
     output, _ = model.follow(unrated, model.learning_state(3, 2))
     loss = model.marks_loss(output, unrated, QUICK)
@@ -164,7 +164,7 @@ def test_it_begins_with_marks_as_rare_as_they_are(agent: InteractiveAgent, lamp_
     assert model.marks_loss(output, window, QUICK).item() == pytest.approx(entropy, rel=0.35)
 
 
-def test_draws_pick_annotations_as_often_as_they_are_likely() -> None:
+def test_annotations_are_sampled_with_their_probabilities() -> None:
     chances = torch.tensor([0.9, 0.07, 0.03], dtype=torch.float64)
     draws = torch.linspace(0, 1, 10_001, dtype=torch.float64)[:-1]
     found = drawn(chances.log().expand(len(draws), 3), draws)
@@ -173,7 +173,7 @@ def test_draws_pick_annotations_as_often_as_they_are_likely() -> None:
     assert expected_mark(chances.log()).item() == pytest.approx(0.04)
 
 
-def test_what_is_paid_is_a_mark_and_differs_by_seed(model: AutoregressiveRewardModel, lamp_play) -> None:
+def test_rewards_are_marks_and_differ_by_seed(model: AutoregressiveRewardModel, lamp_play) -> None:
     play = lamp_play(range(20)).episodes
     one, same, other = (np.concatenate(rewards_along(model, play, seed=seed)) for seed in (1, 1, 2))
     assert set(np.unique(one)) == {-1.0, 0.0, 1.0}
@@ -181,7 +181,7 @@ def test_what_is_paid_is_a_mark_and_differs_by_seed(model: AutoregressiveRewardM
     assert not np.concatenate(rewards_along(model, play, seed=1))[play.first].any()
 
 
-def test_one_batch_can_be_learned_by_heart_and_is_then_paid_for(agent: InteractiveAgent, lamp_play) -> None:
+def test_one_batch_can_be_overfitted_and_is_then_rewarded(agent: InteractiveAgent, lamp_play) -> None:
     """Gives the same marks from its own outputs as from the raters' marks of training."""
     play, config = lamp_play(range(60)), replace(QUICK, batch=8, beta1=0.9, beta2=0.99, bc_weight=0.0, css_weight=0.0)
     trainer = RewardTrainer(AutoregressiveRewardModel.from_agent(agent, head_width=32), play, play, config)
@@ -220,7 +220,7 @@ def test_training_resumes_bit_exactly(agent: InteractiveAgent, lamp_play) -> Non
     assert resumed.history == whole.history
     expected = whole.model.state_dict()
     assert all(torch.equal(value, expected[name]) for name, value in resumed.model.state_dict().items())
-    assert whole.model.config.reward_scale == 1.0  # it pays in marks
+    assert whole.model.config.reward_scale == 1.0  # its rewards are marks
 
 
 def _written(state: dict) -> io.BytesIO:
@@ -247,7 +247,7 @@ def test_its_weight_and_that_of_marks_are_settings(agent: InteractiveAgent, lamp
     assert quiet["reward_model/loss"] == pytest.approx(quiet["reward_model/ar"] + quiet["reward_model/quiet"])
 
 
-def test_quiet_steps_are_to_expect_nothing(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
+def test_unmarked_drift_loss_is_of_expected_marks(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
     with torch.no_grad():
         output, _ = model.follow(window, model.learning_state(3, 2))
         found = model.unmarked_drift_loss(

@@ -1,4 +1,4 @@
-"""Which requests may ask for the same, told by texts and marks alone."""
+"""Requests that may ask for the same thing, found from texts and marks."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def meant(tokenizer: Tokenizer, tokens: np.ndarray) -> set[str]:
     return {tokenizer.decode([token]) for token in tokens.tolist()}
 
 
-def test_words_for_things_come_back_within_an_episode(words: Tokenizer) -> None:
+def test_words_for_objects_recur_within_an_episode(words: Tokenizer) -> None:
     asked = houses(0, 300, 4)
     tokens = words.encode([text for episode in asked for text in episode], 8)
     episode = np.repeat(np.arange(300), 4)
     assert meant(words, content_words(tokens, episode)) == {w for thing in THINGS for w in thing}
-    assert content_words(tokens, np.arange(1200)).size == 0  # one request an episode: nothing can be told
+    assert content_words(tokens, np.arange(1200)).size == 0  # one request an episode: no word can be found
     assert content_words(tokens[:0], episode[:0]).size == 0
     assert PAD_ID not in content_words(np.tile(tokens[:1], (50, 1)), np.zeros(50, dtype=np.int64))
 
@@ -86,7 +86,7 @@ def test_texts_are_alike_if_one_speaks_of_nothing_else() -> None:
     assert not alike(content, 4).any()
 
 
-def test_what_may_ask_for_the_same_is_never_exchanged(talk, words: Tokenizer) -> None:
+def test_requests_that_may_ask_for_the_same_are_never_exchanged(talk, words: Tokenizer) -> None:
     asked = houses(2, 300, 4)
     play = talk(asked)
     dialogue = Dialogue.of(play)
@@ -104,13 +104,13 @@ def test_what_may_ask_for_the_same_is_never_exchanged(talk, words: Tokenizer) ->
             assert any(len(one & other) == 1 for one in mine for other in others)
 
 
-def test_without_anything_to_tell_by_only_equal_texts_are_the_same(talk) -> None:
+def test_without_content_words_only_equal_texts_are_the_same(talk) -> None:
     play = talk([["lift the red ball"], ["pick up the red ball"], ["lift the red ball"], ["go to the blue duck"]])
     donors = Dialogue.of(play).other_requests(slice(0, 2), 0, np.empty(0, dtype=np.int64))
     assert donors.tolist() == [2, 6]
 
 
-def test_an_answer_that_was_liked_after_a_request_is_not_wrong_for_it(talk) -> None:
+def test_an_answer_marked_plus_after_a_request_is_not_wrong_for_it(talk) -> None:
     play = talk(
         [["is there a red ball"], ["is there a blue duck"], ["is there a green duck"], ["how many balls are there"]],
         [["yes"], ["yes"], ["no"], ["no"]],
@@ -126,7 +126,7 @@ def test_an_answer_that_was_liked_after_a_request_is_not_wrong_for_it(talk) -> N
     assert dialogue.other_requests(slice(0, 2), 1, answers).size == 3
 
 
-def test_a_mark_that_may_be_late_is_left_out() -> None:
+def test_a_mark_that_may_be_late_is_dropped() -> None:
     marks = np.zeros((8, 1, 2), dtype=np.uint8)
     marks[[2, 3, 5], 0, PLUS] = marks[4, 0, MINUS] = 1
     change = exchange_instruction(slice(0, 8), marks, request=2, donor=20, delay=2)

@@ -146,7 +146,7 @@ def test_the_stream_resumes_exactly(dozen: MarkedPlay) -> None:
 
 
 def test_left_out_marks_are_not_rated(make_play, tokenizer, tiny) -> None:
-    """Of a (+) just after an exchanged request nobody knows what raters would have said: no silence for AR."""
+    """The mark after an exchanged request is unknown where there was a (+): AR has no loss there."""
     asked = ["go to the lamp"] * 5 + ["is it on"] * 7
     play = mark_play(
         [make_play("a", asked), make_play("b", ["put it down"] * 12)],

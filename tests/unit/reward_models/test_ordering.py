@@ -27,7 +27,7 @@ def marks_and_utility(seed: int, steps: int = 40, raters: int = 2) -> tuple[np.n
 
 
 def loop(utility: np.ndarray, marks: np.ndarray) -> dict[tuple[int, int], list[float]]:
-    """By sign and group of distance: the weight ordered rightly and in all; by the definition, pair by pair."""
+    """By sign and group of distance: the weight ordered correctly and in all; by the definition, pair by pair."""
     found: dict[tuple[int, int], list[float]] = {}
     for rater in range(marks.shape[1]):
         for t1 in range(len(utility)):
@@ -58,7 +58,7 @@ def test_pairs_by_sign_and_distance_are_those_of_a_loop(seed: int) -> None:
 
 
 @pytest.mark.parametrize("weighting", ["pairs", "stretches"])
-def test_all_distances_together_are_the_agreement_that_training_is_judged_by(weighting) -> None:
+def test_all_distances_together_are_the_agreement_of_training(weighting) -> None:
     marks, utility = marks_and_utility(7, steps=60, raters=3)
     ours, known = order_pairs(utility, marks, weighting), pair_agreement(utility, marks, weighting)
     assert ours.right.sum(1) == pytest.approx([known.right_plus, known.right_minus])
@@ -89,34 +89,34 @@ def test_reliability_of_pairs_is_that_of_a_loop() -> None:
     assert ours.log_loss == pytest.approx(loss)
 
 
-def test_probabilities_that_come_true_as_often_as_they_say_are_calibrated() -> None:
+def test_true_probabilities_are_calibrated() -> None:
     rng = np.random.default_rng(0)
     p = rng.random(200_000)
     yes = (rng.random(len(p)) < p).astype(float)
-    told = Reliability.of(p, yes, 1 - yes, PROBABILITIES)
+    reliability = Reliability.of(p, yes, 1 - yes, PROBABILITIES)
     bold = Reliability.of(np.where(p > 0.5, 1.0, 0.0), yes, 1 - yes, PROBABILITIES)
-    assert calibration_error(told.weight, told.predicted, told.happened) < 0.005
+    assert calibration_error(reliability.weight, reliability.predicted, reliability.happened) < 0.005
     # Who always says 0 or 1 is off by the mean of min(p, 1 - p), a quarter.
     assert calibration_error(bold.weight, bold.predicted, bold.happened) == pytest.approx(0.25, abs=0.005)
-    assert told.log_loss / len(p) == pytest.approx(0.5, abs=0.005)  # the mean entropy of a uniform probability
+    assert reliability.log_loss / len(p) == pytest.approx(0.5, abs=0.005)  # the mean entropy of a uniform probability
 
 
 def test_calibration_error_is_the_textbook_sum_over_bins() -> None:
     rng = np.random.default_rng(1)
     p, yes = rng.random(500), rng.integers(0, 2, 500).astype(float)
-    told = Reliability.of(p, yes, 1 - yes, RARE)
+    reliability = Reliability.of(p, yes, 1 - yes, RARE)
     error = 0.0
     for low, high in zip(RARE[:-1], RARE[1:], strict=True):
         inside = (p >= low) & (p < high)
         if inside.any():
             error += inside.mean() * abs(p[inside].mean() - yes[inside].mean())
-    assert calibration_error(told.weight, told.predicted, told.happened) == pytest.approx(error)
+    assert calibration_error(reliability.weight, reliability.predicted, reliability.happened) == pytest.approx(error)
 
 
 def test_certain_and_wrong_is_costly_but_finite() -> None:
-    told = Reliability.of(np.array([0.0, 1.0]), np.array([1.0, 0.0]), np.array([0.0, 1.0]), PROBABILITIES)
-    assert told.log_loss == pytest.approx(2 * 54 * np.log(2)), "a sigmoid's 1 - p is not told from 0 below 2^-54"
-    assert told.weight[[0, -1]].tolist() == [1.0, 1.0]
+    reliability = Reliability.of(np.array([0.0, 1.0]), np.array([1.0, 0.0]), np.array([0.0, 1.0]), PROBABILITIES)
+    assert reliability.log_loss == pytest.approx(2 * 54 * np.log(2)), "a sigmoid's 1 - p equals 0 below 2^-54"
+    assert reliability.weight[[0, -1]].tolist() == [1.0, 1.0]
 
 
 def test_episodes_keep_apart_and_no_marks_weigh_nothing() -> None:

@@ -72,7 +72,7 @@ def test_every_pair_of_stretches_weighs_one(sequence: tuple[np.ndarray, np.ndarr
         assert all(total == pytest.approx(1.0, abs=1e-5) for total in groups.values())
 
 
-def test_a_long_silence_does_not_outweigh_many_marks() -> None:
+def test_a_long_stretch_does_not_outweigh_many_marks() -> None:
     """One column: (+) in the middle of 40 steps; another: (+) and (-) in turn, 4 steps apart."""
     marks = torch.zeros(40, 2, 1, 2, dtype=torch.uint8)
     marks[20, 0, 0, PLUS] = 1
@@ -94,8 +94,8 @@ def test_stretches_begin_at_marks_and_at_episodes() -> None:
     assert stretch_lengths(stretch).flatten().tolist() == [2] * 8
 
 
-def test_raters_are_compared_with_themselves_alone() -> None:
-    """Ann says (+) where Bob says (-): neither silences the other, as they would if their marks were pooled."""
+def test_pairs_are_formed_for_each_rater() -> None:
+    """Ann marks (+) where Bob marks (-): both count, although pooled marks would cancel."""
     marks = torch.zeros(4, 1, 2, 2, dtype=torch.uint8)
     marks[2, 0, 0, PLUS] = marks[2, 0, 1, MINUS] = 1
     signs = pair_signs(marks, torch.zeros(4, 1, dtype=torch.long))
@@ -142,8 +142,8 @@ def test_knowing_only_the_time_is_no_balanced_accuracy() -> None:
     assert found.balanced_accuracy == 0.5
 
 
-def test_what_other_marks_say_already_is_left_out() -> None:
-    """A (-) before the exchanged request judges the model's own opinion, not whether it hears the exchanged words."""
+def test_pairs_of_known_order_are_left_out() -> None:
+    """A (-) before the exchanged request measures the model itself, not its attention to the exchanged words."""
     own = np.zeros((60, 1, 2), dtype=np.uint8)
     own[10, 0, MINUS] = own[50, 0, PLUS] = 1
     altered = own.copy()
@@ -165,7 +165,7 @@ def test_marks_are_counted_by_rater_and_sign() -> None:
     assert count_marks([], "a", 5).shape == (5, 0, 2)
 
 
-def test_marks_that_do_not_fit_their_episode_are_named() -> None:
+def test_marks_that_do_not_fit_their_episode_are_refused() -> None:
     with pytest.raises(UserError, match="ann marked step 5 of episode a, whose last step is 4"):
         count_marks([Mark("a", "ann", 5, 1, False)], "a", 5)
     with pytest.raises(UserError, match="a mark of episode b was given for episode a"):

@@ -1,4 +1,4 @@
-"""Figure 3: everything that was said, done and marked is in the picture, and nothing else."""
+"""Figure 3: all utterances, rewards and marks are in the picture, and nothing else."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_dialogue_is_what_was_said_when(drawn: RewardTrace) -> None:
     )
 
 
-def test_what_the_solver_says_stands_where_it_can_be_heard(make_play) -> None:
+def test_utterances_of_the_solver_are_drawn_where_they_are_heard(make_play) -> None:
     episode = make_play("a", [""] * 4, utterance=["", "red", "", "too late"])
     assert [episode.solver_text[line.step] for line in dialogue_of(episode)[:1]] == ["red"]
     assert dialogue_of(episode)[1] == Line(4, "solver", "too late")

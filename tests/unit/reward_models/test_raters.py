@@ -54,14 +54,14 @@ def test_even_signs_are_left_out() -> None:
     assert moments(merge(np.stack([sequence((5, 1)), sequence((5, -1))], axis=1), tolerance=2)) == []
 
 
-def test_who_marked_nothing_has_no_say() -> None:
+def test_raters_without_marks_do_not_count() -> None:
     marks = np.stack([sequence((5, 1), (6, -1), (6, -1)), sequence()], axis=1)
     assert np.array_equal(merge(marks, tolerance=2)[:, 0], marks[:, 0])
     assert not merge(np.zeros((STEPS, 3, 2), dtype=np.uint8), tolerance=2).any()
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(0, 5))
-def test_raters_who_say_the_same_are_one(seed: int, raters: int, tolerance: int) -> None:
+def test_raters_with_equal_marks_are_one(seed: int, raters: int, tolerance: int) -> None:
     rng = np.random.default_rng(seed)
     steps = rng.choice(STEPS, rng.integers(0, 8), replace=False).tolist()
     own = sequence(*((step, int(rng.choice([-1, 1]))) for step in steps))
@@ -71,7 +71,7 @@ def test_raters_who_say_the_same_are_one(seed: int, raters: int, tolerance: int)
 
 @pytest.fixture
 def rated(make_play, tokenizer, tiny) -> MarkedPlay:
-    """Ann and bob agree on episodes a and b, cat says the opposite of both on a; dan is alone on c; d is unmarked."""
+    """Ann and bob agree on episodes a and b, cat marks the opposite of both on a; only dan rated c; d is unmarked."""
     episodes = [make_play(name, ["is it on"] * STEPS) for name in "abcd"]
     marks = [Mark(e, r, step, 1, True) for e in "ab" for r in ("ann", "bob") for step in (4, 10, 20)]
     marks += [Mark("a", "cat", step, -1, True) for step in (4, 10)] + [Mark("c", "dan", 7, 1, True)]
@@ -118,7 +118,7 @@ def test_an_episode_in_which_most_saw_nothing_together_has_been_rated(make_play,
 
 
 def test_pairs_of_a_rater_count_as_much_as_the_rater() -> None:
-    """Two raters who say the opposite: with all trust in one, the other is not heard."""
+    """Two raters with opposite marks: with all trust in one, the other does not count."""
     marks = torch.zeros(4, 1, 2, 2, dtype=torch.uint8)
     marks[2, 0, 0, PLUS] = marks[2, 0, 1, MINUS] = 1
     utility, resets = torch.randn(4, 1, generator=torch.manual_seed(0)), torch.zeros(4, 1, dtype=torch.bool)
@@ -136,7 +136,7 @@ def test_pairs_of_a_rater_count_as_much_as_the_rater() -> None:
 
 
 @pytest.mark.parametrize("how", ["each", "agreement", "majority"])
-def test_a_model_can_be_taught_by_any_of_them(agent, lamp_play, how) -> None:
+def test_a_model_can_be_trained_with_any_of_them(agent, lamp_play, how) -> None:
     play: MarkedPlay = lamp_play(range(20))
     twice = replace(play, marks=np.repeat(play.marks, 2, axis=1), raters=(("ann", "bob"),) * len(play))
     config = RewardTrainingConfig(steps=20, batch=8, raters=how, augmentation=0.5)

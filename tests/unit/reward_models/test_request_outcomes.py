@@ -1,4 +1,4 @@
-"""Requests, what they earned, and the area under the curve, against scipy and loops."""
+"""Requests, their returns, and the area under the ROC curve, against scipy and loops."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_request_reaches_from_being_heard_to_the_next_being_heard(asked) -> No
     ]
 
 
-def test_what_is_asked_too_late_to_be_done_is_left_out(asked) -> None:
+def test_requests_too_late_to_be_done_are_left_out(asked) -> None:
     assert [span.task for span in request_spans(asked((0, "go", None), (18, "late", None)))] == ["go"]
     assert [span.task for span in request_spans(asked((0, "go", None), (19, "never heard", None)))] == ["go"]
     assert request_spans(asked()) == []

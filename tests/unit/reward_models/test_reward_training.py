@@ -1,4 +1,4 @@
-"""A reward model that has something to learn learns it; one that has not says so."""
+"""Training of reward models: learning, resuming, stopping, and refusals."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def weights_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
 
 
 def test_it_learns_which_lamp_was_asked_for(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
-    """Only who listens can tell (+) from (-): every colour is lit as often rightly as wrongly."""
+    """Only language separates (+) from (-): every colour is lit as often rightly as wrongly."""
     logged: list[int] = []
     untouched = weights_of(agent)
     config = replace(QUICK, calibrate=True)
@@ -74,7 +74,7 @@ def test_it_learns_which_lamp_was_asked_for(agent: InteractiveAgent, play: Marke
     assert near / len(held_out) > 0.9
 
 
-def test_one_batch_can_be_learned_by_heart(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
+def test_one_batch_can_be_overfitted(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
     trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, QUICK)
     window = trainer.stream.next_marked()
     state = trainer.model.initial_state(QUICK.batch)
@@ -154,7 +154,7 @@ def copy_of(state: dict) -> dict:
     return torch.load(buffer, weights_only=True)
 
 
-def test_the_same_seed_teaches_the_same_model(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
+def test_the_same_seed_gives_the_same_model(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
     config = replace(QUICK, updates=3, evaluate_every=3, evaluation_episodes=3)
     first, second, other = (
         weights_of(train_reward_model(agent, play, held_out, c).model)
@@ -204,7 +204,7 @@ def test_terms_leave_out_what_is_altered_or_not_demonstrated(
     ],
     ids=["no-marks", "first-steps-only", "only-minus", "only-plus"],
 )
-def test_marks_that_teach_nothing_are_refused(
+def test_marks_without_pairs_are_refused(
     agent, make_play, tokenizer, tiny, held_out, signs, step, augmentation, complaint
 ) -> None:
     episodes = [make_play(str(n), ["is it on" if n % 2 else "which is it"] * 4) for n in range(6)]
@@ -217,7 +217,9 @@ def test_marks_that_teach_nothing_are_refused(
         )
 
 
-def test_marks_of_progress_alone_teach_through_augmentation(agent, make_play, tokenizer, tiny, held_out) -> None:
+def test_marks_of_progress_only_can_be_learned_through_augmentation(
+    agent, make_play, tokenizer, tiny, held_out
+) -> None:
     episodes = [make_play(str(n), ["is it on" if n % 2 else "which is it"] * 4) for n in range(6)]
     play = mark_play(episodes, [Mark(e.episode_id, "ann", 2, 1, True) for e in episodes], tokenizer, tiny)
     trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, replace(QUICK, updates=2))

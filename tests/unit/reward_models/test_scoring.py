@@ -71,7 +71,7 @@ def test_calibrated_rewards_make_a_plus_worth_one(agent: InteractiveAgent, nine:
     assert unmarked and scoring.calibrated_scale(model, nine, unmarked) == 1.0
 
 
-def test_the_utility_itself_is_paid_step_by_step_as_of_the_whole(agent: InteractiveAgent, nine: MarkedPlay) -> None:
+def test_utility_rewards_step_by_step_equal_those_of_the_whole(agent: InteractiveAgent, nine: MarkedPlay) -> None:
     model = InterTemporalRewardModel.from_agent(agent)
     model.config.reward_scale = 2.0
     wanted = scoring.score(model, nine.episodes, [3, 8])

@@ -1,4 +1,4 @@
-"""The process that scores episodes for programs without PyTorch says what the model says."""
+"""The process that scores episodes for programs without PyTorch returns the model's scores."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def answers(*asked: dict[str, str]) -> list[dict]:
     return [json.loads(line) for line in said.getvalue().splitlines()]
 
 
-def test_a_trace_is_what_the_model_says(folder: Path) -> None:
+def test_a_trace_has_the_models_scores(folder: Path) -> None:
     ids = open_store(folder / "play").ids()
     asked = [{"model": str(folder / "model"), "dataset": str(folder / "play"), "episode_id": id} for id in ids]
     model = load_with_tokenizer(folder / "model")
@@ -51,7 +51,7 @@ def test_a_trace_is_what_the_model_says(folder: Path) -> None:
         assert np.allclose(said["reward"], scored.reward, atol=2e-6) and said["kind"] == model.kind
 
 
-def test_what_cannot_be_scored_is_told_and_the_next_is_answered(folder: Path, tmp_path: Path) -> None:
+def test_errors_are_answered_and_the_next_request_is_scored(folder: Path, tmp_path: Path) -> None:
     good = {"model": str(folder / "model"), "dataset": str(folder / "play"), "episode_id": "synthetic-000000"}
     other = open_store(tmp_path / "large", create=True)
     other.write(synthetic_episode(0, steps=5, height=24, width=32))

@@ -54,7 +54,7 @@ def learned_worth(seed: int, weighting: Weighting) -> np.ndarray:
     return worth.detach().numpy()
 
 
-def test_stretches_tell_what_events_are_worth_better_than_pairs() -> None:
+def test_stretches_learn_the_worth_of_events_better_than_pairs() -> None:
     found: dict[Weighting, list[float]] = {"stretches": [], "pairs": []}
     for weighting, correlations in found.items():
         for seed in range(SEEDS):
