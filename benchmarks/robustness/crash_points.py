@@ -110,7 +110,7 @@ def trials(material: Material, rng: random.Random) -> list[Trial]:
 
 @cache
 def _count_steps(material: Material, change: Change) -> int:
-    """How many calls the change makes."""
+    """Count the calls of the change."""
     with tempfile.TemporaryDirectory(dir=material.folder) as made:
         data = material.copy("data", Path(made))
         change.prepare(data)
@@ -215,7 +215,7 @@ def _before_and_after(material: Material, change: Change, folder: Path) -> tuple
 
 
 def _wrong(data: Path, old: Contents, new: Contents, partly: bool) -> str | None:
-    """What is wrong with what a reader sees now."""
+    """Describe what is wrong with the dataset as a reader sees it."""
     store = open_store(data)
     if problems := store.verify():
         return f"verify: {problems[0].file}: {problems[0].what}"
@@ -228,7 +228,7 @@ def _wrong(data: Path, old: Contents, new: Contents, partly: bool) -> str | None
 
 
 def _not_usable(data: Path) -> str | None:
-    """Whether another episode cannot be written."""
+    """Describe why another episode cannot be written; None if it can."""
     store = open_store(data)
     store.write(new_episode(9))
     if "new9" not in open_store(data) or open_store(data).verify():

@@ -90,7 +90,7 @@ def _damaged(material: Material, damage: Damage, names: list[str]) -> Callable[[
 
 
 def _reads_as(folder: Path, data: Path, whole: object) -> bool:
-    """Whether the dataset holds what it held; read in a process of its own, as reading may end in anything."""
+    """Return True if the dataset is unchanged. It is read in a process of its own, which may crash."""
     return forked(lambda: int(contents(data) != whole), folder).status == 0
 
 

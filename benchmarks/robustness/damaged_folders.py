@@ -122,7 +122,7 @@ TARGETS = (
 
 
 def _damages(path: Path, rng: random.Random) -> Iterator[tuple[str, Damage]]:
-    """What is done to a file of any kind, and to its values where it is JSON."""
+    """Return damages of any file, and of the values of a JSON file."""
     size = path.stat().st_size if path.exists() else 100
     flipped = rng.randrange(8 * size)
     yield "missing", lambda path: path.unlink(missing_ok=True)

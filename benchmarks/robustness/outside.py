@@ -27,7 +27,7 @@ def make_outside(folder: Path, like: Path | None = None) -> Path:
 
 
 def digest(folder: Path) -> dict[str, str]:
-    """What is in ``folder``: by relative path the kind, mode and content."""
+    """Return type, mode and content of everything in ``folder``, by relative path."""
     found = {}
     for path in sorted(folder.rglob("*")):
         stat = path.lstat()

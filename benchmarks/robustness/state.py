@@ -1,4 +1,4 @@
-"""What a dataset holds, as values that can be compared."""
+"""Contents of a dataset as values that can be compared."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Contents:
         return "nothing"
 
     def between(self, old: Contents, new: Contents) -> str | None:
-        """What is neither in ``old`` nor in ``new``, or in both and missing, in words."""
+        """Describe what is in neither ``old`` nor ``new``, or is in both and missing."""
         for name in sorted({*self.episodes, *old.episodes, *new.episodes}):
             if self.episodes.get(name) not in (old.episodes.get(name), new.episodes.get(name)):
                 return f"episode {name} is neither old nor new"
@@ -47,7 +47,7 @@ class Contents:
 
 
 def contents(folder: Path) -> Contents:
-    """What the dataset in ``folder`` holds."""
+    """Read the contents of the dataset in ``folder``."""
     store = open_store(folder)
     return Contents(
         {episode_id: digest(store.read(episode_id)) for episode_id in store.ids()},

@@ -134,7 +134,7 @@ def _check_device(name: str) -> None:
 
 
 def _check_same(store: EpisodeStore, episode_id: str, settings: str) -> None:
-    """Raises UserError if the episode in ``store`` was recorded with other ``settings``."""
+    """Check that the episode in ``store`` was recorded with ``settings``. Raises UserError if it was not."""
     if store.read(episode_id).notes.get(RECORDED_WITH) != settings:
         raise UserError(
             f"{store} has an episode {episode_id} that was recorded with other settings, or by another agent "

@@ -74,8 +74,7 @@ class RecordConfig:
         return replace(self, split=self.split or "train")
 
     def parts(self) -> tuple[RecordConfig, ...]:
-        """What is recorded in the houses and with the instructions of one split each. An episode to train on is the
-        same, whatever the share that is held out."""
+        """Return the recording of each split. Training episodes do not depend on the held-out share."""
         if self.split is not None:
             return (self,)
         held_out = 0 if self.setters is not None else min(round(self.held_out * self.episodes), self.episodes - 1)

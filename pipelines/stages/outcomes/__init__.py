@@ -1,1 +1,1 @@
-"""What a stage reports: model cards, headlines, changes over training, files of results."""
+"""Results of stages: model cards, headlines, changes over training, files of results."""

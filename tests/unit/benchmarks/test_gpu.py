@@ -1,4 +1,4 @@
-"""What the GPU's benchmark divides by is counted right; what needs a GPU says so where there is none."""
+"""FLOP counts of the GPU's benchmark, and its message on a machine without a GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few trials of every group hold, and the command tells what held from what broke."""
+"""A few trials of every group hold, and the command reports trials that broke."""
 
 from __future__ import annotations
 

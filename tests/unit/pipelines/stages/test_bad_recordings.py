@@ -1,4 +1,4 @@
-"""Recordings that nobody would wish for, through the commands that people type: one clear line, or they are handled."""
+"""Unusual and damaged recordings through the commands: they are handled, or refused in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recording goes on where it stopped, and never mixes worlds under one name."""
+"""Recording resumes where it stopped, and never mixes worlds under one name."""
 
 from __future__ import annotations
 

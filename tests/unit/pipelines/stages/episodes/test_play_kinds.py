@@ -1,4 +1,4 @@
-"""Kinds of play are told from the record, and batches mix them as they are weighed."""
+"""Kinds of recorded play, and batches that mix them by weight."""
 
 from __future__ import annotations
 

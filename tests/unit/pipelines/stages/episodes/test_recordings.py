@@ -1,4 +1,4 @@
-"""What is read of recordings: no more than is wanted, and frames only where somebody looks at them."""
+"""Reading of recordings: only the wanted episodes, and frames only where they are needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a run's replays: intervals at both ends, or that too few ended to compare them."""
+"""Headlines of a run's replays: intervals at both ends, or that too few ended to compare them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages are done once, noted when they end, and gone on with whenever the process died."""
+"""Stages run once, are recorded when they end, and resume after the process died."""
 
 from __future__ import annotations
 
