@@ -229,8 +229,7 @@ def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver:
         if spec is not None:
             solver = None
             if scripted_solver is not None:
-                imperfections = {} if scripted_solver == "perfect" else config.players.solver_settings()
-                solver = entry.make_solver(**{**imperfections, "perfect": scripted_solver == "perfect"})
+                solver = entry.make_solver(**config.players.demonstrator_settings(scripted_solver))
             yield Plan(
                 episode_id=f"{probe}-{seed}", config=place, setter=ProbeSetter(spec, entry.make_task(spec)), seed=seed,
                 steps=spec.max_steps, split=config.split, tail=0, solver=solver,

@@ -215,8 +215,7 @@ class _Entrant:
         return LateSolver(solver, wanted.scenario.step, self._seed(wanted.episode_id, 4))
 
     def _stand_in(self) -> dict[str, Any]:
-        perfect = self.folder == "perfect"
-        return {**({} if perfect else self.config.players.solver_settings()), "perfect": perfect}
+        return self.config.players.demonstrator_settings(self.folder)
 
     @cached_property
     def settings(self) -> str:

@@ -260,6 +260,11 @@ class PlayersConfig:
         """Return the solver's settings."""
         return dict(self.solver or {})
 
+    def demonstrator_settings(self, name: str) -> dict[str, Any]:
+        """Return the settings of the demonstrator "scripted", or of "perfect", which has no imperfections."""
+        perfect = name == "perfect"
+        return {**({} if perfect else self.solver_settings()), "perfect": perfect}
+
 
 DEFAULT_PLAYERS = PlayersConfig(_EVERY_PROBE, setter={}, solver={})
 

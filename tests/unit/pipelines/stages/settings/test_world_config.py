@@ -170,3 +170,9 @@ def test_numbers_of_players_and_places_are_refused_in_one_line(
     assert main(["record", "--data", str(tmp_path / "data"), *few, flag, value.replace("'", '"')]) in (1, 2)
     read = capsys.readouterr().err
     assert said in read and len(read.splitlines()) == 1
+
+
+def test_the_perfect_demonstrator_has_no_imperfections() -> None:
+    players = PlayersConfig(solver={"drop": 0.5})
+    assert players.demonstrator_settings("scripted") == {"drop": 0.5, "perfect": False}
+    assert players.demonstrator_settings("perfect") == {"perfect": True}
