@@ -48,7 +48,8 @@ class IterateConfig(StageSettings):
       marks: raters of each round's play: "scripted", or "people", for whom the run stops or waits.
       least_marks: marks of people that a round needs.
       wait: poll for people's marks every two seconds, instead of stopping until the command is given again.
-      marked_demonstrations: train the reward model also on marks of the demonstrations. Scripted raters mark
+      marked_demonstrations: train the reward model also on marks of the demonstrations, even where people mark
+        the rounds' play and scripted raters the demonstrations. Scripted raters mark
         demonstrations that the run has recorded; of a dataset of the user, the marks in it are used.
       reward_start: start of the reward model in every round: the weights of the "clone", as in the paper, or the reward
         model of the "previous" round.
@@ -204,6 +205,7 @@ def resolve_round(config: IterateConfig, number: int) -> Round:
             config.reward, data=(*demonstrations, *played), agent=start.agent, runs=folder, name="reward",
             start=before / "reward" / "reward_model" if before and config.reward_start == "previous" else None,
             training=replace(config.reward.training, seed=seed),
+            mix_raters=config.reward.mix_raters or (config.marks == "people" and config.marked_demonstrations),
         ),
         improve=replace(
             config.improve, data=(start.data,), replay_data=played if config.replay == "all" else played[-1:],

@@ -151,7 +151,7 @@ def test_a_run_goes_on_in_another_place(run: Path, tmp_path: Path) -> None:
     shutil.rmtree(moved / "round-2" / "improve" / "agent")
     assert iterate(tiny(moved)) == moved / "report.html"
     assert compared(moved) == compared(run)
-    assert load_config(moved, IterateConfig) == replace(load_config(run, IterateConfig), run=moved)
+    assert load_config(moved, IterateConfig) == replace(load_config(run, IterateConfig), run=moved, rounds=2)
 
 
 def test_another_run_is_refused_by_the_setting_that_differs(run: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_run_may_start_from_an_agent_and_its_demonstrations(run: Path, tmp_pat
     assert iterate(given) is not None
     assert not (given.run / "clone").exists() and not (given.run / "data").exists()
     assert compared(given.run).rounds[0] == compared(run).rounds[0]  # all else is the same
-    with pytest.raises(UserError, match="name the dataset it was cloned from with --data"):
+    with pytest.raises(UserError, match="name the dataset that the agent was cloned from with --data"):
         tiny(tmp_path / "run", agent=run / "clone" / "agent")
     with pytest.raises(UserError, match="has no play by human to imitate"):
         iterate(replace(given, run=tmp_path / "other", improve=replace(given.improve, imitate="human")))
@@ -267,7 +267,7 @@ def test_it_stops_for_people_and_goes_on_with_their_file(
 def test_it_waits_for_marks_that_another_process_writes(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(peoples_marks, "LOOK_EVERY_SEC", 0.02)
+    monkeypatch.setattr(peoples_marks, "POLL_EVERY_SEC", 0.02)
     monkeypatch.setattr(journey, "write_comparison", lambda config: config.run / "report.html")
     config = one_round(run, tmp_path / "run", marks="people", least_marks=8, wait=True)
     marks = open_store(run / "round-1" / "data").marks()
