@@ -85,7 +85,7 @@ def _counts(first: Sequence[Mark], second: Sequence[Mark], tolerance: int) -> np
 
 
 def _shifted(submission: Submission, offset: int) -> list[Mark]:
-    """Return the marks moved on by ``offset`` steps; what passes the end goes on from the beginning."""
+    """Return the marks moved on by ``offset`` steps; those past the end continue from the beginning."""
     return [replace(mark, step=(mark.step + offset) % submission.steps) for mark in submission.marks]
 
 

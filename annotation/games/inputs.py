@@ -99,7 +99,7 @@ class Hands:
         self._forget()
 
     def watch(self) -> None:
-        """Release everything, as somebody else is in control."""
+        """Release everything, as another player is in control."""
         self._forget()
         self._grabs = False
 

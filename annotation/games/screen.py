@@ -19,7 +19,7 @@ from annotation.session.states import PlaySession, Refusal, Role, State, Transit
 from annotation.session.verdicts import SetterLine
 
 MIME = "image/jpeg"
-SLOW = 0.9  # of real time, below which people are told
+SLOW = 0.9  # of real time, below which the page says so
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Screen:
 
     @property
     def watched(self) -> bool:
-        """True if somebody watches this screen."""
+        """True if a player watches this screen."""
         return bool(self._watchers)
 
     @property

@@ -104,10 +104,10 @@ class Index:
         new = enumerate((row for row in rows.values() if row.episode_id not in known), places)
         taken, wanted = 0, islice(new, most)
         while batch := list(islice(wanted, _AT_ONCE)):
-            told = [_told(store, row.episode_id) for _, row in batch]
+            transcripts = [_transcript_of(store, row.episode_id) for _, row in batch]
             with self._writing() as connection:
-                for (place, row), each in zip(batch, told, strict=True):
-                    _insert(connection, dataset, place, row, each)
+                for (place, row), transcript in zip(batch, transcripts, strict=True):
+                    _insert(connection, dataset, place, row, transcript)
             taken += len(batch)
         return taken
 
@@ -207,7 +207,7 @@ def _distinct(connection: sqlite3.Connection, column: str, dataset: str) -> set[
     return {value for (value,) in connection.execute(f"SELECT DISTINCT {column} WHERE dataset = ?", (dataset,))}
 
 
-def _told(store: ParquetStore, episode_id: str) -> EpisodeTranscript | None:
+def _transcript_of(store: ParquetStore, episode_id: str) -> EpisodeTranscript | None:
     try:
         return store.read_transcript(episode_id)
     except UserError:  # damaged, or dropped since
@@ -215,31 +215,31 @@ def _told(store: ParquetStore, episode_id: str) -> EpisodeTranscript | None:
 
 
 def _insert(
-    connection: sqlite3.Connection, dataset: str, place: int, row: EpisodeRow, told: EpisodeTranscript | None
+    connection: sqlite3.Connection, dataset: str, place: int, row: EpisodeRow, transcript: EpisodeTranscript | None
 ) -> None:
     key = dataset, row.episode_id
-    kind = kind_of(told) if told else ""
+    kind = kind_of(transcript) if transcript else ""
     values = (
         *key, place, row.steps, row.split, row.setter, row.solver, kind, row.created, row.asked, row.requests,
         row.successes,
     )  # fmt: skip
     connection.execute(f"INSERT OR REPLACE INTO episodes VALUES ({', '.join('?' * len(values))})", values)
-    if told is None:
+    if transcript is None:
         return
     for table in ("tasks", "words"):
         connection.execute(f"DELETE FROM {table} WHERE dataset = ? AND episode_id = ?", key)
-    tasks = {request.task.name for request in told.requests}
+    tasks = {request.task.name for request in transcript.requests}
     connection.executemany("INSERT INTO tasks VALUES (?, ?, ?)", [(*key, task) for task in sorted(tasks)])
-    said = [(*key, step, who, words, words.casefold()) for step, who, words in told.spoken()]
+    said = [(*key, step, who, words, words.casefold()) for step, who, words in transcript.spoken()]
     connection.executemany("INSERT INTO words VALUES (?, ?, ?, ?, ?, ?)", said)
 
 
-def kind_of(told: EpisodeTranscript) -> str:
+def kind_of(transcript: EpisodeTranscript) -> str:
     """Return the kind of play: the recording session's, or setter and solver, e.g. "scripted-agent+co-pilot"."""
-    if named := told.notes.get("kind"):
+    if named := transcript.notes.get("kind"):
         return str(named)
-    setter, solver = (player.partition(":")[0] for player in (told.setter, told.solver.partition("+")[0]))
-    return f"{setter}-{solver}" + ("+co-pilot" if told.taken_over else "")
+    setter, solver = (player.partition(":")[0] for player in (transcript.setter, transcript.solver.partition("+")[0]))
+    return f"{setter}-{solver}" + ("+co-pilot" if transcript.taken_over else "")
 
 
 def _row(connection: sqlite3.Connection, dataset: str, episode_id: str) -> IndexedEpisode | None:

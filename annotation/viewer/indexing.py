@@ -19,7 +19,7 @@ from rlhf.store import ParquetStore, open_store
 from rlhf.store.durable import only_writer
 from worlds.errors import UserError
 
-AT_ONCE = 40  # episodes that are taken in while somebody waits
+AT_ONCE = 40  # episodes that are taken in while a request waits
 BEGIN_EVERY_SEC = 2.0
 _LOCK_FILE = "look.lock"
 

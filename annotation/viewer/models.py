@@ -27,7 +27,7 @@ class FoundModel:
 
 
 class Models:
-    """Finds reward models, again and again: they may be trained while somebody looks.
+    """Finds reward models, again and again: they may be trained while the viewer is open.
 
     Args:
       folder: to look through. named: folders of others, by name.

@@ -1,4 +1,4 @@
-"""Sharp pictures of recorded episodes: drawn by processes of their own when somebody wants them, and kept on disk."""
+"""Sharp pictures of recorded episodes: drawn by processes of their own when a page asks for them, and kept on disk."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from rlhf.store.durable import explained, write_file
 from worlds.errors import UserError
 
 _IDLE_SEC = 300.0  # then the process ends, and its memory is free
-_WAITING = 200  # traces at most; whoever asks for another is told to wait
+_WAITING = 200  # traces at most; further requests are asked to wait
 
 
 @dataclass(frozen=True)

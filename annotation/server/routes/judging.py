@@ -40,7 +40,7 @@ def next_continuation(study: Served, visitor: Asking) -> dict[str, Any]:
     found = _open_next(study, visitor, study.datasets.names())
     # Some may have been played, or dropped, meanwhile.
     if found is None or not study.datasets.holds(found.continuation.episode):
-        with suppress(UserError):  # of one dataset; the study's leader is told, and there may be work in others
+        with suppress(UserError):  # of one dataset; the study's leader is notified, and there may be work in others
             list_continuations(study.database, study.datasets, now())
         found = _open_next(study, visitor, study.datasets.readable())
     return {"assignment": found.id if found else None}

@@ -27,7 +27,7 @@ from rlhf.store import open_store
 from worlds.errors import UserError
 
 ROUTES = Routes("/api/play")
-GIVE_UP_SEC = 45.0  # before play, for whoever has closed the page
+GIVE_UP_SEC = 45.0  # before play, for a person who has closed the page
 _Id = Annotated[OpaqueId, Path()]
 _OF_STUDY = {
     Role.SETTER: visitors.Role.SETTER,
@@ -206,7 +206,7 @@ def _game(study: Study, visitor: Visitor, game_id: str) -> ActiveGame:
 def _refuse_closed(project: Project, visitor: Visitor) -> None:
     """Raises Refused if a project takes no more play, but of an admin who tries it."""
     if not project.open and visitors.Role.ADMIN not in visitor.roles:
-        raise Refused(409, "this project is closed; whoever runs the study can open it")
+        raise Refused(409, "this project is closed; the leader of the study can open it")
 
 
 def _parts(visitor: Visitor) -> list[Role]:

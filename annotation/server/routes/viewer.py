@@ -87,7 +87,7 @@ def episode(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking) ->
         marks = viewer.marks_of_all(session, store, record)
         raters = viewer.by_rater(marks, viewer.submitters(session, record))
         gold = viewer.gold_of(session, project).get(record.id, "")
-    told = store.read_transcript(record.episode_id)
+    transcript = store.read_transcript(record.episode_id)
     row = next(row for row in store.rows() if row.episode_id == record.episode_id)
     return {
         "id": record.id,
@@ -98,10 +98,10 @@ def episode(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking) ->
         "solver": row.solver,
         "split": row.split,
         "created": row.created,
-        "words": [{"step": step, "who": who, "words": said} for step, who, said in told.spoken()],
+        "words": [{"step": step, "who": who, "words": said} for step, who, said in transcript.spoken()],
         "requests": [
             {"step": request.step, "task": request.task.name, "words": request.task.instruction, "success": success}
-            for request, success in zip(told.requests, told.success_step, strict=False)
+            for request, success in zip(transcript.requests, transcript.success_step, strict=False)
         ],
         "raters": raters,
         "judgements": viewer.judged(store.judgements(record.episode_id)),

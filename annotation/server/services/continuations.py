@@ -33,18 +33,18 @@ def list_continuations(database: Database, datasets: Datasets, when: float) -> N
         list_episodes(session, datasets, when)
         new = select(Project).where(~exists().where(JudgedProject.project_id == Project.id), Project.dataset.in_(there))
         for project in session.scalars(new):
-            with suppress(UserError):  # it cannot be read now; its study leader is told
+            with suppress(UserError):  # it cannot be read now; its study leader is notified
                 _know_project(session, project, datasets)
     while batch := _unknown(database, there):
-        told = []
+        found = []
         for record_id, dataset, episode_id in batch:
             try:
-                told.append((record_id, _told(datasets, dataset, episode_id)))
+                found.append((record_id, _scenario_of(datasets, dataset, episode_id)))
             except UserError as error:
                 trouble = error
                 there.discard(dataset)
         with database.writing() as session:
-            for record_id, about in told:
+            for record_id, about in found:
                 if session.get(EpisodeRecord, record_id) is not None and session.get(Continuation, record_id) is None:
                     session.add(Continuation(episode_id=record_id, **about))
     if trouble is not None:
@@ -52,7 +52,7 @@ def list_continuations(database: Database, datasets: Datasets, when: float) -> N
 
 
 def _know_project(session: Session, project: Project, datasets: Datasets) -> None:
-    """If the project's episodes are continuations, have them judged, and not marked unless somebody has begun to."""
+    """If the project's episodes are continuations, have them judged, and not marked unless a rater has begun to."""
     if not holds_continuations(datasets.store(project.dataset)):
         return
     session.add(JudgedProject(project_id=project.id, overlap=1, open=True))
@@ -79,7 +79,7 @@ def _unknown(database: Database, there: Collection[str]) -> list[tuple[str, str,
         return [(record_id, dataset, episode_id) for record_id, dataset, episode_id in session.execute(query)]
 
 
-def _told(datasets: Datasets, dataset: str, episode_id: str) -> Mapping[str, Any]:
+def _scenario_of(datasets: Datasets, dataset: str, episode_id: str) -> Mapping[str, Any]:
     about = datasets.store(dataset).read_transcript(episode_id).notes.get(SCENARIO_NOTE)
     try:
         assert about is not None

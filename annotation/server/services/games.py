@@ -31,7 +31,7 @@ from worlds.errors import UserError
 from worlds.own_settings import own_settings
 
 LIMITS = TimeLimits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
-REMEMBERED_SEC = 180.0  # a game that is over, so that whoever comes back learns how it ended
+REMEMBERED_SEC = 180.0  # a game that is over, so that a person who comes back learns how it ended
 _BEFORE_PLAY = (State.WAITING, State.READY)
 _SAVING_SEC = 30.0
 _IN_ANOTHER = "you are in another game; leave that first"
