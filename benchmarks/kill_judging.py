@@ -26,8 +26,8 @@ from rlhf.store import open_store
 
 STEPS = 40
 
-Said = dict[str, Any]  # a verdict as it is sent: revision, success, step
-_NOTHING: Said = {"revision": 0, "success": None, "step": None}
+Said = dict[str, Any]  # a verdict as it is sent: revision, success, step, left_out
+_NOTHING: Said = {"revision": 0, "success": None, "step": None, "left_out": ""}
 
 
 @dataclass
@@ -98,10 +98,10 @@ class Judge:
 
     def _next(self) -> Said:
         """Return a random next verdict, never an empty one."""
-        success = self.rng.random() < 0.5
+        success, left_out = self.rng.choice(((True, ""), (False, ""), (None, "no request"), (None, "cannot tell")))
         latest = self.unsure or self.said
         step = self.rng.randrange(TAKES_OVER, STEPS) if success else None
-        return {"revision": latest["revision"] + 1, "success": success, "step": step}
+        return {"revision": latest["revision"] + 1, "success": success, "step": step, "left_out": left_out}
 
     def _say(self, client: RaterClient, verdict: Said) -> None:
         self.unsure = verdict
@@ -142,9 +142,14 @@ def kill_and_count(folder: Path, kills: int, judges: int, continuations: int = 4
             lost += worker.lost(client)
             name = client.ask("GET", "/api/me").json()["id"]
             for request, said in worker.finish(client).items():
-                expected.add(Judgement(asked[request], name, said["success"], said["step"], scripted=False))
+                expected.add(_judgement(asked[request], name, said))
         wrong = _wrong_in_dataset(folder, expected)
     return Outcome(sum(worker.acknowledged for worker in workers), lost, wrong)
+
+
+def _judgement(episode: str, judge: str, said: Said) -> Judgement:
+    """The dataset's record of a verdict that was submitted."""
+    return Judgement(episode, judge, bool(said["success"]), said["step"], False, said["left_out"])
 
 
 def _wrong_in_dataset(folder: Path, expected: set[Judgement]) -> int:

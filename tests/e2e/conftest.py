@@ -24,6 +24,7 @@ from tests.unit.rlhf import tiny_agent
 _LONGEST = ("ray", "test_study", "test_iterate", "test_demo", "test_kill_improving")
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have each file's tests run in one process, where pytest divides them with ``--dist loadgroup``."""
     own = [item for item in items if item.path.parent == Path(__file__).parent]

@@ -149,12 +149,19 @@ def await_end(processes: list[int]) -> None:
     assert not left
 
 
+def submit(cluster: Cluster, job: list[str], *options: str) -> subprocess.CompletedProcess[str]:
+    """Submit a job, and wait for its end. A cluster's dashboard answers before its agent takes jobs."""
+    submission = [*RAY, "job", "submit", "--address", cluster.dashboard, *options, "--", *job]
+    deadline = time.monotonic() + PATIENCE_SEC
+    while True:
+        done = subprocess.run(submission, env=environment(), capture_output=True, text=True, timeout=PATIENCE_SEC)
+        if "No available agent" not in done.stderr or time.monotonic() > deadline:
+            return done
+        time.sleep(1.0)
+
+
 def test_a_job_is_submitted_to_a_cluster(cluster: Cluster, settings: ImproveConfig) -> None:
-    job = command(replace(settings, name="job"))
-    submitted = subprocess.run(
-        [*RAY, "job", "submit", "--address", cluster.dashboard, "--submission-id", "tiny", "--", *job],
-        env=environment(), capture_output=True, text=True, timeout=PATIENCE_SEC,
-    )  # fmt: skip
+    submitted = submit(cluster, command(replace(settings, name="job")), "--submission-id", "tiny")
     assert submitted.returncode == 0, submitted.stdout + submitted.stderr
     assert "Job 'tiny' succeeded" in submitted.stdout + submitted.stderr
     if Path("/proc/net/tcp").exists():
@@ -163,10 +170,8 @@ def test_a_job_is_submitted_to_a_cluster(cluster: Cluster, settings: ImproveConf
     assert [row["step"] for row in read_metrics(run)] == list(range(settings.updates + 1))
     assert (run / "agent" / "model.safetensors").is_file()
     resumed = [sys.executable, "-m", "pipelines.cli.main", "improve", "--resume", str(run), "--updates", "6"]
-    subprocess.run(
-        [*RAY, "job", "submit", "--address", cluster.dashboard, "--", *resumed],
-        env=environment(), check=True, capture_output=True, timeout=PATIENCE_SEC,
-    )  # fmt: skip
+    again = submit(cluster, resumed)
+    assert again.returncode == 0, again.stdout + again.stderr
     assert read_metrics(run)[-1]["step"] == 6
 
 
