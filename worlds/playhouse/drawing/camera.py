@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from worlds.contract import WorldError
 from worlds.playhouse.drawing import rasteriser
+from worlds.playhouse.drawing.kernels.geometry import CAPSULE, CYLINDER, DRAWN, HIDDEN, PLANE, SPHERE
+from worlds.playhouse.drawing.kernels.pixels import DEPTH_UNIT, INK_BITS, SKY_LEVELS
 
-MAX_GEOMS = (1 << 16) - rasteriser.SKY_LEVELS
+MAX_GEOMS = (1 << 16) - SKY_LEVELS
 LAST_VISIBLE_GROUP = 2  # as in MuJoCo's own viewers
 # Background: RGB from straight down (0) over the horizon (0.5) to straight up (1).
 SKY = {0.0: (96, 92, 88), 0.499: (124, 118, 110), 0.501: (232, 240, 255), 0.7: (170, 205, 255), 1.0: (130, 180, 250)}
@@ -97,27 +99,27 @@ class Camera:
 
     def depths(self) -> NDArray[np.float64]:
         """Depth along the line of sight of the last drawing: float64 [height, width], metres, inf where no geom is."""
-        inverse = (self._pixels >> rasteriser.INK_BITS) / rasteriser.DEPTH_UNIT
+        inverse = (self._pixels >> INK_BITS) / DEPTH_UNIT
         return np.divide(1.0, inverse, out=np.full(inverse.shape, np.inf), where=inverse > 0.0)
 
 
 def _kinds(model: mujoco.MjModel) -> NDArray[np.int32]:
     """Type of each geom, HIDDEN for those that are never drawn: int32 [geoms]."""
     shown = (_colours(model)[:, 3] > 0.0) & (model.geom_group <= LAST_VISIBLE_GROUP)
-    for geom in np.flatnonzero(shown & ~np.isin(model.geom_type, rasteriser.DRAWN)):
+    for geom in np.flatnonzero(shown & ~np.isin(model.geom_type, DRAWN)):
         name, kind = model.geom(geom).name or geom, mujoco.mjtGeom(model.geom_type[geom]).name
         raise WorldError(f"camera: geom {name} is a {kind}, which it cannot draw; build it from boxes and round shapes")
-    return np.where(shown, model.geom_type, rasteriser.HIDDEN).astype(np.int32)
+    return np.where(shown, model.geom_type, HIDDEN).astype(np.int32)
 
 
 def _sizes(model: mujoco.MjModel) -> NDArray[np.float64]:
     """Half sizes along each geom's own axes, a capsule's without its round ends: float64 [geoms, 3], metres."""
     size, kind = np.array(model.geom_size, dtype=np.float64), model.geom_type
-    spheres = kind == rasteriser.SPHERE
+    spheres = kind == SPHERE
     size[spheres] = size[spheres, :1]
-    rods = (kind == rasteriser.CAPSULE) | (kind == rasteriser.CYLINDER)
+    rods = (kind == CAPSULE) | (kind == CYLINDER)
     size[rods] = size[rods][:, [0, 0, 1]]
-    planes = kind == rasteriser.PLANE
+    planes = kind == PLANE
     size[planes] = np.where(size[planes] > 0, size[planes], np.inf)  # MuJoCo's 0 is infinite
     size[planes, 2] = 0.0
     return size
@@ -133,7 +135,7 @@ def _colours(model: mujoco.MjModel) -> NDArray[np.float32]:
 
 def _palette(model: mujoco.MjModel) -> NDArray[np.int32]:
     """Colours, packed as red | green << 8 | blue << 16: one for each geom, then one for each level of the sky."""
-    level = np.linspace(0.0, 1.0, rasteriser.SKY_LEVELS)
+    level = np.linspace(0.0, 1.0, SKY_LEVELS)
     sky = np.stack([np.interp(level, list(SKY), channel) for channel in zip(*SKY.values(), strict=True)], axis=1)
     colours = np.rint(np.concatenate([_colours(model)[:, :3] * 255.0, sky])).clip(0, 255).astype(np.int32)
     return (colours << np.array([0, 8, 16])).sum(axis=1).astype(np.int32)
