@@ -26,7 +26,7 @@ ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/e2e
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder tests/e2e
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder tests/e2e
 endif
 
 lint: $(DEV) ## style, spelling and types only

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 import torch
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from agents.agent import InteractiveAgent
 from agents.folder import save_agent
@@ -24,16 +26,34 @@ from tests.unit.rlhf import tiny_agent
 _LONGEST = ("ray", "test_study", "test_iterate", "test_demo", "test_kill_improving")
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
+class Scheduling(LoadScopeScheduling):
+    """A division of the tests among processes: a file's tests in one process, and all that start Ray in one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return _group(nodeid.partition("::")[0])
+
+
+def _group(path: str) -> str:
+    name = Path(path).stem
+    return "ray" if name.startswith("test_ray") else name
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
+    """Have pytest-xdist divide the tests so, whatever its ``--dist``."""
+    return Scheduling(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Have each file's tests run in one process, where pytest divides them with ``--dist loadgroup``."""
-    own = [item for item in items if item.path.parent == Path(__file__).parent]
-    groups = {item: "ray" if item.path.stem.startswith("test_ray") else item.path.stem for item in own}
-    for item, group in groups.items():
-        item.add_marker(pytest.mark.xdist_group(group))
+    """Put the longest groups first."""
+    here = Path(__file__).parent
     rank = {group: number for number, group in enumerate(_LONGEST)}
-    ordered = iter(sorted(own, key=lambda item: rank.get(groups[item], len(rank))))
-    items[:] = [next(ordered) if item in groups else item for item in items]
+    own = sorted(
+        (each for each in items if each.path.parent == here),
+        key=lambda each: rank.get(_group(each.path.name), len(rank)),
+    )
+    ordered = iter(own)
+    items[:] = [next(ordered) if each.path.parent == here else each for each in items]
 
 
 PATIENT = ExecutorConfig(stall_sec=1800.0)  # processes take long to start on a busy machine
