@@ -9,7 +9,7 @@ from types import ModuleType
 
 from agents.ranges import Count, check_ranges
 from pipelines.cli.presets import PACKAGE, preset_names
-from pipelines.loops.demo import DEVICES, DemoConfig, demo, on_device, resolve_config
+from pipelines.loops.demo import DEVICES, DemoConfig, demo, resolve_config
 from pipelines.report.data import DATA_FILE, ReportData, save_report_data
 from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import find
@@ -87,7 +87,7 @@ def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
     folder = config.runs / config.name
     outcomes = []
     for seed in config.seeds:
-        run = on_device(resolve_config(replace(preset, run=folder / f"seed-{seed}", seed=seed)), config.device)
+        run = resolve_config(replace(preset, run=folder / f"seed-{seed}", seed=seed), config.device)
         if not _is_complete(run):
             announce(f"seed {seed}")
             demo(run)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from agents.computing import usable_device
 from agents.ranges import CountFromZero, Range, check_ranges
-from pipelines.loops.stage_settings import StageSettings
+from pipelines.loops.wiring import StageSettings, Wiring, record_both_splits
 from pipelines.report.gathered import write_loop_report
 from pipelines.stages.clone import CloneConfig, clone
 from pipelines.stages.evaluate import EvaluateConfig, evaluate
@@ -19,7 +19,7 @@ from pipelines.stages.mark import MarkConfig, mark
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.running.staged_run import Stage, open_run, resume_or_start, run_stages
-from pipelines.stages.settings.play_settings import PlaySettings, with_play_settings
+from pipelines.stages.settings.play_settings import PlaySettings
 from reward_models import registry
 from rlhf.run.config import lock_run
 from rlhf.run.place_seeds import LARGEST_SEED
@@ -88,7 +88,10 @@ def _stages(config: DemoConfig) -> list[Stage]:
     return [
         Stage("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)),
         Stage("cloning (BC)", "the agent to improve", lambda: resume_or_start(clone, config.clone)),
-        Stage("the agent's play", f"{config.play.episodes} episodes to be marked", lambda: _agent_play(config)),
+        Stage(
+            "the agent's play", f"{config.play.episodes} episodes to be marked",
+            lambda: record_both_splits(config.play, config.held_out_play),
+        ),
         Stage("marks", "by scripted raters", lambda: mark(config.mark)),
         Stage(f"reward model ({model})", "learned from the marks", lambda: resume_or_start(reward, config.reward)),
         Stage("improvement (BC+RL)", "against the reward model", lambda: resume_or_start(improve, config.improve)),
@@ -96,72 +99,33 @@ def _stages(config: DemoConfig) -> list[Stage]:
     ]  # fmt: skip
 
 
-def _agent_play(config: DemoConfig) -> None:
-    record(config.play)
-    if config.held_out_play:
-        record(replace(config.play, episodes=config.held_out_play, split="held_out"))
-
-
-def resolve_config(config: DemoConfig) -> DemoConfig:
+def resolve_config(config: DemoConfig, device: str | None = None) -> DemoConfig:
     """Return the configuration with the folders and seeds of every stage.
 
+    Args:
+      config: of the demo.
+      device: device of play, training and evaluation; None keeps each stage's own.
+
     Raises:
-      UserError: if the stages differ in their world.
+      UserError: if the stages differ in their world, or there is no such device here.
     """
-    config = _in_one_world(config)
-    run, seed = config.run, config.seed
+    if device is not None:
+        usable_device(device)
+    shown = PlaySettings(config.demonstrations.world, config.demonstrations.players).complete()
+    config = config.in_one_world(shown)
     if config.demonstrations.world != config.play.world or config.play.world != config.evaluate.world:
         raise UserError("demonstrations, play and evaluate differ in their world: an agent plays where it was cloned")
+    run, wiring = config.run, Wiring(config.run, config.seed, device)
     data, agent = run / "data", run / "clone" / "agent"
+    improve = replace(config.improve, world=config.improve.world.or_else(shown.world))
+    agents = {"BC": str(agent), "BC+RL": str(run / "improve" / "agent"), "demonstrator": "scripted"}
     return replace(
         config,
-        demonstrations=replace(config.demonstrations.for_training(), data=data, seed=2 * seed),
-        clone=replace(
-            config.clone, data=(data,), runs=run, name="clone", training=replace(config.clone.training, seed=seed)
-        ),
-        play=replace(config.play.for_training(), data=data, solver=str(agent), seed=2 * seed + 1),
-        mark=replace(config.mark, data=data, seed=seed),
-        reward=replace(
-            config.reward, data=(data,), agent=agent, runs=run, name="reward",
-            training=replace(config.reward.training, seed=seed),
-        ),
-        improve=replace(
-            config.improve, data=(data,), agent=agent, reward_model=run / "reward" / "reward_model", runs=run,
-            name="improve", seed=seed,
-        ),
-        evaluate=replace(
-            config.evaluate, out=run / "results.json", seed=seed,
-            agents={"BC": str(agent), "BC+RL": str(run / "improve" / "agent"), "demonstrator": "scripted"},
-        ),
-    )  # fmt: skip
-
-
-def _in_one_world(config: DemoConfig) -> DemoConfig:
-    """Return the configuration with complete world and players: a stage's own, else those of the demonstrations."""
-    shown = PlaySettings(config.demonstrations.world, config.demonstrations.players).complete()
-    return replace(
-        config,
-        demonstrations=with_play_settings(config.demonstrations, shown),
-        play=with_play_settings(config.play, shown),
-        improve=replace(config.improve, world=config.improve.world.or_else(shown.world)),
-        evaluate=with_play_settings(config.evaluate, shown),
-    )
-
-
-def on_device(config: DemoConfig, device: str | None) -> DemoConfig:
-    """Return the configuration with training, play and evaluation on ``device``; None leaves each as it is.
-
-    Raises:
-      UserError: if there is no such device here.
-    """
-    if device is None:
-        return config
-    usable_device(device)
-    return replace(
-        config,
-        clone=replace(config.clone, device=device),
-        play=replace(config.play, device=device),
-        reward=replace(config.reward, device=device),
-        improve=replace(config.improve, device=device),
-        evaluate=replace(config.evaluate, device=device),
+        demonstrations=wiring.demonstrations(config.demonstrations, data),
+        clone=wiring.clone(config.clone, data),
+        play=wiring.play(config.play, data, agent),
+        mark=wiring.mark(config.mark, data),
+        reward=wiring.reward(config.reward, (data,), agent),
+        improve=wiring.improve(improve, data, agent, run / "reward" / "reward_model"),
+        evaluate=wiring.evaluate(config.evaluate, agents, run / "results.json"),
     )

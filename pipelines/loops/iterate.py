@@ -6,13 +6,13 @@ a new agent from the cloned one against it, and evaluates that agent. Folders: `
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from agents.folder import load_agent
 from pipelines.loops.comparison import write_comparison
 from pipelines.loops.peoples_marks import MarksMissing, wait_for_marks
 from pipelines.loops.rounds import EVALUATED, IterateConfig, Round, resolve_config, resolve_round, resolve_start
+from pipelines.loops.wiring import record_both_splits
 from pipelines.stages.clone import clone
 from pipelines.stages.episodes.play_kinds import find_groups, parse_play_kinds
 from pipelines.stages.evaluate import evaluate
@@ -73,7 +73,11 @@ def _round_stages(config: IterateConfig, one: Round) -> list[Stage]:
     """Return the stages of a round. Recording and marking skip what an earlier attempt has finished."""
     model = registry.get(one.reward.kind).short
     stages = [
-        Stage("play", f"{one.play.episodes} episodes of the agent before", lambda: _play(config, one)),
+        Stage(
+            "play",
+            f"{one.play.episodes} episodes of the agent before",
+            lambda: record_both_splits(one.play, config.held_out_play),
+        ),
         Stage("marks", "by people" if config.marks == "people" else "by scripted raters", lambda: _marks(config, one)),
         Stage(f"reward model ({model})", "from all marks so far", lambda: resume_or_start(reward, one.reward)),
         Stage("improvement (BC+RL)", "a new agent from BC", lambda: resume_or_start(improve, one.improve)),
@@ -82,12 +86,6 @@ def _round_stages(config: IterateConfig, one: Round) -> list[Stage]:
     if one.number < config.rounds:  # after the last it is written in any case
         stages.append(Stage("comparison", "of the rounds so far", lambda: write_comparison(config)))
     return stages
-
-
-def _play(config: IterateConfig, one: Round) -> None:
-    record(one.play)
-    if config.held_out_play:
-        record(replace(one.play, episodes=config.held_out_play, split="held_out"))
 
 
 def _marks(config: IterateConfig, one: Round) -> None:

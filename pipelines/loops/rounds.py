@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from agents.ranges import Count, CountFromZero, Range, check_ranges
-from pipelines.loops.stage_settings import StageSettings
+from pipelines.loops.wiring import StageSettings, Wiring
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.improve_config import ImproveConfig
@@ -24,7 +24,6 @@ from pipelines.stages.settings.play_settings import (
     PlaySettings,
     settings_of_agent,
     settings_of_datasets,
-    with_play_settings,
 )
 from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
@@ -145,15 +144,8 @@ def resolve_config(config: IterateConfig) -> IterateConfig:
     if data is not None:
         known = UNKNOWN if agent is None else settings_of_agent(agent)
         given = known.or_else(settings_of_datasets([data], known)).or_else(given)
-    return replace(
-        config,
-        data=data,
-        agent=agent,
-        demonstrations=with_play_settings(config.demonstrations.for_training(), given),
-        play=with_play_settings(config.play.for_training(), given),
-        improve=replace(config.improve, world=config.improve.world.or_else(given.world).complete()),
-        evaluate=with_play_settings(config.evaluate, given),
-    )
+    improve = replace(config.improve, world=config.improve.world.or_else(given.world).complete())
+    return replace(config, data=data, agent=agent, improve=improve).in_one_world(given)
 
 
 def round_folder(run: Path, number: int) -> Path:
@@ -168,52 +160,49 @@ def agent_name(number: int) -> str:
 
 def resolve_start(config: IterateConfig) -> Start:
     """Return the settings of the stages before the first round, with folders and seeds."""
-    run, seed = config.run, config.seed
+    run, wiring = config.run, _wiring(config, config.run)
     data = config.data or run / "data"
     agent = config.agent or run / "clone" / "agent"
     return Start(
-        demonstrations=replace(config.demonstrations, data=data, seed=_SEEDS * seed),
-        mark=replace(config.mark, data=data, seed=seed),
-        clone=replace(
-            config.clone, data=(data,), runs=run, name="clone", training=replace(config.clone.training, seed=seed)
-        ),
+        demonstrations=wiring.demonstrations(config.demonstrations, data),
+        mark=wiring.mark(config.mark, data),
+        clone=wiring.clone(config.clone, data),
         agent=agent,
-        evaluate=replace(
-            config.evaluate, out=run / "results.json", seed=seed,
-            agents={CLONE: str(agent), REFERENCE: "scripted"},
-        ),
-    )  # fmt: skip
+        evaluate=wiring.evaluate(config.evaluate, {CLONE: str(agent), REFERENCE: "scripted"}, run / "results.json"),
+    )
 
 
 def resolve_round(config: IterateConfig, number: int) -> Round:
     """Return the settings of round ``number``, counted from 1, with folders and seeds."""
-    run, seed, start = config.run, config.seed, resolve_start(config)
-    folders = [round_folder(run, earlier) for earlier in range(1, number + 1)]
+    start = resolve_start(config)
+    folders = [round_folder(config.run, earlier) for earlier in range(1, number + 1)]
     folder, before = folders[-1], folders[-2] if number > 1 else None
-    played = tuple(each / "data" for each in folders)
+    wiring, played = _wiring(config, folder), tuple(each / "data" for each in folders)
     demonstrations = (start.data,) if config.marked_demonstrations else ()
     return Round(
         number=number,
         folder=folder,
         name=agent_name(number),
         play=replace(
-            config.play, data=folder / "data", seed=_SEEDS * seed + number,
-            solver=str(before / "improve" / "agent" if before else start.agent), name=before.name if before else CLONE,
+            wiring.play(config.play, folder / "data", before / "improve" / "agent" if before else start.agent, number),
+            name=before.name if before else CLONE,
         ),
-        mark=replace(config.mark, data=folder / "data", seed=seed),
+        mark=wiring.mark(config.mark, folder / "data"),
         reward=replace(
-            config.reward, data=(*demonstrations, *played), agent=start.agent, runs=folder, name="reward",
+            wiring.reward(config.reward, (*demonstrations, *played), start.agent),
             start=before / "reward" / "reward_model" if before and config.reward_start == "previous" else None,
-            training=replace(config.reward.training, seed=seed),
             mix_raters=config.reward.mix_raters or (config.marks == "people" and config.marked_demonstrations),
         ),
         improve=replace(
-            config.improve, data=(start.data,), replay_data=played if config.replay == "all" else played[-1:],
-            replay=None, agent=start.agent, reward_model=folder / "reward" / "reward_model", runs=folder,
-            name="improve", seed=seed,
+            wiring.improve(config.improve, start.data, start.agent, folder / "reward" / "reward_model"),
+            replay_data=played if config.replay == "all" else played[-1:],
+            replay=None,
         ),
-        evaluate=replace(
-            config.evaluate, out=folder / "results.json", seed=seed,
-            agents={agent_name(number): str(folder / "improve" / "agent")},
+        evaluate=wiring.evaluate(
+            config.evaluate, {agent_name(number): str(folder / "improve" / "agent")}, folder / "results.json"
         ),
-    )  # fmt: skip
+    )
+
+
+def _wiring(config: IterateConfig, folder: Path) -> Wiring:
+    return Wiring(folder, config.seed, recordings=_SEEDS)

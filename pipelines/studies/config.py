@@ -15,16 +15,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from agents.ranges import Count, CountFromZero, Range, check_ranges
+from pipelines.loops.wiring import LoopSettings
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig, Split
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
 from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
-from pipelines.stages.settings.play_settings import PlaySettings, with_play_settings
+from pipelines.stages.settings.play_settings import PlaySettings
 from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 
@@ -52,7 +53,7 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class StudyConfig:
+class StudyConfig(LoopSettings):
     """Settings of a study. Folders and seeds of the stages follow from ``run`` and the seed.
 
     Args:
@@ -119,20 +120,10 @@ class StudyConfig:
             if name not in self.arms:
                 raise UserError(f"lines: no arm {name!r}; known: {', '.join(self.arms)}")
 
-    def stages(self) -> dict[str, Any]:
-        """Return the settings of every stage by the name of its command, as `DemoConfig.stages` does.
-
-        Of several agents, reward models and improvements, these are the player and the first ones.
-        """
-        improved = [arm.improve for arm in self.arms.values() if arm.improve is not None]
-        return {
-            "record": self.demonstrations,
-            "mark": self.mark,
-            "clone": self.clones[PLAYER],
-            "reward": next(iter(self.rewards.values()), None),
-            "improve": replace(improved[0], replay=None) if improved else None,
-            "evaluate": self.evaluate,
-        }
+    def trainings(self) -> tuple[CloneConfig, RewardConfig | None, ImproveConfig | None]:
+        """Return the settings of the player's cloning, and of the first reward model and improvement."""
+        improved = (arm.improve for arm in self.arms.values() if arm.improve is not None)
+        return self.clones[PLAYER], next(iter(self.rewards.values()), None), next(improved, None)
 
 
 def resolve_config(config: StudyConfig) -> StudyConfig:
@@ -142,13 +133,7 @@ def resolve_config(config: StudyConfig) -> StudyConfig:
     """
     shown = PlaySettings(config.demonstrations.world, config.demonstrations.players)
     arms = {name: _in_complete_world(arm) for name, arm in config.arms.items()}
-    return replace(
-        config,
-        demonstrations=with_play_settings(config.demonstrations.for_training(), shown),
-        play=with_play_settings(config.play.for_training(), shown),
-        evaluate=with_play_settings(config.evaluate, shown),
-        arms=arms,
-    )
+    return replace(config, arms=arms).in_one_world(shown)
 
 
 def _in_complete_world(arm: Arm) -> Arm:

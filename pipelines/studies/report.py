@@ -13,7 +13,7 @@ from pipelines.studies import figures as study_figures
 from pipelines.studies.config import StudyConfig, curve_of, others_compared, results_of, splits_of, suffix_of
 from pipelines.studies.figures import Series
 from pipelines.studies.marks import learned_from, marks_table, mean_marks
-from pipelines.studies.steps import improving_config
+from pipelines.studies.steps import SeedStages
 from pipelines.studies.table import Outcomes, Table, differences, markdown, tabulate
 from rlhf.records.json_records import to_json
 from rlhf.run.tracking import column, read_metrics
@@ -107,7 +107,7 @@ def _over_updates(config: StudyConfig, metric: str) -> Series:
     for arm in (name for name, settings in config.arms.items() if settings.improve is not None):
         seeds = []
         for seed in config.seeds:
-            improving = improving_config(config, arm, seed)
+            improving = SeedStages(config, seed).improve_config(arm)
             folder = improving.runs / improving.name
             x, y = column(read_metrics(folder), metric) if (folder / "agent").is_dir() else ((), ())
             if len(x):

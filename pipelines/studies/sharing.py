@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pipelines.stages.running.staged_run import FinishedStage, Stage, finished_stages, save_finished_stages
 from pipelines.studies.config import StudyConfig, folder_of
-from pipelines.studies.steps import serves, study_steps
+from pipelines.studies.steps import SeedStages, serves
 from rlhf.run.config import CONFIG_FILE, load_config, lock_run
 from rlhf.run.progress import announce
 from rlhf.store.durable import UNFINISHED, write_file
@@ -70,7 +70,7 @@ def _reuse(config: StudyConfig, other: StudyConfig, seed: int) -> list[str]:
 
 def _all_stages(config: StudyConfig, seed: int) -> list[Stage]:
     """Return every stage of every arm, once."""
-    return list({stage.name: stage for arm in config.arms for stage in study_steps(config, arm, seed)}.values())
+    return list({stage.name: stage for arm in config.arms for stage in SeedStages(config, seed).arm(arm)}.values())
 
 
 def _by_folder(done: list[Stage]) -> Iterable[list[Stage]]:

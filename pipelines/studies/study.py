@@ -13,7 +13,7 @@ from agents.computing import usable_device
 from pipelines.stages.running.staged_run import open_run, run_stages
 from pipelines.studies.config import StudyConfig, folder_of, resolve_config
 from pipelines.studies.sharing import reuse_stages
-from pipelines.studies.steps import study_steps
+from pipelines.studies.steps import SeedStages
 from rlhf.run.config import lock_run
 from worlds.errors import UserError
 
@@ -40,5 +40,5 @@ def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str
         reuse_stages(config)
         for name in only or config.arms:
             for seed in config.seeds:
-                run_stages(folder_of(config, seed), study_steps(config, name, seed), title=f"{name}, seed {seed}: ")
+                run_stages(folder_of(config, seed), SeedStages(config, seed).arm(name), title=f"{name}, seed {seed}: ")
                 yield name, seed

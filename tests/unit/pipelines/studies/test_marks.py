@@ -19,7 +19,7 @@ from pipelines.stages.running.staged_run import run_stages
 from pipelines.studies.config import Arm, StudyConfig, data_of, folder_of
 from pipelines.studies.figures import dodged
 from pipelines.studies.marks import learned_from, marks_table
-from pipelines.studies.steps import improving_config, study_steps
+from pipelines.studies.steps import SeedStages
 from reward_models.marked_play import MarkedPlay
 from reward_models.training import RewardTrainer
 from rlhf.records.marks import Mark
@@ -51,7 +51,7 @@ def test_arms_differ_in_their_raters_only() -> None:
         assert changed - {"longest_delay"} in (
             {"share"}, {"miss"}, {"delay"}, {"mistake"}, {"raters", "misses", "mistakes", "delays"}
         )  # fmt: skip
-    folders = {improving_config(study, name, 0).reward_model for name in study.arms if name != "BC"}
+    folders = {SeedStages(study, 0).improve_config(name).reward_model for name in study.arms if name != "BC"}
     assert len(folders) == 10
 
 
@@ -88,9 +88,9 @@ def seen(toy: StudyConfig) -> dict[str, MarkedPlay]:
                 original(self, model, play, *rest, **settings)
 
             patch.setattr(RewardTrainer, "__init__", spy)
-            stages = [stage for stage in study_steps(toy, name, 0) if stage.name.startswith(("marks", "reward"))]
+            stages = [stage for stage in SeedStages(toy, 0).arm(name) if stage.name.startswith(("marks", "reward"))]
             run_stages(folder_of(toy, 0), stages)
-            assert (improving_config(toy, name, 0).reward_model / "model.safetensors").is_file()
+            assert (SeedStages(toy, 0).improve_config(name).reward_model / "model.safetensors").is_file()
     return seen
 
 
@@ -137,7 +137,7 @@ def test_an_interrupted_marking_starts_again(toy: StudyConfig, seen: dict[str, M
     before = marks_of(toy, "half") if data_of(toy, "half", 0).exists() else []
     assert not before
     open_store(data_of(toy, "half", 0), create=True)  # left by a killed attempt
-    (stage,) = (stage for stage in study_steps(toy, "1/2 of the episodes marked", 0) if stage.name == "marks half")
+    (stage,) = (stage for stage in SeedStages(toy, 0).arm("1/2 of the episodes marked") if stage.name == "marks half")
     stage.do()
     first = marks_of(toy, "half")
     stage.do()
@@ -160,11 +160,13 @@ def test_impossible_ways_of_marking_are_refused(arm: Arm, message: str) -> None:
 
 def test_stages_and_folders_without_other_marks(tmp_path: Path) -> None:
     study = replace(probes.study(), run=tmp_path)
-    assert list(dict.fromkeys(stage.name for stage in study_steps(study, "BC+RL (IBT)", 0))) == [
+    assert list(dict.fromkeys(stage.name for stage in SeedStages(study, 0).arm("BC+RL (IBT)"))) == [
         "demonstrations", "clone bc", "play", "marks", "reward reward-ibt", "improve BC+RL (IBT)",
         "evaluate BC+RL (IBT)", "evaluate BC+RL (IBT) on train", "follow BC+RL (IBT)",
     ]  # fmt: skip
-    assert improving_config(study, "BC+RL (IBT)", 0).reward_model == tmp_path / "seed-0/reward-ibt/reward_model"
+    assert (
+        SeedStages(study, 0).improve_config("BC+RL (IBT)").reward_model == tmp_path / "seed-0/reward-ibt/reward_model"
+    )
 
 
 @pytest.mark.parametrize(

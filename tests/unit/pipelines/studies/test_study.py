@@ -13,13 +13,13 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from pipelines.cli.reproduce import ReproduceConfig, results
-from pipelines.loops.demo import DemoConfig, on_device
+from pipelines.loops.demo import DemoConfig, resolve_config
 from pipelines.runs import ablations, probes, raters, sizes
 from pipelines.stages.evaluate import ProbeResult, load_results
 from pipelines.stages.running.staged_run import open_run
 from pipelines.studies.config import StudyConfig, others_compared, results_of
 from pipelines.studies.report import write_study_report
-from pipelines.studies.steps import evaluating_config, improving_config
+from pipelines.studies.steps import SeedStages
 from pipelines.studies.study import study
 from rlhf.records.json_records import differences, from_json, to_json
 from rlhf.run.config import CONFIG_FILE
@@ -123,10 +123,9 @@ def test_a_device_reaches_every_stage_and_may_change(tmp_path: Path) -> None:
     open_run(config.run, on_gpu, "study", free=("seeds", "device"))
     assert json.loads((config.run / CONFIG_FILE).read_text())["config"]["device"] == "cuda"
     for settled, device in ((config, "cpu"), (on_gpu, "cuda")):
-        assert improving_config(settled, "BC+RL (IBT)", 0).device == device
-        assert evaluating_config(settled, "BC", 0).device == device
-    demo = on_device(DemoConfig(), "cpu")
-    assert demo == DemoConfig() == on_device(demo, None)
+        assert SeedStages(settled, 0).improve_config("BC+RL (IBT)").device == device
+        assert SeedStages(settled, 0).evaluate_config("BC").device == device
+    assert resolve_config(DemoConfig(), "cpu") == resolve_config(DemoConfig())
     assert ReproduceConfig().device is None
 
 
