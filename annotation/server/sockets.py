@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from annotation.games import Inputs
 from annotation.server.routes.schema import PlayerMessage
 from annotation.server.security.limits import RateLimit
-from annotation.server.services.games import ActiveGame
+from annotation.server.services.active_game import ActiveGame
 from annotation.session import states as session
 from annotation.session.states import Role, SessionEvent
 

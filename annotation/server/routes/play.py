@@ -18,8 +18,8 @@ from annotation.server.security import visitors
 from annotation.server.security.policies import ADMINS, PLAYERS, Asking, Routes, Served, visitor_of
 from annotation.server.security.visitors import Visitor
 from annotation.server.services import members
+from annotation.server.services.active_game import ActiveGame, GameRequest
 from annotation.server.services.datasets import holds_continuations, list_episodes
-from annotation.server.services.games import ActiveGame, GameRequest
 from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End, PlayerSocket
 from annotation.server.study import Study
 from annotation.session.states import CAST, Kind, Player, Role

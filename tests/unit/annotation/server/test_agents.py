@@ -11,8 +11,9 @@ import pytest
 
 from annotation.games.unfinished import Unfinished
 from annotation.server.errors import Refused
+from annotation.server.services.active_game import GameRequest
 from annotation.server.services.agents import Agents, agent_computing, size_clashes
-from annotation.server.services.games import GameRequest, Games
+from annotation.server.services.games import Games
 from annotation.session import states as session
 from annotation.session.states import Kind, Role, SessionEvent, State
 from rlhf.store import MemoryStore
