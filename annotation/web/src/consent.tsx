@@ -34,7 +34,7 @@ export function Consent() {
   return (
     <Frame title="Before you take part" me={person}>
       <Trouble said={trouble} />
-      {present && present.version === 0 && <p class="card">Nothing has to be agreed to.</p>}
+      {present && present.version === 0 && <p class="card">There is no consent text to agree to.</p>}
       {present && present.version > 0 && (
         <section class="card">
           <div class="prose">{present.text}</div>

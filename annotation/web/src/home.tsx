@@ -29,7 +29,7 @@ export function Home() {
       {stranger && <SignIn />}
       {person && (
         <>
-          <ul class="journeys">
+          <ul class="page-links">
             {pages.map((page) => (
               <li key={page.href}>
                 <a class="card" href={page.href}>

@@ -51,7 +51,7 @@ export function Join() {
           )}
           {person && (
             <p>
-              You are signed in as <strong>{person.name}</strong> here; this signs {person.name} out on this browser. For somebody else, use another browser or a private window, or{" "}
+              You are signed in as <strong>{person.name}</strong> here; this signs {person.name} out on this browser. To join as another person, use another browser or a private window, or{" "}
               <a href="./">go back</a>.
             </p>
           )}

@@ -10,7 +10,7 @@ export function visible(name: string): string {
   return name.normalize("NFC").replace(/[\p{Cf}\p{Cc}]/gu, "").replace(/\s+/gu, " ").trim();
 }
 
-/** Whether somebody who types this means the person of that name or pseudonym. */
+/** Return true if the typed text names the person: their name or pseudonym. */
 export function names(typed: string, person: { name: string; pseudonym: string }): boolean {
   const seen = visible(typed);
   return seen !== "" && (seen === visible(person.name) || seen === person.pseudonym);

@@ -62,7 +62,7 @@ test("a new connection is told what is held, and whoever loses control lets go",
   const { hands, sent } = person();
   hands.toggleHold();
   await pause(60);
-  hands.tellAgain();
+  hands.sendAgain();
   await pause(60);
   assert.deepEqual(sent.map((each) => each.inputs.held), [["grab"], ["grab"]]);
   hands.drop();

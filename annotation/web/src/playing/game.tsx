@@ -96,7 +96,7 @@ function Table(props: { person: Me; about: About }) {
   const steers = view?.state === "playing" && link.state === "open" && (role === "setter" || view.in_control === role);
   useGameKeys({ view, hands, line, role, steers, doThis, judge });
   useEffect(() => {
-    if (link.state === "open") hands.tellAgain();
+    if (link.state === "open") hands.sendAgain();
   }, [link.state]);
   useEffect(() => {
     if (view?.state === "playing" && link.state === "open" && !steers) hands.drop();

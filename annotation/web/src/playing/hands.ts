@@ -36,8 +36,8 @@ export class Hands {
   private look = 0;
   private reach = 0;
   private keepsHold = false;
-  private told = "";
-  private readonly timer = setInterval(() => this.tell(), EVERY_MS);
+  private sent = ""; // held keys of the latest message
+  private readonly timer = setInterval(() => this.sendInputs(), EVERY_MS);
 
   /** `send` sends a message and returns false if it cannot. */
   constructor(private readonly send: (message: unknown) => boolean) {}
@@ -76,11 +76,11 @@ export class Hands {
   }
 
   /** The connection is new: send again what is held. */
-  tellAgain(): void {
-    this.told = "?";
+  sendAgain(): void {
+    this.sent = "?";
   }
 
-  /** Somebody else is in control: let go of everything. */
+  /** Let go of everything, as another player is in control. */
   drop(): void {
     this.keepsHold = false;
     this.rest();
@@ -102,7 +102,7 @@ export class Hands {
     clearInterval(this.timer);
   }
 
-  private tell(): void {
+  private sendInputs(): void {
     const held = new Set(this.held.values());
     if (this.keepsHold) held.add("grab");
     const seen = (names: string[]) => names.some((name) => held.has(name));
@@ -110,11 +110,11 @@ export class Hands {
     if (seen(LOOKS)) this.practice.looked += EVERY_MS;
     if (held.has("grab")) this.practice.grabbed += EVERY_MS;
     const now = [...held].sort().join(" ");
-    if (now === this.told && this.tapped.size === 0 && !this.turn && !this.look && !this.reach) return;
+    if (now === this.sent && this.tapped.size === 0 && !this.turn && !this.look && !this.reach) return;
     const limit = (value: number) => Math.max(-1000, Math.min(1000, value));
     const inputs = { held: [...held], tapped: [...this.tapped], turn: limit(this.turn), look: limit(this.look), reach: limit(this.reach) };
-    if (!this.send({ inputs })) return; // it is added up until it can be told
-    this.told = now;
+    if (!this.send({ inputs })) return; // it is added up until it can be sent
+    this.sent = now;
     this.tapped.clear();
     this.turn = this.look = this.reach = 0;
   }

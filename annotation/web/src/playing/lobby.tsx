@@ -76,7 +76,7 @@ export function Lobby() {
           />
           <section class="card">
             <h2>Waiting for players</h2>
-            {open.length === 0 && <p class="hint">Nobody is waiting now. Start a game: whoever starts the same kind of game in the other role joins you.</p>}
+            {open.length === 0 && <p class="hint">Nobody is waiting now. Start a game: a player who starts the same kind of game in the other role joins you.</p>}
             {open.length > 0 && (
               <ul class="plain games">
                 {open.map((game) => (

@@ -147,7 +147,7 @@ const INTRODUCTION: Record<Role, string> = {
 /** The players, and whether they are here and ready. */
 function Cast(props: { about: About; view: View }) {
   const { view } = props;
-  const tell = (role: Role, player: string) => {
+  const presence = (role: Role, player: string) => {
     if (view.lost.includes(role)) return "connection lost";
     if (!view.here.includes(role)) return player === "agent" ? "an agent is being loaded" : "has not come yet";
     if (role === props.about.role) return view.ready.includes(role) ? "you are ready" : "you are here";
@@ -157,7 +157,7 @@ function Cast(props: { about: About; view: View }) {
     <ul class="cast">
       {Object.entries(KINDS[props.about.kind].cast).map(([role, player]) => (
         <li key={role}>
-          <span class={`who ${role === "setter" ? "setter" : "solver"}`}>{NAMES[role as Role]}</span> {tell(role as Role, player)}
+          <span class={`who ${role === "setter" ? "setter" : "solver"}`}>{NAMES[role as Role]}</span> {presence(role as Role, player)}
         </li>
       ))}
     </ul>

@@ -56,7 +56,7 @@ function Overall(props: { measures: Measures; project: Project }) {
               <Interval estimate={agreement.alpha} low={-0.2} high={1} zero={0} />,
               "0",
               <span class="wrap">
-                Agreement on marks, signs and empty stretches at once; 1 is the same, 0 is chance. As raters agree on most of an episode by not marking it, alpha is high even where signs are random: read it with the two shares above.
+                Agreement on marks, signs and empty stretches at once; 1 is perfect agreement, 0 is chance. As raters agree on most of an episode by not marking it, alpha is high even where signs are random: read it with the two shares above.
               </span>,
             ],
           },

@@ -137,7 +137,7 @@ function Return(props: { submission: Submission; rater: string; onDone: () => vo
       <fieldset>
         <legend>To whom the episode goes</legend>
         <label>
-          <input type="radio" name="to" checked={!another} onChange={() => setAnother(false)} /> {props.rater}, who sees the reason and goes on with the marks that are there
+          <input type="radio" name="to" checked={!another} onChange={() => setAnother(false)} /> {props.rater}, who sees the reason and continues with the marks already there
         </label>
         <label>
           <input type="radio" name="to" checked={another} onChange={() => setAnother(true)} /> another rater, who begins without marks; those of {props.rater} do not count

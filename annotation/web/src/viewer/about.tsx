@@ -113,7 +113,7 @@ function Gold(props: { shown: EpisodeView; onGold: (rater: string | null, purpos
             for
             <select value={purpose} onChange={(event) => setPurpose(event.currentTarget.value)}>
               <option value="training">training: given first, with feedback</option>
-              <option value="quality">quality: among the others, not told</option>
+              <option value="quality">quality: among the others, without notice</option>
             </select>
           </label>
           <button>Make it gold</button>

@@ -12,7 +12,7 @@ export interface Search {
   page: number;
 }
 
-const SETTLE_MS = 250; // while somebody types
+const TYPING_PAUSE_MS = 250; // before a search
 const AGAIN_MS = 1500; // while episodes are still being indexed
 const STEPS_PER_SECOND = 3.75;
 
@@ -41,7 +41,7 @@ export function List(props: { overview: Overview; search: Search; onSearch: (sea
           if (found.missing > 0) setTimeout(() => setRound((round) => round + 1), AGAIN_MS);
         })
         .catch((error: Error) => current && setTrouble(error.message));
-    }, SETTLE_MS);
+    }, TYPING_PAUSE_MS);
     return () => {
       current = false;
       clearTimeout(timer);
@@ -108,7 +108,7 @@ function FilterBar(props: { overview: Overview; choices: Choices; search: Search
         </label>
       )}
       {select("kind", "kind of play", "any", same(choices.kinds))}
-      {select("player", "player", "anybody", same(choices.players))}
+      {select("player", "player", "any", same(choices.players))}
       {select("task", "task", "any", same(choices.tasks))}
       {select("outcome", "outcome", "any", [["succeeded", "all succeeded"], ["failed", "something failed"], ["none", "nothing checked"]])}
       {select("marks", "marks", "any", [["yes", "with marks"], ["no", "without marks"]])}
