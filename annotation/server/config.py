@@ -21,7 +21,10 @@ SECRET_FILE = "annotation.secret"
 SECRET_VARIABLE = "RLHF_SERVE_SECRET"  # in the environment: the key that signs sign-ins
 _SHORTEST_SECRET = 32
 
-_PUBLIC_URL = re.compile(r"https?://[^/?#\s]+(/[A-Za-z0-9._~-]+)*/?")
+_PUBLIC_URL = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]+(/(?!\.{1,2}(/|$))[A-Za-z0-9._~-]+)*/?")
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+# Below these paths a request would be the server's own or, with the prefix already taken off, any other.
+_OWN_PATHS = re.compile(r"/(join|play|mark|judge|study|look|consent|service-worker\.js|(api|static)(/.*)?)")
 
 Port = Annotated[int, Range(least=0, most=65535, what="a number")]
 
@@ -36,7 +39,7 @@ class ServeConfig:
       port: port to listen at, up to 65535; 0 takes a free one.
       database: URL of another database than the SQLite file in the folder, e.g. postgresql+psycopg://...
       public_url: how people's browsers reach the server, if not by host and port, e.g. https://study.example.org.
-        A path may follow, e.g. https://example.org/study; the proxy may leave it on its requests or take it off.
+        A path may follow, e.g. https://example.org/study1; the proxy may leave it on its requests or take it off.
       lock_minutes: minutes that an episode stays with a rater who has stopped working on it.
       requests_per_second: requests that one person may make a second, on average; bursts of ten times as many pass.
       reward_models: a name and a folder for every reward model to look at episodes with, beside those in the study's
@@ -65,10 +68,8 @@ class ServeConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-        if self.public_url and not _PUBLIC_URL.fullmatch(self.public_url):
-            raise UserError(
-                f"public-url is like https://study.example.org or https://example.org/study, not {self.public_url}"
-            )
+        if self.public_url:
+            _check_public_url(self.public_url, self.prefix)
 
     @property
     def database_url(self) -> str:
@@ -98,7 +99,9 @@ class ServeConfig:
     @property
     def public_origin(self) -> str:
         """Scheme, host and port of the public URL, as browsers name the origin of a request; "" without one."""
-        return self.public_url.removesuffix("/").removesuffix(self.prefix)
+        parts = urlsplit(self.public_url)
+        origin = f"{parts.scheme}://{parts.netloc.lower()}"
+        return origin.removesuffix(":").removesuffix(_DEFAULT_PORTS[parts.scheme]) if self.public_url else ""
 
     @property
     def cookie_path(self) -> str:
@@ -153,6 +156,18 @@ class ViewConfig(ServeConfig):
     @property
     def viewing(self) -> bool:
         return True
+
+
+def _check_public_url(url: str, prefix: str) -> None:
+    """Raises UserError if browsers cannot find the server by ``url``, or its path is one of the server's own."""
+    try:
+        port_is_valid = urlsplit(url).port != 0
+    except ValueError:
+        port_is_valid = False
+    if not (port_is_valid and _PUBLIC_URL.fullmatch(url)):
+        raise UserError(f"public-url is like https://study.example.org or https://example.org/study1, not {url}")
+    if _OWN_PATHS.fullmatch(prefix):
+        raise UserError(f"public-url ends in {prefix}, a path of the server's own; take another, such as {prefix}1")
 
 
 def secret_too_short(secret: str) -> bool:

@@ -192,7 +192,7 @@ class SubmitBody(WorkBody):
 class ReturnBody(Body):
     """Why submitted work is sent back, and to whom the episode goes: the same rater, or another."""
 
-    reason: Annotated[Prose, StringConstraints(min_length=1, max_length=1000)]
+    reason: Annotated[Prose, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
     to: Literal["rater", "another"]
 
 

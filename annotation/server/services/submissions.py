@@ -107,5 +107,5 @@ def send_back(session: Session, assignment_id: str, reason: str, to_another: boo
     if assignment is None or assignment.submitted is None:
         raise Refused(404, "this is not submitted, or has been sent back already")
     assignment.submitted, assignment.withdrawing = None, True  # also if an export is under way
-    assignment.returned, assignment.return_reason, assignment.closed = when, reason.strip(), to_another
+    assignment.returned, assignment.return_reason, assignment.closed = when, reason, to_another
     assignment.locked_until = 0.0 if to_another else when + RETURNED_LOCK_SEC

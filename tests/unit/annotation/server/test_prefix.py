@@ -75,8 +75,47 @@ def test_an_unknown_page_leads_home(study: Study, proxy: ReverseProxy) -> None:
         assert answer.status_code == 404 and answer.json() == {"error": "not found"}
 
 
+def test_a_path_of_the_servers_own_is_refused(study: Study) -> None:
+    """Such a proxy may take the path off: nothing then distinguishes /study of the browser from /study/study."""
+    own = {route.path.partition("{")[0].rstrip("/") for route in create_app(study).routes} - {""}  # type: ignore[attr-defined]
+    assert {"/study", "/api/me", "/static", "/service-worker.js"} <= own
+    for path in own | {"/api", "/api/more"}:
+        with pytest.raises(UserError, match="a path of the server's own; take another"):
+            ServeConfig(public_url=f"https://example.org{path}")
+    for path in ("/study1", "/study/a", "/a/study", "/apis", "/staticky"):
+        assert ServeConfig(public_url=f"https://example.org{path}/").prefix == path
+
+
 @pytest.mark.parametrize(
-    "wrong", ["study.example", "ftp://a", "https://a/b c", "https://a/b?c", 'https://a/"x', "https://"]
+    ("url", "origin"),
+    [
+        ("https://Study.Example.org/study1/", "https://study.example.org"),
+        ("https://example.org:443/study1", "https://example.org"),
+        ("http://example.org:443/", "http://example.org:443"),
+        ("http://[::1]:80", "http://[::1]"),
+        ("", ""),
+    ],
+)
+def test_the_origin_is_as_browsers_write_it(url: str, origin: str) -> None:
+    assert ServeConfig(public_url=url).public_origin == origin
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "study.example",
+        "ftp://a",
+        "https://a/b c",
+        "https://a/b?c",
+        'https://a/"x',
+        "https://",
+        "https://u:p@a",
+        "https://a:99999",
+        "https://a:x",
+        "https://a/..",
+        "https://a/./b",
+        "https://ä.example",
+    ],
 )
 def test_a_public_url_that_cannot_be_one_is_refused(wrong: str) -> None:
     with pytest.raises(UserError, match="public-url is like"):

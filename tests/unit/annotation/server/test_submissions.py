@@ -98,6 +98,15 @@ def test_work_goes_back_to_its_rater_with_the_reason(enter: Enter, folder: Path)
     assert admin.ask("POST", f"/api/submissions/{'0' * 32}/return", {"reason": "x", "to": "rater"}).status_code == 404
 
 
+@pytest.mark.parametrize("reason", ["", " \n ", "x" * 1001, "a\x00b"])
+def test_work_is_not_sent_back_without_a_reason(reason: str, enter: Enter) -> None:
+    admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
+    submit(ann, begin(ann), 3)
+    place = f"/api/submissions/{listed(admin)[0]['id']}/return"
+    assert admin.ask("POST", place, {"reason": reason, "to": "rater"}).status_code == 422
+    assert listed(admin)[0]["submitted"] is not None
+
+
 def test_work_goes_to_another_rater(enter: Enter, folder: Path) -> None:
     admin, ann, bob = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
     place = begin(ann)
