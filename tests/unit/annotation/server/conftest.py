@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine, text
 from starlette.testclient import TestClient
 
 from annotation.server.app import create_app, open_study
@@ -18,6 +20,7 @@ from annotation.server.services import people
 from annotation.server.study import Study
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.unit.annotation.server import postgres
 
 STEPS = 12
 EPISODES = 3
@@ -57,10 +60,35 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "study"
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the tests of a module with ``BOTH_DATABASES`` on SQLite and on PostgreSQL."""
+    if getattr(metafunc.module, "BOTH_DATABASES", False) and "database_url" in metafunc.fixturenames:
+        metafunc.parametrize("database_url", ["sqlite", "postgres"], indirect=True)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a PostgreSQL for these tests."""
+    if postgres.program("initdb") is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI needs PostgreSQL: apt-get install postgresql")
+        pytest.skip("no PostgreSQL here: apt-get install postgresql")
+    with postgres.running() as url:
+        yield url
+
+
 @pytest.fixture
-def database_url() -> str:
-    """The study's database; "" is a file in its folder."""
-    return ""
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The study's empty database; "" is a file in its folder."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return ""
+    url: str = request.getfixturevalue("postgres_server")
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    engine.dispose()
+    return url
 
 
 @pytest.fixture

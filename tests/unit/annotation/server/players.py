@@ -74,7 +74,7 @@ class Player:
             raise Denied(denied.response.status_code) from None
         self.view: dict[str, Any] = {}
         self.picture, self.views, self.end = b"", 0, None
-        self.told: list[dict[str, Any]] = []
+        self.notices: list[dict[str, Any]] = []
         self._reads = reads
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
@@ -89,7 +89,7 @@ class Player:
 
     def _take(self, message: str | bytes) -> None:
         if isinstance(message, str):
-            self.told.append(json.loads(message))
+            self.notices.append(json.loads(message))
             return
         (length,) = struct.unpack(">I", message[:4])
         view, self.picture = json.loads(message[4 : 4 + length]), message[4 + length :]
@@ -111,8 +111,16 @@ class Player:
             pass
 
     def sees(self, **expected: Any) -> dict[str, Any]:
-        """The view, once it is as expected."""
-        return until(lambda: all(self.view.get(k) == v for k, v in expected.items()) and self.view, str(expected))
+        """The view, once it is as expected. Fails at once if the connection has ended before."""
+
+        def found() -> dict[str, Any] | None:
+            ended = self.end
+            if all(self.view.get(name) == value for name, value in expected.items()):
+                return self.view
+            assert ended is None, f"the connection ended with {ended} while waiting for {expected}: {self.view}"
+            return None
+
+        return until(found, str(expected))
 
     def ended(self) -> tuple[int, str]:
         """Code and reason of the connection's end, once it has one."""

@@ -34,6 +34,7 @@ from worlds.errors import UserError
 STEPS, TAKES_OVER = 20, 8
 AGENTS = ("zaphod", "recorded")
 Enter = Callable[..., Browser]
+BOTH_DATABASES = True
 
 
 def continuation(seed: int, agent: str, number: int = 0) -> Any:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import os
 import random
 import shutil
 import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 import pytest
-from sqlalchemy import create_engine, text, update
+from sqlalchemy import update
 
 from annotation.server.db.tables import Assignment
 from annotation.server.export.marks import export_submitted
@@ -28,37 +27,12 @@ from rlhf.store import open_store
 from rlhf.store.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode
 from tests.patience import PATIENCE_SEC
-from tests.unit.annotation.server import postgres
 from tests.unit.annotation.server.conftest import EPISODES, STEPS, Browser
 from tests.unit.annotation.server.players import until
 from worlds.errors import UserError
 
 Enter = Callable[..., Browser]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """A PostgreSQL for these tests."""
-    if postgres.program("initdb") is None:
-        if os.environ.get("CI"):
-            pytest.fail("CI needs PostgreSQL: apt-get install postgresql")
-        pytest.skip("no PostgreSQL here: apt-get install postgresql")
-    with postgres.running() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def database_url(request: pytest.FixtureRequest) -> str:
-    """Both databases, empty."""
-    if request.param == "sqlite":
-        return ""
-    url: str = request.getfixturevalue("server")
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(text("DROP SCHEMA public CASCADE"))
-        connection.execute(text("CREATE SCHEMA public"))
-    engine.dispose()
-    return url
+BOTH_DATABASES = True
 
 
 def mark(number: int, step: int, sign: int = 1, revision: int = 1, deleted: bool = False) -> dict[str, Any]:

@@ -144,7 +144,7 @@ def test_a_slow_connection_gets_few_and_new_views(enter: Enter) -> None:
     before = solver.views
     until(lambda: setter.view["step"] >= 8)
     assert solver.views <= sockets.UNSEEN_VIEWS and before <= sockets.UNSEEN_VIEWS
-    assert solver.told[-1]["lag_ms"] > 500
+    assert solver.notices[-1]["lag_ms"] > 500
     solver.say(seen=solver.views)
     until(lambda: solver.view["step"] >= 8, "the newest view at once")
 
@@ -380,9 +380,9 @@ def test_what_leads_nowhere_is_told_and_the_game_goes_on(enter: Enter) -> None:
         ({"do": "end"}, "not begun"), ({"do": "take_over"}, "not for your role"),
         ({"judge": {"request_step": 1, "said": "success"}}, "not for your role"),
     ):  # fmt: skip
-        setter.told.clear()
+        setter.notices.clear()
         setter.say(**message)
-        assert words in until(lambda: [said for said in setter.told if "refused" in said])[0]["refused"]
+        assert words in until(lambda: [said for said in setter.notices if "refused" in said])[0]["refused"]
     assert setter.end is None
 
 

@@ -21,6 +21,7 @@ from tests.unit.annotation.server.conftest import STEPS, Browser
 from tests.unit.annotation.server.test_marking import begin, exported, mark, say
 
 Enter = Callable[..., Browser]
+BOTH_DATABASES = True
 
 
 def submit(rater: Browser, place: str, *steps: int, **work: Any) -> None:
@@ -66,7 +67,7 @@ def test_what_was_seen_and_how_long_it_took_are_kept_and_exported(
     assert careless["seen"] == 1.0 and careless["doubts"] == ["no marks", "faster than it plays"]
     exported(folder, 1)
     study.exporter.stop()
-    collect(CollectConfig(data=folder, submissions=tmp_path / "submissions.jsonl"))
+    collect(CollectConfig(folder, study.config.database, submissions=tmp_path / "submissions.jsonl"))
     lines = [json.loads(line) for line in (tmp_path / "submissions.jsonl").read_text().splitlines()]
     assert [(line["rater"], line["marks"], line["seen"]) for line in lines] == [
         (careful["rater"], 1, 0.5),
@@ -134,7 +135,7 @@ def test_marks_of_returned_work_leave_the_dataset_also_after_a_crash(enter: Ente
     study.exporter.stop()  # as if the server had died before it withdrew them
     send_back(admin, listed(admin)[0], "rater")
     assert marked_steps(folder) == [3]
-    collect(CollectConfig(data=folder))
+    collect(CollectConfig(folder, study.config.database))
     assert marked_steps(folder) == []
 
 
