@@ -1,115 +1,187 @@
-"""Settings that cannot be: numbers that are none or make no sense, and names of nothing."""
+"""Impossible settings: texts for numbers, numbers out of range, and unknown names."""
 
 from __future__ import annotations
 
 import importlib
 import random
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from string import Template
 from typing import Any, get_args
 
 from benchmarks.robustness.commands import begin, fault
-from benchmarks.robustness.material import KEEP, TRAIN, WORLD, Material, improve_words
+from benchmarks.robustness.material import KEEP, TRAIN, WORLD, Material, improve_words, reward_words
 from benchmarks.robustness.outside import digest, make_outside, touched
 from benchmarks.robustness.trial import Group, Trial
 from pipelines.cli.main import VERBS
-from pipelines.cli.settings import settings_of
+from pipelines.cli.settings import Setting, settings_of
 
 AT_WORK_SEC, STOP_SEC = 6.0, 60.0
 NONE_OF_NUMBERS = ("nan", "many", "")  # never accepted
 VALUES = ("-1", "0", "inf", "-inf", "1e23", str(10**23), *NONE_OF_NUMBERS)
 
-Words = Callable[[Material, Path], list[object]]
+# In words of commands, $data, $play, $agent, $reward_model and $reward_run are material, $copy_of_data and
+# $copy_of_play are copies of it, and $folder is the trial's own folder.
+MATERIAL, FOLDER = Material(Path("$material")), Path("$folder")
+BASES: dict[str, tuple[str, ...]] = {
+    "record": ("--data=$folder/new", "--episodes=1", "--steps=4", "--workers=1", *WORLD),
+    "mark": ("--data=$copy_of_data",),
+    "clone": ("--data=$data", "--runs=$folder/runs", *TRAIN, *KEEP),
+    "reward": (*reward_words(MATERIAL, FOLDER / "runs"),),
+    "diagnose": ("--reward-model=$reward_model", "--data=$play", "--runs=$folder/runs"),
+    "improve": (*improve_words(MATERIAL, FOLDER / "runs"),),
+    "evaluate": ("--agents", "bc", "$agent", "--probes=go", "--episodes=1", "--out=$folder/out.json", *WORLD),
+    "suite make": ("--data=$play", "--out=$folder/suite.json", "--scenarios=1", "--steps=4"),
+    "demo": ("--run=$folder/demo",),
+    "iterate": ("--run=$folder/iterate",),
+    "episodes list": ("$data",),
+    "look": ("--data=$data", "--port=0"),
+    "serve": ("--data=$folder", "--port=0"),
+}
 
 
-def _record(material: Material, folder: Path) -> list[object]:
-    return ["record", f"--data={folder / 'new'}", "--episodes=1", "--steps=4", "--workers=1", *WORLD]
+def _each(flag: str, *values: str) -> dict[str, str]:
+    """Return rows of wrong words that give a setting each of these values."""
+    return {f"{flag}={value}": f"{flag}={value}" for value in values}
 
 
-def _agent_record(material: Material, folder: Path) -> list[object]:
-    return [*_record(material, folder), f"--solver={material.agent}", "--slots=1"]
-
-
-def _mark(material: Material, folder: Path) -> list[object]:
-    return ["mark", f"--data={material.copy('data', folder)}"]
-
-
-def _clone(material: Material, folder: Path) -> list[object]:
-    return ["clone", f"--data={material.data}", f"--runs={folder / 'runs'}", *TRAIN, *KEEP]
-
-
-def _reward(material: Material, folder: Path) -> list[object]:
-    words = [f"--data={material.data}", f"--runs={folder / 'runs'}", f"--agent={material.agent}"]
-    return ["reward", *words, "--validation=0.3", "--mix-raters", *TRAIN, *KEEP]
-
-
-def _diagnose(material: Material, folder: Path) -> list[object]:
-    model = f"--reward-model={material.reward_model}"
-    return ["diagnose", model, f"--data={material.play}", f"--out={folder / 'diagnosis'}"]
-
-
-def _improve(material: Material, folder: Path) -> list[object]:
-    return ["improve", *improve_words(material, folder / "runs")]
-
-
-def _evaluate(material: Material, folder: Path) -> list[object]:
-    agent = ["--agents", "bc", material.agent]
-    return ["evaluate", *agent, "--probes=go", "--episodes=1", f"--out={folder / 'out.json'}", *WORLD]
-
-
-def _suite_make(material: Material, folder: Path) -> list[object]:
-    return ["suite", "make", f"--data={material.play}", f"--out={folder / 'suite.json'}", "--scenarios=1", "--steps=4"]
-
-
-def _demo(material: Material, folder: Path) -> list[object]:
-    return ["demo", f"--run={folder / 'demo'}"]
-
-
-def _iterate(material: Material, folder: Path) -> list[object]:
-    return ["iterate", f"--run={folder / 'iterate'}"]
-
-
-def _list(material: Material, folder: Path) -> list[object]:
-    return ["episodes", "list", material.data]
-
-
-BASES: dict[str, Words] = {
-    "record": _record,
-    "mark": _mark,
-    "clone": _clone,
-    "reward": _reward,
-    "diagnose": _diagnose,
-    "improve": _improve,
-    "evaluate": _evaluate,
-    "suite make": _suite_make,
-    "demo": _demo,
-    "iterate": _iterate,
-    "episodes list": _list,
-    "look": lambda material, folder: ["look", f"--data={material.data}", "--port=0"],
-    "serve": lambda material, folder: ["serve", f"--data={folder}", "--port=0"],
+# Wrong words by command and by what is wrong. They follow the command's words in BASES, if it has some.
+ANY_COMMAND = {
+    "an unknown setting": "--no-such-setting=1",
+    "a word too many": "stray",
+    "a setting without a value": "--data",
+}
+WITH_PRESETS = {
+    "an unknown preset": "--preset=nothing",
+    "a preset file that is not there": "--preset=./nothing.py",
+}
+IN_WORLDS = {
+    "an unknown world": "--world.name=atlantis",
+    **_each(
+        "--world.settings", '{"rooms": [0, 0]}', '{"rooms": "two"}', '{"rooms": [2, 1]}', '{"no": 1}', "[]", "{", "7"
+    ),
+    **_each(
+        "--world.options", '{"fov_y_deg": NaN}', '{"fov_y_deg": "wide"}', '{"no": 1}', '{"height": 3}', "[1]", '"x"'
+    ),
+}
+HUGE_HOUSES = ('{"room_size": [1e9, 1e9]}', '{"objects": [1000000000, 1000000000]}', '{"rooms": [100000, 100000]}')
+NO_VALUES = ("NaN", '"x"', "-1", "null")
+WRONG_WORDS: dict[str, dict[str, str | tuple[str, ...]]] = {
+    "record": {
+        **_each("--world.settings", *HUGE_HOUSES),
+        **_each("--players.solver", *(f'{{"reaction": {value}}}' for value in (*NO_VALUES, "1e400", "[1]"))),
+        **_each("--players.solver", *(f'{{"hesitation": {value}}}' for value in (*NO_VALUES, "1e400", "[1]"))),
+        **_each("--players.solver", *(f'{{"motor_noise": {value}}}' for value in (*NO_VALUES, "1e400", "[1]"))),
+        **_each("--players.solver", *(f'{{"no_such": {value}}}' for value in (*NO_VALUES, "1e400", "[1]"))),
+        **_each("--players.setter", *(f'{{"wander": {value}}}' for value in (*NO_VALUES, "Infinity"))),
+        **_each("--players.tasks", *(f'{{"lift": {value}}}' for value in (*NO_VALUES, "Infinity"))),
+        "no task at all": "--players.tasks={}",
+        "an unknown task": '--players.tasks={"fly": 1}',
+        "settings nested deep": "--world.settings=" + "[" * 100_000,
+        "an unknown split": "--split=test",
+        "an agent that is not there": "--solver=nowhere",
+        "an agent that is a reward model": "--solver=$reward_model",
+        "an agent that is a dataset": "--solver=$data",
+        "an unknown device": ("--solver=$agent", "--slots=1", "--device=tpu"),
+        "shared control without an agent": "--shared-control",
+        "pictures of a million pixels a side": ("--world.height=1000000", "--world.width=1000000"),
+        "pictures without pixels": "--world.height=0",
+        "a dataset that is a file": "--data=$agent/config.json",
+        "a dataset that is another folder": "--data=$agent",
+        "a device file": "--data=/dev/null/x",
+    },
+    "mark": {
+        "an unknown solver": "--solver=typo",
+        "no dataset": "--data=nowhere",
+    },
+    "clone": {
+        "an unknown size": "--size=huge",
+        "an unknown solver": "--solver=typo",
+        "unknown kinds of play": '--kinds={"ghost": 1}',
+        "kinds of play without weight": '--kinds={"scripted": 0}',
+        "kinds of play with weight NaN": '--kinds={"scripted": NaN}',
+        "a name with a slash": "--name=../elsewhere",
+        "a name of two dots": "--name=..",
+        "an empty name": "--name=",
+        "a run that is not there": "--resume=nowhere",
+        "a run that is a dataset": "--resume=$data",
+        "a run of another command": "--resume=$reward_run",
+        "no dataset": "--data=nowhere",
+        "a model that no memory can hold": "--training.batch=100000000",
+    },
+    "reward": {
+        "an unknown kind": "--kind=magic",
+        "an agent that is a reward model": "--agent=$reward_model",
+        "a start that is an agent": "--start=$agent",
+    },
+    "improve": {
+        "a reward model that is an agent": "--reward-model=$agent",
+        "an unknown executor": "--executor=cloud",
+        "an unknown reward": "--pays=gold",
+        "nothing to replay": "--replay=typo",
+        "nothing to imitate": "--imitate=typo",
+    },
+    "evaluate": {
+        "an unknown probe": "--probes=fly",
+        "an agent twice": ("--agents", "a", "scripted", "a", "perfect"),
+        "a name without a folder": ("--agents", "a"),
+        "results into a folder": "--out=.",
+        "results into a device file": "--out=/dev/null/x.json",
+    },
+    "report": {
+        "no run": "--run=$folder/nowhere",
+        "a run that is a dataset": "--run=$data",
+    },
+    "reproduce": {"an unknown result": "magic"},
+    "episodes show": {
+        "an unknown episode": ("$data", "e99"),
+        "a sheet into a folder that is not there": ("$data", "e1", "--png=no/x.png"),
+    },
+    "episodes drop": {"an unknown episode": ("$copy_of_data", "e99")},
+    "episodes merge": {
+        "from nowhere": ("$folder/nowhere", "$folder/to"),
+        "another world": ("$data", "$copy_of_play"),
+    },
+    "suite make": {"no dataset": "--data=$folder/nowhere"},
+    "suite play": {
+        "no suite": "--suite=$folder/nowhere.json",
+        "a suite that is none": "--suite=$agent/config.json",
+    },
+    "marks export": {"into a folder that is not there": ("$data", "$folder/no/x.csv")},
+    "": {
+        "no such command": "recrod",
+        "half a command": "episodes",
+        "a command in capitals": "RECORD",
+        "an empty command": ("",),
+    },
 }
 
 
 def trials(material: Material, rng: random.Random) -> list[Trial]:
-    """Every numeric setting of every command with every value."""
+    """Return trials of every numeric setting of every command with every value."""
     return [
-        Trial(f"{verb} {flag}={value}", _typed(material, base, [f"{flag}={value}"], value in NONE_OF_NUMBERS))
-        for verb, base in BASES.items()
+        _trial(f"{verb} {flag}={value}", material, verb, (f"{flag}={value}",), value in NONE_OF_NUMBERS)
+        for verb in BASES
         for flag in numeric_settings(verb)
         for value in VALUES
     ]
 
 
 def numeric_settings(verb: str) -> list[str]:
-    """The flags of a command's settings that are numbers, or may be."""
+    """Return the flags of a command's settings that are numbers, or may be."""
+    return [setting.flag for setting in settings(verb) if _numeric(setting.hint)]
+
+
+def settings(verb: str) -> Iterator[Setting]:
+    """Return all settings of a command."""
     entry = VERBS[verb]
     kind = getattr(importlib.import_module(entry.module), entry.config)
     try:
         default = kind()
     except TypeError:  # it has positional arguments
         default = None
-    return [setting.flag for setting in settings_of(kind, default) if _numeric(setting.hint)]
+    return settings_of(kind, default)
 
 
 def _numeric(hint: Any) -> bool:
@@ -119,130 +191,66 @@ def _numeric(hint: Any) -> bool:
     return bool(members) and all(member in (int, float) for member in members)
 
 
-def _typed(
-    material: Material, base: Words, more: Sequence[object], must_fail: bool = True
-) -> Callable[[Path], str | None]:
-    """The trial of a command with ``more`` words."""
+def _trial(name: str, material: Material, verb: str, more: tuple[str, ...], must_fail: bool = True) -> Trial:
+    """Return the trial of a command with ``more`` words than those of BASES."""
 
     def run(folder: Path) -> str | None:
         before = digest(make_outside(folder / "outside"))
-        words = [*base(material, folder), *more]
-        process = begin(folder, *words)
+        process = begin(folder, *verb.split(), *_filled((*BASES.get(verb, ()), *more), material, folder))
         ended = process.wait_or_send(AT_WORK_SEC, signal.SIGINT, STOP_SEC)
         process.kill_session()
         if ended.interrupted:
             if must_fail:
-                return "is accepted, and the command works on"
+                return "is accepted, and the command continues"
             stopped = ended.status in (0, 130) and "Traceback" not in ended.err
             return None if stopped else fault(ended) or f"interrupted, exits with {ended.status}"
         return fault(ended, must_fail=must_fail) or touched(before, folder / "outside")
 
-    return run
+    return Trial(name, run)
+
+
+def _filled(words: tuple[str, ...], material: Material, folder: Path) -> list[str]:
+    """Return words with the folders that they name."""
+    folders = {name: getattr(material, name) for name in ("data", "play", "agent", "reward_model")}
+    folders |= {"material": material.folder, "reward_run": material.folder / "reward", "folder": folder}
+    for name in ("data", "play"):
+        if any(f"$copy_of_{name}" in word for word in words):
+            folders[f"copy_of_{name}"] = material.copy(name, folder)
+    return [Template(word).substitute(folders) for word in words]
 
 
 def names(material: Material, rng: random.Random) -> list[Trial]:
-    """Names of nothing, and texts in which settings are hidden."""
-    return [Trial(name, _typed(material, base, words)) for name, base, words in _wrong_names(material)]
+    """Return a trial of every row of the tables of wrong words."""
+    return [
+        _trial(f"{verb}: {what}" if verb else what, material, verb, words)
+        for verb, rows in wrong_words().items()
+        for what, words in rows.items()
+    ]
 
 
-def _wrong_names(material: Material) -> Iterator[tuple[str, Words, Sequence[object]]]:
-    for verb, base in BASES.items():
-        yield f"{verb}: an unknown setting", base, ["--no-such-setting=1"]
-        yield f"{verb}: a word too many", base, ["stray"]
-        yield f"{verb}: a setting without a value", base, ["--data"]
-        if verb not in ("episodes list", "look", "serve"):
-            yield f"{verb}: an unknown preset", base, ["--preset=nothing"]
-            yield f"{verb}: a preset file that is not there", base, ["--preset=./nothing.py"]
-    for base in (_record, _improve, _evaluate):
-        yield f"{base.__name__[1:]}: an unknown world", base, ["--world.name=atlantis"]
-        for settings in ('{"rooms": [0, 0]}', '{"rooms": "two"}', '{"rooms": [2, 1]}', '{"no": 1}', "[]", "{", "7"):
-            yield f"{base.__name__[1:]}: --world.settings={settings}", base, [f"--world.settings={settings}"]
-        for options in ('{"fov_y_deg": NaN}', '{"fov_y_deg": "wide"}', '{"no": 1}', '{"height": 3}', "[1]", '"x"'):
-            yield f"{base.__name__[1:]}: --world.options={options}", base, [f"--world.options={options}"]
-    for settings in (
-        '{"room_size": [1e9, 1e9]}',
-        '{"objects": [1000000000, 1000000000]}',
-        '{"rooms": [100000, 100000]}',
-    ):
-        yield f"record: --world.settings={settings}", _record, [f"--world.settings={settings}"]
-    for name in ("reaction", "hesitation", "motor_noise", "no_such"):
-        for value in ("NaN", '"x"', "-1", "1e400", "null", "[1]"):
-            words = [f'--players.solver={{"{name}": {value}}}']
-            yield f"record: {words[0]}", _record, words
-    for value in ("NaN", '"x"', "-1", "null", "Infinity"):
-        words = [f'--players.setter={{"wander": {value}}}']
-        yield f"record: {words[0]}", _record, words
-        words = [f'--players.tasks={{"lift": {value}}}']
-        yield f"record: {words[0]}", _record, words
-    yield "record: no task at all", _record, ["--players.tasks={}"]
-    yield "record: an unknown task", _record, ['--players.tasks={"fly": 1}']
-    yield "record: settings nested deep", _record, ["--world.settings=" + "[" * 100_000]
-    yield "record: an unknown split", _record, ["--split=test"]
-    yield "record: an agent that is not there", _record, ["--solver=nowhere"]
-    yield "record: an agent that is a reward model", _record, [f"--solver={material.reward_model}"]
-    yield "record: an agent that is a dataset", _record, [f"--solver={material.data}"]
-    yield "record: an unknown device", _agent_record, ["--device=tpu"]
-    yield "record: shared control without an agent", _record, ["--shared-control"]
-    yield "record: pictures of a million pixels a side", _record, ["--world.height=1000000", "--world.width=1000000"]
-    yield "record: pictures without pixels", _record, ["--world.height=0"]
-    yield "record: a dataset that is a file", _record, [f"--data={material.agent / 'config.json'}"]
-    yield "record: a dataset that is another folder", _record, [f"--data={material.agent}"]
-    yield "record: a device file", _record, ["--data=/dev/null/x"]
-    yield "mark: an unknown solver", _mark, ["--solver=typo"]
-    yield "mark: no dataset", _mark, ["--data=nowhere"]
-    yield "clone: an unknown size", _clone, ["--size=huge"]
-    yield "clone: an unknown solver", _clone, ["--solver=typo"]
-    yield "clone: unknown kinds", _clone, ['--kinds={"ghost": 1}']
-    yield "clone: kinds of no weight", _clone, ['--kinds={"scripted": 0}']
-    yield "clone: kinds of weight NaN", _clone, ['--kinds={"scripted": NaN}']
-    yield "clone: a name with a slash", _clone, ["--name=../elsewhere"]
-    yield "clone: a name of two dots", _clone, ["--name=.."]
-    yield "clone: an empty name", _clone, ["--name="]
-    yield "clone: a run that is not there", _clone, ["--resume=nowhere"]
-    yield "clone: a run that is a dataset", _clone, [f"--resume={material.data}"]
-    yield "clone: a run of another command", _clone, [f"--resume={material.folder / 'reward'}"]
-    yield "clone: no dataset", _clone, ["--data=nowhere"]
-    yield "clone: a model that no memory can hold", _clone, ["--training.batch=100000000"]
-    yield "reward: an unknown kind", _reward, ["--kind=magic"]
-    yield "reward: an agent that is a reward model", _reward, [f"--agent={material.reward_model}"]
-    yield "reward: a start that is an agent", _reward, [f"--start={material.agent}"]
-    yield "improve: a reward model that is an agent", _improve, [f"--reward-model={material.agent}"]
-    yield "improve: an unknown executor", _improve, ["--executor=cloud"]
-    yield "improve: an unknown way to pay", _improve, ["--pays=gold"]
-    yield "improve: nothing to replay", _improve, ["--replay=typo"]
-    yield "improve: nothing to imitate", _improve, ["--imitate=typo"]
-    yield "evaluate: an unknown probe", _evaluate, ["--probes=fly"]
-    yield "evaluate: an agent twice", _evaluate, ["--agents", "a", "scripted", "a", "perfect"]
-    yield "evaluate: a name without a folder", _evaluate, ["--agents", "a"]
-    yield "evaluate: results into a folder", _evaluate, ["--out=."]
-    yield "evaluate: results into the disk's devices", _evaluate, ["--out=/dev/null/x.json"]
-    yield "report: no run", lambda m, f: ["report", f"--run={f / 'nowhere'}"], []
-    yield "report: a run that is a dataset", lambda m, f: ["report", f"--run={m.data}"], []
-    yield "reproduce: an unknown result", lambda m, f: ["reproduce", "magic"], []
-    yield "episodes show: an unknown episode", lambda m, f: ["episodes", "show", m.data, "e99"], []
-    yield "episodes show: a sheet into nothing", lambda m, f: ["episodes", "show", m.data, "e1", "--png=no/x.png"], []
-    yield "episodes drop: an unknown episode", lambda m, f: ["episodes", "drop", m.copy("data", f), "e99"], []
-    yield "episodes merge: with itself from nowhere", lambda m, f: ["episodes", "merge", f / "nowhere", f / "to"], []
-    yield "episodes merge: another world", lambda m, f: ["episodes", "merge", m.data, m.copy("play", f)], []
-    yield "suite make: no dataset", lambda m, f: ["suite", "make", f"--data={f / 'nowhere'}"], []
-    yield "suite play: no suite", lambda m, f: ["suite", "play", f"--suite={f / 'nowhere.json'}"], []
-    yield "suite play: a suite that is none", lambda m, f: ["suite", "play", f"--suite={m.agent / 'config.json'}"], []
-    yield "marks export: over a file that is there", lambda m, f: ["marks", "export", m.data, m.agent / "x.csv"], []
-    yield "no such command", lambda m, f: ["recrod"], []
-    yield "half a command", lambda m, f: ["episodes"], []
-    yield "a command in capitals", lambda m, f: ["RECORD"], []
-    yield "an empty command", lambda m, f: [""], []
+def wrong_words() -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return all wrong words, by command and by what is wrong."""
+    tables = [
+        *((verb, ANY_COMMAND) for verb in BASES),
+        *((verb, WITH_PRESETS) for verb in BASES if verb not in ("episodes list", "look", "serve")),
+        *((verb, IN_WORLDS) for verb in ("record", "improve", "evaluate")),
+        *WRONG_WORDS.items(),
+    ]
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for verb, rows in tables:
+        found.setdefault(verb, {}).update({k: (v,) if isinstance(v, str) else v for k, v in rows.items()})
+    return found
 
 
 NUMBERS = Group(
     name="settings",
     tried=(
-        "a numeric setting of a command, drawn from all of them, is given as nothing or as one of "
+        "a numeric setting of a command, drawn from all of them, is given as an empty text or as one of "
         + ", ".join(VALUES[:-1])
     ),
     expectation=(
-        "what is no number is refused in one line; any other value is refused in one line, or the command works, ends "
-        "well, and can be stopped"
+        "a text that is no number is refused in one line; any other value is refused in one line, or the command ends "
+        "without an error and can be interrupted"
     ),
     promises=("A setting with a value that it cannot have is refused in one line, with a non-zero exit status.",),
     trials=trials,

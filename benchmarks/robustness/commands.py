@@ -60,5 +60,5 @@ def fault(ended: Ended, *, must_fail: bool = False, speaks: bool = True) -> str 
     if speaks and len(errors) != 1:
         return f"exits with {ended.status} and {len(errors)} lines of error: {ended.err[-200:]!r}"
     if errors and ended.err.splitlines()[-1] != errors[-1]:
-        return f"says more after its error: {ended.err.splitlines()[-1][:200]!r}"
+        return f"prints more after its error: {ended.err.splitlines()[-1][:200]!r}"
     return None

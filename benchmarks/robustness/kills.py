@@ -93,7 +93,7 @@ def _killed(material: Material, name: str, job: Job, shares: list[float]) -> Cal
             return f"after the kills {broke}"
         if ended.status != 0:
             return f"after the kills: {ended.err.splitlines()[-1][:200]}"
-        return None if job.result(folder) == expected else "comes to another end than undisturbed"
+        return None if job.result(folder) == expected else "has another result than undisturbed"
 
     return run
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.robustness.bad_settings import BASES, settings, wrong_words
 from benchmarks.robustness.commands import fault
 from benchmarks.robustness.groups import GROUPS
 from benchmarks.robustness.material import Material, make_material
@@ -35,29 +36,38 @@ def test_a_few_trials_of_every_group_hold(group: Group, material: Material, tmp_
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
-def test_trials_are_drawn_alike_for_the_same_seed_and_have_names_of_their_own(group: Group, material: Material) -> None:
+def test_draws_are_the_same_for_the_same_seed_and_names_are_unique(group: Group, material: Material) -> None:
     names = [trial.name for trial in drawn(group, material, 0, 10**6)]
     assert len(names) == len(set(names)) >= (group.count or 1)
     few = [trial.name for trial in drawn(group, material, 0, 5)]
     assert few == [trial.name for trial in drawn(group, material, 0, 5)] and len(few) == 5
 
 
+def test_wrong_words_name_commands_and_settings_that_exist() -> None:
+    unknown = {"--no-such-setting", "--preset"}
+    named = [(verb, words) for verb, rows in wrong_words().items() if verb for words in rows.values()]
+    for verb, words in [*BASES.items(), *named]:
+        flags = {word.partition("=")[0] for word in words if word.startswith("--")} - unknown
+        assert flags <= {setting.flag for setting in settings(verb)} | {"--data"}, verb
+
+
 @pytest.mark.parametrize(
-    ("ended", "said"),
+    ("ended", "fault_described"),
     [
         (Ended(0, "", ""), None),
         (Ended(1, "", "cloning\nerror: no such thing; name another\n"), None),
         (Ended(1, "", ""), "0 lines of error"),
         (Ended(1, "", "error: one\nerror: two\n"), "2 lines of error"),
-        (Ended(1, "", "error: one\nand more\n"), "says more after its error"),
+        (Ended(1, "", "error: one\nand more\n"), "prints more after its error"),
         (Ended(1, "", "Traceback (most recent call last):\n  ...\nKeyError: 'x'\n"), "traceback: KeyError: 'x'"),
         (Ended(-11, "", ""), "killed by signal 11"),
         (Ended(-9, "", "", timed_out=True), "does not end"),
     ],
 )
-def test_how_a_command_ended_is_judged(ended: Ended, said: str | None) -> None:
+def test_the_end_of_a_command_is_checked(ended: Ended, fault_described: str | None) -> None:
     found = fault(ended)
-    assert found is said is None or said is not None and found is not None and said in found
+    assert (found is None) == (fault_described is None)
+    assert (fault_described or "") in (found or "")
 
 
 def test_a_command_that_should_have_failed_is_a_fault() -> None:
@@ -65,7 +75,7 @@ def test_a_command_that_should_have_failed_is_a_fault() -> None:
     assert fault(Ended(1, "2 problems", ""), speaks=False) is None
 
 
-def test_a_change_outside_is_noticed(tmp_path: Path) -> None:
+def test_a_change_outside_is_found(tmp_path: Path) -> None:
     outside = make_outside(tmp_path / "outside")
     before = digest(outside)
     assert touched(before, outside) is None
@@ -88,7 +98,7 @@ def test_processes_that_outlive_their_parent_are_found_and_killed(tmp_path: Path
     assert process.left_after(60.0) == []
 
 
-def test_what_a_process_writes_and_raises_is_kept_and_what_does_not_end_is_killed(tmp_path: Path) -> None:
+def test_output_and_exceptions_of_a_process_are_kept_and_one_that_does_not_end_is_killed(tmp_path: Path) -> None:
     def work() -> int:
         print("here")
         raise KeyError("x")
@@ -98,7 +108,7 @@ def test_what_a_process_writes_and_raises_is_kept_and_what_does_not_end_is_kille
     assert forked(lambda: os.execvp("sleep", ["sleep", "600"]), tmp_path, limit_sec=0.2).timed_out
 
 
-def test_trials_that_break_or_raise_are_told_from_those_that_hold(tmp_path: Path) -> None:
+def test_trials_that_break_or_raise_differ_from_those_that_hold(tmp_path: Path) -> None:
     def raises(folder: Path) -> str | None:
         raise ValueError("of ours")
 
@@ -111,7 +121,7 @@ def test_trials_that_break_or_raise_are_told_from_those_that_hold(tmp_path: Path
     assert format_table([group], outcomes).splitlines()[1].split()[:3] == ["group", "3", "1"]
 
 
-def test_the_page_keeps_what_stands_around_its_figures(tmp_path: Path) -> None:
+def test_the_page_keeps_the_text_around_its_figures(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"above\n{BEGIN}\nold\n{END}\nbelow\n", encoding="utf-8")
     group = Group("kills", "something is killed", "nothing is lost", ("Nothing is lost.",), lambda material, rng: [])
