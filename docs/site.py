@@ -115,7 +115,8 @@ def _command(verb: Verb) -> str:
 
 
 def _settings(kind: type, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
-    hints, words = get_type_hints(kind), {p.arg_name: p.description or "" for p in parse(kind.__doc__ or "").params}
+    documented = [parse(base.__doc__ or "").params for base in reversed(kind.__mro__)]
+    hints, words = get_type_hints(kind), {p.arg_name: p.description or "" for params in documented for p in params}
     for field in fields(kind):
         name = f"{prefix}{field.name.rstrip('_').replace('_', '-')}"
         if is_dataclass(hints[field.name]):

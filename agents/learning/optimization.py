@@ -1,4 +1,4 @@
-"""Gradient descent, the same for cloning, reward models and BC+RL: one step, and its learning rate.
+"""Gradient descent, the same for cloning, reward models and BC+RL: the optimizer and one step.
 
 Values that are not finite never reach the weights: the run stops and names them.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,17 @@ from torch import Tensor, nn
 from agents.learning.workers import SINGLE_WORKER, Workers
 
 _NOTHING: Mapping[str, Tensor] = {}
+
+
+class AdamConfig(Protocol):
+    """Settings of Adam."""
+
+    @property
+    def learning_rate(self) -> float: ...
+    @property
+    def beta1(self) -> float: ...
+    @property
+    def beta2(self) -> float: ...
 
 
 def optimizer_step(
@@ -63,21 +74,14 @@ def optimizer_step(
     return values
 
 
-def learning_rate(config: Any, update: int, progress: float) -> float:
-    """Return the learning rate: linear warm-up, then a cosine from the full rate to ``decay`` of it.
-
-    Args:
-      config: has learning_rate, warmup and decay: :class:`CloningConfig` or a reward model's settings.
-      update: number of the update, from 0.
-      progress: share of the training that is done, from 0 to 1.
-    """
-    warm = min(1.0, (update + 1) / max(1, config.warmup))
-    cosine = 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
-    return config.learning_rate * warm * (config.decay + (1.0 - config.decay) * cosine)
+def make_optimizer(model: nn.Module, config: AdamConfig) -> torch.optim.Adam:
+    """Return the optimizer of all weights of ``model``."""
+    betas = (config.beta1, config.beta2)
+    return torch.optim.Adam(model.parameters(), lr=config.learning_rate, betas=betas, fused=True)
 
 
-def load_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any], **settings: Any) -> None:
-    """Load the moments in ``state`` into ``optimizer``, with ``settings``, which may differ from the saved ones."""
+def load_optimizer(optimizer: torch.optim.Adam, state: dict[str, Any], config: AdamConfig) -> None:
+    """Load the moments in ``state`` into ``optimizer``, with the settings of ``config``, which may be other ones."""
     optimizer.load_state_dict(state)
     for group in optimizer.param_groups:
-        group.update(settings)
+        group.update(lr=config.learning_rate, betas=(config.beta1, config.beta2))

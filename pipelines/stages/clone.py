@@ -23,17 +23,16 @@ from pipelines.stages.episodes.play_kinds import PlayGroup, begun_with, find_gro
 from pipelines.stages.episodes.recordings import RecordedPlay, evenly_spaced, read_episodes, spoken_texts
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated
 from pipelines.stages.outcomes.headlines import cloning_headline
-from pipelines.stages.running.duration import DurationCheck
 from pipelines.stages.running.memory import check_training
 from pipelines.stages.settings.play_settings import settings_of_datasets
+from pipelines.stages.training import run_training
 from rlhf.data.config import ReadingConfig
 from rlhf.data.dataset import Dataset
 from rlhf.data.source import Source
 from rlhf.learning.cloner import Cloner, CloningConfig, marginal_entropy
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
 from rlhf.run.config import CONFIG_FILE, locked_run, save_settings
-from rlhf.run.progress import announce, bar
-from rlhf.run.stopping import between_updates
+from rlhf.run.progress import announce
 from rlhf.run.tracking import Tracker, WandbMode, read_metrics
 from worlds.errors import UserError
 
@@ -108,7 +107,7 @@ def clone(config: CloneConfig) -> Path:
         agent, tokenizer, train, held_out = _prepare(config, checkpoint, groups, validation)
         check_training(config.training, agent, config.device)
         torch.nn.Module.to(agent, device)
-        cloner = Cloner(agent, train, config.training)
+        cloner = Cloner(agent, train, config.training, held_out)
         if checkpoint is None:
             sources = [source.episode_id for group in groups for source in group.sources]
             note_episodes(folder, {imitated(group): group.sources for group in groups})
@@ -119,7 +118,11 @@ def clone(config: CloneConfig) -> Path:
         save_settings(folder, config)
         with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
             card = agent_card(config, noted)
-            _train(config, folder, cloner, tokenizer, held_out, tracker, card)
+            if checkpoint is None:
+                entropy, parameters = marginal_entropy(train), agent.num_parameters()
+                tracker.log({"bc/marginal_entropy": entropy, "bc/parameters": parameters}, 0)
+            title, noted = f"cloning an agent of {agent.num_parameters():,} parameters", ("movement", "language")
+            run_training(cloner, folder, tokenizer, tracker, card, config.checkpoint_every, title, noted)
         saved = save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
         announce(cloning_headline(read_metrics(folder), len(validation)))
         announce(f"agent: {saved}")
@@ -137,46 +140,6 @@ def agent_card(config: CloneConfig, noted: NotedEpisodes = EVERY_EPISODE) -> Mod
         play_imitated(config.data, use, config.solver, config.kinds, noted.ids),
         play_settings=settings_of_datasets(config.data),
     )
-
-
-def _train(
-    config: CloneConfig,
-    folder: Path,
-    cloner: Cloner,
-    tokenizer: Tokenizer,
-    held_out: Dataset | None,
-    tracker: Tracker,
-    card: ModelCard,
-) -> None:
-    """Make the remaining updates, with metrics and checkpoints. Raises Stopped after a signal, with a checkpoint."""
-    agent, checkpoints = cloner.agent, Checkpoints(folder)
-    if cloner.progress >= 1.0:
-        announce(f"{folder} is finished: {cloner.update_index} updates were made; its agent: {folder / 'agent'}")
-        return
-    if cloner.update_index == 0:
-        numbers = {"bc/marginal_entropy": marginal_entropy(cloner.episodes), "bc/parameters": agent.num_parameters()}
-        tracker.log(numbers, 0)
-    title = f"cloning an agent of {agent.num_parameters():,} parameters"
-    updates, begun = config.training.updates, (cloner.update_index, cloner.progress)
-    duration = DurationCheck("--training.updates", *begun)
-    with bar(title, updates, "updates", done=begun[0], share=begun[1]) as shown, between_updates() as stop:
-
-        def on_metrics(step: int, metrics: dict[str, float]) -> None:
-            tracker.log(metrics, step)
-            note = f"movement {metrics['bc/movement']:.2f}, language {metrics['bc/language']:.3f}"
-            shown.update(step, note, cloner.progress)
-
-        def on_checkpoint() -> Checkpoint:
-            current = replace(card, metrics=latest_metrics(folder))
-            return checkpoints.save(cloner.update_index, agent, tokenizer, cloner.state_dict(), card=current)
-
-        def on_progress(fraction: float) -> None:
-            shown.update(cloner.update_index, share=fraction)
-            duration.update(cloner.update_index, fraction)
-            stop.at_update(on_checkpoint)
-
-        cloner.run(held_out, on_metrics, on_progress, on_checkpoint, config.checkpoint_every)
-        shown.update(cloner.update_index, share=cloner.progress)
 
 
 def _validation_ids(folder: Path, groups: Sequence[PlayGroup], share: float) -> frozenset[str]:

@@ -24,9 +24,9 @@ from pipelines.stages.episodes.noted_episodes import (
 from pipelines.stages.episodes.recordings import find_episodes, read_sources
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_used
 from pipelines.stages.outcomes.headlines import reward_headline
-from pipelines.stages.running.duration import DurationCheck
 from pipelines.stages.running.memory import check_training
 from pipelines.stages.settings.play_settings import settings_of_agent, settings_of_datasets
+from pipelines.stages.training import run_training
 from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.evaluation import SIGNAL, Evaluator
@@ -36,11 +36,10 @@ from reward_models.registry import load_reward_model
 from reward_models.training import RewardTrainer, RewardTraining, RewardTrainingConfig
 from rlhf.data.source import Source
 from rlhf.records.marks import Mark
-from rlhf.run.checkpoint import Checkpoint, Checkpoints
+from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import locked_run, save_settings
-from rlhf.run.progress import announce, bar
+from rlhf.run.progress import announce
 from rlhf.run.statistics import ratio_interval
-from rlhf.run.stopping import between_updates
 from rlhf.run.tracking import Tracker, WandbMode, read_metrics
 from rlhf.store import open_store
 from rlhf.store.durable import write_file
@@ -141,7 +140,9 @@ def reward(config: RewardConfig) -> Path:
         announce(f"learning from {describe_raters([mark for mark in marks if mark.episode_id in play.episode_ids])}")
         with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
             card = reward_model_card(config, noted)
-            done = _train(config, folder, trainer, tokenizer, tracker, card)
+            title, noted = f"training a reward model on {int(trainer.play.marks.sum())} marks", (model.term(),)
+            run_training(trainer, folder, tokenizer, tracker, card, config.checkpoint_every, title, noted)
+            done = trainer.finish()
             best = done.best | _evaluate_kept(config, done, trainer.evaluator, held_out, tracker)
         write_file(folder / "best.json", json.dumps(best, indent=2).encode())
         card = replace(card, metrics=latest_metrics(folder) | best)
@@ -173,41 +174,6 @@ def reward_model_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE
         started_from,
         settings_of_agent(config.agent).or_else(settings_of_datasets(config.data, settings_of_agent(config.agent))),
     )
-
-
-def _train(
-    config: RewardConfig,
-    folder: Path,
-    trainer: RewardTrainer,
-    tokenizer: Tokenizer,
-    tracker: Tracker,
-    card: ModelCard,
-) -> RewardTraining:
-    """Make the remaining updates, with metrics and checkpoints. Raises Stopped after a signal, with a checkpoint."""
-    checkpoints, kind = Checkpoints(folder), registry.get(config.kind)
-    if trainer.finished:
-        saved = folder / "reward_model"
-        announce(f"{folder} is finished: {trainer.update_index} updates were made; its reward model: {saved}")
-        return trainer.finish()
-    title = f"training a reward model on {int(trainer.play.marks.sum())} marks"
-    updates, begun = config.training.updates, (trainer.update_index, trainer.progress)
-    duration = DurationCheck("--training.updates", *begun)
-    with bar(title, updates, "updates", done=begun[0], share=begun[1]) as shown, between_updates() as stop:
-
-        def on_metrics(step: int, metrics: dict[str, float]) -> None:
-            tracker.log(metrics, step)
-            shown.update(step, f"{kind.term()} {metrics[f'reward_model/{kind.term()}']:.3f}", trainer.progress)
-
-        def on_checkpoint() -> Checkpoint:
-            current, state = replace(card, metrics=latest_metrics(folder)), trainer.state_dict(weights=False)
-            return checkpoints.save(trainer.update_index, trainer.model, tokenizer, state, card=current)
-
-        def on_progress(fraction: float) -> None:
-            shown.update(trainer.update_index, share=fraction)
-            duration.update(trainer.update_index, fraction)
-            stop.at_update(on_checkpoint)
-
-        return trainer.run(on_metrics, on_progress, on_checkpoint, config.checkpoint_every)
 
 
 def _evaluate_kept(

@@ -1,4 +1,4 @@
-"""The settings of BC+RL's learner and of its execution on one machine. Imports nothing heavy."""
+"""Settings of training on recorded play, of BC+RL's learner and of its execution. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -8,10 +8,73 @@ from typing import Annotated
 from tyro.conf import arg
 
 from agents.computing_config import ComputingConfig
-from agents.ranges import LARGEST, Decay, Range, Seed, check_ranges
+from agents.ranges import (
+    LARGEST,
+    Count,
+    CountFromZero,
+    Decay,
+    Pixels,
+    Positive,
+    Range,
+    Seed,
+    Weight,
+    check_ranges,
+)
 
 LossWeight = Annotated[float, Range(least=0, why="below 0 it maximises what is to be minimised")]
 Learning = Annotated[float, Range(above=0, why="at 0 or below nothing would be learned")]
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """Settings that cloning and reward models share.
+
+    Window, batch, weights of the losses and Adam with its learning rate default to the paper's (A.7). The paper names
+    no warm-up, no decay of the learning rate, no clipping and no number of updates: these defaults are ours.
+
+    Args:
+      updates: number of gradient steps.
+      max_seconds: stop earlier when this many seconds have passed; None has no limit. The schedule of the learning rate
+        follows whichever ends first.
+      steps: consecutive steps T of recorded play in every trajectory of a batch.
+      batch: trajectories B in every update.
+      movement_weight: weight of imitating the movements in the loss of imitation.
+      language_weight: weight of imitating what was said, and when, in the loss of imitation.
+      css_weight: weight of the contrastive loss (CSS), which teaches which words belong to which pictures.
+      learning_rate: learning rate of Adam, after the warm-up.
+      beta1: decay of Adam's mean of gradients, from 0 to less than 1.
+      beta2: decay of Adam's mean of squared gradients, from 0 to less than 1.
+      warmup: updates over which the learning rate rises from 0 (not in the paper).
+      decay: fraction of the learning rate that is left at the end; it falls along a cosine (not in the paper: 1).
+      clip: largest global norm of the gradient.
+      log_every: updates between entries in the metrics.
+      evaluate_every: updates between evaluations on the validation episodes; another is made at the end.
+      shift: most pixels by which pictures are moved at random in training (paper: 0).
+      seed: seed of the order of episodes and of all other draws.
+      computing: precision, compilation and memory.
+    """
+
+    updates: Count = 20_000
+    max_seconds: Positive | None = None
+    steps: Count = 50
+    batch: Count = 96
+    movement_weight: Weight = 1.0
+    language_weight: Weight = 5.0
+    css_weight: Weight = 1.0
+    learning_rate: Weight = 1e-4
+    beta1: Decay = 0.0
+    beta2: Decay = 0.999
+    warmup: CountFromZero = 100
+    decay: Weight = 0.1
+    clip: Positive = 10.0
+    log_every: Count = 20
+    evaluate_every: Count = 500
+    shift: Pixels = 0
+    seed: Seed = 0
+    computing: ComputingConfig = field(default_factory=ComputingConfig)
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
 
 
 @dataclass(frozen=True)

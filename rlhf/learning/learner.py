@@ -15,7 +15,7 @@ from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, Recorded
 from agents.computing import autocast, prepare
 from agents.learning.cloning import bc_loss
 from agents.learning.contrastive import css_loss
-from agents.learning.optimization import load_optimizer, optimizer_step
+from agents.learning.optimization import load_optimizer, make_optimizer, optimizer_step
 from agents.learning.workers import SINGLE_WORKER, Workers
 from agents.tokenizer import PAD_ID
 from rlhf.learning.config import LearnerConfig
@@ -61,12 +61,7 @@ class Learner:
         self.device = torch.device(device)
         self.updates = 0
         self._memory: AgentState | None = None  # of the recorded windows
-        self._optimizer = torch.optim.Adam(
-            self.agent.parameters(),
-            lr=self.config.learning_rate,
-            betas=(self.config.beta1, self.config.beta2),
-            fused=True,
-        )
+        self._optimizer = make_optimizer(self.agent, self.config)
         prepare(agent, self.config.computing)
 
     def update(self, fragment: Fragment, window: RecordedWindow) -> dict[str, float]:
@@ -187,8 +182,7 @@ class Learner:
         """
         if "agent" in state:
             self.agent.load_state_dict(state["agent"])
-        rate, betas = self.config.learning_rate, (self.config.beta1, self.config.beta2)
-        load_optimizer(self._optimizer, state["optimizer"], lr=rate, betas=betas)
+        load_optimizer(self._optimizer, state["optimizer"], self.config)
         memory = state["memory"]
         self._memory = None if memory is None else AgentState(*(part.to(self.device) for part in memory))
         self.updates = state["updates"]

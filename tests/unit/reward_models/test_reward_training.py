@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,8 @@ import torch
 
 from agents.agent import InteractiveAgent
 from reward_models import scoring
+from reward_models.autoregressive import AutoregressiveRewardModel
+from reward_models.contract import RewardModel
 from reward_models.evaluation import Evaluator
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, mark_play
@@ -55,7 +58,9 @@ def test_it_learns_which_lamp_was_asked_for(agent: InteractiveAgent, play: Marke
     logged: list[int] = []
     untouched = weights_of(agent)
     config = replace(QUICK, calibrate=True)
-    result = train_reward_model(agent, play, held_out, config, on_metrics=lambda u, _: logged.append(u))
+    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, config)
+    trainer.run(on_metrics=lambda update, _: logged.append(update))
+    result = trainer.finish()
     assert result.best["reward_model_validation/balanced_accuracy"] > 0.9
     assert result.best["reward_model_validation/wrong_words_accuracy"] > 0.9
     untaught = Evaluator.of(held_out, 40).evaluate(InterTemporalRewardModel.from_agent(agent))
@@ -133,25 +138,33 @@ def test_memory_is_carried_from_window_to_window(
     assert memory.hidden.abs().max() > 0 and not trainer.memory.hidden.requires_grad
 
 
-def test_training_resumes_bit_exactly(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
-    config = replace(QUICK, updates=12, evaluate_every=4, evaluation_episodes=5)
-    states: list[dict] = []
-    whole = train_reward_model(agent, play, held_out, config, on_checkpoint=lambda s: states.append(copy_of(s)))
-    assert [s["update"] for s in states] == [4, 8, 12]
-    resumed = train_reward_model(agent, play, held_out, config, resume=states[0])
+@pytest.mark.parametrize("kind", [InterTemporalRewardModel, AutoregressiveRewardModel])
+def test_training_resumes_bit_exactly(
+    kind: type[RewardModel], agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay
+) -> None:
+    config = replace(QUICK, batch=4, updates=6, evaluate_every=2, evaluation_episodes=5, calibrate=True)
+    saved: list[dict] = []
+
+    def save() -> None:
+        buffer = io.BytesIO()
+        torch.save({"model": trainer.model.state_dict(), "training": trainer.state_dict()}, buffer)
+        buffer.seek(0)
+        saved.append(torch.load(buffer, weights_only=True))
+
+    trainer = RewardTrainer(kind.from_agent(agent), play, held_out, config)
+    trainer.model.prepare(trainer.play)
+    trainer.run(on_checkpoint=save)
+    whole = trainer.finish()
+    assert [state["training"]["update"] for state in saved] == [2, 4, 6]
+    again = RewardTrainer(kind.from_agent(agent), play, held_out, config)
+    again.model.load_state_dict(saved[0]["model"])
+    again.load_state_dict(saved[0]["training"])
+    again.run()
+    resumed = again.finish()
     assert resumed.history == whole.history and resumed.best_update == whole.best_update
     expected = weights_of(whole.model)
     assert all(torch.equal(value, expected[name]) for name, value in resumed.model.state_dict().items())
-
-
-def copy_of(state: dict) -> dict:
-    """As a file would keep it."""
-    import io
-
-    buffer = io.BytesIO()
-    torch.save(state, buffer)
-    buffer.seek(0)
-    return torch.load(buffer, weights_only=True)
+    assert (whole.model.config.reward_scale == 1.0) == (kind is AutoregressiveRewardModel)  # its rewards are marks
 
 
 def test_the_same_seed_gives_the_same_model(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:

@@ -11,11 +11,11 @@ import pytest
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.learning.optimization import learning_rate
 from agents.tokenizer import PAD_ID
 from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import Cloner, CloningConfig, held_out_terms, marginal_entropy
+from rlhf.learning.trainer import learning_rate
 from tests.unit.agents import made_up_play
 from worlds.errors import UserError
 
@@ -116,16 +116,16 @@ def test_it_goes_on_bit_exactly(play: MemoryDataset) -> None:
     for index in range(3):
         first.update(index / 6)
     kept = io.BytesIO()
-    torch.save({"agent": first.agent.state_dict(), "cloner": first.state_dict()}, kept)
+    torch.save({"agent": first.model.state_dict(), "cloner": first.state_dict()}, kept)
     kept.seek(0)
     saved = torch.load(kept, weights_only=True)
 
     second = Cloner(agent(seed=7), play, TINY)
-    second.agent.load_state_dict(saved["agent"])
+    second.model.load_state_dict(saved["agent"])
     second.load_state_dict(saved["cloner"])
     assert second.update_index == 3
     assert [second.update(index / 6) for index in range(3, 6)] == metrics[3:]
-    own, other = whole.agent.state_dict(), second.agent.state_dict()
+    own, other = whole.model.state_dict(), second.model.state_dict()
     assert all(own[name].equal(other[name]) for name in own)
 
 
@@ -133,18 +133,18 @@ def test_the_same_seed_gives_the_same_agent(play: MemoryDataset) -> None:
     cloners = [Cloner(agent(), play, TINY) for _ in range(2)]
     for cloner in cloners:
         cloner.run()
-    one, again = (cloner.agent.state_dict() for cloner in cloners)
+    one, again = (cloner.model.state_dict() for cloner in cloners)
     assert all(one[name].equal(again[name]) for name in one)
 
 
 def test_a_loss_that_is_not_finite_stops_it_before_the_weights_change(play: MemoryDataset) -> None:
     cloner = Cloner(agent(), play, TINY)
     with torch.no_grad():
-        cloner.agent.movement.decide.bias[0] = torch.nan
-    before = {name: value.clone() for name, value in cloner.agent.state_dict().items()}
+        cloner.model.movement.decide.bias[0] = torch.nan
+    before = {name: value.clone() for name, value in cloner.model.state_dict().items()}
     with pytest.raises(FloatingPointError, match="update 0 is not finite: movement is nan"):
         cloner.update(0.0)
-    after = cloner.agent.state_dict()
+    after = cloner.model.state_dict()
     assert all(torch.equal(before[name].nan_to_num(), after[name].nan_to_num()) for name in before)
 
 
@@ -189,9 +189,9 @@ def test_held_out_play_is_judged_the_same_every_time_and_teaches_nothing(play: M
 def test_it_reports_as_it_goes_and_stops_in_time(play: MemoryDataset) -> None:
     rows: list[tuple[int, dict[str, float]]] = []
     config = CloningConfig(updates=5, steps=2, batch=2, log_every=2, evaluate_every=4)
-    Cloner(agent(), play, config).run(play, on_metrics=lambda step, metrics: rows.append((step, metrics)))
-    assert [step for step, _ in rows] == [2, 4]
-    assert "bc_held_out/movement" not in rows[0][1] and "bc_held_out/movement" in rows[1][1]
+    Cloner(agent(), play, config, play).run(on_metrics=lambda step, metrics: rows.append((step, metrics)))
+    assert [step for step, _ in rows] == [2, 4, 5]  # and at the end, as every training
+    assert ["bc_held_out/movement" in metrics for _, metrics in rows] == [False, True, True]
     assert {"bc/movement", "bc/language", "bc/css", "bc/loss", "bc/gradient_norm"} <= rows[0][1].keys()
     hurried = CloningConfig(updates=10**6, steps=1, batch=1, max_seconds=0.2)
     cloner = Cloner(agent(), play, hurried)
