@@ -75,6 +75,8 @@ def declared(world: str | None, group: str) -> dict[str, OwnSetting]:
 def expand(words: Sequence[str], fields: Collection[str], default: Any) -> list[str]:
     """Return ``words`` with all own settings of each world and group of players as one JSON object.
 
+    An object replaces the default, and an object typed earlier. Flags change single settings of it, in any order.
+
     Args:
       words: the words of a command line.
       fields: dotted names of all settings of the command.
@@ -85,7 +87,8 @@ def expand(words: Sequence[str], fields: Collection[str], default: Any) -> list[
     """
     owners = {name.rpartition(".")[0] for name in fields if name.split(".")[-2:] in _HOLDERS}
     rest: list[str] = []
-    objects: dict[str, dict[str, Any]] = {}  # by the name of the field, e.g. "world.settings"
+    whole: dict[str, dict[str, Any] | None] = {}  # by the name of the field, e.g. "world.settings"
+    flagged: dict[str, dict[str, Any]] = {}  # likewise
     place = 0
     while place < len(words):
         word, place = words[place], place + 1
@@ -100,18 +103,17 @@ def expand(words: Sequence[str], fields: Collection[str], default: Any) -> list[
             values, place = [*values, words[place]], place + 1
         if name in fields:
             text = value if equals else " ".join(values)
-            objects[name] = _whole(text, flag) | objects.get(name, {}) if text != "None" else {}
-            if text == "None":
-                rest.append(f"{flag}=None")
-                del objects[name]
+            whole[name] = _whole(text, flag) if text != "None" else None
             continue
         setting = _find(name.removeprefix(owner + "."), owner, _world(owner, words, default), flag)
         holder = f"{owner}.{setting.part}"
-        if holder not in objects:
-            objects[holder] = dict(_value_at(default, holder) or {})
-        objects[holder][setting.name] = _read(setting, flag, values)
-        _check(_world(owner, words, default), setting, objects[holder], flag)
-    return [*rest, *(f"--{name}={json.dumps(settings)}" for name, settings in objects.items())]
+        flagged.setdefault(holder, {})[setting.name] = _read(setting, flag, values)
+        _check(_world(owner, words, default), setting, flagged[holder], flag)
+    for name in whole | flagged:
+        settings = whole[name] if name in whole else _value_at(default, name)
+        settings = {**(settings or {}), **flagged[name]} if name in flagged else settings
+        rest.append(f"--{name}={'None' if settings is None else json.dumps(settings)}")
+    return rest
 
 
 _HOLDERS = [[group, part] for group, parts in PARTS.items() for part in parts]

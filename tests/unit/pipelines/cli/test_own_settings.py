@@ -44,6 +44,12 @@ def test_json_a_file_and_flags_are_one_object(tmp_path: Path) -> None:
         record("--world.settings", "missing.json")
 
 
+def test_the_last_of_two_objects_counts_and_flags_change_it_in_any_order() -> None:
+    first, last = '--world.settings={"rooms": [1, 1], "objects": [2, 3]}', '--world.settings={"objects": [4, 5]}'
+    assert record(first, last).world.settings == {"objects": [4, 5]}
+    assert record("--world.rooms", "2", "3", first, last).world.settings == {"rooms": [2, 3], "objects": [4, 5]}
+
+
 def test_a_flag_changes_one_setting_of_a_preset() -> None:
     preset = demo()
     config = parse(DemoConfig, ["--play.world.rooms", "2", "2"], command="rlhf demo", default=preset)
