@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from pipelines.report.data import Circumstances
-from rlhf.records.json_records import BadRecord, from_json, to_json
+from rlhf.records.json_records import to_json
 from rlhf.run.statistics import Interval
-from rlhf.store import json_text
 from rlhf.store.durable import write_file
-from worlds.errors import UserError
 
 DIAGNOSIS_FILE = "diagnostics.json"
 ALL_SOLVERS = "all solvers"
@@ -299,18 +297,3 @@ def save_diagnosis(diagnosis: Diagnosis, folder: Path) -> Path:
     path = folder / DIAGNOSIS_FILE
     write_file(path, (json.dumps(to_json(diagnosis), indent=1) + "\n").encode())
     return path
-
-
-def load_diagnosis(folder: Path) -> Diagnosis:
-    """Read what :func:`save_diagnosis` wrote.
-
-    Raises:
-      UserError: if it is missing, damaged or of another version.
-    """
-    path = folder / DIAGNOSIS_FILE
-    try:
-        return from_json(Diagnosis, json_text.from_json(path.read_text(encoding="utf-8")))
-    except (FileNotFoundError, NotADirectoryError):
-        raise UserError(f"{path} does not exist; `rlhf diagnose` writes it") from None
-    except (ValueError, BadRecord) as error:
-        raise UserError(f"{path} is damaged ({error}); run `rlhf diagnose` again") from None

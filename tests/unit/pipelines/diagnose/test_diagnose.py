@@ -22,7 +22,7 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.cli.main import main
 from pipelines.diagnose.command import DiagnoseConfig, diagnose
-from pipelines.diagnose.diagnosis import ALL_SOLVERS, Measure, load_diagnosis
+from pipelines.diagnose.diagnosis import ALL_SOLVERS, DIAGNOSIS_FILE, Diagnosis, Measure
 from pipelines.diagnose.measures import Measurer
 from pipelines.diagnose.scored_play import Recordings, group_rows, score_models, who_rated
 from pipelines.diagnose.sentences import main_group, signal_sentence
@@ -32,6 +32,7 @@ from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
 from reward_models.training import RewardTrainingConfig
 from rlhf.data.memory import MemoryDataset
 from rlhf.records.episode import Episode, Request
+from rlhf.records.json_records import from_json
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
@@ -280,6 +281,11 @@ def diagnosed(data: Path, trained: Path, tmp_path_factory: pytest.TempPathFactor
     ).parent
 
 
+def read_back(folder: Path) -> Diagnosis:
+    """Diagnosis that was written into ``folder``."""
+    return from_json(Diagnosis, json.loads((folder / DIAGNOSIS_FILE).read_text()))
+
+
 def numbers_in(value: Any) -> list[dict[str, float]]:
     """Every number with an interval in a JSON document."""
     if isinstance(value, dict):
@@ -289,7 +295,7 @@ def numbers_in(value: Any) -> list[dict[str, float]]:
 
 
 def test_every_number_has_its_interval_and_counts(diagnosed: Path) -> None:
-    diagnosis = load_diagnosis(diagnosed)
+    diagnosis = read_back(diagnosed)
     numbers = numbers_in(json.loads((diagnosed / "diagnostics.json").read_text()))
     assert len(numbers) > 100
     for number in numbers:
@@ -302,13 +308,13 @@ def test_every_number_has_its_interval_and_counts(diagnosed: Path) -> None:
 
 
 def test_a_model_does_not_differ_from_its_copy(diagnosed: Path) -> None:
-    comparisons = load_diagnosis(diagnosed).comparisons
-    assert len(comparisons) == len(load_diagnosis(diagnosed).groups())
+    comparisons = read_back(diagnosed).comparisons
+    assert len(comparisons) == len(read_back(diagnosed).groups())
     assert {(c.difference.estimate, c.difference.low, c.difference.high) for c in comparisons} == {(0.0, 0.0, 0.0)}
 
 
 def test_the_page_has_everything_and_fetches_nothing(diagnosed: Path) -> None:
-    page, diagnosis = (diagnosed / "diagnostics.html").read_text(), load_diagnosis(diagnosed)
+    page, diagnosis = (diagnosed / "diagnostics.html").read_text(), read_back(diagnosed)
     assert not re.findall(r'(?:src|href)="(?!data:)[^"]*"', page)
     pictures = sorted(path.name for path in (diagnosed / "figures").iterdir())
     assert pictures == [

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from agents.folder import load_agent
-from pipelines.diagnose.diagnosis import DIAGNOSIS_FILE, load_diagnosis
 from pipelines.report.data import load_report_data
 from pipelines.stages.episodes.division import DIVISION_FILE, noted_division
 from pipelines.stages.episodes.play_kinds import parse_play_kinds
@@ -67,7 +66,6 @@ READERS: dict[str, Callable[[Path], object]] = {
     "checkpoint": checkpoint,
     "stages": named(STAGES_FILE, finished_stages),
     "division": named(DIVISION_FILE, noted_division),
-    "diagnosis": named(DIAGNOSIS_FILE, load_diagnosis),
     "metrics": lambda folder: read_rows(folder / "file"),
     "results": lambda folder: load_results(folder / "file"),
     "report": lambda folder: load_report_data(folder / "file"),
