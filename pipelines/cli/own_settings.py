@@ -13,12 +13,12 @@ import json
 import re
 import textwrap
 import tomllib
-import types
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
+from pipelines.cli.typed_words import form_of, value_of
 from pipelines.cli.usage import UsageError
 from worlds import registry
 from worlds.contract import WorldError
@@ -51,7 +51,7 @@ class OwnSetting:
     @property
     def form(self) -> str:
         """Placeholder of its values in the help text."""
-        return _form(self.hint)
+        return form_of(self.hint)
 
 
 def declared(world: str | None, group: str) -> dict[str, OwnSetting]:
@@ -107,7 +107,7 @@ def expand(words: Sequence[str], fields: Collection[str], default: Any) -> list[
             continue
         setting = _find(name.removeprefix(owner + "."), owner, _world(owner, words, default), flag)
         holder = f"{owner}.{setting.part}"
-        flagged.setdefault(holder, {})[setting.name] = _read(setting, flag, values)
+        flagged.setdefault(holder, {})[setting.name] = value_of(setting.hint, values, flag)
         _check(_world(owner, words, default), setting, flagged[holder], flag)
     for name in whole | flagged:
         settings = whole[name] if name in whole else _value_at(default, name)
@@ -229,76 +229,6 @@ def _arguments(docstring: str) -> dict[str, str]:
         elif name and line.strip():
             found[name] += " " + line.strip()
     return {name: re.sub(r"``|:\w+:`~?([^`]*)`", r"\1", text) for name, text in found.items()}
-
-
-def _read(setting: OwnSetting, flag: str, values: Sequence[str]) -> Any:
-    """Convert typed words to a setting's value. Raises UsageError if they are of another type."""
-    bare = [member for member in _members(setting.hint) if member is not type(None)]
-    if values == ["None"] and len(bare) < len(_members(setting.hint)):
-        return None
-    for hint in bare or [Any]:
-        try:
-            return _converted(hint, values, flag)
-        except ValueError:
-            continue
-    raise UsageError(f"{flag} is {setting.form}, not {' '.join(values) or 'nothing'}")
-
-
-def _converted(hint: Any, values: Sequence[str], flag: str) -> Any:
-    """Convert ``values`` to the type ``hint``. Raises ValueError if that is impossible."""
-    origin, members = get_origin(hint), get_args(hint)
-    if origin in (tuple, list, Sequence) or origin is types.GenericAlias:
-        each = [m for m in members if m is not Ellipsis]
-        if origin is tuple and Ellipsis not in members and len(values) != len(each):
-            raise ValueError
-        if not values:
-            raise ValueError
-        return [
-            _converted(each[min(index, len(each) - 1)] if each else Any, [value], flag)
-            for index, value in enumerate(values)
-        ]
-    if hint is bool:
-        return _switch(values, off=".no-" in flag)
-    if len(values) != 1:
-        raise ValueError
-    if origin is Literal:
-        if values[0] not in members:
-            raise ValueError
-        return values[0]
-    if hint in (int, float):
-        return hint(values[0])
-    if hint is str:
-        return values[0]
-    try:
-        return json.loads(values[0])
-    except ValueError:
-        return values[0]
-
-
-def _switch(values: Sequence[str], off: bool) -> bool:
-    """Convert to True or False; without a value, the flag itself decides. Raises ValueError for another word."""
-    if not values:
-        return not off
-    if len(values) > 1 or values[0].lower() not in ("true", "yes", "1", "false", "no", "0"):
-        raise ValueError
-    return values[0].lower() in ("true", "yes", "1")
-
-
-def _members(hint: Any) -> tuple[Any, ...]:
-    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-
-
-def _form(hint: Any) -> str:
-    """Return the placeholder of the values of an annotation, e.g. "INT INT"."""
-    origin, members = get_origin(hint), get_args(hint)
-    if origin in (Union, types.UnionType):
-        return "|".join("None" if member is type(None) else _form(member) for member in members)
-    if origin is Literal:
-        return "{" + ",".join(map(str, members)) + "}"
-    if origin in (tuple, list, Sequence):
-        each = [_form(member) for member in members if member is not Ellipsis]
-        return " ".join(each) if origin is tuple and Ellipsis not in members else f"{each[0]} [{each[0]} ...]"
-    return {int: "INT", float: "FLOAT", bool: "[true|false]", str: "NAME"}.get(hint, "JSON")
 
 
 def _shown(value: Any) -> str:

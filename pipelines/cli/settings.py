@@ -1,6 +1,7 @@
 """Parsing of a command line into one frozen configuration.
 
-tyro parses and documents the settings; this module reports errors in one line.
+tyro documents the settings and creates the configuration; this module checks the words first, so that errors are one
+line each.
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ import difflib
 import functools
 import io
 import itertools
-import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import tyro
 from tyro.constructors import PrimitiveConstructorSpec
 
 from agents.ranges import ranges_of, refusal, shortened
 from pipelines.cli import own_settings
+from pipelines.cli.typed_words import members_of, value_of
 from pipelines.cli.usage import UsageError
 from rlhf.records.json_records import earlier_names
 
@@ -51,11 +52,10 @@ def parse(
     known = _by_typed_name(settings_of(kind, default))
     words = own_settings.expand(words, {setting.name for setting in known.values()}, default)
     words = _pair_up([word for typed in words for word in _translate(typed, known, command)], known)
-    _check_numbers(words, known, command)
-    _check_values(words, known)
-    message = io.StringIO()
+    if {"-h", "--help"}.isdisjoint(words):
+        _check_words(words, kind, known, command, default)
     try:
-        with contextlib.redirect_stderr(message):
+        with contextlib.redirect_stderr(io.StringIO()):
             return tyro.cli(
                 tyro.conf.AvoidSubcommands[kind],  # type: ignore[valid-type]
                 args=words,
@@ -67,7 +67,14 @@ def parse(
         if not stop.code:
             print(own_settings.help_text({setting.name for setting in known.values()}, words, default))
             raise
-        raise UsageError(f"{_first_paragraph(message.getvalue())} (see {command} --help)") from None
+        raise UsageError(f"{_refusal(stop)} (see {command} --help)") from None
+
+
+def _refusal(error: BaseException | None) -> str:
+    """Return the message of the ValueError, e.g. of a configuration, that led to ``error``."""
+    while error is not None and not isinstance(error, ValueError):
+        error = error.__context__
+    return " ".join(str(error or "").split()) or "the command line cannot be understood"
 
 
 @dataclass(frozen=True)
@@ -104,7 +111,7 @@ def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[S
     """
     hints, annotated = _annotations(kind)
     for field in fields(kind):
-        marks = getattr(annotated[field.name], "__metadata__", ())
+        marks = _marks(annotated[field.name])
         if not field.init or tyro.conf.Positional in marks:
             continue
         value = getattr(default, field.name, None)
@@ -183,27 +190,60 @@ def _pair_up(words: Sequence[str], known: Mapping[str, Setting]) -> list[str]:
     return plain + [word for flag, named in pairs.items() for word in (flag, *itertools.chain(*named.items()))]
 
 
-def _check_numbers(words: Sequence[str], known: Mapping[str, Setting], command: str) -> None:
-    """Check that values of numeric settings are numbers in range, before the configuration is created.
+def _check_words(words: Sequence[str], kind: type, known: Mapping[str, Setting], command: str, default: Any) -> None:
+    """Check every word before the configuration is created: tyro's own messages are boxes of many lines.
 
     Raises:
-      UsageError: for a value that is not such a number; the flag is named.
+      UsageError: for a value of the wrong type or out of range, a missing one, and a word that belongs to no setting.
     """
-    setting, following = None, 0.0
-    for word in words:
-        flag, equals, value = word.partition("=")
-        if word.startswith("--"):
-            setting = known.get(_plain(flag))
-            following = 0 if setting is None or equals else _most_values(setting.hint)
-        elif following > 0:
-            equals, value, following = "=", word, following - 1
-        if setting is not None and equals:
-            _check_number(setting, value, command)
+    by_position, remaining = [], list(words)
+    while remaining:
+        flag, equals, value = remaining.pop(0).partition("=")
+        setting = known.get(_plain(flag)) if flag.startswith("--") else None
+        if setting is None or setting.hint is bool:
+            by_position += [] if flag.startswith("--") else [flag + equals + value]
+            continue
+        values, most = [value] if equals else [], 0 if equals else _most_values(setting.hint)
+        while remaining and len(values) < most and not remaining[0].startswith("--"):
+            values.append(remaining.pop(0))
+        _check_values(setting, values, command)
+    _check_positions(by_position, kind, command, default)
+
+
+def _check_values(setting: Setting, values: Sequence[str], command: str) -> None:
+    """Check the values of one setting; those of mappings are pairs already. Raises UsageError naming the flag."""
+    if _is_mapping(setting.hint):
+        return
+    if not values:
+        raise UsageError(f"{setting.flag} needs {'at least one' if _is_sequence(setting.hint) else 'a'} value")
+    for value in values:
+        _check_number(setting, value, command)
+    value_of(setting.hint, values, setting.flag)
+
+
+def _check_positions(words: Sequence[str], kind: type, command: str, default: Any) -> None:
+    """Check the number of words without a flag. Raises UsageError for one too many, and for those that are missing."""
+    hints, annotated = _annotations(kind)
+    places = [field for field in fields(kind) if tyro.conf.Positional in _marks(annotated[field.name])]
+    single = [field for field in places if not _is_sequence(hints[field.name])]
+    if len(words) > len(places) == len(single):
+        raise UsageError(f"{words[len(places)]} belongs to no setting (see {command} --help)")
+    if missing := [f for f in single[len(words) :] if f.default is f.default_factory is MISSING and default is None]:
+        raise UsageError(f"{command} needs {' and '.join(_metavar(annotated[field.name]) for field in missing)}")
+
+
+def _metavar(annotated: Any) -> str:
+    """Return the name of a setting without a flag in the help text."""
+    return next(mark.metavar for mark in _marks(annotated) if hasattr(mark, "metavar"))
+
+
+def _marks(annotated: Any) -> tuple[Any, ...]:
+    return getattr(annotated, "__metadata__", ())
 
 
 def _check_number(setting: Setting, text: str, command: str) -> None:
     kinds = list(ranges_of(setting.ranges))
-    if not kinds or _allows_text(setting.hint) or (text == "None" and _may_be_none(setting.hint)):
+    if not kinds or _allows_text(setting.hint) or (text == "None" and type(None) in members_of(setting.hint)):
         return
     kind, own = kinds[0]
     try:
@@ -219,7 +259,7 @@ def _check_number(setting: Setting, text: str, command: str) -> None:
 
 def _most_values(hint: Any) -> float:
     """Return the largest number of words after the flag of a setting of this annotation."""
-    if not _is_sequence(hint):
+    if not _is_sequence(hint) and not _is_mapping(hint):
         return 1
     members = get_args(hint)
     return len(members) if get_origin(hint) is tuple and Ellipsis not in members else float("inf")
@@ -229,26 +269,12 @@ def _allows_text(hint: Any) -> bool:
     return hint in (str, Path) or any(_allows_text(member) for member in get_args(hint))
 
 
-def _may_be_none(hint: Any) -> bool:
-    return get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint)
-
-
-def _check_values(words: Sequence[str], known: Mapping[str, Setting]) -> None:
-    """Refuse a sequence without values. Raises UsageError naming the flag."""
-    for word, following in itertools.zip_longest(words, words[1:], fillvalue="--"):
-        setting = known.get(_plain(word)) if word.startswith("--") else None
-        if setting is not None and _is_sequence(setting.hint) and following.startswith("--"):
-            raise UsageError(f"{setting.flag} needs at least one value")
-
-
 def _switch(setting: Setting, value: str) -> str:
     """Return ``--a.flag`` or ``--a.no-flag`` for a value such as "true" or "0"."""
-    if value.lower() in ("true", "1", "yes", "on"):
+    if value_of(bool, [value], setting.flag):
         return setting.flag
-    if value.lower() in ("false", "0", "no", "off"):
-        group, dot, last = setting.flag.removeprefix("--").rpartition(".")
-        return f"--{group}{dot}no-{last}"
-    raise UsageError(f"{setting.flag} is true or false, not {value!r}")
+    group, dot, last = setting.flag.removeprefix("--").rpartition(".")
+    return f"--{group}{dot}no-{last}"
 
 
 def _without_no(name: str) -> str:
@@ -259,9 +285,7 @@ def _without_no(name: str) -> str:
 
 def _is_sequence(hint: Any) -> bool:
     """Return True if ``hint`` is a tuple or list, or a union with one."""
-    if get_origin(hint) in (Union, types.UnionType):
-        return any(_is_sequence(member) for member in get_args(hint))
-    return get_origin(hint) in (tuple, list)
+    return any(get_origin(member) in (tuple, list) for member in members_of(hint))
 
 
 def _is_mapping(hint: Any) -> bool:
@@ -281,12 +305,3 @@ def _no_such(typed: str, known: Mapping[str, Setting], command: str) -> str:
     ]
     hint = f"did you mean {known[close[0]].flag.removeprefix('--')}?" if close else f"{command} --help lists them"
     return f"no setting {typed.removeprefix('--')}; {hint}"
-
-
-def _first_paragraph(box: str) -> str:
-    """Return the first paragraph, below the title, of the box that tyro draws around an error, on one line."""
-    texts = [line.strip(" │╭╮╰╯─|") for line in box.strip().splitlines()]
-    texts = [text if text.strip("-+") else "" for text in texts]  # a rule is no text, but a final "-1" is
-    below = itertools.dropwhile(lambda text: not text, texts[1:])
-    paragraph = " ".join(itertools.takewhile(bool, below)).rstrip(".").removeprefix("Error parsing ")
-    return paragraph or "the command line cannot be understood"

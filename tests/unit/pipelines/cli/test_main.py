@@ -150,7 +150,7 @@ def test_every_configuration_survives_being_written_beside_its_run(verb: Verb) -
             ["play", "--steps", "many"],
             "error: --steps is a whole number, not 'many' (see rlhf play --help)",
         ),
-        (["play", "--greedy=maybe"], "error: --greedy is true or false, not 'maybe'"),
+        (["play", "--greedy=maybe"], "error: --greedy is [true|false], not maybe"),
         (["play", "--preset"], "error: --preset needs a value"),
         (["play", "--preset", "./no_such.py"], "error: no preset file no_such.py; "),
         (["play", "--preset", "zzz"], "error: no preset zzz; "),
@@ -167,14 +167,24 @@ def test_what_cannot_be_understood_is_one_line_and_status_2(
 
 
 @pytest.mark.parametrize(
-    "words", [["--mode", "medium"], ["--steps"], ["--network.sizes", "3"], ["--limit=x"], ["stray"]]
+    ("words", "line"),
+    [
+        ("play --mode medium", "--mode is {fast,slow}, not medium"),
+        ("play --steps", "--steps needs a value"),
+        ("play --network.sizes 3", "--network.sizes is INT INT, not 3"),
+        ("play --limit=x", "--limit is a whole number, not 'x' (see rlhf play --help)"),
+        ("play --steps 3 stray", "stray belongs to no setting (see rlhf play --help)"),
+        ("render", "rlhf render needs EPISODE"),
+        ("episodes show --data", "no setting data; rlhf episodes show --help lists them"),
+        ("episodes show", "rlhf episodes show needs DATASET and EPISODE"),
+        ("episodes drop", "rlhf episodes drop needs DATASET"),
+    ],
 )
-def test_values_of_the_wrong_kind_are_one_line_too(
-    play: list[Any], words: list[str], capsys: pytest.CaptureFixture[str]
+def test_values_of_the_wrong_type_are_one_line_too(
+    play: list[Any], words: str, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["play", *words]) == 2
-    said = capsys.readouterr().err
-    assert len(said.splitlines()) == 1 and words[0].partition("=")[0] in said and "─" not in said
+    assert main(words.split()) == 2
+    assert capsys.readouterr().err == f"error: {line}\n"
 
 
 @pytest.mark.parametrize(
@@ -440,11 +450,9 @@ def test_help_is_plain_where_the_terminal_has_ascii_alone() -> None:
     assert b"id of the episode" in done.stdout and b"\\u" not in done.stdout
 
 
-@pytest.mark.parametrize("columns", [40, 84, 200])
-def test_what_a_configuration_refuses_is_said_as_it_was_raised(
-    play: list[Any], columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_refusal_of_a_configuration_is_reported_as_it_was_raised(
+    play: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("COLUMNS", str(columns))
     assert main(["play", "--network.width", "-1"]) == 2
     said = capsys.readouterr().err
     assert "width is the number of features of every layer, which is never as small as -1 (see" in said
