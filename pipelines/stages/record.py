@@ -18,7 +18,7 @@ from pipelines.stages.record_plans import (
     settings_fingerprint,
     solver_name,
 )
-from pipelines.stages.running.memory import check_pictures
+from pipelines.stages.running.picture_memory import check_pictures
 from pipelines.stages.settings import play_settings
 from pipelines.stages.settings.play_settings import (
     PlaySettings,

@@ -1,4 +1,4 @@
-"""Checks, before a stage begins, that its batches and pictures fit into memory."""
+"""Checks, before a stage begins, that its batches fit into memory."""
 
 from __future__ import annotations
 
@@ -116,25 +116,3 @@ def check_training(training: Training, agent: Agent, device: str) -> None:
         return _PROGRAM + learning_bytes(agent.config, training.steps, batch, weights, training.computing)
 
     check_memory("--training.batch", training.batch, needed, memory_of(device))
-
-
-def check_pictures(height: int, width: int, steps: int, episodes: int) -> None:
-    """Refuse to record pictures that do not fit into memory.
-
-    Args:
-      height: height of a picture in pixels.
-      width: width of a picture in pixels.
-      steps: steps of an episode, each with a picture.
-      episodes: number of episodes that are played at once.
-
-    Raises:
-      UserError: if the episodes that are in memory at once do not fit.
-    """
-    at_once = episodes + 2  # one more is on its way to the dataset, packed and unpacked
-    needed, usable = 3 * height * width * steps * at_once, usable_memory()
-    if needed > usable:
-        raise UserError(
-            f"{at_once} episodes of {steps} pictures of {height}x{width} pixels are in memory at once and need "
-            f"{needed / _GIB:,.1f} GiB, {usable / _GIB:,.1f} GiB are usable; use smaller --world.height and "
-            "--world.width, or fewer --steps, --slots or --workers"
-        )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -163,3 +165,10 @@ def test_a_share_that_is_held_out_leaves_something_to_train_on(tmp_path: Path) -
             replace(whole, held_out=wrong)
     with pytest.raises(UserError, match="split is"):
         replace(whole, split="test")
+
+
+def test_recording_imports_no_pytorch() -> None:
+    heavy = {"torch", "transformers", "datasets", "wandb"}
+    code = f"import sys, pipelines.stages.record; print({heavy} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
