@@ -25,9 +25,9 @@ from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.patience import PATIENCE_SEC
 
-UPDATES = 200
+UPDATES = 80
 SMALL = ["--wandb=disabled", f"--training.updates={UPDATES}", "--training.steps=3", "--training.batch=2"]
-SMALL += ["--training.log-every=1", "--training.evaluate-every=50", "--checkpoint-every=100000"]
+SMALL += ["--training.log-every=1", "--training.evaluate-every=20", "--checkpoint-every=100000"]
 ROOM = json.dumps({"rooms": [1, 1], "furniture": [0, 1], "objects": [2, 3]})
 WORLD = ["--world.height=12", "--world.width=16", f"--world.settings={ROOM}"]
 MADE = {"clone": "agent", "reward": "reward_model", "improve": "agent"}
@@ -77,12 +77,12 @@ def test_a_stopped_training_is_resumed_by_the_command_it_names_to_the_very_same_
     process = begin(verb, *words(made, verb, tmp_path))
     await_update(process, run, 3)
     process.send_signal(number)
-    said = process.communicate(timeout=PATIENCE_SEC)[1]
-    assert process.returncode == 128 + number, said
+    printed = process.communicate(timeout=PATIENCE_SEC)[1]
+    assert process.returncode == 128 + number, printed
     newest = Checkpoints(run).latest()
-    assert f"checkpoint of update {newest.step}: {newest.folder}" in said and 3 <= newest.step < UPDATES
-    named = re.search(r"resume with: rlhf (.*)", said)
-    assert named is not None and said.rstrip().endswith(named.group())
+    assert f"checkpoint of update {newest.step}: {newest.folder}" in printed and 3 <= newest.step < UPDATES
+    named = re.search(r"resume with: rlhf (.*)", printed)
+    assert named is not None and printed.rstrip().endswith(named.group())
     assert main(shlex.split(named.group(1))) == 0
     ends = [folder / verb / MADE[verb] / "model.safetensors" for folder in (made, tmp_path)]
     assert ends[0].read_bytes() == ends[1].read_bytes()
@@ -93,29 +93,29 @@ def test_a_stopped_improvement_is_resumed(made: Path, tmp_path: Path, capsys: py
     process = begin("improve", *words(made, "improve", tmp_path))
     await_update(process, run, 2)
     process.send_signal(signal.SIGTERM)
-    said = process.communicate(timeout=PATIENCE_SEC)[1]
-    assert process.returncode == 143, said
+    printed = process.communicate(timeout=PATIENCE_SEC)[1]
+    assert process.returncode == 143, printed
     step = Checkpoints(run).latest().step
-    assert f"checkpoint of update {step}" in said and f"resume with: rlhf improve --resume {run}" in said
+    assert f"checkpoint of update {step}" in printed and f"resume with: rlhf improve --resume {run}" in printed
     assert main(["improve", f"--resume={run}", f"--updates={step + 1}"]) == 0
     assert Checkpoints(run).latest().step == step + 1 and (run / "agent").is_dir()
     capsys.readouterr()
     assert main(["improve", f"--resume={run}"]) == 0
-    told = capsys.readouterr().err
-    assert f"{run} is finished: {step + 1} updates were made; its agent: {run / 'agent'}" in told
-    assert "updates, " not in told  # no bar
+    reported = capsys.readouterr().err
+    assert f"{run} is finished: {step + 1} updates were made; its agent: {run / 'agent'}" in reported
+    assert "updates, " not in reported  # no bar
 
 
 @pytest.mark.parametrize("verb", ["clone", "reward"])
-def test_a_finished_run_that_is_resumed_says_so(
+def test_resuming_a_finished_run_reports_that_it_is_finished(
     verb: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = Path(shutil.copytree(made / verb, tmp_path / verb))
     capsys.readouterr()
     assert main([verb, f"--resume={run}"]) == 0
-    told = capsys.readouterr().err
-    assert f"{run} is finished: {UPDATES} updates were made" in told and str(run / MADE[verb]) in told
-    assert "0/100" not in told
+    reported = capsys.readouterr().err
+    assert f"{run} is finished: {UPDATES} updates were made" in reported and str(run / MADE[verb]) in reported
+    assert "0/100" not in reported
 
 
 @pytest.mark.parametrize("way", ["resume", "again"])
@@ -133,15 +133,17 @@ def test_a_run_that_ended_before_its_first_checkpoint_starts_again(
     if way == "again":
         capsys.readouterr()
         assert main([*typed, "--checkpoint-every=7"]) == 1
-        said = capsys.readouterr().err
-        assert "before its first checkpoint" in said and "checkpoint_every is" in said and "7 here" in said
-        assert len(said.splitlines()) == 1
+        printed = capsys.readouterr().err
+        assert "before its first checkpoint" in printed and "checkpoint_every is" in printed and "7 here" in printed
+        assert len(printed.splitlines()) == 1
     assert main([verb, f"--resume={run}"] if way == "resume" else typed) == 0
     assert [row["step"] for row in read_metrics(run)] == rows
     assert (run / MADE[verb] / "model.safetensors").read_bytes() == model
 
 
-def test_a_run_with_a_checkpoint_is_refused_with_the_way_on(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_with_a_checkpoint_is_refused_with_the_command_that_resumes_it(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     capsys.readouterr()
     assert main(["clone", *words(made, "clone", made)]) == 1
     assert f"holds a run already; resume it with --resume {made / 'clone'}" in capsys.readouterr().err
