@@ -1,4 +1,4 @@
-"""What holds for every test: one thread per library, no account, no network wanted, the same draws every time."""
+"""Settings of every test: one thread per library, no account, no network, the same random draws."""
 
 from __future__ import annotations
 

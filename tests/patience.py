@@ -1,4 +1,4 @@
-"""Waiting in tests: for progress, not for the clock. The limit only ends a test that would hang for ever."""
+"""Waits of tests for progress. The time limit only ends a test that would hang for ever."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def until(condition: Callable[[], Any], what: str = "", pause_sec: float = 0.01)
     """Return what ``condition`` returns as soon as that is true.
 
     Args:
-      condition: looked at again and again.
-      what: what is waited for, for the message.
-      pause_sec: between two looks.
+      condition: function that is called until its result is true.
+      what: description of the condition, for the message.
+      pause_sec: seconds between two calls.
 
     Raises:
       AssertionError: if it is still false after ``PATIENCE_SEC``.

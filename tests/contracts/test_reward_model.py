@@ -1,4 +1,4 @@
-"""Contract of reward models, for every kind: rewards of play as it goes on are exactly those of the whole episodes.
+"""Contract of reward models, for every kind: rewards of play step by step are exactly those of the whole episodes.
 
 To the tolerance of float32 sums: the same numbers are multiplied in batches of other shapes, where a library may add
 them up in another order. A lost memory, a missed reset or an off-by-one is thousands of times larger.
@@ -153,7 +153,7 @@ def test_streaming_rewards_are_those_of_whole_episodes(model: RewardModel, play:
     assert np.concatenate([found for _, found, _ in played]).any()
 
 
-def test_what_is_paid_for_whole_episodes_is_what_one_slot_is_paid(model: RewardModel, play: MemoryDataset) -> None:
+def test_rewards_of_whole_episodes_are_those_of_one_slot(model: RewardModel, play: MemoryDataset) -> None:
     scorer = StreamingScorer(model, 1, seed=3)
     found = np.concatenate([scorer.rewards(*step)[0] for *step, _ in steps_of(play, 1)])
     np.testing.assert_allclose(
@@ -181,7 +181,7 @@ def test_the_first_observation_of_a_slot_is_worth_nothing(model: RewardModel, pl
 
 
 @pytest.mark.parametrize("slots", [2, 3, 4])
-def test_a_scorer_goes_on_with_the_luck_of_the_next_episodes(
+def test_a_scorer_resumes_with_the_draws_of_the_next_episodes(
     model: RewardModel, play: MemoryDataset, slots: int
 ) -> None:
     """With another number of slots, too, as a run on Ray may have when it is resumed."""
@@ -202,7 +202,7 @@ def test_a_scorer_goes_on_with_the_luck_of_the_next_episodes(
         np.testing.assert_allclose(resumed.rewards(observations, resets), wanted.numpy(), atol=TOLERANCE)
 
 
-def test_kinds_that_tell_marks_say_how_likely_they_are(model: RewardModel, play: MemoryDataset) -> None:
+def test_models_that_predict_marks_return_their_probabilities(model: RewardModel, play: MemoryDataset) -> None:
     found = mark_probabilities(model, play)
     assert (found is not None) == type(model).predicts_marks
     if found is None:
@@ -304,7 +304,7 @@ def test_it_begins_as_the_agent_and_shares_nothing_with_it(model: RewardModel) -
     assert all(torch.equal(value, before[name]) for name, value in agent.state_dict().items())
 
 
-def test_what_is_paid_does_not_depend_on_the_controls(model: RewardModel, play: MemoryDataset) -> None:
+def test_rewards_do_not_depend_on_the_controls(model: RewardModel, play: MemoryDataset) -> None:
     still = replace(play, previous_movement=np.zeros_like(play.previous_movement))
     assert not np.array_equal(still.previous_movement, play.previous_movement)
     for one, two in zip(rewards_along(model, play), rewards_along(model, still), strict=True):

@@ -487,7 +487,7 @@ def test_a_dataset_on_disk_is_the_same_for_all_who_open_it(tmp_path: Path) -> No
     assert first.ids() == ["e2"] and first.marks() == [] and same_episode(second.read("e2"), small(2))
 
 
-def test_somebody_is_forgotten_with_all_they_said(store: EpisodeStore) -> None:
+def test_a_person_is_removed_with_all_their_words(store: EpisodeStore) -> None:
     for seed in range(3):
         store.write(small(seed))
     ids = store.ids()
@@ -500,7 +500,7 @@ def test_somebody_is_forgotten_with_all_they_said(store: EpisodeStore) -> None:
     assert store.mark_counts() == {ids[0]: 1} and store.ids() == ids
 
 
-def test_who_played_is_told_by_name(store: EpisodeStore) -> None:
+def test_players_are_listed_by_name(store: EpisodeStore) -> None:
     players = [("human:ann", "agent:bc+human:bob"), ("scripted", "human:annie"), ("agent:ann", "human:bob")]
     for seed, (setter, solver) in enumerate(players):
         store.write(small(seed, setter=setter, solver=solver))
@@ -513,7 +513,7 @@ def test_who_played_is_told_by_name(store: EpisodeStore) -> None:
     ]
 
 
-def test_what_an_episode_tells_needs_no_frames(store: EpisodeStore) -> None:
+def test_facts_of_an_episode_need_no_frames(store: EpisodeStore) -> None:
     store.write(small(4))
     episode = store.read(store.ids()[0])
     found = store.read_transcript(episode.episode_id)

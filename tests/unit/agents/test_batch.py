@@ -25,7 +25,7 @@ RECORDED = made_up_play.recorded(CONFIG, LENGTHS)
 
 
 def walk(stream: EpisodeStream, windows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows [steps * windows, batch], as their images tell, and resets."""
+    """Rows [steps * windows, batch], by the numbers in their images, and resets."""
     seen = [stream.next() for _ in range(windows)]
     return (
         torch.cat([o.image[:, :, 0, 0, 0] for o, *_ in seen]).numpy().astype(int),
@@ -65,7 +65,7 @@ def test_seeds_differ_and_repeat() -> None:
     assert (one == again).all() and (one != other).any()
 
 
-def test_a_stream_goes_on_where_it_was_left_even_by_way_of_json() -> None:
+def test_a_stream_resumes_from_its_state_also_through_json() -> None:
     stream = EpisodeStream(RECORDED, 5, 3, seed=0)
     walk(stream, 7)
     state = json.loads(json.dumps(stream.state_dict()))

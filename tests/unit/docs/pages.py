@@ -42,12 +42,12 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def prose(page: Path) -> str:
-    """Return the text of a page without its blocks of code and without what stands in backticks."""
+    """Return the text of a page without its blocks of code and without text in backticks."""
     return _QUOTED.sub("", _BLOCK.sub("", page.read_text(encoding="utf-8")))
 
 
 def code(page: Path) -> Iterator[str]:
-    """Return every piece of code of a page: its blocks, and what stands in backticks."""
+    """Return every piece of code of a page: its blocks, and text in backticks."""
     text = page.read_text(encoding="utf-8")
     yield from (match[3] for match in _BLOCK.finditer(text))
     yield from _QUOTED.findall(_BLOCK.sub("", text))

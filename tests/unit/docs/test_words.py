@@ -1,4 +1,4 @@
-"""Documents are written in the field's words, say for whom they are, and have lines that fit a screen."""
+"""Documents use the field's words, name their readers, and have lines that fit a screen."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ def test_lines_are_wrapped(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.parent == ROOT / "docs"], ids=name)
-def test_pages_say_for_whom_they_are(page: Path) -> None:
+def test_pages_name_their_readers(page: Path) -> None:
     heading, _, reader = page.read_text(encoding="utf-8").partition("\n\n")
     assert heading.startswith("# ") and re.match(r"\*\*For\*\* .*\*\*After\s+it\*\*\s", reader, re.DOTALL)

@@ -199,9 +199,9 @@ def test_one_batch_can_be_overfitted_and_is_then_rewarded(agent: InteractiveAgen
     assert marked.abs().sum() >= 8
     stream, even = trainer.model.initial_stream(8), torch.full(window.resets.shape, 0.5)
     with torch.inference_mode():
-        paid_for, _ = trainer.model.rewards(window.observations, stream, window.resets, even)
+        rewarded, _ = trainer.model.rewards(window.observations, stream, window.resets, even)
         expected, _ = trainer.model.rewards(window.observations, stream, window.resets)
-    assert torch.equal(paid_for, marked)
+    assert torch.equal(rewarded, marked)
     assert (expected - marked).abs().max() < 0.1
 
 

@@ -90,7 +90,7 @@ def test_episodes_count_as_often_as_they_are_weighed() -> None:
     assert twice.ratio == pytest.approx(by_hand.ratio)
 
 
-def test_the_exam_tells_it_of_the_utilities_it_scores(
+def test_evaluation_reports_it_for_the_utilities_it_scores(
     lamp_play: Callable[[range], MarkedPlay], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play, rng = lamp_play(range(6)), np.random.default_rng(4)

@@ -112,9 +112,9 @@ def test_the_threshold_that_finds_planted_marks_is_found() -> None:
 
 
 def test_without_marks_or_rewards_there_is_no_threshold() -> None:
-    nobody, somebody = MarkedSteps(steps_of(), steps_of()), MarkedSteps(steps_of(1), steps_of())
-    assert choose_threshold([np.ones(4)], [[nobody]], 2, 2) is None
-    assert choose_threshold([np.zeros(4)], [[somebody]], 2, 2) is None
+    unmarked, marked = MarkedSteps(steps_of(), steps_of()), MarkedSteps(steps_of(1), steps_of())
+    assert choose_threshold([np.ones(4)], [[unmarked]], 2, 2) is None
+    assert choose_threshold([np.zeros(4)], [[marked]], 2, 2) is None
     assert choose_threshold([], [], 2, 2) is None
 
 
@@ -125,6 +125,6 @@ def test_a_sign_that_nobody_gave_does_not_count_against_a_threshold() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_moments_tell_the_counts_that_they_are_of(seed: int) -> None:
+def test_moments_determine_their_counts(seed: int) -> None:
     counts = np.random.default_rng(seed).integers(0, 3, (12, 2)) * (seed > 0)
     np.testing.assert_array_equal(MarkedSteps.of(counts).counts(12), counts)

@@ -77,10 +77,12 @@ def test_utility_rewards_step_by_step_equal_those_of_the_whole(agent: Interactiv
     wanted = scoring.score(model, nine.episodes, [3, 8])
     rows = np.stack([np.arange(nine.episodes.starts[e], nine.episodes.starts[e] + 6) for e in (3, 8)], axis=1)
     scorer = scoring.UtilityScorer(model, 2)
-    paid = [scorer.rewards(nine.episodes.gather(part)[0], nine.episodes.first[part]) for part in (rows[:4], rows[4:])]
+    rewards = [
+        scorer.rewards(nine.episodes.gather(part)[0], nine.episodes.first[part]) for part in (rows[:4], rows[4:])
+    ]
     for column, utility in enumerate(wanted):
         expected = 2.0 * utility[:6]
         expected[0] = 0.0
-        np.testing.assert_allclose(np.concatenate(paid)[:, column], expected, atol=1e-5)
+        np.testing.assert_allclose(np.concatenate(rewards)[:, column], expected, atol=1e-5)
     with pytest.raises(ValueError, match="steps of every slot"):
         scorer.rewards(nine.episodes.gather(rows)[0], nine.episodes.first[rows][:, :1])

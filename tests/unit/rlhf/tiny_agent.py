@@ -43,7 +43,7 @@ def config(**overrides: Any) -> AgentConfig:
 
 
 def agent(seed: int = 0, **overrides: Any) -> InteractiveAgent:
-    """A talkative one, so that words matter in short fragments."""
+    """Return an untrained agent that often speaks, so that words matter in short fragments."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         made = InteractiveAgent(config(**overrides))
@@ -53,7 +53,7 @@ def agent(seed: int = 0, **overrides: Any) -> InteractiveAgent:
 
 
 def recorded(steps: int, batch: int, seed: int = 0, columns: slice | None = None) -> EpisodeStream:
-    """Windows [steps, batch] of the tiny world's episodes, or ``columns`` of them."""
+    """Return windows [steps, batch] of the tiny world's episodes, or ``columns`` of them."""
     episodes = [tiny_world.record(number, 6 + number) for number in range(5)]
     return EpisodeStream(encode_episodes(episodes, tokenizer(), config()), steps, batch, seed, columns)
 
@@ -61,7 +61,7 @@ def recorded(steps: int, batch: int, seed: int = 0, columns: slice | None = None
 def fragment(
     player: InteractiveAgent, steps: int = 5, slots: int = 3, seed: int = 0, off_policy: float = 0.0
 ) -> Fragment:
-    """Random play with the log-probabilities that ``player`` gives it, all of them ``off_policy`` too high."""
+    """Return random play with the log-probabilities that ``player`` gives it, all of them ``off_policy`` too high."""
     rng = np.random.default_rng(seed)
     shape, sizes = (steps + 1, slots), config()
     utterance = rng.integers(3, sizes.vocab_size, (*shape, sizes.utterance_length))

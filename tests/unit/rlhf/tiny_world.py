@@ -1,4 +1,4 @@
-"""A world of one room without walls, small enough to know by heart, and episodes recorded in it.
+"""A world of one room without walls, small enough to foresee every step, and episodes recorded in it.
 
 Both players stand on a torus of ``SIZE`` x ``SIZE`` squares and move by their first tick's "forward" and "strafe".
 The solver sees the setter as a red square, and the column and the row it stands on itself as a green and a blue
@@ -35,7 +35,7 @@ WORDS = ("go to column 3", "go to column 5", "stop")
 
 
 class TinyWorld(World):
-    """See the module. It counts the squares that anybody has left, so that restoring less than all would show."""
+    """See the module. It counts the squares that either player has left, so that restoring less than all would show."""
 
     metadata = {"name": "tiny", "render_modes": []}
 
@@ -138,8 +138,8 @@ def register() -> None:
                 name="tiny",
                 make=TinyWorld,
                 sample_config=lambda seed, **settings: {},
-                make_setter=_nobody,
-                make_solver=_nobody,
+                make_setter=_no_player,
+                make_solver=_no_player,
                 make_task=StandOnColumn,
                 probe=lambda *asked: None,
                 probes=(),
@@ -147,8 +147,8 @@ def register() -> None:
         )
 
 
-def _nobody(**settings: Any) -> Any:
-    raise NotImplementedError("nobody is scripted to play here")
+def _no_player(**settings: Any) -> Any:
+    raise NotImplementedError("there are no scripted players")
 
 
 def movement(rng: np.random.Generator) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The estimate of memory holds against the memory that learning really takes."""
+"""The estimate of memory agrees with measured memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One step of gradient descent: what it does to the weights, what it tells, and what it refuses."""
+"""One step of gradient descent: its effect on the weights, its metrics, and its errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def weight_and_optimizer() -> tuple[torch.nn.Parameter, torch.optim.Optimizer]:
     return weight, torch.optim.SGD([weight], lr=0.5)
 
 
-def test_the_weighted_sum_is_descended_and_its_terms_are_told() -> None:
+def test_the_step_descends_the_weighted_sum_and_returns_its_terms() -> None:
     weight, optimizer = weight_and_optimizer()
     terms = {"first": (2.0, weight[0]), "second": (0.25, 4.0 * weight[1])}
     values = optimizer_step(optimizer, [weight], terms, 100.0, 0, {"seen": torch.tensor(7.0)})
@@ -25,7 +25,7 @@ def test_the_weighted_sum_is_descended_and_its_terms_are_told() -> None:
     assert weight.tolist() == [3.0 - 0.5 * 2.0, -4.0 - 0.5 * 1.0]
 
 
-def test_the_gradient_is_clipped_and_its_norm_is_told_as_it_was() -> None:
+def test_the_gradient_is_clipped_and_the_norm_before_it_is_returned() -> None:
     weight, optimizer = weight_and_optimizer()
     values = optimizer_step(optimizer, [weight], {"steep": (1.0, (100.0 * weight).sum())}, 1.0, 0)
     assert values["gradient_norm"] == pytest.approx(100.0 * math.sqrt(2.0))

@@ -41,14 +41,14 @@ def window(recorded: RecordedWindow, own: slice) -> RecordedWindow:
 
 
 def silent(fragment: Fragment) -> Fragment:
-    """Nobody in the second half speaks."""
+    """Return the fragment with silence in its second half."""
     utterance = fragment.utterance.copy()
     utterance[:, SLOTS // 2 :] = PAD_ID
     return Fragment(**(vars(fragment) | {"utterance": utterance}))
 
 
 def learn(workers: Workers) -> tuple[Learner, list[dict[str, float]], dict[str, Tensor]]:
-    """A learner after some updates, what they measured, and the gradients of the first."""
+    """Return a learner after some updates, their metrics, and the gradients of the first."""
     learner = Learner(tiny_agent.agent(), CONFIG, workers=workers)
     stream = tiny_agent.recorded(STEPS + 1, WINDOWS, columns=workers.columns(WINDOWS))
     metrics, gradients = [], {}
@@ -66,7 +66,7 @@ def meet(folder: Path, rank: int, count: int) -> Workers:
 
 
 def one_of_two(folder: Path, rank: int) -> None:
-    """All that the tests below ask of two processes, which take seconds to start."""
+    """Run in each of two processes, which take seconds to start: all that the tests below need."""
     workers = meet(folder, rank, 2)
     learner, metrics, gradients = learn(workers)
     state = {"weights": learner.agent.state_dict(), "memory": learner.state_dict()["memory"], "gradients": gradients}
@@ -74,7 +74,7 @@ def one_of_two(folder: Path, rank: int) -> None:
     said = {"metrics": metrics, "refused": refused(workers), "lost": ""}
     if rank == 0:
         try:
-            while True:  # the other one is about to leave
+            while True:  # the other one is about to end
                 workers.total(torch.ones(1))
         except WorkerLost as error:
             said["lost"] = str(error)
@@ -140,16 +140,16 @@ def test_two_learners_on_halves_are_one_on_the_whole(both: tuple[list[dict], lis
             assert math.isclose(mine[name], whole[name], rel_tol=1e-3, abs_tol=1e-4), name
 
 
-def test_what_is_not_finite_for_one_is_refused_by_all(both: tuple[list[dict], list[dict]]) -> None:
+def test_an_update_that_is_not_finite_for_one_worker_is_refused_by_all(both: tuple[list[dict], list[dict]]) -> None:
     for said in both[1]:
         assert "rl/value is nan" in said["refused"] and "weights are as they were" in said["refused"]
 
 
-def test_a_learner_that_is_left_alone_says_so(both: tuple[list[dict], list[dict]]) -> None:
+def test_a_learner_that_lost_the_other_is_reported(both: tuple[list[dict], list[dict]]) -> None:
     assert both[1][0]["lost"].startswith("another learner cannot be reached: ")
 
 
-def test_columns_are_shared_out_without_rest() -> None:
+def test_columns_are_divided_evenly() -> None:
     workers = Workers()
     workers.rank, workers.count = 1, 3
     assert workers.columns(6) == slice(2, 4)

@@ -61,7 +61,7 @@ def test_computing_few_queries_gives_the_same(queries: int) -> None:
 
 
 @torch.no_grad()
-def test_the_movement_embedding_tells_ticks_components_and_bins_apart() -> None:
+def test_the_movement_embedding_distinguishes_ticks_components_and_bins() -> None:
     embedding, movement = MovementEmbedding(4), torch.from_numpy(made_up_play.movement(3, np.random.default_rng(0)))
     for row, found in zip(movement.tolist(), embedding(movement), strict=True):
         expected, slot = torch.zeros(4), 0
@@ -111,7 +111,7 @@ def test_everything_perceived_matters_at_its_step_and_after(agent: InteractiveAg
 
 
 @torch.no_grad()
-def test_what_an_agent_is_not_told_of_its_movement_it_does_not_know() -> None:
+def test_an_agent_without_movement_input_does_not_depend_on_its_movement() -> None:
     numb = made_up_play.agent(**SIZES, memory_width=8, tick_width=6, value_width=8)
     observations, actions = made_up_play.batch(numb.config, 3, 2)  # type: ignore[arg-type]
     others = observations._replace(previous_movement=torch.zeros_like(observations.previous_movement))

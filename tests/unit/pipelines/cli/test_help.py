@@ -1,4 +1,4 @@
-"""`rlhf COMMAND --help`: every setting has words of its own, written for whoever reads them in a terminal."""
+"""`rlhf COMMAND --help`: every setting has its own explanation, readable in a terminal."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_help_comes_in_well_under_a_second_and_imports_nothing_heavy() -> None:
     code = f"import sys; from pipelines.cli.main import main; main(['--help']); {loaded}"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)  # the clock would tell how busy the machine is
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)  # wall time depends on the load of the machine
     assert (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime) < 0.5
     assert done.stdout.splitlines()[-1] == "[]"
     for verb in VERBS:
@@ -359,9 +359,7 @@ def test_a_file_that_cannot_be_used_is_one_line(play: list[Any], capsys: pytest.
         assert capsys.readouterr().err == f"error: out: {error.strerror}\n"
 
 
-def test_a_run_that_cannot_go_on_is_one_line_with_what_is_kept(
-    play: list[Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_fails_is_one_line_with_what_is_kept(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     from rlhf.distributed.watch import RunStalledOnRay
     from rlhf.learning.local_executor import RunStalled
     from rlhf.replay.runner import RunnerError

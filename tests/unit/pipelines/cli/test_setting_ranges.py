@@ -66,7 +66,7 @@ def records(kind: Any) -> Iterator[Any]:
                 yield from records(inner)
 
 
-def test_configurations_take_a_number_or_refuse_it_whoever_makes_them() -> None:
+def test_configurations_check_their_numbers_however_they_are_made() -> None:
     kinds = dict.fromkeys(inner for verb in VERBS.values() for inner in records(kind_of(verb)))
     assert len(kinds) > 20
     for kind in kinds:

@@ -338,7 +338,7 @@ def test_what_a_run_is_cannot_be_changed_on_the_way(
 
 
 @pytest.mark.parametrize("verb", ["clone", "reward"])
-def test_a_run_begun_before_there_was_a_setting_goes_on(verb: str, copied: Path) -> None:
+def test_a_run_older_than_a_setting_is_resumed(verb: str, copied: Path) -> None:
     run = copied / verb
     path, made_there = run / "config.json", "agent" if verb == "clone" else "reward_model"
     record = json.loads(path.read_text())

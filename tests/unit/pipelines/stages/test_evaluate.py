@@ -102,7 +102,7 @@ def test_the_defaults_name_no_agent() -> None:
     assert EvaluateConfig().agents == {}
 
 
-# -- going on with a file of results -------------------------------------------------------------------------------
+# -- resuming from a file of results -------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -120,8 +120,8 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 def a_file(tmp_path: Path, **changes: Any) -> EvaluateConfig:
-    settled = replace(CONFIG, agents={"A": "perfect"}, probes=("go", "lift"), out=tmp_path / "r.json")
-    return replace(settled, **changes)
+    resolved = replace(CONFIG, agents={"A": "perfect"}, probes=("go", "lift"), out=tmp_path / "r.json")
+    return replace(resolved, **changes)
 
 
 def an_agent(folder: Path, seed: int) -> str:
@@ -140,7 +140,7 @@ def test_results_of_another_agent_are_added_to_those_that_are_there(tmp_path: Pa
     assert len(plays) == 4
 
 
-def test_an_interrupted_evaluation_goes_on(tmp_path: Path, plays: list, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_evaluation_is_resumed(tmp_path: Path, plays: list, monkeypatch: pytest.MonkeyPatch) -> None:
     config = a_file(tmp_path, agents={"A": "perfect", "B": "scripted"})
     whole = evaluate(replace(config, out=tmp_path / "whole.json"))
     with monkeypatch.context() as patch:
@@ -182,7 +182,7 @@ def test_results_of_other_settings_are_left_as_they_are(changes: dict, said: str
     assert (tmp_path / "r.json").read_bytes() == before and len(plays) == 2
 
 
-def test_agents_of_one_name_are_told_apart_by_their_weights(tmp_path: Path, plays: list) -> None:
+def test_agents_of_one_name_are_distinguished_by_their_weights(tmp_path: Path, plays: list) -> None:
     one, other = (an_agent(tmp_path / name, seed) for seed, name in enumerate(("one", "other")))
     moved = tmp_path / "moved"
     shutil.copytree(one, moved)
@@ -212,7 +212,7 @@ def test_a_file_of_something_else_is_not_written_over(tmp_path: Path, plays: lis
     assert (tmp_path / "r.json").read_text() == '{"mine": 1}' and not plays
 
 
-def test_a_study_goes_on_with_an_interrupted_evaluation(tmp_path: Path, plays: list) -> None:
+def test_a_study_resumes_an_interrupted_evaluation(tmp_path: Path, plays: list) -> None:
     """Of its own folder, which may have been moved since, and on another device."""
     config = replace(demo(), run=tmp_path / "run")
     evaluating = replace(

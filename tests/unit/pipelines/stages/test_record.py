@@ -26,7 +26,7 @@ def config(folder: Path, episodes: int) -> RecordConfig:
     return RecordConfig(data=folder, episodes=episodes, steps=6, workers=1, world=world)
 
 
-def test_a_recording_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupted_recording_is_completed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = record(config(tmp_path / "one", 2))
     store = open_store(tmp_path / "one")
     created = [store.read(episode_id).created for episode_id in first]
@@ -63,7 +63,7 @@ def test_several_processes_record_what_one_does(tmp_path: Path) -> None:
     record(config(tmp_path / "one", 5))
     assert len(record(replace(config(tmp_path / "several", 5), workers=2))) == 5
     one, several = (read_episodes([tmp_path / name]) for name in ("one", "several"))
-    assert [e.episode_id for e in one] == [e.episode_id for e in several]  # whoever was faster
+    assert [e.episode_id for e in one] == [e.episode_id for e in several]  # whichever process was faster
     assert all(np.array_equal(a.image, b.image) for a, b in zip(one, several, strict=True))
 
 
@@ -95,7 +95,7 @@ def test_recorded_setters_ask_again(tmp_path: Path) -> None:
             assert np.array_equal(getattr(episode, name), getattr(source, name)), name
         for name in ("setter_utterance", "requests", "truth", "success_step", "config"):
             assert getattr(episode, name) == getattr(source, name), name
-    assert record(again) == ids  # and goes on where it stopped
+    assert record(again) == ids  # nothing is left to record
 
 
 def test_which_recorded_setters_are_drawn_follows_from_the_seed(tmp_path: Path) -> None:

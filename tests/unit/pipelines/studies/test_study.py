@@ -122,9 +122,9 @@ def test_a_device_reaches_every_stage_and_may_change(tmp_path: Path) -> None:
     on_gpu = replace(config, device="cuda")
     open_run(config.run, on_gpu, "study", free=("seeds", "device"))
     assert json.loads((config.run / CONFIG_FILE).read_text())["config"]["device"] == "cuda"
-    for settled, device in ((config, "cpu"), (on_gpu, "cuda")):
-        assert SeedStages(settled, 0).improve_config("BC+RL (IBT)").device == device
-        assert SeedStages(settled, 0).evaluate_config("BC").device == device
+    for resolved, device in ((config, "cpu"), (on_gpu, "cuda")):
+        assert SeedStages(resolved, 0).improve_config("BC+RL (IBT)").device == device
+        assert SeedStages(resolved, 0).evaluate_config("BC").device == device
     assert resolve_config(DemoConfig(), "cpu") == resolve_config(DemoConfig())
     assert ReproduceConfig().device is None
 

@@ -87,7 +87,7 @@ def test_columns_of_several_learners_are_those_of_one(count: int) -> None:
     assert all(part.state_dict() == whole.state_dict() for part in parts)
 
 
-def test_it_goes_on_where_it_was_left() -> None:
+def test_it_resumes_from_its_state() -> None:
     stream = mixed().stream(3, 4, seed=0)
     for _ in range(7):
         stream.next()

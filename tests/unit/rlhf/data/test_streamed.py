@@ -104,7 +104,7 @@ def test_columns_are_those_of_play_in_memory(store: ParquetStore, tokenizer: Tok
         assert memory.state_dict() == disk.state_dict()
 
 
-def test_either_goes_on_where_the_other_was_left(store: ParquetStore, tokenizer: Tokenizer) -> None:
+def test_either_resumes_from_the_state_of_the_other(store: ParquetStore, tokenizer: Tokenizer) -> None:
     disk, memory = streamed(store, tokenizer), in_memory(store, tokenizer)
     stream = disk.stream(4, 3, seed=0)
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""Cloning learns, stops at what is not finite, and goes on bit-exactly."""
+"""Cloning learns, stops at what is not finite, and is resumed bit-exactly."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def play() -> MemoryDataset:
     return made_up_play.recorded(agent().config, [4, 3, 5, 4])
 
 
-def test_play_is_learned_by_heart_far_below_what_blindness_could_reach(play: MemoryDataset) -> None:
+def test_play_is_overfitted_far_below_the_loss_of_a_blind_agent(play: MemoryDataset) -> None:
     learner, config = agent(), CloningConfig(
         updates=250, steps=4, batch=8, learning_rate=1e-2, beta1=0.9, beta2=0.99, warmup=5, css_weight=0.0
     )  # fmt: skip
@@ -108,7 +108,7 @@ def test_nothing_to_imitate_is_refused(play: MemoryDataset) -> None:
         Cloner(agent(), replace(play, demonstrated=np.zeros(len(play.first), bool)), TINY)
 
 
-def test_it_goes_on_bit_exactly(play: MemoryDataset) -> None:
+def test_it_is_resumed_bit_exactly(play: MemoryDataset) -> None:
     whole = Cloner(agent(), play, TINY)
     metrics = [whole.update(index / 6) for index in range(6)]
 

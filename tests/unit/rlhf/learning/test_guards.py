@@ -1,4 +1,4 @@
-"""Alarms and early stopping, told apart from what is merely noisy."""
+"""Alarms and early stopping, and the noise that raises none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def held_out(modelled: float, success: float, requests: int = 64) -> dict[str, f
     }
 
 
-def test_a_gradient_out_of_all_proportion_is_told_of_once() -> None:
+def test_an_outlying_gradient_is_reported_once() -> None:
     guards, norms = Guards(GuardConfig(gradient=10)), np.random.default_rng(0).lognormal(0.0, 0.5, 60)
     assert not [line for i, norm in enumerate(norms) for line in guards.look(i, {"gradient_norm": norm})]
     (alarm,) = guards.look(60, {"gradient_norm": 40.0})
@@ -33,40 +33,40 @@ def test_nothing_is_unusual_before_anything_is_usual() -> None:
     assert guards.look(1, {"gradient_norm": 1e-6}) == guards.look(2, {"gradient_norm": 1e6}) == []
 
 
-def test_entropy_that_collapses_is_told_of() -> None:
+def test_collapsing_entropy_is_reported() -> None:
     guards = Guards(GuardConfig(entropy=0.5))
-    told = [guards.look(i, {"policy/entropy": 8.0 * 0.98**i}) for i in range(80)]
-    first = next(i for i, lines in enumerate(told) if lines)
+    reported = [guards.look(i, {"policy/entropy": 8.0 * 0.98**i}) for i in range(80)]
+    first = next(i for i, lines in enumerate(reported) if lines)
     usual = np.median([8.0 * 0.98**i for i in range(20)])
     assert 8.0 * 0.98**first < 0.5 * usual <= 8.0 * 0.98 ** (first - 1)
-    assert told[first][0].kind == "entropy" and sum(map(len, told)) == 1
+    assert reported[first][0].kind == "entropy" and sum(map(len, reported)) == 1
 
 
 @pytest.mark.parametrize(
-    ("then", "told"),
+    ("then", "reported"),
     [
         (held_out(1.5, 0.20), True),
-        (held_out(1.5, 0.44), False),  # 64 plays cannot tell it from 0.5
+        (held_out(1.5, 0.44), False),  # 64 plays cannot distinguish it from 0.5
         (held_out(1.5, 0.60), False),
         (held_out(0.3, 0.20), False),  # bad, but nothing was optimised
     ],
 )
-def test_reward_up_and_success_down_is_over_optimisation(then: dict[str, float], told: bool) -> None:
+def test_reward_up_and_success_down_is_over_optimisation(then: dict[str, float], reported: bool) -> None:
     guards = Guards()
     assert guards.look(0, held_out(0.5, 0.5)) == []
     alarms = guards.look(50, then)
-    assert [alarm.kind for alarm in alarms] == ["over_optimisation"] * told
+    assert [alarm.kind for alarm in alarms] == ["over_optimisation"] * reported
     assert all("over-optimisation" in one.text and "50%" in one.text and "20%" in one.text for one in alarms)
 
 
 def test_by_chance_alone_the_alarm_is_rare() -> None:
-    """No agent changes its true success of one half, the modelled return always rises: how often is it told of?"""
-    rng, runs, told = np.random.default_rng(1), 2000, 0
+    """No agent changes its true success of one half, the modelled return always rises: how often is that an alarm?"""
+    rng, runs, reported = np.random.default_rng(1), 2000, 0
     for _ in range(runs):
         guards = Guards()
         guards.look(0, held_out(0.0, rng.binomial(64, 0.5) / 64))
-        told += bool(guards.look(1, held_out(1.0, rng.binomial(64, 0.5) / 64)))
-    assert told / runs == pytest.approx(0.0228, abs=0.012)  # beyond two standard errors on one side
+        reported += bool(guards.look(1, held_out(1.0, rng.binomial(64, 0.5) / 64)))
+    assert reported / runs == pytest.approx(0.0228, abs=0.012)  # beyond two standard errors on one side
 
 
 def test_without_ground_truth_nothing_is_said_of_over_optimisation() -> None:
@@ -107,11 +107,11 @@ def test_a_resumed_run_is_watched_as_if_it_had_never_stopped() -> None:
     straight, first = Guards(config), Guards(config)
     expected = [straight.look(i, row) for i, row in enumerate(rows)]
     assert sum(map(bool, expected)) >= 3
-    told = [first.look(i, row) for i, row in enumerate(rows[:45])]
+    reported = [first.look(i, row) for i, row in enumerate(rows[:45])]
     second = Guards(config)
     second.load_state_dict(first.state_dict())
-    told += [second.look(45 + i, row) for i, row in enumerate(rows[45:])]
-    assert told == expected
+    reported += [second.look(45 + i, row) for i, row in enumerate(rows[45:])]
+    assert reported == expected
     assert (second.best_return, second.since_best) == (straight.best_return, straight.since_best)
     assert second.best_return == pytest.approx(8.0) and not math.isinf(second.best_return)
 

@@ -217,7 +217,7 @@ def test_settings_that_cannot_be_say_why():
 
 
 @pytest.mark.parametrize(("before", "after"), [(2, 1), (1, 2)])
-def test_a_run_goes_on_with_another_number_of_runners(before, after):
+def test_a_run_is_resumed_with_another_number_of_runners(before, after):
     run = executor(runners=before)
     losses(run, 2)
     state = run.state_dict()

@@ -110,7 +110,7 @@ def test_it_needs_a_moment_to_react() -> None:
 def test_it_hands_back_when_it_is_done() -> None:
     watched = Watched().ask().event(-1).play(5).succeed().play(20)
     assert watched.drove == "c" * 5 + "a" * 20
-    assert watched.ask().play(12).drove.endswith("a" * 10 + "cc"), "it watches the next request anew"
+    assert watched.ask().play(12).drove.endswith("a" * 10 + "cc"), "it watches the next request again"
     assert watched.solver.begun == 2 and len(set(watched.solver.seeds)) == 2
 
 
@@ -122,7 +122,7 @@ def test_it_hands_back_after_a_while_and_gives_the_agent_another_chance() -> Non
     assert Watched(longest=7).ask().event(-1).play(30).drove == "c" * 7 + "a" * 10 + "c" * 7 + "a" * 6
 
 
-def test_what_it_cannot_mend_it_leaves() -> None:
+def test_it_leaves_requests_that_it_cannot_fulfil() -> None:
     watched = Watched(Driver(busy_steps=3), idle=4).ask().event(-1).play(100)
     assert watched.drove == "c" * 6 + "a" * 94 and watched.solver.begun == 1
 
@@ -253,7 +253,7 @@ def config(folder: Path, **changes: Any) -> RecordConfig:
     return replace(made, **changes)
 
 
-def test_a_recording_tells_of_the_co_pilot(tmp_path: Path) -> None:
+def test_a_recording_names_the_co_pilot(tmp_path: Path) -> None:
     ids = record(config(tmp_path))
     assert ids == ["agent-tiny-scripted-train-000000000", "agent-tiny-scripted-train-000000001"]
     store = open_store(tmp_path / "play")

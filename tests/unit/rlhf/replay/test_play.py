@@ -1,4 +1,4 @@
-"""Play in a real house: what is recorded is what was seen and done, and it can be lived through again."""
+"""Play in a real house: what is recorded is what was seen and done, and it can be replayed."""
 
 from __future__ import annotations
 

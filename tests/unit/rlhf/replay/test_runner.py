@@ -332,7 +332,7 @@ def test_plays_of_another_number_of_slots_are_dropped():
 
 
 @pytest.mark.parametrize("says", [{"device": "cuda"}, {}])  # as older checkpoints do not
-def test_a_run_goes_on_from_a_state_of_another_kind_of_device(says):
+def test_a_run_is_resumed_from_the_state_of_another_kind_of_device(says):
     playing = runner()
     playing.sample()
     own = playing.state_dict()
@@ -372,7 +372,7 @@ def test_without_the_plays_in_progress_drawn_rewards_continue_with_the_next_epis
     fragment = one.sample()
     assert same(fragment, other.sample())
     older.load_state_dict({name: value for name, value in state.items() if name != "rewards"})
-    again = older.sample()  # judged with the luck of its first episodes once more
+    again = older.sample()  # scored with the draws of its first episodes again
     np.testing.assert_array_equal(again.movement, fragment.movement)
     assert not np.array_equal(again.reward, fragment.reward)
 

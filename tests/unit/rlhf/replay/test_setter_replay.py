@@ -76,7 +76,7 @@ def test_the_setter_does_as_recorded_whatever_the_solver_does():
     assert observation["image"][..., 1].argmax() == still.argmax()  # while the solver stood still
 
 
-def test_ground_truth_is_told_only_when_asked_for():
+def test_ground_truth_is_returned_only_on_request():
     episode = record(2, 12)
     env = SetterReplay(TinyWorld(), episode)
     assert env.reset()[1] == {}
@@ -157,7 +157,7 @@ def test_the_sampler_goes_round_and_resumes():
         ((1, 0, 2, 3, 4), "as many now, but others"),
     ],
 )
-def test_the_sampler_does_not_go_on_with_other_episodes(seeds: tuple[int, ...], said: str):
+def test_the_sampler_is_not_resumed_with_other_episodes(seeds: tuple[int, ...], said: str):
     state = EpisodeSampler([record(seed, 3) for seed in range(5)], seed=0).state_dict()
     with pytest.raises(UserError, match=f"differs from that which the run was learning from: .*{said}"):
         EpisodeSampler([record(seed, 3) for seed in seeds], seed=0).load_state_dict(state)

@@ -60,7 +60,7 @@ def test_the_agent_is_readable_by_transformers_alone(tmp_path):
     assert all(torch.equal(value, expected[name]) for name, value in agent.state_dict().items())
 
 
-def test_training_goes_on_bit_exactly_through_the_disk(tmp_path):
+def test_training_is_resumed_bit_exactly_from_disk(tmp_path):
     config = LearnerConfig(learning_rate=1e-2)
     fragments = [tiny_agent.fragment(tiny_agent.agent(), seed=seed) for seed in range(4)]
     stream = tiny_agent.recorded(6, 2)

@@ -14,6 +14,6 @@ def test_memory_is_given_back_and_what_is_used_stays() -> None:
     assert all(each == bytes([n % 256]) * 1000 for n, each in enumerate(kept))
 
 
-def test_the_machine_tells_of_itself_when_run() -> None:
+def test_the_module_describes_the_machine_when_run() -> None:
     done = subprocess.run([sys.executable, "-m", "rlhf.run.machine"], capture_output=True, text=True, check=True)
     assert done.stdout == f"{describe()}\n" and done.stderr == ""

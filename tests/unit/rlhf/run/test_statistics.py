@@ -132,7 +132,7 @@ def test_ratio_of_sums_agrees_with_scipys_bootstrap_of_episodes() -> None:
 
 
 def test_ratio_over_episodes_covers_the_truth_about_as_often_as_it_says() -> None:
-    """Pairs of one episode share its luck: as if they were independent, the intervals would be far too narrow."""
+    """Pairs of one episode share its sampling noise: treated as independent, they give intervals far too narrow."""
     rng = np.random.default_rng(8)
     hits = naive = 0
     for trial in range(400):

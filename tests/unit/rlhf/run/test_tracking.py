@@ -135,7 +135,7 @@ class Broken:
         raise ConnectionError("the service has gone")
 
 
-def test_the_run_goes_on_when_wandb_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_run_continues_when_wandb_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rlhf.run.tracking._start_wandb", lambda *_: Broken())
     tracker = Tracker(tmp_path)
     with pytest.warns(UserWarning, match=r"wandb does not work \(the service has gone\)"):
@@ -145,7 +145,7 @@ def test_the_run_goes_on_when_wandb_breaks(tmp_path: Path, monkeypatch: pytest.M
     assert column(read_metrics(tmp_path), "a") == ([0, 1], [1, 2])
 
 
-def test_the_run_goes_on_without_wandb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_run_continues_without_wandb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wandb", None)
     with pytest.warns(UserWarning, match="wandb does not work"):
         tracker = Tracker(tmp_path)

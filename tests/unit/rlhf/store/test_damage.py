@@ -95,7 +95,7 @@ def test_an_empty_folder_becomes_a_dataset_and_a_home_folder_is_understood(tmp_p
     assert open_store(str(tmp_path)).ids() == ["e1"]
 
 
-def test_making_a_dataset_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+def test_the_creation_of_a_dataset_that_was_interrupted_is_completed(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     open_store(folder, create=True)
     (folder / "dataset.json").rename(folder / "dataset.json.part")
@@ -149,7 +149,7 @@ def test_a_folder_of_datasets_names_them(folder: Path) -> None:
         open_store(study)
 
 
-def test_the_world_stays_fixed_for_whoever_opens_the_dataset(folder: Path) -> None:
+def test_the_world_of_a_dataset_is_fixed_for_every_writer(folder: Path) -> None:
     with pytest.raises(UserError, match="of world elsewhere, .* holds synthetic"):
         open_store(folder).write(replace(small(7), world="elsewhere"))
     open_store(folder).drop(["e0", "e1", "e2"])
@@ -171,7 +171,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("table", ("episodes", "steps"))
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_a_damaged_episode_is_named_with_its_mend_and_costs_no_other(folder: Path, table: str, kind: str) -> None:
+def test_a_damaged_episode_is_named_with_its_remedy_and_costs_no_other(folder: Path, table: str, kind: str) -> None:
     path = folder / table / "e1.parquet"
     DAMAGE[kind](path)
     store = open_store(folder)
@@ -288,7 +288,7 @@ def test_a_half_written_line_is_ignored_and_written_over(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ("missing", "empty", "garbage", "line"))
-def test_a_lost_index_is_written_anew(folder: Path, kind: str) -> None:
+def test_a_lost_index_is_written_again(folder: Path, kind: str) -> None:
     path = folder / "index.jsonl"
     if kind == "missing":
         path.unlink()
@@ -365,7 +365,7 @@ def test_a_line_that_points_elsewhere_is_refused_and_nothing_there_is_touched(fo
 def test_a_folder_that_links_elsewhere_is_refused_and_nothing_there_is_touched(folder: Path, table: str) -> None:
     elsewhere = folder.parent / "elsewhere"
     shutil.copytree(folder / table, elsewhere)
-    (elsewhere / "mine.parquet.part").write_bytes(b"somebody else's")
+    (elsewhere / "mine.parquet.part").write_bytes(b"another program's")
     shutil.rmtree(folder / table)
     (folder / table).symlink_to(elsewhere)
     before = {each: each.read_bytes() for each in sorted(elsewhere.iterdir())}
@@ -384,7 +384,7 @@ def test_files_are_not_written_by_way_of_links(folder: Path, name: str) -> None:
         elsewhere.write_bytes((folder / name).read_bytes())
         (folder / name).unlink()
     else:
-        elsewhere.write_bytes(b"somebody else's")
+        elsewhere.write_bytes(b"another program's")
     (folder / name).symlink_to(elsewhere)
     before = elsewhere.read_bytes()
     with pytest.raises(UserError, match="is a link; a dataset's files lie in its own folder") as caught:
@@ -577,7 +577,7 @@ def test_a_refusal_of_permission_is_one_line(folder: Path, monkeypatch: pytest.M
         store.write(small(3))
 
 
-def test_a_writer_that_never_ends_is_told_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_never_ends_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store(folder)
     with open(folder / durable.LOCK_FILE, "w") as other:
         fcntl.flock(other, fcntl.LOCK_EX)

@@ -143,7 +143,7 @@ def test_missing_episodes_are_refused_by_name(run, made: Path, begun: Path) -> N
         resume(run, made, begun)
 
 
-def test_a_run_of_an_older_version_is_resumed_with_the_same_play_alone(run, made: Path, begun: Path) -> None:
+def test_a_run_of_an_older_version_is_resumed_with_the_same_play_only(run, made: Path, begun: Path) -> None:
     (begun / EPISODES_FILE).unlink()
     again = begun.parent / "again" / begun.name
     shutil.copytree(begun, again)

@@ -43,10 +43,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return store.folder
 
 
-def test_kinds_are_told_from_the_record(data: Path) -> None:
+def test_play_kinds_follow_from_the_record(data: Path) -> None:
     sources = find_episodes([data])
-    told = dict(zip((source.solver for source in sources), play_kinds_of(sources), strict=True))
-    assert told == {
+    found = dict(zip((source.solver for source in sources), play_kinds_of(sources), strict=True))
+    assert found == {
         "human:ann": "human", "human:bob": "human", "agent:bc": "agent", "agent:other": "agent+co-pilot",
         "scripted": "scripted",
     }  # fmt: skip
@@ -82,7 +82,7 @@ def test_weights_that_cannot_be(text: str, said: str, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("reading", [[], ["--reading.in-memory-gb=0"]], ids=["memory", "streamed"])
-def test_an_agent_learns_from_several_kinds_and_its_run_goes_on(
+def test_an_agent_learns_from_several_play_kinds_and_its_run_is_resumed(
     data: Path, tmp_path: Path, reading: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     kinds = '--kinds={"human": 1, "agent+co-pilot": 0.5}'
@@ -129,7 +129,7 @@ def test_every_solver_and_dataset_is_validated_on() -> None:
     assert set_aside(alike[:1], 0.5) == [] and len(set_aside(alike[:2], 0.9)) == 1
 
 
-def test_a_run_keeps_its_division_when_it_goes_on(data: Path, tmp_path: Path) -> None:
+def test_a_resumed_run_keeps_its_division(data: Path, tmp_path: Path) -> None:
     words = ["clone", f"--data={data}", "--solver=None", f"--runs={tmp_path}", "--held-out=0.2", "--wandb=disabled"]
     words += ["--training.steps=3", "--training.batch=4", "--training.updates=1"]
     assert main(words) == 0

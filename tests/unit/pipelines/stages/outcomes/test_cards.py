@@ -48,7 +48,7 @@ def test_episodes_and_steps_are_those_that_are_read(
     assert (source.episodes, source.steps) == (len(read), sum(map(len, read)))
 
 
-def test_players_and_raters_are_told_apart_and_people_not_named(data: Path) -> None:
+def test_players_and_raters_are_counted_separately_and_people_not_named(data: Path) -> None:
     (source,) = play_used([data], "used", "train", marked=True)
     assert str(source.solvers) == "scripted (1), 1 person (1)" and str(source.marks) == "scripted (1), 1 person (2)"
     (everything,) = play_used([data], "used")
@@ -76,7 +76,7 @@ def test_the_newest_value_of_every_metric_counts(tmp_path: Path) -> None:
     assert latest_metrics(tmp_path) == {"loss": 2.0, "held_out": 5.0}
 
 
-def test_several_kinds_of_play_are_told_one_by_one(data: Path) -> None:
+def test_several_play_kinds_are_listed_one_by_one(data: Path) -> None:
     sources = play_imitated([data], "imitated", "scripted", '{"human": 1, "agent": 0.5}')
     assert [(source.use, source.episodes) for source in sources] == [
         ("imitated, as human with weight 1", 3),

@@ -39,7 +39,7 @@ def test_no_more_is_said_than_needed():
     assert refer(BALL, [BALL, Described("e", "ball", "blue", "large")], say_colour=False) == "the small ball"
 
 
-def test_a_room_is_named_where_that_tells_things_apart():
+def test_a_room_is_named_where_that_distinguishes_objects():
     here = Described("a", "ball", "red", "small", room="this room")
     there = Described("b", "ball", "red", "small", room="another room")
     assert refer(there, [here, there]) == "the red ball in another room"

@@ -333,7 +333,7 @@ def built(seed: int, solver: ScriptedSolver, tail: int = 0, **settings: Any) -> 
     return episode, world
 
 
-def test_a_careful_solver_builds_towers_that_go_on_standing() -> None:
+def test_towers_of_a_careful_solver_stay_standing() -> None:
     outcomes = []
     for seed in range(8):
         episode, world = built(seed, ScriptedSolver.perfect()) or pytest.fail("blocks alone, and none can be stacked")
