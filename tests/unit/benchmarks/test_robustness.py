@@ -19,7 +19,7 @@ from benchmarks.robustness.trial import Group, Outcome, Trial, drawn, run_all, r
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="trials are forks, and look into /proc")
 
-FEW = {"kills": 1, "damaged-folders": 4, "settings": 5}
+FEW = {"kills": 1, "crash-points": 3, "damaged-folders": 4, "settings": 5}
 SEED = 3
 
 

@@ -1,4 +1,4 @@
-"""What a dataset on disk does when files are missing, foreign or damaged, when the disk is full, and after a crash."""
+"""A dataset on disk with missing, foreign or damaged files, on a full disk, and after a crash."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import json
 import os
 import resource
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from rlhf.records.marks import Judgement, Mark
 from rlhf.store import ParquetStore, durable, open_store, rebuild_index, same_episode
 from rlhf.store.parquet_files import to_bytes
 from rlhf.store.synthetic import synthetic_episode
+from tests.unit.rlhf.store.killed import killed
 from worlds.errors import UserError
 
 MARK = Mark("e1", "ann", 2, 1, scripted=False)
@@ -36,7 +36,7 @@ def small(seed: int) -> Episode:
 
 @pytest.fixture(autouse=True)
 def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Synchronising matters when the power fails, which no test here makes happen, and takes most of the time."""
+    """Synchronising matters only when the power fails, and takes most of the time."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
@@ -651,32 +651,11 @@ def test_steps_that_lost_their_row_are_never_removed(folder: Path) -> None:
     assert (folder / "steps" / "e3.parquet").exists()
 
 
-DIES = """
-import os, signal, sys
-from rlhf.store import open_store
-from rlhf.store.synthetic import synthetic_episode
-folder, action, moment = sys.argv[1], sys.argv[2], int(sys.argv[3])
-store = open_store(folder)
-actions = {
-    "write": lambda: store.write(synthetic_episode(3, steps=6, height=4, width=5, episode_id="e3")),
-    "drop": lambda: store.drop(["e0", "e2"]),
-    "compact": store.compact,
+CHANGES: dict[str, Callable[[ParquetStore], object]] = {
+    "write": lambda store: store.write(small(3)),
+    "drop": lambda store: store.drop(["e0", "e2"]),
+    "compact": lambda store: store.compact(),
 }
-calls = 0
-os.fsync = lambda descriptor: None
-def die_at(name):
-    real = getattr(os, name)
-    def call(*arguments):
-        global calls
-        calls += 1
-        if calls == moment:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return real(*arguments)
-    setattr(os, name, call)
-for name in ("write", "rename", "unlink", "fsync"):
-    die_at(name)
-actions[action]()
-"""
 
 
 @pytest.mark.parametrize(
@@ -696,16 +675,14 @@ def test_a_kill_in_the_middle_of_a_change(folder: Path, action: str, packed: boo
     while True:
         copy = folder.parent / f"killed-{moment}"
         shutil.copytree(folder, copy)
-        command = [sys.executable, "-c", DIES, str(copy), action, str(moment)]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=Path.cwd())
-        assert done.returncode in (0, -signal.SIGKILL), done.stderr
+        interrupted = killed(copy, CHANGES[action], moment)
         store = open_store(copy)
         now = after if store.ids() == [f"e{seed}" for seed in after] else (0, 1, 2)
         assert whole(copy, now)
         open_store(copy).write(small(5))
         assert whole(copy, (*now, 5))
-        if done.returncode == 0:
+        if not interrupted:
             assert now == after
             break
-        moment += 4
+        moment += 2
     assert moment > 7

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from pipelines.cli.main import main
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import ParquetStore, Problem, open_store, rebuild_index, share_play
 from rlhf.store.synthetic import synthetic_episode
+from tests.unit.rlhf.store.killed import killed
 from worlds.errors import UserError
 
 SAID = {
@@ -168,41 +168,12 @@ ACTIONS: dict[str, Callable[[ParquetStore], object]] = {
 }
 
 
-def killed(folder: Path, action: str, moment: int) -> bool:
-    """Whether a process that changes the dataset was killed before its system call of that number."""
-    child = os.fork()
-    if child == 0:
-        calls = 0
-
-        def dying(real: Callable) -> Callable:
-            def call(*arguments: object) -> object:
-                nonlocal calls
-                calls += 1
-                if calls == moment:
-                    os.kill(os.getpid(), signal.SIGKILL)
-                return real(*arguments)
-
-            return call
-
-        try:
-            store = open_store(folder)
-            for name in ("write", "rename", "unlink", "fsync"):
-                setattr(os, name, dying(getattr(os, name)))
-            ACTIONS[action](store)
-            os._exit(0)
-        finally:
-            os._exit(1)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert status in (0, -signal.SIGKILL)
-    return status != 0
-
-
 @pytest.mark.parametrize(("action", "after"), [("write", 7), ("forget", 3), ("compact", 6)])
 def test_a_kill_in_between_is_no_loss(store: ParquetStore, action: str, after: int) -> None:
     for moment in range(1, 200):
         copy = store.folder.parent / f"killed-{moment}"
         shutil.copytree(store.folder, copy)
-        interrupted = killed(copy, action, moment)
+        interrupted = killed(copy, ACTIONS[action], moment)
         opened = open_store(copy)
         assert opened.verify() == []
         assert min(6, after) <= len(opened.marks()) <= max(6, after)
