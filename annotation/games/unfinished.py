@@ -24,7 +24,7 @@ from rlhf.records.episode import Episode
 from rlhf.store import open_store
 from rlhf.store.contract import people_in
 from rlhf.store.description import DESCRIPTION_FILE
-from rlhf.store.durable import UNFINISHED, Busy, explained, only_writer, sync_folder, write_file
+from rlhf.store.durable import UNFINISHED, Busy, explained, only_writer, sync, write_file
 from worlds.errors import UserError
 
 ABOUT_FILE, NOTES_FILE = "game.json", "notes.json"
@@ -57,7 +57,7 @@ class UnfinishedGame:
             _remove(part)
             open_store(part, create=True).write(episode)
             part.rename(self._kept)
-            sync_folder(self.folder)
+            sync(self.folder)
 
     def note(self, notes: Mapping[str, Any]) -> None:
         """Add notes to the kept episode, durably; nothing happens if it has been deleted meanwhile.
@@ -112,7 +112,7 @@ class Unfinished:
             game = self.folder / new_id()
             game.mkdir()
             write_file(game / ABOUT_FILE, json.dumps({"dataset": dataset, "project": project_id}).encode())
-            sync_folder(self.folder)
+            sync(self.folder)
             return UnfinishedGame(game, _held(game))
 
     def left(self) -> Iterator[UnfinishedGame]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rlhf.learning.guards import Alarm
 from rlhf.run.json_lines import read_rows, truncate_after
-from rlhf.store.durable import sync_folder
+from rlhf.store.durable import sync
 from worlds.errors import UserError
 
 ALARMS_FILE = "alarms.jsonl"
@@ -44,7 +44,7 @@ class AlarmLog:
         self._file = open(self.path, "a", encoding="utf-8")
         if not begun:
             self._write(resume_step, None, "alarms are kept from here on")
-            sync_folder(self.path.parent)
+            sync(self.path.parent)
 
     def add(self, alarm: Alarm) -> None:
         """Keep ``alarm``; it is on disk on return."""

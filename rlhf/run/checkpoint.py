@@ -27,7 +27,7 @@ from agents.card import ModelCard
 from agents.folder import load_agent, load_weights, save_agent
 from agents.tokenizer import Tokenizer
 from rlhf.store import json_text
-from rlhf.store.durable import explained, sync_folder, write_file
+from rlhf.store.durable import explained, sync, write_file
 from worlds.errors import RunError, UserError, device_is_full
 
 SCHEMA_VERSION = 1
@@ -174,7 +174,7 @@ class Checkpoints:
             except BaseException:
                 shutil.rmtree(unfinished, ignore_errors=True)
                 raise
-            sync_folder(self.folder)
+            sync(self.folder)
             write_file(self.folder / _LATEST, f"{final.name}\n".encode())
             self._prune()
         return _read(final)
@@ -223,8 +223,8 @@ class Checkpoints:
         write_file(folder / _STATE, buffer.getvalue())
         checksums = {path.relative_to(folder).as_posix(): _checksum(path) for path in _files(folder)}
         for path in _files(folder):
-            _sync_file(path)
-        sync_folder(folder / _AGENT)
+            sync(path)
+        sync(folder / _AGENT)
         record = {"schema_version": SCHEMA_VERSION, "step": step, "score": score, "checksums": checksums}
         write_file(folder / _RECORD, (json.dumps(record, indent=2) + "\n").encode())
 
@@ -294,14 +294,6 @@ def _files(folder: Path) -> Iterator[Path]:
 def _checksum(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _sync_file(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _first_line(error: BaseException) -> str:

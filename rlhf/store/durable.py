@@ -40,7 +40,7 @@ def write_file(path: Path, data: bytes) -> None:
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
+    sync(path.parent)
 
 
 def write_all(descriptor: int, data: bytes) -> None:
@@ -55,9 +55,9 @@ def open_to_change(path: Path) -> int:
     return os.open(path, os.O_WRONLY | _OWN)
 
 
-def sync_folder(folder: Path) -> None:
-    """Put the folder's list of names on disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Put the contents of the file ``path``, or the list of names of that folder, on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -18,7 +18,7 @@ from rlhf.store import description, recovery
 from rlhf.store.card import add_card
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_known, check_new, check_steps
-from rlhf.store.durable import Busy, explained, only_writer, sync_folder, write_file
+from rlhf.store.durable import Busy, explained, only_writer, sync, write_file
 from rlhf.store.fingerprint import episode_fingerprint, stored_fingerprint
 from rlhf.store.index import Entry, EpisodeIndex, moved
 from rlhf.store.parquet_files import Damaged, read_rows, to_bytes
@@ -282,7 +282,7 @@ class ParquetStore(EpisodeStore):
         for name in gone:
             (self.folder / name).unlink(missing_ok=True)
         for table in TABLES:
-            sync_folder(self.folder / table)
+            sync(self.folder / table)
 
     def _tidy_up(self) -> None:
         """Clean up after a crash, unless another process is writing or the dataset may only be read."""

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from rlhf.store.contract import Record, in_order
-from rlhf.store.durable import sync_folder, write_file
+from rlhf.store.durable import sync, write_file
 from rlhf.store.index import EpisodeIndex
 from rlhf.store.parquet_files import Damaged, read_all, to_bytes
 from worlds.errors import UserError
@@ -101,7 +101,7 @@ class RecordFolder(Generic[Record]):
                 write_file(self.folder / name, to_bytes([self._make_table(kept[name])]))
             else:
                 (self.folder / name).unlink()
-        sync_folder(self.folder)
+        sync(self.folder)
         return sum(len(files[name]) - len(kept[name]) for name in fewer)
 
     def compact(self) -> None:
@@ -113,7 +113,7 @@ class RecordFolder(Generic[Record]):
             self._index.count(self.folder.name, {file.name: 0 for file in files if file.name in counted})
             for file in files:
                 file.unlink()
-            sync_folder(self.folder)
+            sync(self.folder)
 
     def read_file(self, path: Path) -> list[Record]:
         """The records in one file.

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from rlhf.store import description
-from rlhf.store.durable import UNFINISHED, explained, only_writer, sync_folder, write_file
+from rlhf.store.durable import UNFINISHED, explained, only_writer, sync, write_file
 from rlhf.store.index import EpisodeIndex
 from rlhf.store.recovery import TABLES, data_file
 from worlds.errors import UserError
@@ -39,11 +39,11 @@ def share_play(source: str | Path, into: str | Path) -> int:
             for table in TABLES:
                 share_file(data_file(source, table, stem), data_file(unfinished, table, stem))
         for table in TABLES:
-            sync_folder(unfinished / table)
+            sync(unfinished / table)
         described.save(unfinished)
         EpisodeIndex(unfinished).rewrite(shared)
         os.rename(unfinished, into)
-        sync_folder(into.parent)
+        sync(into.parent)
     return len(shared)
 
 
