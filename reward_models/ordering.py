@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from reward_models.pairs import Weighting, pair_weights
+from reward_models.pairs import pair_weights
 
 DISTANCES = (1, 3, 5, 9, 17, 33, 65, 129)  # smallest t2 - t1 in steps of every group of pairs; the last is open
 PROBABILITIES = tuple(np.linspace(0.0, 1.0, 11).tolist())  # edges of the bins of a probability
@@ -74,10 +74,10 @@ class OrderedPairs:
     reliability: Reliability
 
 
-def order_pairs(utility: np.ndarray, marks: np.ndarray, weighting: Weighting = "pairs") -> OrderedPairs:
+def order_pairs(utility: np.ndarray, marks: np.ndarray) -> OrderedPairs:
     """Compare ``utility`` [T] of one episode with its ``marks`` [T, R, 2], on all pairs of the whole episode."""
     counts = torch.from_numpy(np.asarray(marks)).unsqueeze(1)
-    weights = pair_weights(counts, torch.zeros(counts.shape[:2], dtype=torch.long), weighting)[:, :, 0].double().numpy()
+    weights = pair_weights(counts, torch.zeros(counts.shape[:2], dtype=torch.long), "pairs")[:, :, 0].double().numpy()
     earlier, later = np.nonzero(np.any(weights != 0, axis=-1))
     signed = weights[earlier, later]  # [pairs, raters]
     better, worse = signed.clip(min=0).sum(-1), -signed.clip(max=0).sum(-1)

@@ -100,30 +100,6 @@ def _outputs(
         yield output.float().cpu().numpy()
 
 
-def rewards_along(
-    model: RewardModel, play: MemoryDataset, episodes: Sequence[int] | None = None, seed: int = 0
-) -> list[np.ndarray]:
-    """Rewards of whole episodes, equal to those of a :class:`StreamingScorer` with one slot that plays them in turn.
-
-    Args:
-      model: of any kind.
-      play: encoded episodes.
-      episodes: numbers in ``play``; None: all.
-      seed: of sampled rewards.
-
-    Returns:
-      float32 [T] of each episode, in the order of ``episodes``.
-    """
-    wanted = list(range(len(play))) if episodes is None else list(episodes)
-    scorer, found = StreamingScorer(model, 1, seed=seed), []
-    for episode in wanted:
-        rows = np.arange(play.starts[episode], play.starts[episode + 1])[:, None]
-        pieces = [rows[begin : begin + _STEPS_AT_ONCE] for begin in range(0, len(rows), _STEPS_AT_ONCE)]
-        whole = [scorer.rewards(play.gather(r, model.device)[0], play.first[r]) for r in pieces]
-        found.append(np.concatenate(whole)[:, 0])
-    return found
-
-
 class EpisodeDraws:
     """Uniform random numbers for N slots, each a function of the seed, the slot, its episode's number and the step."""
 

@@ -94,7 +94,7 @@ class PlayLearner(TorchLearner):
 
     def memory(self) -> list[torch.Tensor] | None:
         """The memory of this learner's columns of recorded play."""
-        memory = self.learner.state_dict(weights=False)["memory"]
+        memory = self.learner.state_dict()["memory"]
         return None if memory is None else [part.cpu() for part in memory]
 
     def run_state(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class PlayLearner(TorchLearner):
         :meth:`memory`.
         """
         return {
-            "learner": _on_cpu(self.learner.state_dict(weights=False)),
+            "learner": _on_cpu(self.learner.state_dict()),
             "recorded": self.recorded.state_dict(),
             "rng": self._rng.bit_generator.state,
         }

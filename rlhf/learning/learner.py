@@ -166,22 +166,19 @@ class Learner:
             "bc/css": (config.css_weight, css),
         }
 
-    def state_dict(self, weights: bool = True) -> dict[str, Any]:
-        """Return everything that determines the updates to come; without ``weights``, all but the agent's."""
-        state = {
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything that determines the updates to come but the agent's weights."""
+        return {
             "optimizer": self._optimizer.state_dict(),
             "memory": None if self._memory is None else tuple(self._memory),
             "updates": self.updates,
         }
-        return state | {"agent": self.agent.state_dict()} if weights else state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume from what :meth:`state_dict` returned, bit-exactly on the same machine.
 
-        If that has no weights, the agent has to have them already.
+        The agent must have its weights already.
         """
-        if "agent" in state:
-            self.agent.load_state_dict(state["agent"])
         load_optimizer(self._optimizer, state["optimizer"], self.config)
         memory = state["memory"]
         self._memory = None if memory is None else AgentState(*(part.to(self.device) for part in memory))

@@ -111,7 +111,7 @@ class LocalExecutor:
         self._collect()
         drawn_from = self._recent if self.config.reuse > 1 else ()  # else every fragment is learned from once, at once
         return {
-            "learner": self.learner.state_dict(weights=False),
+            "learner": self.learner.state_dict(),
             "recorded": self._recorded.state_dict(),
             "runners": [runner.state_dict() for runner in self._runners],
             "ready": [None if player.ready is None else pack_fragment(player.ready) for player in self._players],

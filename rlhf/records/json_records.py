@@ -44,13 +44,13 @@ def to_json(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} cannot be written as JSON: {value!r}")
 
 
-def from_json(kind: type[Record], data: Any, where: str = "") -> Record:
+def from_json(kind: type[Record], data: Any) -> Record:
     """The dataclass ``kind`` that ``to_json`` wrote as ``data``.
 
     Raises:
       BadRecord: if a field is unknown, missing or of the wrong kind; fields with a default are no exception.
     """
-    return _record(kind, data, where)
+    return _record(kind, data, "")
 
 
 def with_new_settings(hint: Any, data: Any) -> Any:

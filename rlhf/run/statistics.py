@@ -43,26 +43,23 @@ def wilson_interval(successes: float, trials: int, level: float = LEVEL) -> Inte
     return Interval(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)), trials)
 
 
-def mean_of(estimate: float, deviation: float, count: int, level: float = LEVEL) -> Interval | None:
+def mean_of(estimate: float, deviation: float, count: int) -> Interval | None:
     """Student's t interval of a mean.
 
     Args:
       estimate: the mean of the observations.
       deviation: their sample standard deviation.
       count: how many they are.
-      level: what the interval covers.
 
     Returns: the interval; None of a single observation.
     """
     if count < 2:
         return None
-    half = float(t.ppf(0.5 + level / 2, count - 1)) * deviation / float(np.sqrt(count))
+    half = float(t.ppf(0.5 + LEVEL / 2, count - 1)) * deviation / float(np.sqrt(count))
     return Interval(estimate, estimate - half, estimate + half, count)
 
 
-def mean_interval(
-    groups: Sequence[Sequence[np.ndarray]], *, seed: int, level: float = LEVEL, resamples: int = RESAMPLES
-) -> Interval:
+def mean_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int, resamples: int = RESAMPLES) -> Interval:
     """Interval of a mean over runs (agents trained from different seeds), strata (probes) and episodes.
 
     Of one run, a percentile bootstrap over the episodes of each stratum; it speaks of that run only. Of several,
@@ -90,7 +87,7 @@ def mean_interval(
         for episodes in run:
             means += _resampled_means(np.asarray(episodes, dtype=np.float64), resamples, rng)
     means /= len(groups) * strata.pop()
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     low, high = map(float, np.quantile(means, [tail, 1 - tail]))
     estimate = float(runs.mean())
     if len(runs) > 1:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Merged, Problem, same_episode
-from rlhf.store.fingerprint import episode_fingerprint, play_fingerprint
+from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.memory import MemoryStore
 from rlhf.store.parquet import ParquetStore, rebuild_index
 from rlhf.store.shared_play import share_play
@@ -28,7 +28,6 @@ __all__ = [
     "Problem",
     "episode_fingerprint",
     "open_store",
-    "play_fingerprint",
     "rebuild_index",
     "same_episode",
     "share_play",

@@ -180,10 +180,6 @@ class EpisodeStore(ABC):
         """
         return read_ahead(self.read, episode_ids, threads)
 
-    def read_many(self, episode_ids: Iterable[str], threads: int = 2) -> list[Episode]:
-        """The episodes in the given order, all in memory; see ``stream`` for one at a time."""
-        return list(self.stream(episode_ids, threads))
-
     def merge(self, other: EpisodeStore) -> Merged:
         """Copy what ``other`` holds and this store does not. After an interruption, run it again.
 

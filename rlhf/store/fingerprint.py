@@ -53,16 +53,6 @@ def stored_fingerprint(about: pa.Table, steps: pa.Table) -> str:
     return _digest(about, texts, arrays, stored_checksums(values_of(steps["image"]).field("bytes").to_pylist()))
 
 
-def play_fingerprint(fingerprints: Mapping[str, str]) -> str:
-    """One fingerprint of several episodes, whatever their order.
-
-    Args:
-      fingerprints: of the episodes, by id, as :meth:`rlhf.store.EpisodeStore.fingerprints` returns them.
-    """
-    lines = "".join(f"{fingerprint}\n" for fingerprint in sorted(fingerprints.values()))
-    return hashlib.blake2b(lines.encode(), digest_size=_BYTES).hexdigest()
-
-
 def _digest(
     about: pa.Table, texts: Mapping[str, Sequence[str]], arrays: Sequence[np.ndarray], checksums: np.ndarray
 ) -> str:

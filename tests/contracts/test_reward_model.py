@@ -25,10 +25,11 @@ from agents.tokenizer import Tokenizer
 from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.registry import load_reward_model
-from reward_models.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, rewards, rewards_along, score
+from reward_models.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, rewards, score
 from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.records.episode import Episode
 from tests.unit.agents import own_agent
+from tests.unit.reward_models.streamed_rewards import streamed_rewards
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 from worlds.errors import UserError
 
@@ -156,9 +157,7 @@ def test_streaming_rewards_are_those_of_whole_episodes(model: RewardModel, play:
 def test_rewards_of_whole_episodes_are_those_of_one_slot(model: RewardModel, play: MemoryDataset) -> None:
     scorer = StreamingScorer(model, 1, seed=3)
     found = np.concatenate([scorer.rewards(*step)[0] for *step, _ in steps_of(play, 1)])
-    np.testing.assert_allclose(
-        np.concatenate(rewards_along(model, play, seed=3)), found, rtol=TOLERANCE, atol=TOLERANCE
-    )
+    np.testing.assert_allclose(streamed_rewards(model, play, seed=3), found, rtol=TOLERANCE, atol=TOLERANCE)
 
 
 def test_fragments_of_any_length_are_rewarded_as_single_steps(model: RewardModel, play: MemoryDataset) -> None:
@@ -265,8 +264,7 @@ def test_a_saved_model_is_read_as_what_it_is(
     assert loaded.config.reward_scale == 0.25 and not loaded.training
     for one, two in zip(score(model, play), score(loaded, play), strict=True):
         np.testing.assert_array_equal(one, two)
-    for one, two in zip(rewards_along(model, play), rewards_along(loaded, play), strict=True):
-        np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(streamed_rewards(model, play), streamed_rewards(loaded, play))
 
 
 def test_transformers_reads_a_saved_model(model: RewardModel, play: MemoryDataset, tmp_path: Path) -> None:
@@ -307,8 +305,7 @@ def test_it_begins_as_the_agent_and_shares_nothing_with_it(model: RewardModel) -
 def test_rewards_do_not_depend_on_the_controls(model: RewardModel, play: MemoryDataset) -> None:
     still = replace(play, previous_movement=np.zeros_like(play.previous_movement))
     assert not np.array_equal(still.previous_movement, play.previous_movement)
-    for one, two in zip(rewards_along(model, play), rewards_along(model, still), strict=True):
-        np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(streamed_rewards(model, play), streamed_rewards(model, still))
 
 
 def test_what_is_no_reward_model_is_refused_in_one_line(tokenizer: Tokenizer, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def holds(folder: Path, ids: list[str]) -> bool:
     store = open_store(folder)
     seeds = [int(episode_id.rpartition("-")[2]) for episode_id in ids]
     expected = [synthetic_episode(seed, 20, 12, 16, episode_id) for seed, episode_id in zip(seeds, ids, strict=True)]
-    return all(map(same_episode, store.read_many(ids), expected))
+    return all(map(same_episode, store.stream(ids), expected))
 
 
 @pytest.mark.e2e

@@ -26,8 +26,8 @@ from reward_models.autoregressive import (
 )
 from reward_models.marked_play import MarkedPlay, MarkedStream, MarkedWindow
 from reward_models.pairs import MINUS, PLUS
-from reward_models.scoring import rewards_along
 from reward_models.training import RewardTrainer, RewardTrainingConfig, reward_terms
+from tests.unit.reward_models.streamed_rewards import streamed_rewards
 
 QUICK = RewardTrainingConfig(
     updates=150, steps=20, batch=16, learning_rate=3e-3, warmup=20, evaluate_every=50, css_weight=0.1, bc_weight=0.1,
@@ -174,10 +174,10 @@ def test_annotations_are_sampled_with_their_probabilities() -> None:
 
 def test_rewards_are_marks_and_differ_by_seed(model: AutoregressiveRewardModel, lamp_play) -> None:
     play = lamp_play(range(20)).episodes
-    one, same, other = (np.concatenate(rewards_along(model, play, seed=seed)) for seed in (1, 1, 2))
+    one, same, other = (streamed_rewards(model, play, seed) for seed in (1, 1, 2))
     assert set(np.unique(one)) == {-1.0, 0.0, 1.0}
     assert np.array_equal(one, same) and not np.array_equal(one, other)
-    assert not np.concatenate(rewards_along(model, play, seed=1))[play.first].any()
+    assert not streamed_rewards(model, play, seed=1)[play.first].any()
 
 
 def test_one_batch_can_be_overfitted_and_is_then_rewarded(agent: InteractiveAgent, lamp_play) -> None:

@@ -57,10 +57,9 @@ def test_pairs_by_sign_and_distance_are_those_of_a_loop(seed: int) -> None:
             assert ours.total[sign, group] == pytest.approx(total)
 
 
-@pytest.mark.parametrize("weighting", ["pairs", "stretches"])
-def test_all_distances_together_are_the_agreement_of_training(weighting) -> None:
+def test_all_distances_together_are_the_agreement_of_training() -> None:
     marks, utility = marks_and_utility(7, steps=60, raters=3)
-    ours, known = order_pairs(utility, marks, weighting), pair_agreement(utility, marks, weighting)
+    ours, known = order_pairs(utility, marks), pair_agreement(utility, marks)
     assert ours.right.sum(1) == pytest.approx([known.right_plus, known.right_minus])
     assert ours.total.sum(1) == pytest.approx([known.plus, known.minus])
 

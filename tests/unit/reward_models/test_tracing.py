@@ -45,7 +45,7 @@ def test_a_trace_has_the_models_scores(folder: Path) -> None:
     ids = open_store(folder / "play").ids()
     asked = [{"model": str(folder / "model"), "dataset": str(folder / "play"), "episode_id": id} for id in ids]
     model = load_with_tokenizer(folder / "model")
-    scores = model.score(encode_episodes(open_store(folder / "play").read_many(ids), model.tokenizer, model.sizes))
+    scores = model.score(encode_episodes(list(open_store(folder / "play").stream(ids)), model.tokenizer, model.sizes))
     for said, scored in zip(answers(*asked), scores, strict=True):
         assert np.allclose(said["utility"], scored.utility, atol=2e-6) and len(said["utility"]) == 30
         assert np.allclose(said["reward"], scored.reward, atol=2e-6) and said["kind"] == model.kind

@@ -88,7 +88,7 @@ def test_recorded_setters_ask_again(tmp_path: Path) -> None:
     ids = record(again)
     played, replayed = open_store(first.data), open_store(again.data)
     assert sorted(ids) == [f"scripted-of-{episode_id}" for episode_id in sorted(played.ids())]
-    for episode in replayed.read_many(ids):
+    for episode in replayed.stream(ids):
         source = played.read(episode.episode_id.removeprefix("scripted-of-"))
         assert episode.setter == f"replay:{source.episode_id}"
         for name in ("image", "movement", "setter_movement"):

@@ -59,7 +59,7 @@ def settings(folder: Path, data: Path, **changes: object) -> PlaySuiteConfig:
 def played(folder: Path) -> dict[str, Episode]:
     """All continuations, by id."""
     ids = play_suite(settings(folder, folder / "sts"))
-    return dict(zip(ids, open_store(folder / "sts").read_many(ids), strict=True))
+    return dict(zip(ids, open_store(folder / "sts").stream(ids), strict=True))
 
 
 def of_agent(played: dict[str, Episode], agent: str) -> Iterator[tuple[Episode, dict]]:
@@ -195,7 +195,7 @@ def test_the_agent_observes_the_context_before_it_acts(folder: Path, tmp_path: P
     acts as the continuation does after the take-over."""
     config = settings(folder, tmp_path / "sts", agents={"tiny": str(folder / "agent")}, slots=1, continuations=1)
     ids = play_suite(config)
-    for episode in open_store(tmp_path / "sts").read_many(ids):
+    for episode in open_store(tmp_path / "sts").stream(ids):
         agent, tokenizer = load_agent(folder / "agent")
         seed = int.from_bytes(hashlib.sha256(f"0 {episode.episode_id}".encode()).digest()[:7], "big")
         solver = AgentSolvers(agent, tokenizer, 1, seed=seed)

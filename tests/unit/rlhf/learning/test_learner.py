@@ -137,8 +137,8 @@ def test_four_updates_are_two_a_saved_state_and_two():
     first = learner()
     for i in range(2):
         first.update(fragments[i], windows[i])
-    state = copy.deepcopy(first.state_dict())
-    second = Learner(tiny_agent.agent(seed=5), LearnerConfig(learning_rate=1e-2))
+    agent, state = copy.deepcopy((first.agent, first.state_dict()))
+    second = Learner(agent, LearnerConfig(learning_rate=1e-2))
     second.load_state_dict(state)
     assert [second.update(fragments[i], windows[i]) for i in (2, 3)] == expected[2:]
     for name, value in straight.agent.state_dict().items():
@@ -280,6 +280,6 @@ def test_a_state_is_loaded_to_where_the_learner_works():
     learner = Learner(tiny_agent.agent())
     learner.update(tiny_agent.fragment(learner.agent), RecordedWindow(*tiny_agent.recorded(6, 2).next()))
     elsewhere = Learner(tiny_agent.agent(), device="meta")
-    elsewhere.load_state_dict(learner.state_dict(weights=False))
+    elsewhere.load_state_dict(learner.state_dict())
     moments = [value for state in elsewhere._optimizer.state.values() for value in state.values()]
     assert moments and all(value.device.type == "meta" for value in [*moments, *elsewhere._memory])

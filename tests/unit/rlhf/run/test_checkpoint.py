@@ -69,7 +69,7 @@ def test_training_is_resumed_bit_exactly_from_disk(tmp_path):
     expected = [straight.update(f, w) for f, w in zip(fragments, windows, strict=True)]
     for i in range(2):
         first.update(fragments[i], windows[i])
-    Checkpoints(tmp_path).save(2, first.agent, TOKENIZER, first.state_dict(weights=False))
+    Checkpoints(tmp_path).save(2, first.agent, TOKENIZER, first.state_dict())
     checkpoint = Checkpoints(tmp_path).latest()
     agent, _ = checkpoint.load_agent()
     second = Learner(agent, config)

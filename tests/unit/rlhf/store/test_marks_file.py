@@ -41,7 +41,7 @@ def test_what_goes_out_comes_back(store: ParquetStore, tmp_path: Path, suffix: s
     file = tmp_path / f"marks{suffix}"
     export_marks(store.marks(), file)
     other = open_store(tmp_path / "other", create=True)
-    for episode in store.read_many(store.ids()):
+    for episode in store.stream(store.ids()):
         other.write(episode)
     assert import_marks(other, file) == (3, 0)
     assert other.marks() == store.marks()
