@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib
 import json
 import re
 from collections.abc import Iterator
@@ -105,7 +104,7 @@ def settings_by_command() -> dict[str, set[str]]:
 
 
 def _kind(verb: Verb) -> type:
-    return getattr(importlib.import_module(verb.module), verb.config)
+    return verb.load()[0]
 
 
 def _command(verb: Verb) -> str:

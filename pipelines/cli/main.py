@@ -7,15 +7,15 @@ fields of its frozen configuration; ``--preset NAME`` starts from the command's 
 from __future__ import annotations
 
 import difflib
-import importlib
 import io
 import os
+import pkgutil
 import shlex
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 from pipelines.cli.usage import UsageError
 from rlhf.run.stopping import Stopped, stoppable
@@ -26,13 +26,11 @@ EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
 @dataclass(frozen=True)
 class Verb:
-    """One command, with its frozen configuration and the function that runs it.
+    """One command, with the function that runs it.
 
     Args:
       name: the command, as typed.
-      module: module of configuration and function.
-      config: name of the configuration's class.
-      function: name of the function.
+      entry: its function as "module:name", whose only parameter is the frozen configuration.
       help: description in one line.
       kept: message about finished work when the command is interrupted or the disk is full.
       status: True if the function returns the exit status; False if its return is a success.
@@ -40,13 +38,34 @@ class Verb:
     """
 
     name: str
-    module: str
-    config: str
-    function: str
+    entry: str
     help: str
     kept: str = "all finished work is kept"
     status: bool = False
     preset: str | None = None
+
+    @property
+    def function(self) -> str:
+        """Name of the function."""
+        return self.entry.partition(":")[2]
+
+    def load(self) -> tuple[type, Callable[[Any], Any]]:
+        """Import the command; return the class of its configuration, and its function.
+
+        Raises:
+          UserError: if a package is not installed.
+        """
+        try:
+            run = pkgutil.resolve_name(self.entry)
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package in ("worlds", "agents", "annotation", "reward_models", "rlhf", "pipelines", ""):
+                raise
+            extra = "interactive-rlhf[ray]" if package == "ray" else "interactive-rlhf"
+            raise UserError(
+                f"the package {package} is not installed; pip install '{extra}' installs all that is needed"
+            ) from error
+        return get_type_hints(run)["config"], run
 
 
 _PLAYED = "every finished episode is kept in the dataset; the same command records the rest"
@@ -64,119 +83,62 @@ _SMALLER = (
     "other programs that use it"
 )
 
-_SERVE, _STUDY = "pipelines.cli.serve", "annotation.server.serve"
-_EPISODES, _MARKS, _ITERATE = "pipelines.cli.episodes_settings", "pipelines.cli.marks", "pipelines.loops.iterate"
-
 GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
     (
         "the loop, one step at a time",
         (
-            Verb(
-                "record", "pipelines.stages.record", "RecordConfig", "record", "play episodes into a dataset", _PLAYED
-            ),
-            Verb(
-                "mark", "pipelines.stages.mark", "MarkConfig", "mark", "have scripted raters mark a dataset's episodes"
-            ),
-            Verb(
-                "clone", "pipelines.stages.clone", "CloneConfig", "clone", "train an agent to imitate it (BC)", _BEGUN
-            ),
-            Verb(
-                "reward", "pipelines.stages.reward", "RewardConfig", "reward", "train a reward model on marks", _BEGUN
-            ),
-            Verb(
-                "diagnose",
-                "pipelines.diagnose.command",
-                "DiagnoseConfig",
-                "diagnose",
-                "what reward models have learned",
-            ),
-            Verb(
-                "improve", "pipelines.stages.improve", "ImproveConfig", "improve", "improve the agent (BC+RL)", _BEGUN
-            ),
-            Verb(
-                "evaluate",
-                "pipelines.stages.evaluate",
-                "EvaluateConfig",
-                "evaluate",
-                "measure agents at probes",
-                _PROBED,
-            ),
-            Verb(
-                "report", "pipelines.report.command", "ReportConfig", "report", "write a run's report as one HTML file"
-            ),
+            Verb("record", "pipelines.stages.record:record", "play episodes into a dataset", _PLAYED),
+            Verb("mark", "pipelines.stages.mark:mark", "have scripted raters mark a dataset's episodes"),
+            Verb("clone", "pipelines.stages.clone:clone", "train an agent to imitate it (BC)", _BEGUN),
+            Verb("reward", "pipelines.stages.reward:reward", "train a reward model on marks", _BEGUN),
+            Verb("diagnose", "pipelines.diagnose.command:diagnose", "what reward models have learned"),
+            Verb("improve", "pipelines.stages.improve:improve", "improve the agent (BC+RL)", _BEGUN),
+            Verb("evaluate", "pipelines.stages.evaluate:evaluate", "measure agents at probes", _PROBED),
+            Verb("report", "pipelines.report.command:report", "write a run's report as one HTML file"),
         ),
     ),
     (
         "the whole loop",
         (
-            Verb(
-                "demo",
-                "pipelines.loops.demo",
-                "DemoConfig",
-                "demo",
-                "all of it here, in minutes",
-                _ROUNDS,
-                preset="demo",
-            ),
-            Verb("iterate", _ITERATE, "IterateConfig", "iterate", "rounds of improvement", _ROUNDS, preset="tower"),
-            Verb(
-                "reproduce",
-                "pipelines.cli.reproduce",
-                "ReproduceConfig",
-                "reproduce",
-                "a published result, over seeds",
-                _ROUNDS,
-            ),
+            Verb("demo", "pipelines.loops.demo:demo", "all of it here, in minutes", _ROUNDS, preset="demo"),
+            Verb("iterate", "pipelines.loops.iterate:iterate", "rounds of improvement", _ROUNDS, preset="tower"),
+            Verb("reproduce", "pipelines.cli.reproduce:reproduce", "a published result, over seeds", _ROUNDS),
         ),
     ),
     (
         "the test suite that people judge",
         (
-            Verb("suite make", "pipelines.suite.make", "MakeSuiteConfig", "make_suite", "draw scenarios from play"),
-            Verb(
-                "suite play",
-                "pipelines.suite.play",
-                "PlaySuiteConfig",
-                "play_suite",
-                "agents continue from them",
-                _ENDED,
-            ),
-            Verb("suite judge", "pipelines.suite.judge", "JudgeSuiteConfig", "judge_suite", "scripted stand-ins judge"),
-            Verb("suite report", "pipelines.suite.report", "ReportSuiteConfig", "report_suite", "how people judged"),
+            Verb("suite make", "pipelines.suite.make:make_suite", "draw scenarios from play"),
+            Verb("suite play", "pipelines.suite.play:play_suite", "agents continue from them", _ENDED),
+            Verb("suite judge", "pipelines.suite.judge:judge_suite", "scripted stand-ins judge"),
+            Verb("suite report", "pipelines.suite.report:report_suite", "how people judged"),
         ),
     ),
     (
         "people",
         (
-            Verb("serve", _SERVE, "ServeConfig", "serve", "the web app in which people play, mark and judge", _SERVED),
-            Verb("look", _SERVE, "LookConfig", "look", "episodes, marks and rewards of datasets", _LOOKED),
-            Verb("people link", _STUDY, "LinkConfig", "link_admin", "a new sign-in link for the study's admin"),
-            Verb("people delete", _STUDY, "DeleteConfig", "delete_person", "a person's data, permanently", _DELETED),
-            Verb("marks collect", _STUDY, "CollectConfig", "collect", "what people submitted into the datasets"),
+            Verb("serve", "pipelines.cli.serve:serve", "the web app in which people play, mark and judge", _SERVED),
+            Verb("look", "pipelines.cli.serve:look", "episodes, marks and rewards of datasets", _LOOKED),
+            Verb("people link", "annotation.server.serve:link_admin", "a new sign-in link for the study's admin"),
+            Verb("people delete", "annotation.server.serve:delete_person", "a person's data, permanently", _DELETED),
+            Verb("marks collect", "annotation.server.serve:collect", "what people submitted into the datasets"),
         ),
     ),
     (
         "recordings and machine",
         (
-            Verb("runs list", "pipelines.cli.runs", "ListRunsConfig", "list_runs", "the runs under a folder"),
-            Verb("runs compare", "pipelines.cli.runs", "CompareRunsConfig", "compare_runs", "how runs differ"),
-            Verb("episodes list", _EPISODES, "ListConfig", "list_episodes", "the episodes of a dataset"),
-            Verb("episodes show", _EPISODES, "ShowConfig", "show_episode", "one episode, step by step"),
-            Verb("render", "pipelines.cli.render", "RenderConfig", "render", "an episode as PNG, GIF or MP4"),
-            Verb("episodes verify", _EPISODES, "VerifyConfig", "verify_episodes", "look for damage", status=True),
-            Verb("episodes merge", _EPISODES, "MergeConfig", "merge_episodes", "several datasets into one"),
-            Verb("episodes drop", _EPISODES, "DropConfig", "drop_episodes", "remove episodes from a dataset"),
-            Verb("episodes compact", _EPISODES, "CompactConfig", "compact_episodes", "many episodes in a file"),
-            Verb("marks import", _MARKS, "ImportMarksConfig", "import_into_dataset", "a file of marks into a dataset"),
-            Verb("marks export", _MARKS, "ExportMarksConfig", "export_from_dataset", "a dataset's marks to a file"),
-            Verb(
-                "doctor",
-                "pipelines.cli.doctor",
-                "DoctorConfig",
-                "doctor",
-                "what this machine has and lacks",
-                status=True,
-            ),
+            Verb("runs list", "pipelines.cli.runs:list_runs", "the runs under a folder"),
+            Verb("runs compare", "pipelines.cli.runs:compare_runs", "how runs differ"),
+            Verb("episodes list", "pipelines.cli.episodes_settings:list_episodes", "the episodes of a dataset"),
+            Verb("episodes show", "pipelines.cli.episodes_settings:show_episode", "one episode, step by step"),
+            Verb("render", "pipelines.cli.render:render", "an episode as PNG, GIF or MP4"),
+            Verb("episodes verify", "pipelines.cli.episodes_settings:verify_episodes", "look for damage", status=True),
+            Verb("episodes merge", "pipelines.cli.episodes_settings:merge_episodes", "several datasets into one"),
+            Verb("episodes drop", "pipelines.cli.episodes_settings:drop_episodes", "remove episodes from a dataset"),
+            Verb("episodes compact", "pipelines.cli.episodes_settings:compact_episodes", "many episodes in a file"),
+            Verb("marks import", "pipelines.cli.marks:import_into_dataset", "a file of marks into a dataset"),
+            Verb("marks export", "pipelines.cli.marks:export_from_dataset", "a dataset's marks to a file"),
+            Verb("doctor", "pipelines.cli.doctor:doctor", "what this machine has and lacks", status=True),
         ),
     ),
 )
@@ -240,7 +202,7 @@ def _print_completion(words: Sequence[str]) -> int:
     try:
         completion.script(shell, {})  # refuses another shell before every command is imported
         for verb in VERBS.values():
-            kind = getattr(_import(verb), verb.config)
+            kind, _ = verb.load()
             presets = ["--preset"] if verb.preset or verb.name in NEXT or verb.name == "evaluate" else []
             flags[verb.name] = ["--help", *presets, *(setting.flag for setting in settings.settings_of(kind))]
     except UserError as error:
@@ -280,14 +242,13 @@ def run(verb: Verb, words: Sequence[str]) -> Any:
     from pipelines.cli import settings
     from pipelines.cli.presets import presets_of, starting_point
 
-    module = _import(verb)
-    kind = getattr(module, verb.config)
+    kind, function = verb.load()
     base, words = starting_point(verb.function, kind, words, verb.preset)
     about = verb.help[0].upper() + verb.help[1:] + "."
     if presets := presets_of(verb.function):
         about += f" --preset NAME starts from a preset's settings: {', '.join(presets)}, or your own FILE.py."
     config = settings.parse(kind, words, command=f"rlhf {verb.name}", default=base, about=about)
-    result = getattr(module, verb.function)(config)
+    result = function(config)
     if verb.name in NEXT:
         settings_typed = {name: _typed(value) for name, value in vars(config).items()}
         print(f"next: {NEXT[verb.name].format(result=_typed(result), **settings_typed)}", file=sys.stderr)
@@ -373,19 +334,6 @@ def _line(verb: Verb) -> str:
 
 def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())
-
-
-def _import(verb: Verb) -> Any:
-    try:
-        return importlib.import_module(verb.module)
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        if package in ("worlds", "agents", "annotation", "reward_models", "rlhf", "pipelines", ""):
-            raise
-        extra = "interactive-rlhf[ray]" if package == "ray" else "interactive-rlhf"
-        raise UserError(
-            f"the package {package} is not installed; pip install '{extra}' installs all that is needed"
-        ) from error
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def _named(tree: ast.AST) -> Iterator[str]:
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
-            yield node.value
+            yield node.value.partition(":")[0]  # an entry point is "module:function"
     # Names of other packages and texts are dropped by those who ask.
 
 

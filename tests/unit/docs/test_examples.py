@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import importlib
 import inspect
 import io
 import shlex
@@ -43,7 +42,7 @@ def command_lines(page: Path) -> Iterator[list[str]]:
 def test_command_lines_are_understood(page: Path) -> None:
     for words in command_lines(page):
         verb, rest = choose(words)
-        kind = getattr(importlib.import_module(verb.module), verb.config)
+        kind = verb.load()[0]
         start, rest = starting_point(verb.function, kind, rest, verb.preset)
         settings.parse(kind, rest, command=f"rlhf {verb.name}", default=start)
 

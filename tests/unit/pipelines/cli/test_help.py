@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from typing import Any
 
@@ -44,7 +43,7 @@ def entries(text: str) -> dict[str, str]:
 def test_every_setting_has_words_of_its_own_at_its_flag(
     verb: Verb, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kind: Any = getattr(importlib.import_module(verb.module), verb.config)
+    kind: Any = verb.load()[0]
     shown = entries(help_of(verb, capsys, monkeypatch))
     for setting in settings_of(kind):
         assert len(shown[setting.flag].split()) >= 2, f"{setting.flag} has no words"

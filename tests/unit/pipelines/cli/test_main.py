@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib
 import json
 import os
 import resource
@@ -18,7 +17,6 @@ from typing import Any, Literal
 
 import pytest
 
-from pipelines.cli import main as cli
 from pipelines.cli.main import VERBS, Verb, main
 from pipelines.cli.presets import pop_option
 from pipelines.cli.settings import parse
@@ -91,7 +89,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
 
     module.error, module.PlayConfig, module.play = None, PlayConfig, run
     monkeypatch.setitem(sys.modules, "made_up_play", module)
-    monkeypatch.setitem(VERBS, "play", Verb("play", "made_up_play", "PlayConfig", "play", "play", "all games are kept"))
+    monkeypatch.setitem(VERBS, "play", Verb("play", "made_up_play:play", "play", "all games are kept"))
     yield seen
 
 
@@ -130,7 +128,7 @@ NAMED_BY_PLACE = ("render", "episodes ", "marks ", "people ")  # verbs whose con
     "verb", [verb for verb in VERBS.values() if not verb.name.startswith(NAMED_BY_PLACE)], ids=lambda verb: verb.name
 )
 def test_every_configuration_survives_being_written_beside_its_run(verb: Verb) -> None:
-    kind = getattr(importlib.import_module(verb.module), verb.config)
+    kind = verb.load()[0]
     assert from_json(kind, json.loads(json.dumps(to_json(kind())))) == kind()
 
 
@@ -210,7 +208,7 @@ def test_settings_reach_the_function(play: list[Any], words: list[str], settings
 
 
 def test_status_of_a_checking_verb_is_what_it_returns(play: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(VERBS, "play", Verb("play", "made_up_play", "PlayConfig", "play", "play", status=True))
+    monkeypatch.setitem(VERBS, "play", Verb("play", "made_up_play:play", "play", status=True))
     assert main(["play"]) == 7
 
 
@@ -399,11 +397,9 @@ def test_debug_shows_every_traceback(play: list[Any], monkeypatch: pytest.Monkey
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def missing(name: str) -> ModuleType:
-        raise ModuleNotFoundError("No module named 'ray'", name="ray")
-
-    monkeypatch.setattr(cli.importlib, "import_module", missing)
-    assert main(["demo"]) == 1
+    monkeypatch.setitem(sys.modules, "ray", None)  # `import ray` fails
+    monkeypatch.setitem(VERBS, "play", Verb("play", "ray:play", "play"))
+    assert main(["play"]) == 1
     assert "the package ray is not installed; pip install 'interactive-rlhf[ray]'" in capsys.readouterr().err
 
 

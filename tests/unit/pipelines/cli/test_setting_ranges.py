@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, get_args, get_type_hints
@@ -18,7 +17,7 @@ TRIED = ("-1", "nan", "inf", "-inf", "1e23", "1e999", "99999999999999999999", "9
 
 
 def kind_of(verb: Verb) -> Any:
-    return getattr(importlib.import_module(verb.module), verb.config)
+    return verb.load()[0]
 
 
 def numbers_of(kind: Any) -> list[Setting]:

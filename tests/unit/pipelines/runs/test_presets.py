@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -76,7 +75,7 @@ def test_its_world_and_agent_can_be_made() -> None:
 
 
 def kind_of(verb: Verb) -> Any:
-    return getattr(importlib.import_module(verb.module), verb.config)
+    return verb.load()[0]
 
 
 @pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
