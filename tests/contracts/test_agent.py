@@ -102,7 +102,7 @@ def test_memory_lasts_until_a_reset_and_no_longer(agent: InteractiveAgent, play)
 
 
 @torch.no_grad()
-def test_what_one_trajectory_sees_is_nothing_to_another(agent: InteractiveAgent, play) -> None:
+def test_trajectories_of_a_batch_do_not_affect_each_other(agent: InteractiveAgent, play) -> None:
     observations, resets = play[0], torch.zeros(STEPS, COLUMNS, dtype=torch.bool)
     before, _ = agent(observations, agent.initial_state(COLUMNS), resets)
     image = observations.image.clone()
@@ -130,7 +130,7 @@ def test_reported_log_probs_are_those_that_learning_sees(agent: InteractiveAgent
     torch.testing.assert_close(learned.language, learned.speak + learned.words)
 
 
-def test_actions_are_ones_the_world_takes(agent: InteractiveAgent) -> None:
+def test_actions_are_in_the_action_space_of_the_world(agent: InteractiveAgent) -> None:
     observations, _ = made_up_play.batch(agent.config, 1, 24)
     actions, *_ = agent.act(observations, agent.initial_state(24), torch.ones(1, 24, dtype=torch.bool))
     assert actions.movement.dtype == torch.int8 and actions.movement.shape == (1, 24, 8, len(MOVEMENT_BINS))

@@ -219,7 +219,7 @@ def test_a_scorer_refuses_other_shapes(model: RewardModel, play: MemoryDataset) 
         StreamingScorer(model, 3).rewards(observations, torch.zeros(1, 2, dtype=torch.bool))
 
 
-def test_episodes_end_to_end_are_scored_as_if_alone(model: RewardModel, play: MemoryDataset) -> None:
+def test_concatenated_episodes_are_scored_like_single_ones(model: RewardModel, play: MemoryDataset) -> None:
     """A reset inside the sequence forgets everything before it."""
     alone = score(model, play, batch=1)
     rows = np.arange(play.starts[-1])[:, None]
@@ -254,7 +254,7 @@ def test_it_is_still_an_agent(model: RewardModel, play: MemoryDataset) -> None:
     assert actions.movement.shape == (1, 2, TICKS_PER_STEP, len(MOVEMENT_BINS))
 
 
-def test_a_saved_model_is_read_as_what_it_is(
+def test_a_saved_model_is_loaded_with_its_class(
     model: RewardModel, play: MemoryDataset, tokenizer: Tokenizer, tmp_path: Path
 ) -> None:
     model.config.reward_scale = 0.25
@@ -276,7 +276,7 @@ def test_transformers_reads_a_saved_model(model: RewardModel, play: MemoryDatase
         np.testing.assert_array_equal(one, two)
 
 
-def test_drawing_the_head_leaves_the_global_generator_alone(model: RewardModel) -> None:
+def test_drawing_the_head_does_not_change_the_global_generator(model: RewardModel) -> None:
     agent = begins_from(type(model))
     torch.manual_seed(5)
     expected = torch.rand(3)
@@ -308,7 +308,7 @@ def test_rewards_do_not_depend_on_the_controls(model: RewardModel, play: MemoryD
     np.testing.assert_array_equal(streamed_rewards(model, play), streamed_rewards(model, still))
 
 
-def test_what_is_no_reward_model_is_refused_in_one_line(tokenizer: Tokenizer, tmp_path: Path) -> None:
+def test_a_folder_without_a_reward_model_is_refused_in_one_line(tokenizer: Tokenizer, tmp_path: Path) -> None:
     agent = save_agent(
         InteractiveAgent(AgentConfig.preset("nano", vocab_size=tokenizer.vocab_size)), tokenizer, tmp_path / "agent"
     )

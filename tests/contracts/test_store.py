@@ -230,7 +230,7 @@ def test_ids_come_in_the_order_of_recording_and_by_split_and_solver(store: Episo
     assert "e1" in store and "e9" not in store
 
 
-def test_rows_say_what_the_episodes_hold(store: EpisodeStore) -> None:
+def test_rows_agree_with_their_episodes(store: EpisodeStore) -> None:
     episode = small(4, split="held_out", success_step=(None,))
     store.write(episode)
     (row,) = store.rows()
@@ -246,7 +246,7 @@ def test_rows_say_what_the_episodes_hold(store: EpisodeStore) -> None:
 
 
 @pytest.mark.parametrize("threads", (1, 2, 5))
-def test_many_are_read_in_the_order_asked_for(store: EpisodeStore, threads: int) -> None:
+def test_many_episodes_are_read_in_the_requested_order(store: EpisodeStore, threads: int) -> None:
     for seed in range(7):
         store.write(small(seed))
     order = ["e5", "e0", "e6", "e5", "e1"]
@@ -297,7 +297,7 @@ BAD_VALUES = [("movement", 3), ("movement", -1), ("setter_movement", 99), ("cont
 
 
 @pytest.mark.parametrize(("name", "value"), BAD_VALUES)
-def test_what_no_player_can_do_is_not_written(store: EpisodeStore, name: str, value: int) -> None:
+def test_impossible_actions_are_not_written(store: EpisodeStore, name: str, value: int) -> None:
     store.write(small(1))
     with pytest.raises(UserError, match=f"episode e2 cannot be recorded: {name} .* {value} .*at step 5") as caught:
         store.write(hand_changed(small(2), name, value))
@@ -305,7 +305,7 @@ def test_what_no_player_can_do_is_not_written(store: EpisodeStore, name: str, va
 
 
 @pytest.mark.parametrize(("name", "value"), BAD_VALUES)
-def test_what_no_player_can_do_is_found_in_what_others_wrote(
+def test_impossible_actions_in_foreign_files_are_found(
     store: EpisodeStore, monkeypatch: pytest.MonkeyPatch, name: str, value: int
 ) -> None:
     store.write(small(1))
@@ -340,7 +340,7 @@ def test_what_no_player_can_do_is_found_in_what_others_wrote(
         ("utterance", ("\ud800",) * 6),
     ],
 )
-def test_what_cannot_be_read_back_is_not_written(store: EpisodeStore, field: str, value: object) -> None:
+def test_values_that_cannot_be_read_back_are_not_written(store: EpisodeStore, field: str, value: object) -> None:
     with pytest.raises(UserError, match="episode e2 cannot be recorded: ") as caught:
         store.write(small(2, **{field: value}))
     assert "\n" not in str(caught.value) and store.ids() == []
@@ -372,7 +372,7 @@ def test_marks_and_judgements_are_sorted_sets(store: EpisodeStore) -> None:
     assert store.verify() == []
 
 
-def test_nothing_is_said_of_what_is_not_there(store: EpisodeStore) -> None:
+def test_marks_of_missing_episodes_and_steps_are_refused(store: EpisodeStore) -> None:
     store.write(small(1))
     with pytest.raises(UserError, match="no episode e2"):
         store.write_marks([mark("e1"), mark("e2")])
@@ -388,7 +388,7 @@ def test_nothing_is_said_of_what_is_not_there(store: EpisodeStore) -> None:
 # Dropping and merging
 
 
-def test_drop_removes_episodes_with_what_was_said_of_them(store: EpisodeStore) -> None:
+def test_drop_removes_episodes_with_their_marks_and_judgements(store: EpisodeStore) -> None:
     for seed in range(4):
         store.write(small(seed))
         store.write_marks([mark(f"e{seed}"), mark(f"e{seed}", 1)])
@@ -415,7 +415,7 @@ def test_drop_of_an_unknown_id_removes_nothing(store: EpisodeStore) -> None:
 
 
 @pytest.mark.parametrize("source", STORES)
-def test_merge_copies_what_is_new_and_can_be_repeated(store: EpisodeStore, source: str) -> None:
+def test_merge_copies_new_episodes_and_can_be_repeated(store: EpisodeStore, source: str) -> None:
     with fresh(source) as other:
         for seed in (1, 2):
             store.write(small(seed))
@@ -467,7 +467,7 @@ def test_threads_may_write_and_read_at_once(store: EpisodeStore) -> None:
     assert len(store) == 18 == len(store.marks()) and store.verify() == []
 
 
-def test_a_dataset_on_disk_is_the_same_for_all_who_open_it(tmp_path: Path) -> None:
+def test_a_dataset_on_disk_is_the_same_for_every_reader(tmp_path: Path) -> None:
     first = open_store(tmp_path / "data", create=True)
     second = open_store(tmp_path / "data", create=True)
     third = pickle.loads(pickle.dumps(first))

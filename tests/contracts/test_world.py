@@ -182,7 +182,7 @@ def one_tick_of(name: str, bin: int) -> np.ndarray:
     return row
 
 
-def test_people_see_what_the_player_sees_and_more_often(entry, tick_wise):
+def test_views_for_people_are_those_of_the_player_and_more_frequent(entry, tick_wise):
     """At every tick of a step of turning or walking, whichever of them shows in this world."""
     most = 0
     for name, bin in (("turn", 0), ("forward", 2), ("forward", 0), ("strafe", 0), ("strafe", 2)):
@@ -226,7 +226,7 @@ def test_a_step_under_way_is_ended_or_left_and_nothing_else(entry, tick_wise):
     assert tick_wise.step({})[0][SETTER]["setter_text"] == ""
 
 
-def test_both_hear_what_is_said_at_the_next_step(entry):
+def test_both_players_hear_an_utterance_at_the_next_step(entry):
     world = make(entry)
     observations, _ = world.reset(seed=0)
     assert {(o["setter_text"], o["solver_text"]) for o in observations.values()} == {("", "")}
@@ -255,7 +255,7 @@ def test_previous_movement_is_the_players_own(entry):
         assert np.array_equal(observations[agent]["previous_movement"], action[agent]["movement"])
 
 
-def test_what_was_observed_does_not_change_afterwards(entry):
+def test_observations_do_not_change_afterwards(entry):
     world = make(entry)
     world.reset(seed=9)
     kept = play(world, random_actions(world, 5, steps=6))
@@ -299,7 +299,7 @@ def test_entry_is_complete(entry):
         registry.get("nowhere")
 
 
-def test_hints_about_grabbing_are_words_and_leave_play_as_it_is(entry):
+def test_hints_about_grabbing_are_words_and_do_not_change_play(entry):
     world, silent_world = make(entry), make(entry)
     if not (isinstance(world, GrabHints) and isinstance(world, TickWise)):
         pytest.skip(f"{entry.name} gives no hints about grabbing")

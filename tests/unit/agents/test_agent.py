@@ -20,7 +20,7 @@ def agent() -> InteractiveAgent:
 
 
 @torch.no_grad()
-def test_it_speaks_as_often_as_the_logit_says(agent: InteractiveAgent) -> None:
+def test_it_speaks_with_the_probability_of_the_logit(agent: InteractiveAgent) -> None:
     rows, repeats = 6, 400
     observations, _ = made_up_play.batch(agent.config, 1, rows)
     resets = torch.ones(1, rows * repeats, dtype=torch.bool)

@@ -115,7 +115,7 @@ def test_an_agents_own_steps_are_seen_but_not_demonstrated() -> None:
         check_demonstrated(encode_episodes([own], tokenizer, CONFIG))
 
 
-def test_where_all_is_demonstrated_there_is_no_mask() -> None:
+def test_play_that_is_all_demonstrated_has_no_mask() -> None:
     assert EpisodeStream(RECORDED, steps=2, batch=2, seed=0).next().demonstrated is None
 
 
@@ -123,12 +123,12 @@ def test_where_all_is_demonstrated_there_is_no_mask() -> None:
     ("solver", "demonstrates"),
     [("scripted", True), ("human:ann", True), ("agent:bc", False), ("agent", False), ("agentina", True)],
 )
-def test_who_demonstrates(solver: str, demonstrates: bool) -> None:
+def test_steps_are_demonstrated_by_solvers_that_are_no_agents(solver: str, demonstrates: bool) -> None:
     episode = replace(made_up_play.episode("a", ["yes"] * 2, [""] * 2), solver=solver)
     assert episode.demonstrated().tolist() == [demonstrates] * 2
 
 
-def test_what_cannot_be_encoded_is_refused() -> None:
+def test_play_that_cannot_be_encoded_is_refused() -> None:
     tokenizer = Tokenizer.train(["yes"], 280)
     with pytest.raises(UserError, match="no episodes"):
         encode_episodes([], tokenizer, CONFIG)

@@ -71,7 +71,7 @@ def test_its_programs_run_in_the_folder(
     assert ("[[0.]]" if kind is InterTemporalRewardModel else "[[") in capsys.readouterr().out
 
 
-def test_it_says_all_there_is_to_say() -> None:
+def test_a_card_has_size_data_players_and_metrics() -> None:
     made = agent()
     text = card_text(made, CARD)
     assert f"{made.num_parameters():,} parameters" in text and "12x12 pixels" in text

@@ -215,7 +215,7 @@ def test_an_unknown_device_is_one_line(name: str, said: str) -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-def test_cuda_where_there_is_none() -> None:
+def test_cuda_is_refused_without_a_gpu() -> None:
     with pytest.raises(UserError, match="no device cuda here: PyTorch finds no CUDA device; use cpu"):
         usable_device("cuda")
 

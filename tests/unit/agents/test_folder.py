@@ -67,7 +67,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_damage_is_said_in_one_line(folder: Path, damage: str) -> None:
+def test_damage_is_reported_in_one_line(folder: Path, damage: str) -> None:
     spoil, said = DAMAGE[damage]
     spoil(folder)
     with pytest.raises(UserError, match=said) as caught:

@@ -38,7 +38,7 @@ from agents.ranges import LARGEST, Count, Decay, Positive, Range, Seed, Share, S
         (float, "much", "a number, not 'much'"),
     ],
 )
-def test_what_is_refused_is_said_with_what_is_taken(hint: Any, value: Any, said: str) -> None:
+def test_a_refusal_names_the_accepted_values(hint: Any, value: Any, said: str) -> None:
     assert refusal(hint, value) == said
 
 
@@ -58,7 +58,7 @@ def test_what_is_refused_is_said_with_what_is_taken(hint: Any, value: Any, said:
         (Any, float("nan")),
     ],
 )
-def test_what_is_taken_is_not_refused(hint: Any, value: Any) -> None:
+def test_accepted_values_pass(hint: Any, value: Any) -> None:
     assert refusal(hint, value) is None
 
 

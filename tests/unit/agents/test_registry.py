@@ -63,9 +63,7 @@ def test_the_folder_decides_the_class(saved: Path) -> None:
     assert type(agent) is own_agent.PatchAgent
 
 
-def test_a_folder_of_a_kind_that_is_not_installed_says_what_to_install(
-    saved: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_agent_of_an_unknown_kind_is_refused_with_the_remedy(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry._registry, "_entries", {})
     with pytest.raises(UserError, match="holds a model 'patch_agent', .* entry point group interactive_rlhf.agents$"):
         load_agent(saved)
@@ -117,7 +115,7 @@ def test_own_reward_models_are_found_by_name_and_by_folder(tokenizer: Tokenizer,
     assert all(torch.equal(value, loaded.state_dict()[name]) for name, value in model.state_dict().items())
 
 
-def test_a_reward_model_that_is_not_made_for_the_agent_says_so(tokenizer: Tokenizer) -> None:
+def test_a_reward_model_for_another_kind_of_agent_is_refused(tokenizer: Tokenizer) -> None:
     with pytest.raises(
         UserError, match="^the reward model IBT is not made for agents of the kind 'patch_agent': trunk"
     ):

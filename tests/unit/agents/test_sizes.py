@@ -22,7 +22,7 @@ def unmade(size: str) -> InteractiveAgent:
 
 
 @pytest.mark.parametrize("size", PAPER)
-def test_the_papers_sizes_have_as_many_parameters_as_their_names_say(size: str) -> None:
+def test_the_papers_sizes_have_the_parameters_of_their_names(size: str) -> None:
     agent = unmade(size)
     count = sum(parameter.numel() for parameter in agent.parameters())
     assert count == pytest.approx(PAPER[size], rel=0.05)

@@ -42,7 +42,7 @@ def test_updates_and_play_are_timed() -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-def test_without_a_gpu_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_lack_of_a_gpu_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.argv", ["gpu"])
     gpu.main()
     assert capsys.readouterr().out.splitlines()[-1] == "not measured: no CUDA device"

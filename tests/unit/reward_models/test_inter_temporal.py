@@ -125,7 +125,7 @@ def test_the_utility_does_not_depend_on_the_controls(agent: InteractiveAgent, la
     assert not torch.equal(*features)  # while the agent feels what it does
 
 
-def test_drawing_the_head_leaves_the_global_generator_alone(agent: InteractiveAgent) -> None:
+def test_drawing_the_head_does_not_change_the_global_generator(agent: InteractiveAgent) -> None:
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)

@@ -76,7 +76,7 @@ def test_the_ratio_knows_no_scale_and_no_constant() -> None:
     ("plus", "minus", "level"),
     [([], [100], 1.0), ([100], [], 1.0), ([], [], 1.0), ([20], [100], 0.0), (list(range(0, 200, 9)), [4], 1.0)],
 )
-def test_what_cannot_be_measured_is_nan(plus: list[int], minus: list[int], level: float) -> None:
+def test_a_measure_without_data_is_nan(plus: list[int], minus: list[int], level: float) -> None:
     """Without marks of both signs, in a flat utility, and where no window is quiet."""
     utility = level * np.random.default_rng(2).normal(size=200)
     assert np.isnan(signal_tally(utility, marks_at(200, plus, minus), 4).ratio)

@@ -49,7 +49,7 @@ def test_bad_marks_and_images_are_refused_in_one_line(make_play, tokenizer, tiny
         mark_play([], [], tokenizer, tiny)
 
 
-def test_only_what_was_demonstrated_is_imitated(make_play, tokenizer, tiny) -> None:
+def test_only_demonstrated_steps_are_imitated(make_play, tokenizer, tiny) -> None:
     controller = np.array([0, CO_PILOT, 0], dtype=np.uint8)
     by_agent = replace(make_play("a", ["x"] * 3, solver="agent:bc"), controller=controller)
     play = mark_play([by_agent], [], tokenizer, tiny)
@@ -165,7 +165,7 @@ def test_left_out_marks_are_not_rated(make_play, tokenizer, tiny) -> None:
     assert left_out > 5
 
 
-def test_altered_play_is_wrong_and_leaves_the_original_alone(dozen: MarkedPlay) -> None:
+def test_altered_play_is_wrong_and_the_original_unchanged(dozen: MarkedPlay) -> None:
     before = dozen.episodes.setter_tokens.copy()
     wrong, which = altered(dozen, range(len(dozen)))
     assert which == [e for e in range(len(dozen)) if dozen.marks_of(e)[..., PLUS].any()]

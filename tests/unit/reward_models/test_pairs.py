@@ -115,7 +115,7 @@ def test_has_pairs_is_exact(sequence: tuple[np.ndarray, np.ndarray]) -> None:
 
 @given(marked_sequences(), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_agreement_counts_what_a_loop_counts(sequence: tuple[np.ndarray, np.ndarray], seed: int) -> None:
+def test_agreement_equals_the_count_of_a_loop(sequence: tuple[np.ndarray, np.ndarray], seed: int) -> None:
     marks = sequence[0][:, 0]
     utility = np.random.default_rng(seed).integers(-2, 3, len(marks)).astype(np.float32)  # ties are common
     right, total = {1: 0.0, -1: 0.0}, {1: 0, -1: 0}

@@ -41,7 +41,7 @@ def dots(figure: Figure) -> list[tuple[float, float, str, str]]:
     return found
 
 
-def test_dialogue_is_what_was_said_when(drawn: RewardTrace) -> None:
+def test_dialogue_has_utterances_at_their_steps(drawn: RewardTrace) -> None:
     assert drawn.dialogue == (
         Line(1, "setter", "which is it"),
         Line(3, "solver", "red"),
@@ -61,7 +61,7 @@ def test_utterances_of_the_solver_are_drawn_where_they_are_heard(make_play) -> N
     assert leads == {2.0}  # the other is heard at no step
 
 
-def test_what_was_said_before_the_first_step_is_heard_at_it(make_play) -> None:
+def test_words_from_before_the_first_step_are_heard_at_it(make_play) -> None:
     assert dialogue_of(make_play("a", ["is it on"] * 3)) == (Line(0, "setter", "is it on"),)
 
 

@@ -118,7 +118,7 @@ def test_without_marks_or_rewards_there_is_no_threshold() -> None:
     assert choose_threshold([], [], 2, 2) is None
 
 
-def test_a_sign_that_nobody_gave_does_not_count_against_a_threshold() -> None:
+def test_a_sign_without_marks_does_not_count_against_a_threshold() -> None:
     reward = np.array([0.0, 5.0, 0.0, 0.0, -3.0, 0.0, 0.0, 1.0])
     only_plus = [[MarkedSteps(steps_of(1, 7), steps_of())]]
     assert choose_threshold([reward], only_plus, 0, 0) == 1.0

@@ -92,7 +92,7 @@ def test_answers_are_the_words_that_made_a_request_succeed(talk) -> None:
         assert talk[moment.episode].solver_text[moment.before] != moment.words.text
 
 
-def test_what_is_looked_at_ends_before_the_next_request_is_heard(talk) -> None:
+def test_scored_steps_end_before_the_next_request_is_heard(talk) -> None:
     assert [moment.end for moment in answers(talk, reach=99)] == [9, 7, 13]
 
 
@@ -110,7 +110,7 @@ def test_a_success_that_is_on_no_picture_of_its_request_is_left_out(dialogue) ->
     assert instructions([late, overtaken], reach=4) == []
 
 
-def test_an_instruction_means_what_it_names() -> None:
+def test_the_meaning_of_an_instruction_is_what_it_names() -> None:
     assert said_in_request(light("red")).meaning == {"red"}
     assert said_in_request(colour("ball", "red")).meaning == {"ball"}  # the answer is not said in it
     assert said_in_request(exist("yes")).meaning == {"is it on"}
@@ -195,7 +195,7 @@ def test_the_same_words_are_drawn_whatever_else_is_scored(
     assert changes(talk) == pytest.approx(both, abs=1e-5)
 
 
-def test_order_is_counted_as_it_is_said() -> None:
+def test_order_shares_are_as_documented() -> None:
     change = np.array([[3.0, 2.0, 1.0], [3.0, 1.0, 2.0], [1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
     assert order_shares(change).tolist() == [[1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 0], [0.5, 0.5, 0.5, 0]]
 

@@ -247,7 +247,7 @@ def test_a_world_that_keeps_the_contract_passes_check_and_examination() -> None:
 
 
 @pytest.mark.parametrize(("make", "complaint"), BAD_SPACES + BAD_PLAY)
-def test_what_differs_is_named_in_one_line(make: type[Good], complaint: str) -> None:
+def test_differences_are_named_in_one_line(make: type[Good], complaint: str) -> None:
     with pytest.raises(
         WorldError, match=f"^world 'mine' does not keep the contract of worlds: .*{complaint}"
     ) as caught:

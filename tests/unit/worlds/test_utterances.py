@@ -15,7 +15,7 @@ def test_any_language_can_be_spoken(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["two\nlines", "\x1b[31m", "x" * (UTTERANCE_MAX_CHARS + 1), 3, None])
-def test_what_is_no_printable_line_cannot(line: object) -> None:
+def test_texts_that_are_no_printable_line_cannot_be_said(line: object) -> None:
     assert not Utterance().contains(line)
 
 

@@ -33,7 +33,7 @@ def test_the_gradient_is_clipped_and_the_norm_before_it_is_returned() -> None:
 
 
 @pytest.mark.parametrize("name", ["value", "gradient_norm"])
-def test_what_is_not_finite_is_named_and_nothing_steps(name: str) -> None:
+def test_a_term_that_is_not_finite_is_named_and_no_weight_changes(name: str) -> None:
     weight, optimizer = weight_and_optimizer()
     broken = weight[0] / 0.0 if name == "value" else (weight[0] - 3.0).sqrt()  # the latter's value is 0, its slope not
     with pytest.raises(FloatingPointError, match=rf"update 12 is not finite: .*{name} is inf"):

@@ -37,7 +37,7 @@ def test_nothing_moves_by_no_pixels() -> None:
     assert random_shift(image, 0, np.random.default_rng(0)) is image
 
 
-def test_the_movement_of_an_update_depends_on_the_seed_and_its_number_alone() -> None:
+def test_the_shift_of_an_update_depends_only_on_the_seed_and_its_number() -> None:
     learner = agent()
     play = recorded(learner.config, [4, 6, 5])  # type: ignore[arg-type]
     config = CloningConfig(steps=2, batch=3, shift=2, warmup=1)

@@ -62,7 +62,7 @@ def test_an_utterance_that_was_cut_counts_its_words_and_no_end(policy: LanguageP
 
 
 @torch.no_grad()
-def test_the_chances_of_all_that_can_be_said_sum_to_one(policy: LanguagePolicy) -> None:
+def test_probabilities_of_all_utterances_sum_to_one(policy: LanguagePolicy) -> None:
     said = everything_sayable()
     assert len(said) == 9 + 9**2 + 9**3
     log_probs = policy.words_log_prob(torch.randn(8).expand(len(said), -1), said)
@@ -97,7 +97,7 @@ def test_samples_end_in_time_and_report_their_log_prob(policy: LanguagePolicy, g
 
 
 @torch.no_grad()
-def test_utterances_come_as_often_as_their_chances_say(policy: LanguagePolicy) -> None:
+def test_utterances_are_sampled_with_their_probabilities(policy: LanguagePolicy) -> None:
     count, features = 20_000, torch.randn(8)
     words, _ = policy.sample_words(features.expand(count, -1), LENGTH, torch.Generator().manual_seed(0))
     said, counts = torch.unique(words, dim=0, return_counts=True)
@@ -106,7 +106,7 @@ def test_utterances_come_as_often_as_their_chances_say(policy: LanguagePolicy) -
 
 
 @torch.no_grad()
-def test_greed_takes_the_likeliest_word(policy: LanguagePolicy) -> None:
+def test_greedy_actions_have_the_likeliest_word(policy: LanguagePolicy) -> None:
     features = torch.randn(20, 8)
     words, _ = policy.sample_words(features, LENGTH, greedy=True)
     for row, said in zip(features, words.tolist(), strict=True):

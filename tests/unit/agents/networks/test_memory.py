@@ -77,7 +77,7 @@ def test_stretches_against_a_walk_along_every_column(steps: int, columns: int, s
 
 @pytest.mark.parametrize("share", [0.0, 0.03, 0.3, 1.0])
 @pytest.mark.parametrize(("steps", "columns"), [(50, 8), (7, 1), (1, 5), (2, 3)])
-def test_in_one_call_it_is_what_it_is_step_by_step(steps: int, columns: int, share: float) -> None:
+def test_one_call_equals_step_by_step_calls(steps: int, columns: int, share: float) -> None:
     ours = lstm()
     found = []
     for way in (ours.stepped, ours.fused):

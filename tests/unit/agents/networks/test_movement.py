@@ -87,7 +87,7 @@ def test_a_tick_depends_on_the_tick_before_and_no_other(policy: MovementPolicy) 
 
 
 @torch.no_grad()
-def test_samples_come_as_often_as_their_chances_say(policy: MovementPolicy) -> None:
+def test_samples_have_their_probabilities(policy: MovementPolicy) -> None:
     count = 20_000
     features, before = torch.randn(1, 8).expand(count, -1), moves(1, 1)[:, -1].expand(count, -1)
     done, reported = policy.sample(features, before, torch.Generator().manual_seed(0))
@@ -101,7 +101,7 @@ def test_samples_come_as_often_as_their_chances_say(policy: MovementPolicy) -> N
 
 
 @torch.no_grad()
-def test_greed_takes_the_likeliest(policy: MovementPolicy) -> None:
+def test_greedy_actions_are_the_likeliest(policy: MovementPolicy) -> None:
     features, before = torch.randn(9, 8), moves(9, 1)[:, -1]
     done, reported = policy.sample(features, before, greedy=True)
     distributions = policy.distributions(features, before, done)

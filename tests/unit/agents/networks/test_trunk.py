@@ -85,7 +85,7 @@ def test_masked_mean_and_match_scores_against_loops() -> None:
 
 
 @torch.no_grad()
-def test_padding_says_nothing(agent: InteractiveAgent) -> None:
+def test_padding_has_no_effect(agent: InteractiveAgent) -> None:
     observations, _ = made_up_play.batch(agent.config, 2, 3)
     short = observations.setter_tokens.clone()
     short[..., 4:] = PAD_ID

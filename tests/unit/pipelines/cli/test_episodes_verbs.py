@@ -48,7 +48,7 @@ def test_drop_merge_and_verify(data: Path, capsys: pytest.CaptureFixture[str]) -
         (["list", "DATA", "--data=x"], 2, "no setting data"),
     ],
 )
-def test_what_is_wrong_is_one_line(
+def test_errors_are_one_line(
     data: Path, words: list[str], status: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [str(data) if word == "DATA" else word for word in words]

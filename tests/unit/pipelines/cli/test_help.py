@@ -89,7 +89,7 @@ def test_arguments_that_are_given_by_position_have_names(
         ("look", "--reward-models"),
     ],
 )
-def test_names_with_folders_are_shown_as_they_are_taken(
+def test_names_with_folders_are_shown_as_typed(
     command: str, flag: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = help_of(VERBS[command], capsys, monkeypatch)

@@ -154,7 +154,7 @@ def test_every_configuration_survives_being_written_beside_its_run(verb: Verb) -
         (["play", "--preset", "zzz"], "error: no preset zzz; "),
     ],
 )
-def test_what_cannot_be_understood_is_one_line_and_status_2(
+def test_words_that_cannot_be_parsed_are_one_line_and_status_2(
     play: list[Any], words: list[str], line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) == 2
@@ -302,7 +302,7 @@ CUDA_FULL = "CUDA out of memory. Tried to allocate 2.00 GiB.\nGPU 0 has a total 
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt(), FloatingPointError("nan")]
 )
-def test_what_ends_a_run_is_followed_by_the_command_that_resumes_it(
+def test_the_end_of_a_run_names_the_command_that_resumes_it(
     error: BaseException, play: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     set_resume_hint(error, "resume with: rlhf play --resume runs/a")
@@ -314,7 +314,7 @@ def test_what_ends_a_run_is_followed_by_the_command_that_resumes_it(
 
 
 @pytest.mark.parametrize("error", [OutOfMemoryError(CUDA_FULL), wrapped(OutOfMemoryError(CUDA_FULL))])
-def test_a_full_gpu_is_named_with_what_helps(
+def test_a_full_gpu_is_reported_with_a_remedy(
     play: list[Any], error: BaseException, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fail_with(error)
@@ -371,7 +371,7 @@ def test_a_run_that_fails_is_one_line_with_what_is_kept(play: list[Any], capsys:
         assert kind is RunStalledOnRay or "all games are kept" in said
 
 
-def test_interruption_says_what_is_kept(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interruption_names_what_is_kept(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     fail_with(KeyboardInterrupt())
     assert main(["play"]) == 130
     assert capsys.readouterr().err.strip() == "stopped; all games are kept"
@@ -437,7 +437,7 @@ def test_text_that_the_terminal_cannot_show_is_escaped(words: list[str]) -> None
     assert b"\\U0001f600" in done.stderr
 
 
-def test_help_is_plain_where_the_terminal_has_ascii_alone() -> None:
+def test_help_is_plain_on_a_terminal_with_ascii_only() -> None:
     environment = os.environ | {"PYTHONIOENCODING": "ascii:strict", "LC_ALL": "C"}
     words = [sys.executable, "-m", "pipelines.cli.main", "episodes", "show", "--help"]
     done = subprocess.run(words, capture_output=True, env=environment, check=True)

@@ -39,7 +39,7 @@ class Named:
         "--agents bc runs/a --seed 0 --agents bc+rl runs/b",
     ],
 )
-def test_names_and_values_are_taken_in_every_form(words: str) -> None:
+def test_names_and_values_are_accepted_in_every_form(words: str) -> None:
     assert parse(Named, words.split(), command="x").agents == {"bc": "runs/a", "bc+rl": "runs/b"}
 
 
@@ -60,6 +60,6 @@ def test_a_name_without_a_value_is_refused(words: str) -> None:
         parse(Named, words.split(), command="x")
 
 
-def test_a_mapping_written_as_json_is_left_alone() -> None:
+def test_a_mapping_written_as_json_is_not_changed() -> None:
     parsed = parse(EvaluateConfig, ["--players.tasks", '{"go": 1, "lift": 2}'], command="x")
     assert parsed.players.tasks == {"go": 1.0, "lift": 2.0}

@@ -79,7 +79,7 @@ def test_an_episode_that_does_not_replay_is_refused(dataset: tuple[Path, str]) -
         (["--out", "film.mp4", "--width", "33"], "even width"),
     ],
 )
-def test_what_cannot_be_rendered_is_one_line(
+def test_an_episode_that_cannot_be_rendered_is_one_line(
     words: list[str], said: str, dataset: tuple[Path, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, name = dataset

@@ -49,7 +49,7 @@ def test_list_has_stage_state_updates_and_headline(runs: Path, capsys: pytest.Ca
     assert {Path(row["folder"]).name for row in rows} == lines.keys() and all(row["created"] for row in rows)
 
 
-def test_compare_shows_what_differs_and_nothing_else(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_shows_only_differences(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs", "compare", str(runs / "small"), str(runs / "large"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["settings"] == {"name": ["small", "large"], "training.updates": [1, 2]}
@@ -60,7 +60,7 @@ def test_compare_shows_what_differs_and_nothing_else(runs: Path, capsys: pytest.
     assert "all settings are the same" in capsys.readouterr().out
 
 
-def test_what_is_no_run_is_refused_in_one_line(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_a_run_is_refused_in_one_line(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs", "list", str(runs / "nothing")]) == 1
     assert main(["runs", "compare", str(runs / "small")]) == 1
     assert main(["runs", "compare", str(runs / "small"), str(runs / "small" / "agent")]) == 1

@@ -40,13 +40,13 @@ def takes(setting: Setting, text: str) -> bool:
 
 
 @pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
-def test_every_number_says_which_it_takes(verb: Verb) -> None:
+def test_every_number_states_its_range(verb: Verb) -> None:
     for setting in numbers_of(kind_of(verb)):
         assert all(limits is not None for _, limits in ranges_of(setting.ranges)), f"{setting.flag} has no range"
 
 
 @pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
-def test_numbers_that_are_not_taken_are_one_line_with_the_flag(verb: Verb) -> None:
+def test_numbers_out_of_range_are_one_line_with_the_flag(verb: Verb) -> None:
     for setting in own_numbers_of(verb):
         for text in TRIED:
             if not takes(setting, text):
@@ -112,7 +112,7 @@ def test_configurations_check_their_numbers_however_they_are_made() -> None:
         ("clone --size huge", "no agent size 'huge'; known: nano, micro, mini, 5m, 18m, 71m, 165m"),
     ],
 )
-def test_what_the_user_reads(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_of_numbers_are_one_line(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words.split()) in (1, 2)
     read = capsys.readouterr().err
     assert read.startswith(f"error: {said}") and len(read.splitlines()) == 1

@@ -186,7 +186,7 @@ def test_the_division_can_be_inferred_from_the_settings(trained: Path, tmp_path:
         division_of(run / "reward_model")
 
 
-def test_scripted_raters_saw_what_they_did_not_mark_and_people_may_not_have(tmp_path: Path) -> None:
+def test_scripted_raters_rated_every_episode_and_people_those_they_marked(tmp_path: Path) -> None:
     store = open_store(tmp_path, create=True)
     episodes = [played(number, "agent:clone") for number in range(3)]
     for episode in episodes:

@@ -76,7 +76,7 @@ def test_probes_weigh_the_same_in_a_gain() -> None:
         (result("old", "go", [1, 0], [0, 2]), "new and old did not play the same episodes of go"),
     ],
 )
-def test_what_cannot_be_paired_is_refused(before: ProbeResult, said: str) -> None:
+def test_results_that_cannot_be_paired_are_refused(before: ProbeResult, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         gain([result("new", "go", [1, 0])], [before], seed=0)
 
@@ -131,7 +131,7 @@ def test_a_round_without_measurements_leaves_a_gap() -> None:
     assert "nan" not in flat and "inf" not in flat
 
 
-def test_the_table_says_who_marked_and_how_sure_a_gain_is() -> None:
+def test_the_table_names_raters_and_intervals_of_gains() -> None:
     page = compared(example(one_round(1), one_round(2, by_people=7)))
     cells = [re.sub(r"<[^>]+>", " ", row).split() for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL)]
     assert "scripted" in cells[1] and cells[2][cells[2].index("7") : cells[2].index("7") + 3] == ["7", "by", "people"]

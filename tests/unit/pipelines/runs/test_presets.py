@@ -31,7 +31,7 @@ def test_it_can_be_written_and_read_back() -> None:
     assert from_json(DemoConfig, to_json(config)) == config
 
 
-def test_every_stage_reads_what_the_one_before_wrote() -> None:
+def test_every_stage_reads_the_outputs_of_the_one_before() -> None:
     run = Path("there") / "run"
     config = resolve_config(replace(preset.demo(), run=run, seed=2))
     agent = run / "clone" / "agent"

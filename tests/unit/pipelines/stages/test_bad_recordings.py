@@ -134,7 +134,7 @@ def test_only_episodes_of_one_step(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "order no two moments" in said and not (tmp_path / "reward").exists()
 
 
-def test_what_was_never_heard_in_training_is_read(cloned: Path, tmp_path: Path) -> None:
+def test_words_absent_from_training_are_encoded(cloned: Path, tmp_path: Path) -> None:
     data = record(tmp_path / "data", says("Ünbekannt \U0001f9ab " + LONG), all_marked())
     agent = f"--agent={cloned / 'clone' / 'agent'}"
     assert main(["reward", f"--data={data}", agent, f"--runs={tmp_path}", "--validation=0.3", *QUICK]) == 0

@@ -176,7 +176,7 @@ def load_kind(verb: str) -> Any:
 
 @pytest.mark.parametrize("what", ["loss", "gradient"])
 @pytest.mark.parametrize("verb", ["clone", "reward"])
-def test_what_is_not_finite_ends_a_training_and_leaves_its_last_checkpoint(
+def test_values_that_are_not_finite_end_a_training_and_leave_its_last_checkpoint(
     verb: str,
     what: str,
     made: Path,
@@ -248,7 +248,7 @@ def test_a_run_that_is_at_work_is_not_resumed(verb: str, copied: Path, capsys: p
         assert "is being written by process 4711" in complaint(capsys, verb, f"--resume={copied / verb}")
 
 
-def test_what_a_dead_process_left_is_taken_over(made: Path, tmp_path: Path) -> None:
+def test_the_lock_of_a_dead_process_is_replaced(made: Path, tmp_path: Path) -> None:
     (tmp_path / "clone").mkdir()
     (tmp_path / "clone" / LOCK_FILE).write_text("process 4711 on elsewhere\n")  # it never began, and nobody holds it
     assert main(["clone", *trains(made, "clone", tmp_path)]) == 0
@@ -329,7 +329,7 @@ def test_settings_that_cannot_be(
         ("reward", "--validation=0.5", "validation is 0.3 in the run that is resumed"),
     ],
 )
-def test_what_a_run_is_cannot_be_changed_on_the_way(
+def test_the_identity_of_a_run_cannot_be_changed_on_resume(
     verb: str, setting: str, said: str, made: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = read_record(made / verb)

@@ -64,7 +64,7 @@ def test_people_and_scripts_are_mixed_only_when_asked_to(
     assert re.search("learning from 6 marks by 1 person and 1[0-9] marks by 2 scripted raters", capsys.readouterr().err)
 
 
-def test_the_chosen_raters_marks_alone_are_learned(mixed: RewardConfig, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_marks_of_the_chosen_raters_are_learned(mixed: RewardConfig, capsys: pytest.CaptureFixture[str]) -> None:
     made = reward(replace(mixed, name="people", raters=("people",)))
     assert "learning from 6 marks by 1 person\n" in capsys.readouterr().err
     assert "1 person (8)" in (made / "README.md").read_text()

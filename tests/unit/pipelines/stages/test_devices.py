@@ -35,7 +35,7 @@ def test_a_device_that_no_machine_has(
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 @pytest.mark.parametrize("verb", COMMANDS)
-def test_cuda_where_there_is_none(
+def test_cuda_is_refused_without_a_gpu(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -83,7 +83,7 @@ def test_episodes_end_as_soon_as_they_have_succeeded() -> None:
         ({"agents": {"A": "nowhere"}}, "nowhere is not an agent's folder"),
     ],
 )
-def test_what_cannot_be_evaluated_is_refused(changes: dict, said: str) -> None:
+def test_impossible_evaluations_are_refused(changes: dict, said: str) -> None:
     with pytest.raises(UserError, match=said):
         evaluate(replace(CONFIG, **changes))
 
@@ -173,7 +173,7 @@ def test_an_interrupted_evaluation_is_resumed(tmp_path: Path, plays: list, monke
         ({"agents": {"A": "scripted"}}, "an agent A of other weights; call this one by another name"),
     ],
 )
-def test_results_of_other_settings_are_left_as_they_are(changes: dict, said: str, tmp_path: Path, plays: list) -> None:
+def test_results_of_other_settings_are_not_changed(changes: dict, said: str, tmp_path: Path, plays: list) -> None:
     evaluate(a_file(tmp_path))
     before = (tmp_path / "r.json").read_bytes()
     with pytest.raises(UserError) as caught:

@@ -52,7 +52,7 @@ def test_an_improvement_in_three_parts_ends_as_one_in_one_part(settings: Improve
     assert any("train/modelled_return" in row for row in measured(whole))  # its mean reaches over the resumption
 
 
-def test_without_the_plays_in_progress_a_run_is_resumed_with_new_ones_and_says_so(
+def test_a_run_without_its_plays_in_progress_reports_that_it_begins_new_ones(
     settings: ImproveConfig, capfd: pytest.CaptureFixture[str]
 ) -> None:
     run = improve(replace(settings, updates=3)).parent

@@ -26,7 +26,7 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # which ``main`` sets
 
 
-def test_every_step_ends_with_how_good_the_result_is_where_it_is_and_what_follows(
+def test_the_last_line_of_a_stage_has_its_result_its_folder_and_the_next_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, runs = tmp_path / "the data", tmp_path / "runs"
@@ -77,6 +77,6 @@ def test_every_step_ends_with_how_good_the_result_is_where_it_is_and_what_follow
     assert lines[-1] == f"results: {out}" and re.search(r"go +A +\d+% \(\d+ to \d+\)", " ".join(lines))
 
 
-def test_what_follows_is_a_command() -> None:
+def test_the_next_step_is_a_command() -> None:
     for name, words in NEXT.items():
         assert name in VERBS and words.split()[1] in VERBS

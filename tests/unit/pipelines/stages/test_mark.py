@@ -90,7 +90,7 @@ def test_raters_may_differ(tmp_path: Path) -> None:
     assert max(late) == 6
 
 
-def test_one_rater_is_what_it_was() -> None:
+def test_one_rater_has_the_settings_and_a_seed_of_its_own() -> None:
     assert MarkConfig(seed=4).rater(2) == ScriptedRater(
         "scripted-rater-2", (1.0, 0.7), longest_delay=3, miss=0.1, mistake=0.05, seed=6
     )

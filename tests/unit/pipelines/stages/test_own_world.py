@@ -80,7 +80,7 @@ def test_paths_are_absolute_so_that_runs_are_resumed_from_anywhere(monkeypatch: 
     assert WorldConfig("playhouse").name == "playhouse"
 
 
-def test_by_default_each_probe_of_the_world_is_asked_for() -> None:
+def test_by_default_every_probe_of_the_world_is_requested() -> None:
     players = PlayersConfig()
     assert players.weights(registry.get(str(OWN_WORLD))) == {"go": 1.0}
     probes = ("go", "lift", "position", "color", "count", "exist")

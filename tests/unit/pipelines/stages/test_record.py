@@ -68,7 +68,7 @@ def test_several_processes_record_what_one_does(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"world": WorldConfig(name="moon")}, {"players": PlayersConfig(solver={"x": 1})}])
-def test_what_no_process_could_play_is_refused_before_any_begins(tmp_path: Path, wrong: dict) -> None:
+def test_impossible_settings_are_refused_before_any_process_begins(tmp_path: Path, wrong: dict) -> None:
     with pytest.raises(WorldError, match=r"moon|'x'"):
         record(replace(config(tmp_path, 2), workers=2, **wrong))
 

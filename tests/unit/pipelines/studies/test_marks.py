@@ -152,7 +152,7 @@ def test_an_interrupted_marking_starts_again(toy: StudyConfig, seen: dict[str, M
         (Arm(marks="late"), "it learns from no marks"),
     ],
 )
-def test_impossible_ways_of_marking_are_refused(arm: Arm, message: str) -> None:
+def test_impossible_marking_settings_are_refused(arm: Arm, message: str) -> None:
     study = raters.study()
     with pytest.raises(UserError, match=message):
         replace(study, arms={**study.arms, "x": arm})

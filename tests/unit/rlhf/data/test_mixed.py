@@ -102,7 +102,7 @@ def test_it_resumes_from_its_state() -> None:
         MixedDataset({"human": recorded(1)}, {"human": 1.0}).stream(3, 4, seed=0).load_state_dict(state)
 
 
-def test_what_is_known_of_all_is_that_of_the_parts_together() -> None:
+def test_the_summary_is_that_of_the_parts_together() -> None:
     play = mixed()
     assert len(play) == 6 and play.steps_demonstrated == 13 + 7
     counts = sum(part.movement_counts() for part in play.parts.values())

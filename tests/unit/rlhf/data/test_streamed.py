@@ -117,7 +117,7 @@ def test_either_resumes_from_the_state_of_the_other(store: ParquetStore, tokeniz
         assert all(same(window, other.next()) for window in expected)
 
 
-def test_what_is_known_of_all_play_is_the_same(store: ParquetStore, tokenizer: Tokenizer) -> None:
+def test_the_summaries_are_the_same(store: ParquetStore, tokenizer: Tokenizer) -> None:
     disk, memory = streamed(store, tokenizer), in_memory(store, tokenizer)
     assert 0 < disk.steps_demonstrated == memory.steps_demonstrated < sum(LENGTHS)
     assert (disk.movement_counts() == memory.movement_counts()).all()
@@ -193,14 +193,14 @@ def test_images_of_another_size_are_named(store: ParquetStore, tmp_path: Path, t
 
 
 @pytest.mark.parametrize(("in_memory_gb", "streams"), [(None, False), (1.0, False), (0.0, True), (2e-5, True)])
-def test_what_is_too_large_is_streamed(store: ParquetStore, in_memory_gb: float | None, streams: bool) -> None:
+def test_play_that_is_too_large_is_streamed(store: ParquetStore, in_memory_gb: float | None, streams: bool) -> None:
     play = RecordedPlay(find_episodes([store.folder]), ReadingConfig(in_memory_gb=in_memory_gb))
     assert play.streamed == streams and play.image_size == (12, 16)
     assert sum(LENGTHS) * 12 * 16 * 3 < play.size < 2 * sum(LENGTHS) * 12 * 16 * 3
 
 
 @pytest.mark.parametrize("wrong", [{"in_memory_gb": -1.0}, {"cache_gb": float("nan")}, {"threads": 0}, {"ahead": 0}])
-def test_ways_of_reading_that_cannot_be(wrong: dict[str, Any]) -> None:
+def test_impossible_reading_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         ReadingConfig(**wrong)
 

@@ -44,7 +44,7 @@ def test_a_resumed_run_has_every_alarm_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 1, 30])
-def test_what_a_crash_cut_off_is_left_out_and_then_mended(tmp_path: Path, length: int) -> None:
+def test_a_line_cut_off_by_a_crash_is_skipped_and_then_replaced(tmp_path: Path, length: int) -> None:
     with AlarmLog(tmp_path) as log:
         log.add(EARLY)
     path = tmp_path / ALARMS_FILE

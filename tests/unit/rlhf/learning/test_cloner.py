@@ -91,7 +91,7 @@ def test_only_demonstrated_steps_count_by_hand(play: MemoryDataset) -> None:
         assert metrics[f"bc/{name}"] == pytest.approx(total / int(window.demonstrated.sum()), rel=1e-5)
 
 
-def test_held_out_terms_are_means_over_what_was_demonstrated(play: MemoryDataset) -> None:
+def test_held_out_terms_are_means_over_demonstrated_steps(play: MemoryDataset) -> None:
     # One column whose windows are the single steps of one episode: most windows have nothing to imitate.
     judged, one = agent(), made_up_play.recorded(agent().config, [4])
     config = replace(TINY, steps=1, batch=1, css_weight=0.0)

@@ -69,7 +69,7 @@ def test_by_chance_alone_the_alarm_is_rare() -> None:
     assert reported / runs == pytest.approx(0.0228, abs=0.012)  # beyond two standard errors on one side
 
 
-def test_without_ground_truth_nothing_is_said_of_over_optimisation() -> None:
+def test_over_optimisation_is_not_reported_without_ground_truth() -> None:
     guards = Guards()
     assert guards.look(0, {"held_out/modelled_return": 0.0}) == []
     assert guards.look(1, {"held_out/modelled_return": 9.0}) == []

@@ -65,7 +65,7 @@ def by_hand(agent, fragment, window, discount=0.96):
     return terms
 
 
-def test_only_what_was_demonstrated_is_imitated():
+def test_only_demonstrated_steps_are_imitated():
     fragment, recording = tiny_agent.fragment(tiny_agent.agent(), STEPS, SLOTS), window(recorded())
     demonstrated = torch.rand(STEPS + 1, WINDOWS, generator=torch.Generator().manual_seed(0)) < 0.5
     agent = tiny_agent.agent()
@@ -95,7 +95,7 @@ def test_only_what_was_demonstrated_is_imitated():
 
 
 @pytest.mark.parametrize("off_policy", [0.0, 0.7, -0.7])
-def test_every_term_is_what_it_is_by_hand(off_policy):
+def test_every_term_equals_its_computation_by_hand(off_policy):
     agent = tiny_agent.agent()
     fragment, recording = tiny_agent.fragment(agent, STEPS, SLOTS, off_policy=off_policy), window(recorded())
     assert fragment.resets[1:].any() and (fragment.utterance[:-1, :, 0] != PAD_ID).any()
@@ -169,7 +169,7 @@ def test_memory_is_carried_from_window_to_window():
 
 
 @pytest.mark.parametrize("field", ["reward", "movement_log_prob"])
-def test_what_is_not_finite_is_named_and_leaves_the_weights_alone(field):
+def test_a_term_that_is_not_finite_is_named_and_the_weights_unchanged(field):
     agent = tiny_agent.agent()
     fragment = tiny_agent.fragment(agent, STEPS, SLOTS)
     getattr(fragment, field)[2, 1] = np.nan
@@ -185,7 +185,7 @@ def test_what_is_not_finite_is_named_and_leaves_the_weights_alone(field):
 
 
 @pytest.mark.parametrize("praise", [1.0, -1.0])
-def test_what_is_rewarded_becomes_likelier(praise):
+def test_rewarded_actions_become_likelier(praise):
     """Speech is praised and silence blamed, or the other way round."""
     agent = tiny_agent.agent()
     config = LearnerConfig(
@@ -209,7 +209,7 @@ def test_what_is_rewarded_becomes_likelier(praise):
     assert metrics["vtrace/explained"] > 0.5
 
 
-def test_no_op_kl_alone_leads_back_to_the_reference():
+def test_the_no_op_kl_leads_back_to_the_reference():
     agent = tiny_agent.agent()
     off: dict[str, Any] = dict(
         movement_weight=0, language_weight=0, value_weight=0, bc_movement_weight=0, bc_language_weight=0
@@ -222,7 +222,7 @@ def test_no_op_kl_alone_leads_back_to_the_reference():
     assert last < 0.5 * first
 
 
-def test_entropy_is_a_term_only_when_asked_for():
+def test_entropy_is_a_term_only_with_a_weight():
     agent = tiny_agent.agent()
     fragment, recording = tiny_agent.fragment(agent, STEPS, SLOTS), window(recorded())
     assert "rl/negative_entropy" not in Learner(copy.deepcopy(agent)).update(fragment, recording)
@@ -260,7 +260,7 @@ def test_fragment_and_window_of_different_lengths_are_refused():
         ({"learning_rate": 0.0}, "nothing would be learned"),
     ],
 )
-def test_impossible_settings_say_why(setting, why):
+def test_errors_of_impossible_settings_give_the_reason(setting, why):
     with pytest.raises(ValueError, match=f"{next(iter(setting))} is .*{why}"):
         LearnerConfig(**setting)
 

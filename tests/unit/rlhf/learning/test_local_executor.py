@@ -75,7 +75,7 @@ def test_in_turns_the_player_has_the_newest_weights_and_beside_each_other_the_on
     assert abs(behind[1][0]) < 1e-4 and abs(behind[1][1]) > 1e-3
 
 
-def test_fragments_are_learned_from_as_often_as_asked_for():
+def test_fragments_are_reused_as_configured():
     run = executor(reuse=3, recent=2)
     reports = list(itertools.islice(run.steps(), 7))
     assert [report.played for report in reports] == [STEPS * SLOTS * n for n in (1, 1, 1, 2, 2, 2, 3)]
@@ -142,7 +142,7 @@ def test_a_checkpoint_does_not_disturb_the_run():
     assert first + losses(saving, 2) == expected
 
 
-def test_play_earns_more_as_it_is_learned_from():
+def test_learning_raises_the_reward_of_play():
     """All of it at once, from the world to the weights and back."""
     tiny_world.register()
     recordings = [record(seed, 12) for seed in range(8)]
@@ -167,7 +167,7 @@ class Hanging(TinyWorld):
         return super().step(actions)
 
 
-def test_a_world_that_hangs_stops_the_run_and_says_so():
+def test_a_world_that_hangs_stops_the_run_with_an_error():
     run = executor(world=Hanging, stall_sec=0.5)
     began = time.monotonic()
     with pytest.raises(RunStalled, match=r"runner 0 has not played 4 steps in 2 slots .* world hangs"):
@@ -200,7 +200,7 @@ def test_closing_waits_for_play_and_ends_the_threads(overlap):
     assert all(env.world.closed for env in envs)
 
 
-def test_closing_leaves_a_world_that_hangs_alone():
+def test_closing_does_not_wait_for_a_world_that_hangs():
     run = executor(world=Hanging, stall_sec=0.5)
     with pytest.raises(RunStalled):
         losses(run, 5)
@@ -209,7 +209,7 @@ def test_closing_leaves_a_world_that_hangs_alone():
     assert not any(env.world.closed for env in envs)
 
 
-def test_settings_that_cannot_be_say_why():
+def test_impossible_settings_are_refused_with_the_reason():
     with pytest.raises(ValueError, match="reuse is at least 1, not 0: every fragment"):
         ExecutorConfig(reuse=0)
     with pytest.raises(ValueError, match="runners are needed"):

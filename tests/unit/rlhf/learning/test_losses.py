@@ -22,7 +22,7 @@ def test_policy_gradient_loss_by_hand():
     assert advantages.grad is None
 
 
-def test_policy_gradient_raises_the_probability_of_what_went_well():
+def test_policy_gradient_raises_the_probability_of_good_actions():
     logits = torch.zeros(1, 1, 3, requires_grad=True)
     log_prob = torch.log_softmax(logits, -1)[..., 1]
     policy_gradient_loss(log_prob, torch.tensor([[2.0]])).backward()
@@ -30,7 +30,7 @@ def test_policy_gradient_raises_the_probability_of_what_went_well():
     assert (-logits.grad)[0, 0].argmax() == 1
 
 
-def test_value_loss_is_half_the_mean_square_and_leaves_targets_alone():
+def test_value_loss_is_half_the_mean_square_without_a_gradient_of_targets():
     values, targets = rand(4, 3).requires_grad_(), rand(4, 3, seed=1).requires_grad_()
     loss = value_loss(values, targets)
     difference = (values - targets).detach().numpy()

@@ -80,7 +80,7 @@ def test_a_field_that_is_wrong_is_named(fields: dict[str, Any], said: str) -> No
     assert str(caught.value).startswith("episode e1: " + said) and "\n" not in str(caught.value)
 
 
-def test_what_the_last_step_brought_about_is_an_event() -> None:
+def test_an_event_may_follow_the_last_step() -> None:
     assert replace(EPISODE, truth=(Event(STEPS, -1, "fell"),)).truth[0].step == STEPS
 
 

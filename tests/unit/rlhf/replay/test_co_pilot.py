@@ -183,7 +183,7 @@ def test_it_does_what_the_agent_fails_to_do(played: tuple[list[Episode], Remembe
     assert all((e.demonstrated() == (e.controller == CO_PILOT)).all() for e in played[0])
 
 
-def test_the_agents_memory_is_that_of_one_who_did_it_all(played: tuple[list[Episode], Remembering]) -> None:
+def test_the_agents_memory_is_that_of_the_whole_play(played: tuple[list[Episode], Remembering]) -> None:
     """Computed again from the recording alone: what it saw, and the co-pilot's actions as its own previous ones."""
     episodes, solvers = played
     now = 0

@@ -29,7 +29,7 @@ def test_fragments_are_unpacked_as_they_were():
         np.testing.assert_array_equal(getattr(found, name), array, err_msg=name)
 
 
-def test_frames_that_hardly_change_take_little():
+def test_frames_that_hardly_change_are_small():
     frames = np.zeros((50, 4, 36, 48, 3), np.uint8)
     frames[:, :, 10:20, 10:20] = 200
     assert pack_array(frames, swap=True)["zlib"].numel() < frames.nbytes / 50

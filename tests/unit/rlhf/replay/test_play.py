@@ -65,7 +65,7 @@ def turned() -> tuple[Episode, Turning]:
     return episode, solvers
 
 
-def test_a_row_is_what_was_seen_before_what_was_done(turned: tuple[Episode, Turning]) -> None:
+def test_a_row_has_the_observation_before_its_action(turned: tuple[Episode, Turning]) -> None:
     episode, solvers = turned
     assert len(episode) == 8
     assert (episode.image == np.stack([images[0] for images in solvers.seen])).all()
@@ -84,7 +84,7 @@ def test_no_two_frames_are_the_same_while_the_solver_turns(turned: tuple[Episode
     assert len({frame.tobytes() for frame in frames}) == len(frames)
 
 
-def test_what_was_done_gives_the_same_pictures_in_a_fresh_world(turned: tuple[Episode, Turning]) -> None:
+def test_recorded_actions_give_the_same_pictures_in_a_fresh_world(turned: tuple[Episode, Turning]) -> None:
     episode = turned[0]
     (world,) = WORLD.make(1)
     observations, _ = world.reset(seed=999, options={"config": episode.config})
@@ -131,7 +131,7 @@ def test_scripted_people_leave_requests_that_were_really_said() -> None:
         assert one.utterance == other.utterance and one.success_step == other.success_step
 
 
-def test_slots_take_the_next_plan_and_stand_idle_when_there_is_none() -> None:
+def test_slots_play_the_next_plan_and_idle_without_one() -> None:
     lengths = {"a": 2, "b": 5, "c": 1, "d": 3}
     plans = [plan(seed, steps, name) for seed, (name, steps) in enumerate(lengths.items())]
     solvers = Turning(3)
@@ -152,7 +152,7 @@ def test_fewer_plans_than_slots_and_none_at_all() -> None:
     assert list(play(ENTRY, WORLD.make(2, images=False), [], Turning(2))) == []
 
 
-def test_a_probe_says_its_instruction_once_in_every_episode() -> None:
+def test_a_probe_gives_its_instruction_once_in_every_episode() -> None:
     spec = TaskSpec("go", "go to the red ball", {}, 5)
     setter = ProbeSetter(spec, Never(spec))
     for _ in range(2):

@@ -29,7 +29,7 @@ def test_it_is_a_gymnasium_environment():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_recorded_solver_sees_again_what_it_saw(seed):
+def test_the_recorded_solver_gets_its_observations_again(seed):
     episode = record(seed, 25, requests=((1, 3), (9, 5)))
     world = TinyWorld()
     world.reset(seed=99)
@@ -129,7 +129,7 @@ def test_it_ends_with_the_world_if_that_ends_sooner():
     assert [env.step(silent())[3] for _ in range(4)] == [False, False, False, True]
 
 
-def test_the_sampler_goes_round_and_resumes():
+def test_the_sampler_repeats_its_episodes_and_resumes():
     episodes = [record(seed, 3) for seed in range(5)]
     sampler = EpisodeSampler(episodes, seed=0)
     rounds = [[sampler.next().episode_id for _ in range(5)] for _ in range(3)]

@@ -38,7 +38,7 @@ def one_line(error: pytest.ExceptionInfo[UserError]) -> str:
     return text
 
 
-def test_what_is_read_is_what_was_saved(tmp_path):
+def test_a_loaded_checkpoint_equals_the_saved_one(tmp_path):
     save(tmp_path, 7)
     checkpoint = Checkpoints(tmp_path).latest()
     agent, tokenizer = checkpoint.load_agent()
@@ -53,7 +53,7 @@ def test_what_is_read_is_what_was_saved(tmp_path):
     assert all(torch.equal(value, expected[name]) for name, value in other.state_dict().items())
 
 
-def test_the_agent_is_readable_by_transformers_alone(tmp_path):
+def test_the_agent_is_readable_by_plain_transformers(tmp_path):
     save(tmp_path, 7)
     agent = InteractiveAgent.from_pretrained(tmp_path / "checkpoints" / "step-000000007" / "agent")
     expected = tiny_agent.agent(seed=7).state_dict()
@@ -146,7 +146,7 @@ def test_weights_of_another_size(tmp_path):
     assert str(checkpoint.folder) in one_line(error)
 
 
-def test_what_could_not_be_read_back_is_refused_before_anything_is_written(tmp_path):
+def test_states_that_cannot_be_read_back_are_refused_before_writing(tmp_path):
     with pytest.raises(TypeError, match=r"state\.players\[1\] is a Path|state\.players\[1\] is a PosixPath"):
         Checkpoints(tmp_path).save(1, tiny_agent.agent(), TOKENIZER, {"players": [1, Path("x")]})
     assert not (tmp_path / "checkpoints").exists()
@@ -203,7 +203,7 @@ def test_a_checkpoint_that_latest_does_not_name_yet_is_one(tmp_path):
     assert checkpoints.latest().step == 2
 
 
-def test_what_is_saved_is_a_copy(tmp_path):
+def test_a_checkpoint_is_a_copy(tmp_path):
     agent = tiny_agent.agent()
     before = copy.deepcopy(agent.state_dict())
     checkpoint = Checkpoints(tmp_path).save(1, agent, TOKENIZER, {})

@@ -8,7 +8,7 @@ import sys
 from rlhf.run.machine import describe, release_memory
 
 
-def test_memory_is_given_back_and_what_is_used_stays() -> None:
+def test_unused_memory_is_returned_and_used_memory_kept() -> None:
     kept = [bytes([n % 256]) * 1000 for n in range(10_000)]
     release_memory()
     assert all(each == bytes([n % 256]) * 1000 for n, each in enumerate(kept))

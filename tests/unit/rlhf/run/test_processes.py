@@ -47,7 +47,7 @@ def test_an_error_in_a_worker_is_raised_here_with_its_traceback() -> None:
         list(divide(functools.partial, (), ["1"], workers=2))
 
 
-def test_workers_end_when_nobody_wants_more_of_them() -> None:
+def test_workers_end_when_their_results_are_closed() -> None:
     results = divide(*EVAL, ["__import__('os').getpid()", *["__import__('time').sleep(1000)"] * 3], workers=2)
     pid = next(results)
     results.close()

@@ -34,7 +34,7 @@ def test_wilson_bounds_solve_the_score_equation() -> None:
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(1, 0), (-1, 3), (4, 3), (0, 0)])
-def test_wilson_refuses_what_is_no_proportion(successes: int, trials: int) -> None:
+def test_wilson_refuses_impossible_counts(successes: int, trials: int) -> None:
     with pytest.raises(ValueError):
         wilson_interval(successes, trials)
 

@@ -52,13 +52,13 @@ def test_numbers_that_json_lacks_are_kept_and_the_file_stays_strict(tmp_path: Pa
     assert row["a"] == math.inf and row["b"] == -math.inf and math.isnan(row["c"])
 
 
-def test_what_is_no_number_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+def test_values_that_are_no_numbers_are_refused_before_writing(tmp_path: Path) -> None:
     with Tracker(tmp_path, wandb_mode="disabled") as tracker, pytest.raises((TypeError, ValueError)):
         tracker.log({"good": 1, "bad": "three"}, step=0)
     assert read_metrics(tmp_path) == []
 
 
-def test_a_line_that_a_crash_cut_off_is_left_out_and_then_mended(tmp_path: Path) -> None:
+def test_a_row_cut_off_by_a_crash_is_skipped_and_then_replaced(tmp_path: Path) -> None:
     path = tmp_path / METRICS_FILE
     path.write_text('{"step": 1, "a": 1}\n{"step": 2, "a"')
     assert [row["step"] for row in read_metrics(tmp_path)] == [1]
@@ -85,7 +85,7 @@ def test_a_damaged_or_missing_file_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["rubbish", "[1]", '{"a": 1}', '{"step": "3"}', "\udcff"])
-def test_a_damaged_line_stops_a_resumed_run_as_it_stops_a_report(tmp_path: Path, line: str) -> None:
+def test_a_damaged_line_stops_a_resumed_run_and_a_report(tmp_path: Path, line: str) -> None:
     path = tmp_path / METRICS_FILE
     path.write_bytes(f'{{"step": 1}}\n{line}\n{{"step": 3}}\n'.encode(errors="surrogateescape"))
     before = path.read_bytes()
@@ -226,7 +226,7 @@ def test_a_long_loop_writes_fewer_lines(monkeypatch: pytest.MonkeyPatch) -> None
     assert 12 * hours < len(lines) < 30 * hours and "about 23 h" in file.getvalue()
 
 
-def test_without_a_total_nothing_is_said_of_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_total_no_remaining_time_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     clock_of([0.0, 20.0, 21.0], monkeypatch)
     file = io.StringIO()
     with bar("reading", unit="episodes", file=file) as shown:
@@ -245,7 +245,7 @@ def test_progress_draws_a_bar_on_a_terminal() -> None:
     assert "learning" in file.getvalue() and "1,200/2,000 updates" in file.getvalue()
 
 
-def test_progress_says_nothing_final_of_a_loop_that_failed() -> None:
+def test_progress_has_no_last_line_for_a_loop_that_failed() -> None:
     file = io.StringIO()
     with pytest.raises(ZeroDivisionError), bar("learning", total=4, file=file):
         raise ZeroDivisionError
@@ -261,7 +261,7 @@ def test_durations_are_for_people(seconds: float, text: str) -> None:
 
 
 @pytest.mark.parametrize("home", [None, "/proc"])
-def test_wandb_is_quiet_where_there_is_no_home(tmp_path: Path, home: str | None) -> None:
+def test_wandb_is_quiet_without_a_home_folder(tmp_path: Path, home: str | None) -> None:
     code = "import sys; from rlhf.run.tracking import Tracker; Tracker(sys.argv[1]).close(); print('done')"
     without = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
     words = [sys.executable, "-c", code, str(tmp_path)]

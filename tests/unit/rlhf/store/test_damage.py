@@ -267,7 +267,7 @@ def test_marks_of_an_episode_that_is_not_there(folder: Path) -> None:
     assert problem.file == f"marks/{path.name}" and "no episode e9" in problem.what
 
 
-def test_a_foreign_file_is_reported_and_left_alone(folder: Path) -> None:
+def test_a_foreign_file_is_reported_and_not_changed(folder: Path) -> None:
     path = folder / "steps" / "mine.parquet"
     DAMAGE["foreign"](path)
     for _ in range(2):
@@ -410,7 +410,7 @@ def test_a_dataset_whose_files_are_links_is_read(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("remove", ["steps/e0.parquet", 7, [["e0"]]])
-def test_a_line_that_removes_what_is_no_list_of_names(folder: Path, remove: object) -> None:
+def test_a_removal_without_a_list_of_names_is_damage(folder: Path, remove: object) -> None:
     with open(folder / "index.jsonl", "a") as file:
         file.write(json.dumps({"remove": remove}) + "\n")
     with pytest.raises(UserError, match="no names of files; .* --rebuild") as caught:

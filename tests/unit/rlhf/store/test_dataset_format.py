@@ -59,7 +59,7 @@ def test_every_key_of_the_description_and_the_index_is_described(store: ParquetS
     assert {field.name for field in fields(EpisodeRow)} | {"file", "remove"} <= set(re.findall(r"`(\w+)`", index))
 
 
-def test_files_are_where_the_page_says_and_hold_what_it_says(store: ParquetStore) -> None:
+def test_files_and_columns_are_those_of_the_page(store: ParquetStore) -> None:
     assert {path.name for path in store.folder.iterdir()} == {
         ".lock", "dataset.json", "index.jsonl", "README.md", *SCHEMAS,
     }  # fmt: skip
@@ -127,7 +127,7 @@ def test_datasets_reads_many_episodes_from_few_files(tmp_path: Path, monkeypatch
     assert len(open_store(folder).ids()) == 71 and open_store(folder).verify() == []
 
 
-def test_play_that_nobody_has_marked_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_play_without_marks_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     datasets = pytest.importorskip("datasets")
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
     store = open_store(tmp_path / "data", create=True)
@@ -159,7 +159,7 @@ def test_an_older_dataset_gets_its_card_when_it_is_written_to(
     assert (tmp_path / "second" / "README.md").read_text() == written
 
 
-def test_a_folder_with_a_readme_is_not_taken_for_a_dataset(tmp_path: Path) -> None:
+def test_a_folder_with_a_readme_is_no_dataset(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# My project\n")
     with pytest.raises(UserError, match="is not a dataset, it holds README.md; name an empty or a new folder"):
         open_store(tmp_path, create=True)
@@ -174,7 +174,7 @@ def test_our_features_are_those_that_datasets_would_write(store: ParquetStore) -
         assert features.arrow_schema.remove_metadata() == schema.remove_metadata()
 
 
-def test_ids_make_file_names_that_every_file_system_takes(tmp_path: Path) -> None:
+def test_file_names_of_ids_are_valid_on_every_file_system(tmp_path: Path) -> None:
     store = open_store(tmp_path / "data", create=True)
     ids = ["..", "a/b", "replay:e1", "ä b", "x" * 300, "x" * 300 + "y", "nul\0", ".hidden", "-rf *"]
     for episode_id in ids:
@@ -187,7 +187,7 @@ def test_ids_make_file_names_that_every_file_system_takes(tmp_path: Path) -> Non
     assert {path.name for path in tmp_path.iterdir()} == {"data"}
 
 
-def test_a_reader_that_knows_png_alone_may_write_frames(store: ParquetStore, tmp_path: Path) -> None:
+def test_a_program_that_knows_only_png_may_write_frames(store: ParquetStore, tmp_path: Path) -> None:
     """Frames that another program compressed otherwise, or that are grey, are read as well."""
     import io
 
@@ -207,7 +207,7 @@ def test_a_reader_that_knows_png_alone_may_write_frames(store: ParquetStore, tmp
     assert decode_frames([buffer.getvalue()]).shape == (1, 36, 48, 3)
 
 
-def test_the_episode_made_by_hand_is_made_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_episode_written_by_hand_follows_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page's code is run, block after block; a block of text says with what error the code before it ends."""
     page = Path("docs/own-recordings.md").read_text()
     monkeypatch.chdir(tmp_path)

@@ -75,7 +75,7 @@ def test_a_file_that_is_gone_is_missed_until_its_loss_is_accepted(
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_all_that_is_gone_is_one_problem(store: ParquetStore, table: str) -> None:
+def test_all_missing_files_are_one_problem(store: ParquetStore, table: str) -> None:
     for path in (store.folder / table).iterdir():
         path.unlink()
     (problem,) = problems(store)
@@ -93,7 +93,7 @@ def test_an_older_copy_in_its_place_is_noticed(store: ParquetStore, table: str) 
     assert "put back a copy" in problem.hint and "--rebuild" in problem.hint
 
 
-def test_what_is_removed_by_the_store_is_not_missed(store: ParquetStore, tmp_path: Path) -> None:
+def test_files_removed_by_the_store_are_not_missing(store: ParquetStore, tmp_path: Path) -> None:
     store.drop(["e0"])
     assert problems(store) == [] and len(store.judgements()) == 5
     assert store.forget("ann") == 3

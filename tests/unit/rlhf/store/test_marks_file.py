@@ -35,7 +35,7 @@ def lines(path: Path, *records: Any) -> Path:
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
-def test_what_goes_out_comes_back(store: ParquetStore, tmp_path: Path, suffix: str) -> None:
+def test_exported_marks_are_imported_unchanged(store: ParquetStore, tmp_path: Path, suffix: str) -> None:
     marks = [Mark("e0", "ann", 0, 1, False), Mark("e0", "ann", 0, -1, False), Mark("e1", "Zoë\n", 7, -1, True)]
     store.write_marks(marks)
     file = tmp_path / f"marks{suffix}"

@@ -48,7 +48,7 @@ def test_the_play_is_the_same_and_the_marks_are_not(
     assert [mark.rater for mark in open_store(store.folder).marks()] == ["ann"]
 
 
-def test_each_is_changed_alone(store: ParquetStore, tmp_path: Path) -> None:
+def test_changes_of_one_dataset_do_not_affect_the_other(store: ParquetStore, tmp_path: Path) -> None:
     store.compact()
     share_play(store.folder, tmp_path / "other")
     other = open_store(tmp_path / "other")

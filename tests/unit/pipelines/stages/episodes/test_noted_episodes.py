@@ -108,7 +108,7 @@ def grow(begun: Path) -> None:
         write(open_store(begun.parent / "data"), range(8, 12))
 
 
-def test_a_dataset_that_has_grown_is_resumed_with_what_the_run_began_with(run, made: Path, begun: Path) -> None:
+def test_a_run_on_a_grown_dataset_is_resumed_with_its_first_episodes(run, made: Path, begun: Path) -> None:
     before = len(open_store(begun.parent / "data").ids())
     grow(begun)
     assert len(open_store(begun.parent / "data").ids()) > before

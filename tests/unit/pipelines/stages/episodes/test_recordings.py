@@ -53,7 +53,7 @@ def test_no_frames_stay_in_memory(data: Path) -> None:
     assert held[0] - held[1] > 0.9 * 6 * 20 * 72 * 96 * 3
 
 
-def test_no_more_is_read_than_is_wanted(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_requested_episodes_are_read(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
     real = ParquetStore.read
     monkeypatch.setattr(ParquetStore, "read", lambda store, name: read.append(name) or real(store, name))

@@ -87,7 +87,7 @@ def test_older_runs_that_noted_no_spread_have_no_interval_of_their_return() -> N
     assert "the modelled return went from 0.60 to 0.80 and true success" in headlines.improvement_headline(rows)
 
 
-def test_a_summary_says_how_many_plays_and_how_far_they_lie_apart() -> None:
+def test_a_summary_has_the_number_of_plays_and_their_spread() -> None:
     results = [EpisodeResult("a", 5, 0, value, (True,)) for value in (1.0, 3.0)]
     found = summary(results, "train")
     assert found["train/plays"] == 2 and found["train/modelled_return_sd"] == pytest.approx(2**0.5)
@@ -121,7 +121,7 @@ def test_charts_of_training_replays_begin_where_enough_have_ended() -> None:
 # Clones and reward models
 
 
-def test_a_clone_is_reported_with_what_seeing_nothing_costs() -> None:
+def test_a_clone_is_reported_beside_the_loss_of_a_blind_agent() -> None:
     rows: list[Row] = [{"step": 0, "bc/marginal_entropy": 3.05}]
     assert "not measured yet" in headlines.cloning_headline(rows)
     rows += [{"step": 10, "bc_held_out/movement": 2.5}]

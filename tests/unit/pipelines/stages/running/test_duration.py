@@ -26,7 +26,7 @@ def test_more_than_an_hour_is_announced_once_with_what_fits(capsys: pytest.Captu
     )
 
 
-def test_what_takes_less_than_an_hour_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_less_than_an_hour_is_not_announced(capsys: pytest.CaptureFixture[str]) -> None:
     measured(0.17, 20_000)
     measured(7.0, 20_000, done=19_900)  # a resumed run that is nearly finished
     assert capsys.readouterr().err == ""

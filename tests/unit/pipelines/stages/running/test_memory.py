@@ -50,7 +50,7 @@ def test_a_batch_that_does_not_fit_is_refused_with_one_that_does(
     assert not (tmp_path / verb).exists()
 
 
-def test_what_surely_does_not_fit_is_refused_and_what_may_not_is_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+def test_batches_that_cannot_fit_are_refused_and_doubtful_ones_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
     check_memory("--batch", 4, lambda batch: batch * GIB, 4 * GIB)
     assert capsys.readouterr().err == ""
     check_memory("--batch", 5, lambda batch: batch * GIB, 4 * GIB)

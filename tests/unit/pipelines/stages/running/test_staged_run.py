@@ -51,7 +51,7 @@ def test_every_stage_is_done_once_in_order(tmp_path: Path, capsys: pytest.Captur
     assert said[0] == "1 of 4: one" and said[2] == "again, 1 of 3: one: there already"
 
 
-def test_what_fails_is_not_noted(tmp_path: Path) -> None:
+def test_a_failed_stage_is_not_recorded(tmp_path: Path) -> None:
     def fail() -> None:
         raise KeyboardInterrupt
 

@@ -59,7 +59,7 @@ def an_agent(folder: Path, settings: PlaySettings | None) -> str:
 # -- what is remembered --------------------------------------------------------------------------------------------
 
 
-def test_a_dataset_remembers_what_it_was_recorded_with(tmp_path: Path) -> None:
+def test_a_dataset_keeps_the_settings_of_its_recording(tmp_path: Path) -> None:
     record(recording(tmp_path))
     assert settings_of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)
     record(recording(tmp_path, episodes=3))
@@ -90,7 +90,7 @@ def test_settings_that_nothing_can_be_played_with_are_not_remembered(tmp_path: P
     assert settings_of_dataset(tmp_path) == ()
 
 
-def test_the_first_of_several_settings_counts_and_the_others_are_said(
+def test_the_first_of_several_settings_is_used_and_the_others_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record(recording(tmp_path))
@@ -103,7 +103,7 @@ def test_the_first_of_several_settings_counts_and_the_others_are_said(
     assert capsys.readouterr().err == ""  # nothing of that is asked
 
 
-def test_play_from_elsewhere_says_what_it_can(tmp_path: Path) -> None:
+def test_foreign_play_gives_the_settings_it_has(tmp_path: Path) -> None:
     record(recording(tmp_path))
     path = tmp_path / DESCRIPTION_FILE
     about = json.loads(path.read_text())
@@ -193,7 +193,7 @@ def test_the_settings_of_another_world_are_no_defaults() -> None:
     assert world_differences(WorldConfig(name="moon"), WORLD) == ["world moon instead of playhouse"]
 
 
-def test_a_recording_is_added_to_as_it_was_begun(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dataset_is_extended_with_its_own_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ids = record(recording(tmp_path))
     more = RecordConfig(data=tmp_path, episodes=3, steps=4, workers=1)
     assert set(ids) < set(record(more))  # refused if it were of other settings

@@ -62,7 +62,7 @@ def test_settings_that_scripted_players_lack_are_named() -> None:
             PlayersConfig(setter={name: 3}).setter_settings()
 
 
-def test_what_is_asked_for_is_one_json_object_on_the_command_line() -> None:
+def test_weights_of_tasks_are_one_json_object_on_the_command_line() -> None:
     def tasks(*words: str) -> dict[str, float]:
         parsed = settings.parse(PlayersConfig, words, command="x", default=PlayersConfig())
         return parsed.weights(WorldConfig().entry())
@@ -79,7 +79,7 @@ def test_what_is_asked_for_is_one_json_object_on_the_command_line() -> None:
             tasks("--tasks", wrong)
 
 
-def test_a_seed_stands_for_one_place() -> None:
+def test_a_seed_determines_one_house() -> None:
     assert WORLD.sample_config(5) == WORLD.sample_config(5) != WORLD.sample_config(6)
     assert len(WORLD.sample_config(5)["rooms"]) == 1
 

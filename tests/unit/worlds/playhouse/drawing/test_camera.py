@@ -121,7 +121,7 @@ def outside_eye(rng: np.random.Generator, kind: str, model: mujoco.MjModel, data
 
 
 @pytest.mark.parametrize("kind", SHAPES)
-def test_one_shape_from_all_sides_is_what_rays_meet(kind):
+def test_one_shape_from_all_sides_agrees_with_ray_casting(kind):
     rng = np.random.default_rng(list(SHAPES).index(kind))
     covered = []
     for _ in range(25):
@@ -134,7 +134,7 @@ def test_one_shape_from_all_sides_is_what_rays_meet(kind):
     assert np.mean(np.array(covered) > 0.02) > 0.25  # planes are invisible from behind
 
 
-def test_random_views_of_a_room_are_what_rays_meet():
+def test_random_views_of_a_room_agree_with_ray_casting():
     model, data = scene(ROOM)
     rng = np.random.default_rng(0)
     avatar = model.body("avatar").id
@@ -147,7 +147,7 @@ def test_random_views_of_a_room_are_what_rays_meet():
 
 @pytest.mark.parametrize("gap", [0.3, 0.01, 0.003])
 @pytest.mark.parametrize("yaw", [0.0, 0.6, np.pi / 2, 3.0])
-def test_close_to_a_wall_is_what_rays_meet(gap, yaw):
+def test_views_close_to_a_wall_agree_with_ray_casting(gap, yaw):
     model, data = scene(ROOM)
     eye = np.array([2 - 0.05 - gap, 1.7, 0.9])
     assert_as_cast(model, data, eye, yaw, -0.2, model.body("avatar").id)
@@ -327,7 +327,7 @@ def test_arguments_of_any_numeric_type_compile_once():
     assert len(rasteriser.draw.signatures) == compiled
 
 
-def test_errors_say_what_is_wrong():
+def test_errors_name_the_cause():
     model, data = scene(ROOM)
     with pytest.raises(WorldError, match="0 x 48"):
         Camera(model, 0, 48)

@@ -30,7 +30,7 @@ def test_the_playhouse_gives_hints():
     assert isinstance(enter(thing()), GrabHints)
 
 
-def test_what_a_grab_would_take_is_named():
+def test_the_target_of_a_grab_is_named():
     world = enter(thing("ball"))
     aim(world, "object_0")
     assert world.graspable(SOLVER) == "the red ball" and world.graspable(SETTER) is None
@@ -57,7 +57,7 @@ def test_a_hidden_thing_is_named():
     assert reason(world) == "something is in front of the red ball"
 
 
-def test_what_the_other_holds_is_named():
+def test_an_object_held_by_the_other_is_named():
     world = enter(thing("ball"), setter=(4.0, 2.5, math.pi))
     aim(world, "object_0")
     play(world, hand=1)
@@ -103,7 +103,7 @@ def test_a_failure_is_forgotten_by_success_and_by_reset():
     assert reason(world) is None
 
 
-def test_hints_leave_play_as_it_is():
+def test_hints_do_not_change_play():
     ends = []
     for asks in (False, True):
         world = enter(thing("ball", y=2.2), thing("mug", y=2.8, name="object_1"))

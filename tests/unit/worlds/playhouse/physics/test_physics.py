@@ -74,7 +74,7 @@ def grab(world, object_id="object_0"):
     ("components", "direction"),
     [({"forward": 1}, 0.0), ({"forward": -1}, math.pi), ({"strafe": 1}, -math.pi / 2), ({"strafe": -1}, math.pi / 2)],
 )
-def test_walking_goes_where_it_should_at_human_speed(components, direction):
+def test_walking_has_direction_and_human_speed(components, direction):
     world = enter(solver=(2.5, 2.5, 0.3))
     direction += 0.3
     before = act(world, 2, **components).position
@@ -231,7 +231,7 @@ def test_nothing_is_grabbed_through_walls_or_furniture():
     assert world.target_under_crosshair(SOLVER) is None and act(world, hand=1).held is None
 
 
-def test_what_one_holds_the_other_cannot_take():
+def test_an_object_held_by_one_cannot_be_grabbed_by_the_other():
     world = enter(thing("ball"), setter=(4.0, 2.5, math.pi))
     grab(world)
     aim(world, "object_0", SETTER)
@@ -255,7 +255,7 @@ def test_held_things_do_not_go_through_walls(kind):
 # -- rest and violence -------------------------------------------------------------------------------------------------
 
 
-def test_what_nobody_touches_rests_exactly():
+def test_untouched_objects_rest_exactly():
     world = Playhouse(height=8, width=8, views=(), settings=HouseSettings(rooms=(5, 5), objects=(30, 30)))
     world.reset(seed=4)
     before = world.object_positions()
@@ -265,7 +265,7 @@ def test_what_nobody_touches_rests_exactly():
         assert np.array_equal(place, before[name])
 
 
-def test_woken_things_stay_where_they_stand():
+def test_woken_objects_do_not_move():
     table = Furniture("furniture_0", "table", "blue", "room_0", 3.5, 2.5, 0)
     for kind in OBJECT_KINDS:
         world = enter(thing(kind, x=3.5, z=0.6, support="furniture_0"), furniture=[table])

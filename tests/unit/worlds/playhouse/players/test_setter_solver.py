@@ -54,7 +54,7 @@ def world() -> Playhouse:
 
 
 @pytest.mark.parametrize("name", PROBES)
-def test_a_perfect_solver_does_what_is_asked(world, name):
+def test_a_perfect_solver_fulfils_requests(world, name):
     outcomes = []
     for seed in range(10):
         setter = one_request(name)
@@ -72,7 +72,7 @@ def test_it_finds_its_way_through_a_whole_house():
         assert play(house, setter, ScriptedSolver.perfect(), seed, steps=140)[0] is not None
 
 
-def test_one_who_always_takes_the_wrong_thing_never_succeeds(world):
+def test_a_solver_that_always_grabs_wrong_objects_never_succeeds(world):
     wrong = {"wrong_object": 1.0, "notice": 0.0, "wrong_answer": 1.0}
     for name in ("go", "lift", "exist"):
         for seed in range(4):
@@ -82,14 +82,14 @@ def test_one_who_always_takes_the_wrong_thing_never_succeeds(world):
             assert not setter.requests or any(e.sign < 0 for e in events)
 
 
-def test_one_who_notices_puts_it_right(world):
+def test_a_solver_that_notices_its_mistake_corrects_it(world):
     for seed in range(4):
         settings = {"wrong_object": 1.0, "notice": 1.0, "hesitation": 0.0, "drop": 0.0, "motor_noise": 0.0}
         success, events, _ = play(world, one_request("lift"), ScriptedSolver(**settings), seed, steps=70)
         assert success is not None and events[0].sign < 0
 
 
-def test_things_are_dropped_and_taken_again(world):
+def test_objects_are_dropped_and_grabbed_again(world):
     dropped = 0
     for seed in range(4):
         solver = ScriptedSolver(wrong_object=0.0, drop=1.0, hesitation=0.0, motor_noise=0.0)
@@ -108,7 +108,7 @@ def test_same_seed_same_play(world):
     assert any(not np.array_equal(x[1]["movement"], y[1]["movement"]) for x, y in zip(a[2], c[2], strict=True))
 
 
-def test_what_is_out_of_view_is_looked_for_to_the_left(world):
+def test_an_object_out_of_view_is_searched_to_the_left(world):
     """Every step before the target first comes into view is a full turn to the left."""
     steps = 0
     for seed in range(8):
@@ -161,7 +161,7 @@ def test_it_asks_again_after_success_in_other_words_and_of_its_split_only(world)
         assert {language.is_held_out(spec.name, spec.arguments) for _, spec in setter.requests} == {split == "held_out"}
 
 
-def test_it_says_what_it_asks_when_it_asks(world):
+def test_requests_are_recorded_at_the_steps_of_their_utterances(world):
     setter = ScriptedSetter(first_request=(2, 5), pause=(1, 3))
     _, _, actions = play(world, setter, ScriptedSolver.perfect(), 0, steps=80)
     said = [(step, a["utterance"]) for step, (a, _) in enumerate(actions) if a["utterance"]]
@@ -242,7 +242,7 @@ def test_ways_go_round_loose_things_where_they_can():
     assert min(math.dist(p, (6.0, 2.0)) for p in points) >= 0.2 + AVATAR_RADIUS - 0.1
 
 
-def test_there_is_no_way_to_what_is_too_far_from_any_floor():
+def test_there_is_no_path_to_objects_far_from_any_floor():
     plan = FloorPlan(TWO_ROOMS)
     assert plan.route((0.6, 2.0), (2.0, 2.0), 0.3) is None  # the middle of the table
     assert plan.route((0.6, 2.0), (2.0, 2.0), 0.9) is not None
@@ -273,7 +273,7 @@ def test_steering_turns_then_walks_and_stops_in_time():
     assert (movement[:, FORWARD] != FORWARD_BIN).all() and speed == 0.0
 
 
-def test_steering_looks_at_what_it_walks_to():
+def test_steering_faces_its_target():
     movement, _ = steer(0.0, 0.0, 0.0, 0.0, 0.0, Aim((2.0, 0.0), None, None, 0.15))
     assert (movement[:, LOOK] == 0).all()  # it is far below the horizon
     movement, _ = steer(0.0, 0.0, 0.0, math.atan2(0.15 - 1.15, 2.0), 0.0, Aim((2.0, 0.0), None, None, 0.15))

@@ -27,7 +27,7 @@ SEEDS = range(6)
 # ---- words -----------------------------------------------------------------------------------------------------------
 
 
-def test_no_more_is_said_than_needed():
+def test_descriptions_are_no_longer_than_needed():
     mug = Described("b", "mug", "red", "small")
     large = Described("c", "ball", "red", "large")
     on_table = Described("d", "ball", "red", "small", on="table")
@@ -71,7 +71,7 @@ def test_numbers_and_articles_of_nouns():
     assert language.combination("red toys") == ("red", None) and language.combination("dragons") is None
 
 
-def test_answers_are_found_in_what_is_said():
+def test_answers_are_found_in_utterances():
     assert language.answer_in("It is red.", "color") == "red"
     assert language.answer_in("there are 3", "count") == language.answer_in("three", "count") == "three"
     assert language.answer_in("yes and no", "exist") is None
@@ -91,7 +91,7 @@ def test_one_combination_in_five_is_held_out_and_every_word_is_trained(name):
     assert language.is_held_out(name, {"colour": "martian", "kind": "zog"}) in (True, False)
 
 
-def test_what_one_task_never_asks_for_most_others_do():
+def test_combinations_held_out_of_one_task_occur_in_most_others():
     for colour in COLOURS:
         for kind in OBJECT_KINDS:
             held = [name for name in GAMES if language.is_held_out(name, {"colour": colour, "kind": kind})]
@@ -317,7 +317,7 @@ def test_lifting_a_wrong_thing_and_dropping_the_right_one_are_regress():
     assert trial.step(held="ball", ball=(2, 1, 0.9)).signs == [1, -1, 1, 1] and trial.success
 
 
-def test_a_thing_that_nobody_holds_is_not_lifted():
+def test_an_object_that_is_not_held_is_not_lifted():
     assert not Trial("lift", target="ball").step(ball=(2.0, 1.0, 2.0), times=3).success
 
 
@@ -349,7 +349,7 @@ def test_the_first_answer_counts():
     assert not trial.success and trial.task.over and trial.signs == [-1]
 
 
-def test_what_is_no_answer_is_regress_but_leaves_the_question_open():
+def test_an_utterance_without_an_answer_is_regress_and_leaves_the_question_open():
     trial = Trial("exist", colour="red", kind="ball", answer="yes").step("three beds").step("ok")
     assert trial.signs == [-1] and not trial.task.over
     assert trial.step("yes there is").success

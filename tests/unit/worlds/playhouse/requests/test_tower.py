@@ -77,13 +77,13 @@ def test_towers_are_understood(words: str, slots: dict) -> None:
     assert understood is not None and (understood.name, dict(understood.slots)) == ("tower", slots)
 
 
-def test_what_was_understood_before_still_is() -> None:
+def test_requests_understood_before_are_still_understood() -> None:
     understood = understand("put the mug on the table next to the ball on the bed")
     assert understood is not None and understood.name == "position"
     assert dict(understood.slots) == {"x": "the mug on the table", "y": "the ball on the bed"}
 
 
-def test_setters_ask_for_what_they_asked_before_and_never_for_a_game_unasked() -> None:
+def test_first_requests_are_as_before_and_never_a_game() -> None:
     world = Playhouse(height=6, width=8, views=(), settings={"rooms": (1, 3)})
     asked = []
     for seed in range(len(FIRST_REQUESTS)):
@@ -245,7 +245,7 @@ def test_a_tower_that_stands_is_a_success() -> None:
     assert trial.wait().success and trial.signs == [1, 1, 1]  # nothing is held against it afterwards
 
 
-def test_what_is_still_held_is_no_tower() -> None:
+def test_an_object_still_held_is_no_tower() -> None:
     trial = Trial(**RED_ON_BLUE).hold("red", ON_BLUE).wait(20)
     assert not trial.success
     trial = Trial(**RED_ON_BLUE).hold("blue", (2.0, 2.0, 0.3)).let_go((2.0, 2.0, SIDE / 2))
@@ -312,7 +312,7 @@ def test_a_tower_that_stood_before_does_not_count() -> None:
     assert Trial({"red": ON_BLUE}, **ANY).wait(30).events == []
 
 
-def test_what_another_builds_does_not_count() -> None:
+def test_towers_built_by_the_other_do_not_count() -> None:
     trial = Trial(**ANY)
     trial.stage.places["red"] = np.array(ON_BLUE)
     assert not trial.wait(30).success and trial.events == []
@@ -381,7 +381,7 @@ def test_a_careless_solver_lets_things_fall() -> None:
     }  # fmt: skip
 
 
-def test_one_who_takes_a_wrong_thing_and_notices_clears_the_place_again() -> None:
+def test_a_solver_that_notices_a_wrong_object_clears_the_place_again() -> None:
     mistaken = {"wrong_object": 1.0, "notice": 1.0, "careless": 0.0, "drop": 0.0, "hesitation": 0.0, "motor_noise": 0.0}
     outcomes = []
     for seed in range(12):
@@ -394,7 +394,7 @@ def test_one_who_takes_a_wrong_thing_and_notices_clears_the_place_again() -> Non
     assert len(outcomes) >= 3 and np.mean(outcomes) >= 0.6
 
 
-def test_what_lies_on_the_base_is_cleared_away_without_the_base() -> None:
+def test_objects_on_the_base_are_removed_without_the_base() -> None:
     cleared = 0
     for seed in range(6):
         made = built(seed, ScriptedSolver.perfect())
