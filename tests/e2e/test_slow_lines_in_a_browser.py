@@ -1,4 +1,4 @@
-"""Marking over a slow line: it begins at once, shows how much is there, and goes on where a lost connection left it."""
+"""Marking over a slow line: it begins at once, shows how much is there, and resumes where a lost connection left it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,38 @@ from tests.e2e.browsers import chromium
 from tests.e2e.test_marking_in_a_browser import Visitor
 
 CHUNKS = 12
-BYTES_PER_SECOND = 40_000
+SLOW, SLOWEST = 40_000, 6_250  # bytes per second; the second is 50 kbit/s
+
+
+class Line:
+    """The network of a page, as slow as wanted, and the chunks of recorded pictures that came over it."""
+
+    def __init__(self, page: Any) -> None:
+        self.loaded: Counter[int] = Counter()
+        page.on("requestfinished", self._note)
+        self._session = page.context.new_cdp_session(page)
+        self._session.send("Network.enable")
+
+    def throttle(self, bytes_per_second: int, latency_ms: int = 40, offline: bool = False) -> None:
+        self._session.send(
+            "Network.emulateNetworkConditions",
+            {
+                "offline": offline,
+                "latency": latency_ms,
+                "downloadThroughput": bytes_per_second,
+                "uploadThroughput": min(bytes_per_second, 50_000),
+            },
+        )
+
+    def _note(self, request: Any) -> None:
+        if found := re.search(r"view=seen&begin=(\d+)", request.url):
+            self.loaded[int(found[1])] += 1
+
+
+def rater_of(folder: Path, browser: Any, url: str) -> Visitor:
+    rater = Visitor(browser)
+    rater.context.add_cookies([{"name": COOKIE, "value": new_people(folder, Role.RATER, 1)[0], "url": url}])
+    return rater
 
 
 @pytest.mark.e2e
@@ -25,26 +56,10 @@ def test_an_episode_is_marked_while_it_loads_over_a_line_that_breaks(tmp_path: P
     folder = tmp_path / "study"
     make_study(folder, episodes=1, steps=CHUNKS * CHUNK_STEPS)
     with chromium() as browser, served(folder) as (_, url, _):
-        rater = Visitor(browser)
-        rater.context.add_cookies([{"name": COOKIE, "value": new_people(folder, Role.RATER, 1)[0], "url": url}])
+        rater = rater_of(folder, browser, url)
         rater.page.goto(f"{url}/")  # the pages themselves are loaded over a fast line
-        loaded: Counter[int] = Counter()
-
-        def note(request: Any) -> None:
-            if found := re.search(r"view=seen&begin=(\d+)", request.url):
-                loaded[int(found[1])] += 1
-
-        rater.page.on("requestfinished", note)
-        line = rater.context.new_cdp_session(rater.page)
-
-        def throttle(bytes_per_second: int, offline: bool = False) -> None:
-            line.send(
-                "Network.emulateNetworkConditions",
-                {"offline": offline, "latency": 40, "downloadThroughput": bytes_per_second, "uploadThroughput": 50_000},
-            )  # fmt: skip
-
-        line.send("Network.enable")
-        throttle(BYTES_PER_SECOND)
+        line = Line(rater.page)
+        line.throttle(SLOW)
         rater.page.goto(f"{url}/mark")
         progress = rater.page.locator(".picture-bar progress")
         rater.page.locator(".picture canvas:not(.missing)").wait_for()
@@ -54,13 +69,40 @@ def test_an_episode_is_marked_while_it_loads_over_a_line_that_breaks(tmp_path: P
         rater.press("End")  # what is wanted is loaded next
         rater.page.get_by_text("Loading this moment").wait_for()
         rater.page.locator(".picture canvas:not(.missing)").wait_for()
-        throttle(0, offline=True)
+        line.throttle(0, offline=True)
         rater.press("Home", *["Shift+ArrowRight"] * 34)
         rater.page.get_by_text("Waiting for the server").wait_for()
-        throttle(-1)
+        line.throttle(-1)
         rater.sees_all_loaded()
         rater.page.locator(".picture canvas:not(.missing)").wait_for()
         rater.sees_saved()
-        assert set(loaded.values()) == {1} and len(loaded) == CHUNKS, "no chunk was loaded twice"
-        assert (CHUNKS - 1) * CHUNK_STEPS in list(loaded)[: CHUNKS // 2], "what was wanted came first"
+        assert set(line.loaded.values()) == {1} and len(line.loaded) == CHUNKS, "no chunk was loaded twice"
+        assert (CHUNKS - 1) * CHUNK_STEPS in list(line.loaded)[: CHUNKS // 2], "what was wanted came first"
+        assert rater.complaints == []
+
+
+@pytest.mark.e2e
+def test_an_episode_is_marked_at_50_kbit_per_second(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    make_study(folder, episodes=1, steps=2 * CHUNK_STEPS)
+    with chromium() as browser, served(folder) as (_, url, _):
+        rater = rater_of(folder, browser, url)
+        line = Line(rater.page)
+        line.throttle(SLOWEST, latency_ms=400)
+        failed: list[str] = []
+        rater.page.on("requestfailed", lambda request: failed.append(request.url))
+        rater.page.goto(f"{url}/mark")  # the page itself comes over the slow line, too
+        rater.page.wait_for_function(  # progress within the first chunk, before there is any picture
+            """() => {
+                const value = document.querySelector(".picture-bar progress")?.value ?? 0;
+                return value > 0 && value < 0.5 && document.querySelector(".picture canvas.missing") !== null;
+            }"""
+        )
+        rater.page.locator(".picture canvas:not(.missing)").wait_for()
+        rater.press("Shift+ArrowRight", "+")
+        rater.sees_marks((10, "+"))
+        rater.sees_saved()  # while the second half is on its way
+        assert len(line.loaded) == 1
+        rater.sees_all_loaded()
+        assert line.loaded == {0: 1, CHUNK_STEPS: 1} and failed == []
         assert rater.complaints == []

@@ -27,7 +27,8 @@ export class ApiError extends Error {
 
 const [ACCEPTED, NO_CONTENT] = [202, 204];
 const CONSENT_DUE = 428;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 30_000; // of silence
+const WHOLE_ANSWER_MS = 300_000; // of an answer whose parts are not watched: 2 MB at 50 kbit/s
 let csrf = "";
 
 export async function me(): Promise<Me> {
@@ -38,76 +39,79 @@ export async function me(): Promise<Me> {
 }
 
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await request(method, path, body);
-  return (await response.json()) as T;
-}
-
-/** A file of the server; null while the server is making it. A slow line may take its time; a silent one may not. */
-export async function download(path: string): Promise<ArrayBuffer | null> {
-  const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), PATIENCE_MS);
-  try {
-    const response = await send("GET", path, undefined, silence.signal);
-    if (response.status === CONSENT_DUE) toConsent();
-    if (!response.ok) throw new ApiError(response.status, await said(response));
-    if (response.status === NO_CONTENT) throw new ApiError(NO_CONTENT, "there is no such file");
-    if (response.status === ACCEPTED) return null;
-    const parts: Uint8Array<ArrayBuffer>[] = [];
-    const reader = response.body!.getReader();
-    for (;;) {
-      const { done, value } = await reader.read().catch(() => {
-        throw new ApiError(0, "the connection broke off");
-      });
-      if (done) return await new Blob(parts).arrayBuffer();
-      parts.push(value as Uint8Array<ArrayBuffer>);
-      clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), PATIENCE_MS);
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function request(method: string, path: string, body?: unknown): Promise<Response> {
   // A page that was opened without a connection has no token yet.
   if (csrf === "" && method !== "GET" && !path.startsWith("/api/sign-in")) await me();
-  const response = await send(method, path, body, AbortSignal.timeout(PATIENCE_MS));
-  if (response.ok) return response;
-  if (response.status === CONSENT_DUE) toConsent();
-  const error = new ApiError(response.status, await said(response));
-  if (response.status !== 403 || method === "GET" || !error.message.includes("X-CSRF-Token")) throw error;
+  try {
+    return parsed<T>((await send(method, path, body)).bytes);
+  } catch (error) {
+    const old = error instanceof ApiError && error.status === 403 && error.message.includes("X-CSRF-Token");
+    if (!old || method === "GET") throw error;
+  }
   await me(); // a new sign-in on this browser since the page was opened
-  const again = await send(method, path, body, AbortSignal.timeout(PATIENCE_MS));
-  if (!again.ok) throw new ApiError(again.status, await said(again));
-  return again;
+  return parsed<T>((await send(method, path, body)).bytes);
+}
+
+/** A file of the server; null while the server is making it. `onShare` gets the share of it that has come. */
+export async function download(path: string, onShare: (share: number) => void): Promise<ArrayBuffer | null> {
+  const { status, bytes } = await send("GET", path, undefined, onShare);
+  if (status === NO_CONTENT) throw new ApiError(NO_CONTENT, "there is no such file");
+  return status === ACCEPTED ? null : bytes;
 }
 
 function toConsent(): void {
   if (page() !== "/consent") location.assign(`consent#${page()}`);
 }
 
-async function send(method: string, path: string, body: unknown, signal: AbortSignal): Promise<Response> {
+/** Send a request and read its whole answer. A slow line may take its time; a silent one may not. */
+async function send(method: string, path: string, body?: unknown, onShare?: (share: number) => void): Promise<{ status: number; bytes: ArrayBuffer }> {
   const headers: Record<string, string> = { "X-CSRF-Token": csrf };
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), PATIENCE_MS);
+  const heard = (patience: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), patience);
+  };
+  let trouble = "the server cannot be reached";
   try {
-    return await fetch(at(path), {
-      method,
-      headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal,
-      credentials: "same-origin",
-    });
-  } catch {
-    throw new ApiError(0, "the server cannot be reached");
+    const response = await fetch(at(path), { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal: silence.signal, credentials: "same-origin" });
+    trouble = "the connection broke off";
+    heard(onShare ? PATIENCE_MS : WHOLE_ANSWER_MS);
+    const bytes = onShare ? await read(response, (share) => (heard(PATIENCE_MS), onShare(share))) : await response.arrayBuffer();
+    if (response.status === CONSENT_DUE) toConsent();
+    if (!response.ok) throw new ApiError(response.status, said(response.status, bytes));
+    return { status: response.status, bytes };
+  } catch (error) {
+    throw error instanceof ApiError ? error : new ApiError(0, trouble);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-async function said(response: Response): Promise<string> {
+async function read(response: Response, onShare: (share: number) => void): Promise<ArrayBuffer> {
+  const length = Number(response.headers.get("Content-Length") ?? 0);
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const reader = response.body?.getReader();
+  let received = 0;
+  for (;;) {
+    const next = await reader?.read();
+    if (!next || next.done) return await new Blob(parts).arrayBuffer();
+    parts.push(next.value as Uint8Array<ArrayBuffer>);
+    received += next.value.byteLength;
+    onShare(length > 0 ? Math.min(1, received / length) : 0);
+  }
+}
+
+function parsed<T>(bytes: ArrayBuffer): T {
+  return JSON.parse(new TextDecoder().decode(bytes)) as T;
+}
+
+function said(status: number, bytes: ArrayBuffer): string {
   try {
-    const found: unknown = ((await response.json()) as { error?: unknown }).error;
+    const found: unknown = parsed<{ error?: unknown }>(bytes).error;
     if (typeof found === "string") return found;
   } catch {
     // not ours, e.g. a proxy's page
   }
-  return `the server answered with status ${response.status}`;
+  return `the server answered with status ${status}`;
 }

@@ -25,20 +25,27 @@ self.addEventListener("fetch", (event) => {
   const { method, mode, url } = event.request;
   if (method !== "GET" || !url.startsWith(HOME)) return;
   const page = mode === "navigate";
-  if (page || FILES.includes(url)) event.respondWith(newest(event.request, page ? HOME : url));
+  if (!page && !FILES.includes(url)) return;
+  const kept = page ? HOME : url;
+  const asked = newest(event.request, kept);
+  event.waitUntil(asked.catch(() => undefined)); // an answer that comes late is for the next visit
+  event.respondWith(answer(asked, kept));
 });
 
+/** The server's answer, which is kept. */
 async function newest(request: Request, kept: string): Promise<Response> {
+  const answer = await fetch(request);
+  if (answer.ok) await (await caches.open(CACHE)).put(kept, answer.clone());
+  return answer;
+}
+
+/** The server's answer, or the last one if there is none in time. */
+async function answer(asked: Promise<Response>, kept: string): Promise<Response> {
   const cache = await caches.open(CACHE);
-  try {
-    const answer = await fetch(request, { signal: AbortSignal.timeout(PATIENCE_MS) });
-    if (answer.ok) await cache.put(kept, answer.clone());
-    return answer;
-  } catch (error) {
-    const found = await cache.match(kept);
-    if (found) return found;
-    throw error;
-  }
+  const before = await cache.match(kept);
+  if (!before) return asked;
+  const late = new Promise<Response>((resolve) => setTimeout(() => resolve(before), PATIENCE_MS));
+  return Promise.race([asked.catch(() => before), late]);
 }
 
 export {};

@@ -37,6 +37,24 @@ test("loading begins at the moment that is shown, recorded pictures first", asyn
   assert.equal(frames.best(0), "seen");
 });
 
+test("what has come of a chunk counts as loaded", async () => {
+  let bring: (share: number) => void = () => undefined;
+  const frames = new Frames(STEPS, (_, begin, onShare) => {
+    if (begin === 0) return Promise.resolve(file(begin));
+    bring = onShare;
+    return new Promise(() => undefined);
+  });
+  const shown: number[] = [];
+  frames.subscribe(() => shown.push(Math.floor(100 * frames.loaded)));
+  frames.start();
+  await pause();
+  for (const share of [0.5, 1]) bring(share);
+  assert.deepEqual(shown, [33, 49, 66], "a third, half of the next third, and less than two thirds until it is complete");
+  frames.stop();
+  bring(0.2);
+  assert.equal(shown.length, 3, "another page shows another episode by now");
+});
+
 test("a chunk that was lost is asked for again, and no other twice", async () => {
   const asked: number[] = [];
   const frames = new Frames(STEPS, async (view, begin) => {

@@ -4,5 +4,5 @@ import type { LoadChunk } from "./frames";
 
 /** Load chunks of the episode that the server has at `place`, e.g. "/api/marking/1234". */
 export function chunks(place: string): LoadChunk {
-  return (view, begin) => download(`${place}/frames?view=${view}&begin=${begin}`);
+  return (view, begin, onShare) => download(`${place}/frames?view=${view}&begin=${begin}`, onShare);
 }

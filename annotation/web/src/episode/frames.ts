@@ -8,8 +8,11 @@ const RETRY_MS = [500, 1_000, 2_000, 4_000];
 
 export type View = "seen" | "sharp";
 
-/** Loads the chunk that begins at a step; null while it is being drawn. Errors whose `passing` is true are retried. */
-export type LoadChunk = (view: View, begin: number) => Promise<ArrayBuffer | null>;
+/**
+ * Loads the chunk that begins at a step; null while it is being drawn. `onShare` gets the share of it that has come.
+ * Errors whose `passing` is true are retried.
+ */
+export type LoadChunk = (view: View, begin: number, onShare: (share: number) => void) => Promise<ArrayBuffer | null>;
 
 export class Frames {
   /** Why loading has stopped or waits, "" while all is well. */
@@ -21,6 +24,7 @@ export class Frames {
   private readonly chunks: number;
   private room = 1;
   private wanted = 0;
+  private coming = 0; // share of the recorded chunk that is on its way
   private sharpWanted = true;
   private running = 0; // of the loop that loads; another number ends it
   private wake: () => void = () => undefined;
@@ -74,9 +78,10 @@ export class Frames {
     return this.sharpWanted && this.fileOf("sharp", step) ? "sharp" : "seen";
   }
 
-  /** Share of the recorded pictures that is loaded. */
+  /** Share of the recorded pictures that is loaded; 1 once all are. */
   get loaded(): number {
-    return this.files.seen.filter(Boolean).length / this.chunks;
+    const whole = this.files.seen.filter(Boolean).length;
+    return whole === this.chunks ? 1 : (whole + 0.99 * this.coming) / this.chunks;
   }
 
   /** Return true if sharp pictures exist, or may still come. */
@@ -124,7 +129,7 @@ export class Frames {
       }
       const [view, chunk] = next;
       try {
-        const file = await this.load(view, chunk * CHUNK_STEPS);
+        const file = await this.load(view, chunk * CHUNK_STEPS, (share) => this.running === own && view === "seen" && this.come(share));
         failures = 0;
         this.trouble = "";
         if (this.running !== own) return;
@@ -132,6 +137,7 @@ export class Frames {
         else await this.pause(DRAWING_MS);
       } catch (error) {
         if (this.running !== own) return;
+        this.coming = 0;
         if ((error as { passing?: boolean }).passing) {
           this.trouble = (error as Error).message;
           this.changed();
@@ -164,7 +170,13 @@ export class Frames {
   private take(view: View, chunk: number, file: FramesFile): void {
     if (file.count !== Math.min(CHUNK_STEPS, this.count - chunk * CHUNK_STEPS)) throw new Error("the frames are damaged; load the page again");
     this.files[view][chunk] = file;
+    this.coming = 0;
     if (view === "seen" && this.loaded === 1) this.onComplete(packFrames(this.files.seen.flatMap((each) => pictures(each!))));
+    this.changed();
+  }
+
+  private come(share: number): void {
+    this.coming = share;
     this.changed();
   }
 

@@ -73,7 +73,8 @@ class Player:
         except InvalidStatus as denied:
             raise Denied(denied.response.status_code) from None
         self.view: dict[str, Any] = {}
-        self.picture, self.views, self.end = b"", 0, None
+        self.picture, self.views = b"", 0
+        self.end: tuple[int, str] | None = None
         self.notices: list[dict[str, Any]] = []
         self._reads = reads
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -85,7 +86,7 @@ class Player:
                 self._take(message)
         except ConnectionClosed:
             pass
-        self.end = (self._socket.close_code, self._socket.close_reason)
+        self.end = (self._socket.close_code or 0, self._socket.close_reason or "")
 
     def _take(self, message: str | bytes) -> None:
         if isinstance(message, str):

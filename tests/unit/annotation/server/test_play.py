@@ -26,7 +26,7 @@ from annotation.server.services import people, removing
 from annotation.server.study import Study
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
-from tests.patience import until
+from tests.patience import PATIENCE_SEC, until
 from tests.unit.annotation.server.conftest import Browser
 from tests.unit.annotation.server.players import Denied, Player, listening
 from tests.unit.annotation.server.test_agents import make_agent
@@ -54,6 +54,12 @@ def enter(study: Study) -> Iterator[Callable[..., Browser]]:
 
 
 Enter = Callable[..., Browser]
+
+
+@pytest.fixture(autouse=True)
+def patient_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No player is lost because they share a busy process with the server, which compiles its world first."""
+    monkeypatch.setattr(sockets, "SILENT_SEC", PATIENCE_SEC)
 
 
 def project(browser: Browser) -> str:
