@@ -85,7 +85,8 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
     _refuse_closed(project, visitor)
     if holds_continuations(study.datasets.store(project.dataset)):
         raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
-    request = GameRequest(project.id, project.dataset, body.kind, body.prompted, body.agent)
+    agent = body.agent if Player.AGENT in CAST[body.kind].values() else ""  # or two people would not find each other
+    request = GameRequest(project.id, project.dataset, body.kind, body.prompted, agent)
     return _begin(study, visitor, request, body.role)
 
 
@@ -198,6 +199,8 @@ def _game(study: Study, visitor: Visitor, game_id: str) -> ActiveGame:
     """Return the game, for its players and for those who may join. Raises Refused for others."""
     running = study.games.get(game_id)
     if running.role_of(visitor.person_id) is None:
+        if running.request.tutorial:
+            raise Refused(404, "this is the tutorial of another person")
         with study.database.reading() as session:
             _refuse_closed(members.project_of(session, visitor, running.request.project_id), visitor)
     return running

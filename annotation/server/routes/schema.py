@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -26,6 +27,12 @@ def _plus_or_minus_one(sign: int) -> int:
     return sign
 
 
+def _legible(text: str) -> str:
+    if not any(unicodedata.category(letter)[0] in "LNPS" for letter in text):
+        raise ValueError("write at least one visible character")
+    return text
+
+
 def _in_order(steps: tuple[int, int]) -> tuple[int, int]:
     if steps[0] > steps[1]:
         raise ValueError("a range of steps has its first before its last")
@@ -36,7 +43,8 @@ Name = Annotated[str, StringConstraints(max_length=80, pattern=r"^[^\x00-\x1f\x7
 Token = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Password = Annotated[str, StringConstraints(min_length=10, max_length=200)]
 Step = Annotated[int, Field(ge=0, le=_MAX_INT)]
-StepRange = Annotated[tuple[Step, Step], AfterValidator(_in_order)]
+_Integer = Annotated[int, Field(ge=0, le=_MAX_INT, strict=True)]
+StepRange = Annotated[tuple[_Integer, _Integer], AfterValidator(_in_order)]
 Sign = Annotated[int, Field(strict=True), AfterValidator(_plus_or_minus_one)]
 MarkId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")]
 OpaqueId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
@@ -172,7 +180,7 @@ class WorkBody(Body):
     ``seen`` has ranges of steps, first and last; what a request leaves out stays as it is.
     """
 
-    position: Step | None = None
+    position: _Integer | None = None
     active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
     seen: Annotated[list[StepRange], Field(max_length=2000)] | None = None
 
@@ -192,7 +200,7 @@ class SubmitBody(WorkBody):
 class ReturnBody(Body):
     """Why submitted work is sent back, and to whom the episode goes: the same rater, or another."""
 
-    reason: Annotated[Prose, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
+    reason: Annotated[Prose, StringConstraints(strip_whitespace=True, max_length=1000), AfterValidator(_legible)]
     to: Literal["rater", "another"]
 
 

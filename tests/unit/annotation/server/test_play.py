@@ -201,7 +201,7 @@ def test_who_starts_second_joins_the_first_and_the_setter_chooses_the_prompt(ent
     enter(Role.ADMIN, "eve").said("POST", "/api/play/datasets", {"name": "people"})
     ann, bob, cid = enter(Role.SETTER, "ann"), enter(Role.SOLVER, "bob"), enter(Role.SETTER, "cid")
     waiting = start(bob, "human-human", "solver")
-    assert start(ann, "human-human", "setter", prompted=False) == waiting
+    assert start(ann, "human-human", "setter", prompted=False, agent="chosen before") == waiting
     assert ann.said("GET", f"/api/play/games/{waiting}")["prompt"] is None
     assert start(cid, "human-human", "setter") != waiting, "that role is taken now"
 
@@ -258,6 +258,9 @@ def test_the_tutorial_is_not_kept(enter: Enter, study: Study) -> None:
     ann = enter(Role.SETTER, "ann")
     game_id = ann.said("POST", "/api/play/tutorial")["id"]
     assert ann.said("GET", f"/api/play/games/{game_id}")["tutorial"] is True
+    refused(
+        enter(Role.SOLVER, "bob"), 404, "tutorial of another", f"/api/play/games/{game_id}/join", {"role": "solver"}
+    )
     solver = Player(ann, game_id)
     solver.say(do="ready")
     until(lambda: solver.view.get("step", 0) >= 2)

@@ -75,7 +75,7 @@ def test_what_was_seen_and_how_long_it_took_are_kept_and_exported(
     ]
 
 
-@pytest.mark.parametrize("wrong", [[[3, 1]], [[-1, 2]], [[0]], [["a", 2]], [[0, 1]] * 2001])
+@pytest.mark.parametrize("wrong", [[[3, 1]], [[-1, 2]], [[0]], [["a", 2]], [[0, 1]] * 2001, [["0", "1"]], [[True, 2]]])
 def test_wrong_ranges_are_refused(wrong: Any, enter: Enter) -> None:
     ann = enter(Role.RATER, "ann")
     assert ann.ask("POST", f"{begin(ann)}/submit", {"marks": 0, "seen": wrong}).status_code == 422
@@ -99,7 +99,7 @@ def test_work_goes_back_to_its_rater_with_the_reason(enter: Enter, folder: Path)
     assert admin.ask("POST", f"/api/submissions/{'0' * 32}/return", {"reason": "x", "to": "rater"}).status_code == 404
 
 
-@pytest.mark.parametrize("reason", ["", " \n ", "x" * 1001, "a\x00b"])
+@pytest.mark.parametrize("reason", ["", " \n ", "\u200b\u2060", "x" * 1001, "a\x00b"])
 def test_work_is_not_sent_back_without_a_reason(reason: str, enter: Enter) -> None:
     admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
     submit(ann, begin(ann), 3)
