@@ -148,7 +148,7 @@ def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingR
     blind, parameters = (column(rows, f"bc/{name}")[1] for name in ("marginal_entropy", "parameters"))
     facts = [_updates(rows, config["training"]["updates"])]
     if loss:
-        baseline = f"seeing nothing costs {blind[0]:.2f}" if blind else ""
+        baseline = f"a constant prediction has {blind[0]:.2f}" if blind else ""
         facts.insert(0, Fact(f"Movement on {where} play", f"{loss[-1]:.2f}", f"nats a step; {baseline}".rstrip("; ")))
     if parameters:
         facts.append(Fact("Parameters", f"{parameters[0]:,.0f}", f"an agent of the size {config['size']}"))
@@ -171,7 +171,7 @@ def _reward_training(run: Path, record: Mapping[str, Any], rows: list[Row]) -> T
     facts = [fact for where in ("held_out", "validation") if (fact := _pairs_fact(rows, where)) is not None]
     majority = column(rows, "reward_model_held_out/majority")[1] or column(rows, "reward_model_validation/majority")[1]
     if majority:
-        facts.append(Fact("Baseline", percent(majority[-1]), "always saying the commoner"))
+        facts.append(Fact("Baseline", percent(majority[-1]), "always predicting the more frequent sign"))
     facts.append(_updates(rows, config["training"]["updates"]))
     traces, note = _traces(run, record)
     data = " ".join(map(shlex.quote, config["data"]))

@@ -60,7 +60,7 @@ CLONING = (
         "Movement",
         (("bc/movement", "training"), ("bc_held_out/movement", "held-out")),
         "Nats a step.",
-        level=("bc/marginal_entropy", "seeing nothing"),
+        level=("bc/marginal_entropy", "constant prediction"),
     ),
     ChartPlan("Language", (("bc/language", "training"), ("bc_held_out/language", "held-out")), "Nats a step."),
     ChartPlan("Contrastive loss (CSS)", (("bc/css", "training"), ("bc_held_out/css", "held-out"))),
@@ -85,7 +85,7 @@ PAIRS = ChartPlan(
     (
         ("reward_model_validation/pair_accuracy", "all pairs"),
         ("reward_model_validation/balanced_accuracy", "mean of better and worse"),
-        ("reward_model_validation/majority", "always saying the commoner"),
+        ("reward_model_validation/majority", "always predicting the more frequent sign"),
     ),
     "In validation episodes. The best model has the highest mean of better and worse.",
     share=True,

@@ -60,8 +60,9 @@ class Datasets:
         self._lock, self._showing = threading.Lock(), threading.Lock()
         self._reading: dict[tuple[str, str], threading.Lock] = {}  # episodes that are being read
         if not self.folder.is_dir():
-            wrong = f"{folder} is a file" if self.folder.exists() else f"there is no folder {folder}"
-            raise UserError(f"{wrong}; name the study's, with the datasets in it")
+            if self.folder.exists():
+                raise UserError(f"{folder} is a file; name the study's folder, with the datasets in it")
+            raise UserError(f"there is no folder {folder}; create it, or name the study's, with the datasets in it")
         for name in self.names():
             self.store(name)
 

@@ -72,7 +72,7 @@ def number(value: float) -> str:
 
 
 def cloning_headline(rows: list[Row], episodes: int | None = None) -> str:
-    """Return the first and last imitation loss of a step's movement, and that of an agent that sees nothing.
+    """Return the first and last imitation loss of a step's movement, and that of a constant prediction.
 
     Args:
       rows: rows of the run's metrics.
@@ -87,13 +87,13 @@ def cloning_headline(rows: list[Row], episodes: int | None = None) -> str:
     if held_out and episodes:
         where += f" ({episodes:,} episode{'s' if episodes > 1 else ''})"
     change = f"went from {loss[0]:.2f} to {loss[-1]:.2f}" if len(loss) > 1 else f"is {loss[-1]:.2f}"
-    beside = f"; seeing nothing costs {blind[0]:.2f}" if blind else ""
+    beside = f"; a constant prediction has {blind[0]:.2f}" if blind else ""
     return f"The loss of a step's movement on {where} {change} nats{beside}."
 
 
 def reward_headline(rows: list[Row]) -> str:
     """Return the pair accuracy of the kept reward model, with its interval, or the best so far."""
-    for where, play in (("held_out", "held-out play"), ("validation", "play set aside")):
+    for where, play in (("held_out", "held-out play"), ("validation", "validation play")):
         accuracies = _of(rows, where, "pair_accuracy")
         if accuracies:
             return _ordered(rows, where, play, accuracies)
@@ -112,7 +112,7 @@ def kept_accuracy(rows: list[Row], where: str) -> Interval | None:
 
 def _ordered(rows: list[Row], where: str, play: str, accuracies: Sequence[float]) -> str:
     kept, majority = kept_accuracy(rows, where), _of(rows, where, "majority")
-    beside = f"; always saying the commoner: {percent(majority[-1])}" if majority else ""
+    beside = f"; always predicting the more frequent sign: {percent(majority[-1])}" if majority else ""
     if kept is None:
         best = percent(max(accuracies))
         return f"At best {best} of the pairs of moments in {play} are put in the right order{beside}."

@@ -126,10 +126,10 @@ def test_a_clone_is_reported_beside_the_loss_of_a_blind_agent() -> None:
     assert "not measured yet" in headlines.cloning_headline(rows)
     rows += [{"step": 10, "bc_held_out/movement": 2.5}]
     assert headlines.cloning_headline(rows, 12) == (
-        "The loss of a step's movement on held-out play (12 episodes) is 2.50 nats; seeing nothing costs 3.05."
+        "The loss of a step's movement on held-out play (12 episodes) is 2.50 nats; a constant prediction has 3.05."
     )
     rows += [{"step": 20, "bc_held_out/movement": 1.9}]
-    assert "went from 2.50 to 1.90 nats; seeing nothing costs 3.05." in headlines.cloning_headline(rows, 12)
+    assert "went from 2.50 to 1.90 nats; a constant prediction has 3.05." in headlines.cloning_headline(rows, 12)
     assert "no held-out play was measured" in headlines.cloning_headline([{"step": 1, "bc/movement": 2.0}])
 
 
@@ -137,13 +137,13 @@ def test_a_reward_model_is_reported_with_an_interval_once_it_is_kept() -> None:
     where = "reward_model_validation"
     rows: list[Row] = [{"step": 10, f"{where}/pair_accuracy": 0.7, f"{where}/majority": 0.6}]
     assert headlines.reward_headline(rows) == (
-        "At best 70% of the pairs of moments in play set aside are put in the right order; "
-        "always saying the commoner: 60%."
+        "At best 70% of the pairs of moments in validation play are put in the right order; "
+        "always predicting the more frequent sign: 60%."
     )
     kept = {"accuracy": 0.7, "accuracy_low": 0.55, "accuracy_high": 0.82, "episodes": 14}
     rows += [{"step": 20} | {f"{where}/kept_{name}": value for name, value in kept.items()}]
     assert headlines.reward_headline(rows).startswith(
-        "70% (55 to 82%) of the pairs of moments in play set aside (14 ep"
+        "70% (55 to 82%) of the pairs of moments in validation play (14 ep"
     )
 
 
