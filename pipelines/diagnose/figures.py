@@ -256,15 +256,17 @@ def _words(model: ModelFindings, group: tuple[str, str], what: str) -> WordsFind
     return None if own is None else getattr(own, what)
 
 
-def _figure(width: float, height: float, title: str) -> Figure:
+def blank_figure(width: float, height: float) -> Figure:
+    """Create a figure of so many inches, without a window or global state."""
     figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
-    figure.suptitle(_folded(title, int(width * 10.2)), x=0.012, ha="left", fontsize=11, fontweight="bold", color=INK)
     return figure
 
 
-def _folded(text: str, width: int) -> str:
-    return fill(text, width)
+def _figure(width: float, height: float, title: str) -> Figure:
+    figure, folded = blank_figure(width, height), fill(title, int(width * 10.2))
+    figure.suptitle(folded, x=0.012, ha="left", fontsize=11, fontweight="bold", color=INK)
+    return figure
 
 
 def panels(title: str, count: int, height: float, sharex: bool = True) -> tuple[Figure, list[Axes]]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from pipelines.diagnose.figures import blank_figure
 from pipelines.studies.table import ALL, Table
+from reward_models.plots import FAINT, INK
 
-INK, FAINT, PAPER = "#1f2933", "#d5dbe1", "white"
 _TOGETHER, _COLUMNS = 3, 4  # curves in one panel; panels in a row
 _ASIDE = 0.12  # offset from one line to the next, as a share of the distance of two positions
 # Okabe and Ito's colours, distinct for colour-blind readers, then three of Tol's for a study of ten arms; the arm
@@ -26,7 +25,7 @@ Series = Mapping[str, Sequence[tuple[np.ndarray, np.ndarray]]]  # name -> (x, y)
 def success(table: Table) -> Figure:
     """Draw every arm at every probe: a dot and its 95% interval, one panel for each probe."""
     probes, arms = (*table.probes, ALL), [arm for arm in table.arms if table.cell(arm, ALL)]
-    figure = _figure(1.45 * len(probes) + 2.2, 0.34 * len(arms) + 1.0)
+    figure = blank_figure(1.45 * len(probes) + 2.2, 0.34 * len(arms) + 1.0)
     panels: list[Axes] = np.atleast_1d(figure.subplots(1, len(probes), sharey=True)).tolist()
     colours = colours_of(arms, table.compared_with)
     for axes, probe in zip(panels, probes, strict=True):
@@ -49,7 +48,7 @@ def success(table: Table) -> Figure:
 def along_lines(table: Table, lines: Mapping[str, Mapping[str, str]]) -> Figure:
     """Draw success along lines of arms (line -> position -> arm), one panel for each probe."""
     probes, places = (*table.probes, ALL), list(dict.fromkeys(place for line in lines.values() for place in line))
-    figure = _figure(1.9 * len(probes) + 1.4, 2.6)
+    figure = blank_figure(1.9 * len(probes) + 1.4, 2.6)
     panels: list[Axes] = np.atleast_1d(figure.subplots(1, len(probes), sharey=True)).tolist()
     colours = colours_of(list(lines), next(iter(lines)))
     for axes, probe in zip(panels, probes, strict=True):
@@ -81,7 +80,7 @@ def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
       marks: number of marks that each arm learned from, by seed on average.
     """
     cells = {arm: cell for arm in marks if (cell := table.cell(arm, ALL)) is not None}
-    figure = _figure(6.2, 3.4)
+    figure = blank_figure(6.2, 3.4)
     axes = figure.subplots()
     _plain(axes, "Success over all probes")
     colours = colours_of(list(cells), None)
@@ -135,7 +134,7 @@ def over_training(series: Series, title: str, y_label: str, dashed: Series | Non
     groups = [names] if len(names) <= _TOGETHER else [[name] for name in names]
     rows = -(-len(groups) // _COLUMNS)
     columns = -(-len(groups) // rows)
-    figure = _figure(6.2 if columns == 1 else 2.5 * columns, 3.4 if columns == 1 else 2.1 * rows + 0.7)
+    figure = blank_figure(6.2 if columns == 1 else 2.5 * columns, 3.4 if columns == 1 else 2.1 * rows + 0.7)
     panels: list[Axes] = (
         figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=_alike(series)).ravel().tolist()
     )
@@ -191,13 +190,6 @@ def colours_of(names: Sequence[str], ink: str | None) -> dict[str, str]:
     return found | ({} if ink is None else {ink: INK})
 
 
-def png(figure: Figure, dpi: int = 144) -> bytes:
-    """Encode ``figure`` as PNG."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=dpi)
-    return buffer.getvalue()
-
-
 def _together(seeds: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
     """Return the x shared by all seeds, and the y there: [N] and [seeds, N]."""
     if not seeds:
@@ -206,12 +198,6 @@ def _together(seeds: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarra
     for x, _ in seeds[1:]:
         shared = np.intersect1d(shared, x)
     return shared, np.stack([y[np.isin(x, shared)] for x, y in seeds])
-
-
-def _figure(width: float, height: float) -> Figure:
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def _plain(axes: Axes, title: str) -> None:

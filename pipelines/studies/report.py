@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pipelines.diagnose.figures import png
 from pipelines.report.file import circumstances
 from pipelines.stages.evaluate import REQUESTS, ProbeResult, Split, load_results
 from pipelines.studies import figures as study_figures
@@ -98,7 +99,7 @@ def _evaluated(config: StudyConfig, arm: str, seed: int, split: Split | None = N
 
 
 def _draw(config: StudyConfig, name: str, figure: study_figures.Figure) -> None:
-    write_file(config.run / name, study_figures.png(figure))
+    write_file(config.run / name, png(figure))
 
 
 def _over_updates(config: StudyConfig, metric: str) -> Series:

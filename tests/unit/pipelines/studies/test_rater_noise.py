@@ -6,6 +6,7 @@ import io
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ from worlds.contract import Event
 from worlds.errors import UserError
 
 USUAL = Noise(0.1, 1.0, 0.05, 1.0)
-FEW = dict(miss=(0.1, 1.0), delay=(1.0,), mistake=(0.05,), marked=(0.5, 1.0))
+FEW: dict[str, Any] = dict(miss=(0.1, 1.0), delay=(1.0,), mistake=(0.05,), marked=(0.5, 1.0))
 
 
 def test_every_setting_is_tried_once_and_differs_in_one_thing() -> None:
