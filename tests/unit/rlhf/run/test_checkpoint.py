@@ -6,8 +6,6 @@ import hashlib
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,7 @@ from agents.agent import InteractiveAgent
 from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
 from rlhf.run import checkpoint as module
 from rlhf.run.checkpoint import Checkpoints
-from tests.patience import PATIENCE_SEC
+from tests.forked import forked
 from tests.unit.rlhf import tiny_agent
 from worlds.errors import UserError
 
@@ -167,27 +165,19 @@ def test_a_full_disk_costs_nothing_but_the_new_checkpoint(tmp_path, monkeypatch)
     assert checkpoints.latest().load_state()["step"] == 1
 
 
-_KILLED_WHILE_SAVING = """
-import os, signal, sys
-from rlhf.run import checkpoint
-from tests.unit.rlhf.run import test_checkpoint
-original = checkpoint.write_file
-def die(path, data):
-    original(path, data)
-    if path.name == "checkpoint.json":
-        os.kill(os.getpid(), signal.SIGKILL)
-checkpoint.write_file = die
-test_checkpoint.save(test_checkpoint.Path(sys.argv[1]), 2)
-"""
-
-
-def test_a_process_killed_while_saving(tmp_path):
+def test_a_process_killed_while_saving_leaves_the_checkpoint_before(tmp_path, monkeypatch):
     """Even when all of a checkpoint's files have been written, it is none before it has its name."""
     checkpoints = save(tmp_path, 1)
-    root = Path(module.__file__).parents[2]
-    words = [sys.executable, "-c", _KILLED_WHILE_SAVING, str(tmp_path)]
-    done = subprocess.run(words, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, timeout=PATIENCE_SEC)
-    assert done.returncode == -signal.SIGKILL
+    original = module.write_file
+
+    def die(path: Path, data: bytes) -> None:
+        original(path, data)
+        if path.name == "checkpoint.json":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "write_file", die)
+        assert forked(lambda: save(tmp_path, 2)) == -signal.SIGKILL
     assert any(path.name.startswith(".unfinished") for path in checkpoints.folder.iterdir())
     assert checkpoints.latest().load_state()["step"] == 1
     checkpoints.latest().load_agent()

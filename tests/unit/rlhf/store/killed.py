@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rlhf.store import ParquetStore, open_store
+from tests.forked import forked
 
 
 def killed(folder: Path, change: Callable[[ParquetStore], object], moment: int) -> bool:
@@ -21,28 +22,24 @@ def killed(folder: Path, change: Callable[[ParquetStore], object], moment: int) 
     Returns:
       Whether the process was killed; False where it made fewer calls.
     """
-    child = os.fork()
-    if child == 0:
-        calls = 0
+    calls = 0
 
-        def dying(real: Callable) -> Callable:
-            def call(*arguments: object) -> object:
-                nonlocal calls
-                calls += 1
-                if calls == moment:
-                    os.kill(os.getpid(), signal.SIGKILL)
-                return real(*arguments)
+    def dying(real: Callable) -> Callable:
+        def call(*arguments: object) -> object:
+            nonlocal calls
+            calls += 1
+            if calls == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*arguments)
 
-            return call
+        return call
 
-        try:
-            store = open_store(folder)
-            for name in ("write", "rename", "unlink", "fsync"):
-                setattr(os, name, dying(getattr(os, name)))
-            change(store)
-            os._exit(0)
-        finally:
-            os._exit(1)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    def run() -> None:
+        store = open_store(folder)
+        for name in ("write", "rename", "unlink", "fsync"):
+            setattr(os, name, dying(getattr(os, name)))
+        change(store)
+
+    status = forked(run)
     assert status in (0, -signal.SIGKILL)
     return status != 0

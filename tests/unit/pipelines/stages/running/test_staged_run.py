@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,6 +20,7 @@ from pipelines.stages.running.staged_run import (
 )
 from rlhf.records.json_records import differences
 from rlhf.run.config import CONFIG_FILE, load_config
+from tests.forked import forked
 from worlds.errors import UserError
 
 
@@ -85,26 +84,25 @@ def test_a_run_is_resumed_from_its_checkpoint_or_starts_afresh(tmp_path: Path) -
 
 
 def test_a_killed_run_resumes_at_the_stage_it_was_in(tmp_path: Path) -> None:
-    code = f"""
-import os, signal
-from pathlib import Path
-from pipelines.stages.running.staged_run import Stage, run_stages
-folder, log = Path({str(tmp_path / "run")!r}), Path({str(tmp_path / "log")!r})
-def work(name, fatal):
-    def do():
-        with log.open("a") as file: file.write(name + " ")
-        if fatal and not (folder / "died").exists():
-            (folder / "died").touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-    return Stage(name, "", do)
-run_stages(folder, [work("a", False), work("b", True), work("c", False)])
-"""
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[5])}
-    died = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
-    assert died.returncode == -signal.SIGKILL
-    assert subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True).returncode == 0
-    assert (tmp_path / "log").read_text().split() == ["a", "b", "b", "c"]
-    assert [stage.name for stage in finished_stages(tmp_path / "run")] == ["a", "b", "c"]
+    folder, log = tmp_path / "run", tmp_path / "log"
+
+    def stage(name: str, fatal: bool = False) -> Stage:
+        def run() -> None:
+            with log.open("a") as file:
+                file.write(f"{name} ")
+            if fatal and not (folder / "died").exists():
+                (folder / "died").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        return Stage(name, "", run)
+
+    def run() -> None:
+        run_stages(folder, [stage("a"), stage("b", fatal=True), stage("c")])
+
+    assert forked(run) == -signal.SIGKILL
+    assert forked(run) == 0
+    assert log.read_text().split() == ["a", "b", "b", "c"]
+    assert [stage.name for stage in finished_stages(folder)] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("text", ["[", "{}x", '[{"name": "a"}]', "[1]"])
