@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import replace
@@ -32,6 +29,7 @@ from rlhf.records.json_records import from_json
 from rlhf.run.config import load_config
 from rlhf.store import open_store
 from rlhf.store.marks_file import export_marks
+from tests.e2e.processes import Forked
 from tests.patience import PATIENCE_SEC
 from worlds.errors import UserError
 
@@ -203,19 +201,18 @@ def test_a_run_may_start_from_an_agent_and_its_demonstrations(run: Path, tmp_pat
 
 def killed_at(given: Path, folder: Path, what: str) -> int:
     """The status of a process at work in ``folder``, killed as soon as ``what`` appears in it."""
-    code = (
-        "import sys; from pathlib import Path; sys.path.insert(0, 'tests/e2e')\n"
-        "from test_iterate import one_round; from pipelines.loops.iterate import iterate\n"
-        f"iterate(one_round(Path({str(given)!r}), Path({str(folder)!r})))"
-    )
-    root = Path(__file__).parents[2]
-    environment = os.environ | {"PYTHONPATH": str(root)}
-    process = subprocess.Popen([sys.executable, "-c", code], cwd=root, env=environment, stderr=subprocess.DEVNULL)
-    while process.poll() is None:
+    process = Forked(folder.parent / f"errors-of-{what.replace('/', '-')}", iterated, given, folder)
+    while (status := process.status()) is None:
         if any(folder.glob(what)):
-            process.kill()
+            return process.kill()
         time.sleep(0.005)
-    return process.returncode
+    return status
+
+
+def iterated(given: Path, folder: Path) -> int:
+    """What the process does."""
+    iterate(one_round(given, folder))
+    return 0
 
 
 def test_killed_at_any_moment_it_comes_to_its_end(run: Path, tmp_path: Path) -> None:

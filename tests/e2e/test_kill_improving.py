@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.learning.config import ExecutorConfig
 from rlhf.run.checkpoint import Checkpoints
-from tests.patience import PATIENCE_SEC
+from tests.e2e.processes import Forked, rlhf
 from tests.unit.pipelines.stages import small_improvement
 
 pytestmark = pytest.mark.e2e
@@ -23,20 +22,13 @@ pytestmark = pytest.mark.e2e
 UPDATES = 60
 
 
-def start(*words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "pipelines.cli.main", "improve", *words], stderr=subprocess.PIPE, text=True
-    )
-
-
-def kill_after(update: int, process: subprocess.Popen[str], run: Path) -> None:
+def kill_after(update: int, process: Forked, run: Path) -> None:
     """``kill -9`` some time after the checkpoint of ``update``."""
     latest = run / "checkpoints" / "latest"
     while not latest.is_file() or int(latest.read_text().strip().removeprefix("step-")) < update:
-        assert process.poll() is None, process.communicate()[1]
+        assert process.status() is None, process.errors()
         time.sleep(0.002)
-    process.kill()
-    process.communicate()
+    assert process.kill() == -signal.SIGKILL
 
 
 def test_an_improvement_killed_three_times_ends_as_one_that_was_not(tmp_path: Path) -> None:
@@ -48,12 +40,11 @@ def test_an_improvement_killed_three_times_ends_as_one_that_was_not(tmp_path: Pa
     whole = improve(settings).parent
     run = tmp_path / "killed"
     begun = settings_as_words(replace(settings, name="killed"))
-    kill_after(3, start(*begun), run)
+    kill_after(3, rlhf(tmp_path, "improve", *begun), run)
     for update in (12, 24):
-        kill_after(update, start(f"--resume={run}"), run)
+        kill_after(update, rlhf(tmp_path, "improve", f"--resume={run}"), run)
         assert Checkpoints(run).latest().step < UPDATES
-    _, errors = (process := start(f"--resume={run}")).communicate(timeout=PATIENCE_SEC)
-    assert process.returncode == 0, errors
+    rlhf(tmp_path, "improve", f"--resume={run}").succeed()
     small_improvement.assert_same_end(run, whole)
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +20,7 @@ from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.make import MakeSuiteConfig, make_suite
 from pipelines.suite.play import PlaySuiteConfig, play_suite
 from rlhf.store import open_store, same_episode
+from tests.e2e.processes import Forked, rlhf
 from tests.patience import PATIENCE_SEC
 from tests.unit.rlhf import tiny_agent
 from worlds.errors import UserError
@@ -57,22 +55,19 @@ def killed_until_done(folder: Path, count: int) -> int:
     until, kills = time.monotonic() + PATIENCE_SEC, 0
     while time.monotonic() < until:
         before, process = there(folder), begun(folder)
-        while process.poll() is None and (kills == KILLS or there(folder) < before + 5):
+        while process.status() is None and (kills == KILLS or there(folder) < before + 5):
             time.sleep(0.005)
-        if process.poll() is None and there(folder) < count:
-            process.send_signal(signal.SIGKILL)
-            kills += 1
+        if process.status() is None and there(folder) < count:
+            kills += process.kill() == -signal.SIGKILL
         if process.wait() == 0:
             return kills
     raise AssertionError(f"not done after {kills} kills")
 
 
-def begun(folder: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "pipelines.cli.main", "suite", "play", "--suite", str(folder / "suite.json")]
-    command += ["--data", str(folder / "often"), "--agents", "tiny", str(folder / "agent"), "--slots", "8"]
-    command += ["--continuations", str(CONTINUATIONS)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    return subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
+def begun(folder: Path) -> Forked:
+    words = ["suite", "play", "--suite", str(folder / "suite.json"), "--data", str(folder / "often")]
+    words += ["--agents", "tiny", str(folder / "agent"), "--slots", "8", "--continuations", str(CONTINUATIONS)]
+    return rlhf(folder, *words)
 
 
 def there(folder: Path) -> int:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from rlhf.run.config import read_record
 from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
-from tests.patience import PATIENCE_SEC
+from tests.e2e.processes import Forked, rlhf
 
 UPDATES, EVERY = 40, 4
 SMALL = ["--training.steps=3", "--training.batch=4", "--training.log-every=1", "--training.evaluate-every=10"]
@@ -44,19 +43,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cloned(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run of an agent that was cloned without disturbance."""
     runs = tmp_path_factory.mktemp("cloned")
-    finish(start("clone", f"--data={data}", f"--runs={runs}", "--held-out=0.2", *SMALL, *KEPT))
+    rlhf(runs, "clone", f"--data={data}", f"--runs={runs}", "--held-out=0.2", *SMALL, *KEPT).succeed()
     return runs / "clone"
-
-
-def start(*words: str) -> subprocess.Popen[str]:
-    """A process that runs the command."""
-    return subprocess.Popen([sys.executable, "-m", "pipelines.cli.main", *words], stderr=subprocess.PIPE, text=True)
-
-
-def finish(process: subprocess.Popen[str]) -> None:
-    """Wait for the command, which has to succeed."""
-    _, errors = process.communicate(timeout=PATIENCE_SEC)
-    assert process.returncode == 0, errors
 
 
 def newest(run: Path) -> int:
@@ -65,15 +53,13 @@ def newest(run: Path) -> int:
     return int(latest.read_text().strip().removeprefix("step-")) if latest.is_file() else 0
 
 
-def kill_between_checkpoints(process: subprocess.Popen[str], run: Path, after: int, moments: random.Random) -> None:
+def kill_between_checkpoints(process: Forked, run: Path, after: int, moments: random.Random) -> None:
     """``kill -9`` a moment after the checkpoint of the update ``after`` has been written."""
     while newest(run) < after:
-        assert process.poll() is None, process.communicate()[1]
+        assert process.status() is None, process.errors()
         time.sleep(0.002)
     time.sleep(moments.uniform(0.0, 0.05))
-    assert process.poll() is None
-    process.kill()
-    process.communicate()
+    assert process.kill() == -signal.SIGKILL
 
 
 def measured(run: Path) -> list[dict]:
@@ -95,12 +81,12 @@ def test_a_killed_training_goes_on_to_the_same_end(
         undisturbed = cloned
     else:
         undisturbed = tmp_path / "undisturbed"
-        finish(start(verb, *settings, "--name=undisturbed"))
+        rlhf(tmp_path, verb, *settings, "--name=undisturbed").succeed()
     run, moments = tmp_path / "killed", random.Random(0)
-    kill_between_checkpoints(start(verb, *settings, "--name=killed"), run, 8, moments)
-    kill_between_checkpoints(start(verb, f"--resume={run}"), run, 20, moments)
+    kill_between_checkpoints(rlhf(tmp_path, verb, *settings, "--name=killed"), run, 8, moments)
+    kill_between_checkpoints(rlhf(tmp_path, verb, f"--resume={run}"), run, 20, moments)
     assert not (run / made).exists() and newest(run) < UPDATES
-    finish(start(verb, f"--resume={run}"))
+    rlhf(tmp_path, verb, f"--resume={run}").succeed()
     for name in ("model.safetensors", "config.json", "tokenizer.json"):
         assert (run / made / name).read_bytes() == (undisturbed / made / name).read_bytes(), name
     assert measured(run) == measured(undisturbed)
@@ -111,7 +97,7 @@ def test_a_killed_training_goes_on_to_the_same_end(
 def test_a_finished_run_goes_on_with_more_updates_and_says_so(cloned: Path, tmp_path: Path) -> None:
     before = (cloned / "agent" / "model.safetensors").read_bytes()
     record = read_record(cloned)
-    finish(start("clone", f"--resume={cloned}", f"--training.updates={UPDATES + 6}"))
+    rlhf(tmp_path, "clone", f"--resume={cloned}", f"--training.updates={UPDATES + 6}").succeed()
     assert newest(cloned) == UPDATES + 6
     assert (cloned / "agent" / "model.safetensors").read_bytes() != before
     now = read_record(cloned)
