@@ -45,6 +45,11 @@ class Verb:
     preset: str | None = None
 
     @property
+    def module(self) -> str:
+        """Name of the function's module."""
+        return self.entry.partition(":")[0]
+
+    @property
     def function(self) -> str:
         """Name of the function."""
         return self.entry.partition(":")[2]
