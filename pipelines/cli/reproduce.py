@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from agents.ranges import Count, check_ranges
-from pipelines.cli.presets import PACKAGE, preset_names
+from pipelines.cli.presets import PACKAGE, presets_of
 from pipelines.loops.demo import DEVICES, DemoConfig, demo, resolve_config
 from pipelines.report.data import DATA_FILE, ReportData, save_report_data
 from pipelines.report.file import circumstances, write_report
@@ -16,7 +16,7 @@ from pipelines.report.findings import find
 from pipelines.report.gathered import AFTER, BEFORE, REFERENCE, outcome
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.stages.running.staged_run import differing_settings
-from pipelines.studies.config import StudyConfig, StudySeed
+from pipelines.studies.config import StudyConfig, StudySeed, check_seeds
 from pipelines.studies.report import write_study_report
 from pipelines.studies.results_docs import load_published, publish
 from pipelines.studies.study import study
@@ -51,8 +51,7 @@ class ReproduceConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
-            raise UserError(f"seeds are one or more different numbers, not {self.seeds}")
+        check_seeds(self.seeds)
 
 
 def reproduce(config: ReproduceConfig) -> Path:
@@ -128,5 +127,4 @@ def _preset(name: str) -> ModuleType:
 
 def results() -> list[str]:
     """Return the names of the presets that can be reproduced; others are for other commands."""
-    modules = {name: importlib.import_module(f"{PACKAGE}.{name}") for name in preset_names()}
-    return [name for name, module in modules.items() if hasattr(module, "study") or hasattr(module, "demo")]
+    return sorted({*presets_of("study"), *presets_of("demo")})

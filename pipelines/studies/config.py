@@ -12,7 +12,7 @@ RUN/table.md, table.json, table-train.json, figures
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
@@ -32,6 +32,12 @@ from worlds.errors import UserError
 PLAYER = "bc"  # the cloned agent whose play is marked, and whose setters are replayed
 SCRIPTED_SOLVER, TRUTH = "scripted", "truth"
 StudySeed = Annotated[int, Range(least=0, most=LARGEST_SEED // 2 - 1)]
+
+
+def check_seeds(seeds: Sequence[int]) -> None:
+    """Refuse a study without seeds, or with one of them twice. Raises UserError."""
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise UserError(f"seeds are one or more different numbers, not {seeds}")
 
 
 @dataclass(frozen=True)
@@ -101,8 +107,7 @@ class StudyConfig(LoopSettings):
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
-            raise UserError(f"seeds are one or more different numbers, not {self.seeds}")
+        check_seeds(self.seeds)
         if PLAYER not in self.clones or self.compared_with not in self.arms:
             raise UserError(f"a study needs a clone {PLAYER!r} and an arm {self.compared_with!r}")
         for name, arm in self.arms.items():
