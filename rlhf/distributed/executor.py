@@ -238,10 +238,10 @@ def _start(config: RayConfig, quiet: dict[str, Any]) -> None:
             return
         except Exception as error:  # Ray has no type of its own for it
             ray.shutdown()
-            said = " ".join(str(error).split())
-            if attempt == _ATTEMPTS or "timed out" not in said:  # Ray gives its own processes half a minute to start
+            message = " ".join(str(error).split())
+            if attempt == _ATTEMPTS or "timed out" not in message:  # Ray gives its own processes half a minute to start
                 raise UserError(
-                    f"Ray did not start on this machine ({said}); try again when it is less busy, or use "
+                    f"Ray did not start on this machine ({message}); try again when it is less busy, or use "
                     "--executor local"
                 ) from error
 

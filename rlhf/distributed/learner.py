@@ -110,7 +110,7 @@ class PlayLearner(TorchLearner):
         }
 
     def set_run_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from what :meth:`run_state` gave, with the memory of all columns, or None, in the place of its own."""
+        """Resume from what :meth:`run_state` returned, with the memory of all columns, or None, as its memory."""
         memory = state["learner"]["memory"]
         if memory is not None:
             memory = tuple(part[self.workers.columns(len(part))] for part in memory)

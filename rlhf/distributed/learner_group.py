@@ -102,10 +102,10 @@ class PlayLearnerGroup(LearnerGroup):
                 try:
                     ray.get(reference)
                 except (RayActorError, RayTaskError) as error:
-                    raise self._told(references, error) from RemoteTraceback(str(error))
+                    raise self._cause(references, error) from RemoteTraceback(str(error))
         return ray.get(list(references))
 
-    def _told(self, references: Sequence[ray.ObjectRef], first: Exception) -> Exception:
+    def _cause(self, references: Sequence[ray.ObjectRef], first: Exception) -> Exception:
         """Return the error to report: not that of a learner which merely lost another."""
         failed = {}
         ready, _ = ray.wait(list(references), num_returns=len(references), timeout=_PATIENCE_SEC)

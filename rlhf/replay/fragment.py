@@ -73,7 +73,7 @@ class Fragment:
       cell: float32 [N, D], the acting agent's memory before row 0.
 
     Raises:
-      ValueError: naming the field, if a shape or a type is not as said here.
+      ValueError: naming the field, if a shape or a type is another than the one above.
     """
 
     image: np.ndarray

@@ -64,15 +64,15 @@ class ProbeSetter:
     """A setter that says one instruction at the first step and then stands still."""
 
     def __init__(self, spec: TaskSpec, task: Any) -> None:
-        self._spec, self.task, self._said = spec, task, False
+        self._spec, self.task, self._asked = spec, task, False
 
     def reset(self, world: World, seed: int) -> None:
-        self._said = False
+        self._asked = False
 
     def act(self, observation: Observation) -> Action:
         action = silent()
-        if not self._said:
-            action["utterance"], self._said = self._spec.instruction, True
+        if not self._asked:
+            action["utterance"], self._asked = self._spec.instruction, True
         return action
 
 

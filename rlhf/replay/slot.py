@@ -65,14 +65,14 @@ class Slot:
         self.counts = True  # a play that was cut short is no result
         self._cut: int | None = None
         self._movement: list[np.ndarray] = []  # of every step of the play
-        self._said: list[str] = []
+        self._spoken: list[str] = []
 
     def begin(self, episode: Episode, steps: int | None) -> None:
         options: dict[str, Any] = {"episode": episode} | ({} if steps is None else {"steps": steps})
         self.episode_id, self.world, self.counts = episode.episode_id, episode.world, steps is None
         self._cut = steps
         self.step = self.utterances = 0
-        self._movement, self._said = [], []
+        self._movement, self._spoken = [], []
         self.observation, _ = self._named_failure(lambda: self.env.reset(options=options))
 
     def act(self, movement: np.ndarray, utterance: str) -> tuple[float, bool]:
@@ -81,7 +81,7 @@ class Slot:
         self.observation, reward, terminated, truncated, info = self._named_failure(lambda: self.env.step(action))
         self.truth = info.get("truth")
         self._movement.append(np.array(movement))
-        self._said.append(utterance)
+        self._spoken.append(utterance)
         self.step += 1
         self.utterances += bool(utterance)
         return float(reward), terminated or truncated
@@ -92,7 +92,7 @@ class Slot:
             "episode_id": self.episode_id,
             "cut": self._cut,
             "movement": pack_array(np.stack(self._movement)) if self._movement else None,
-            "said": list(self._said),
+            "said": list(self._spoken),
             "modelled_return": self.modelled_return,
             "observation": observation_digest(self.observation),
         }
@@ -109,8 +109,8 @@ class Slot:
         """
         self.begin(episode, state["cut"])
         movement = [] if state["movement"] is None else unpack_array(state["movement"])
-        for step, said in zip(movement, state["said"], strict=True):
-            self.act(step, said)
+        for step, utterance in zip(movement, state["said"], strict=True):
+            self.act(step, utterance)
         self.modelled_return = state["modelled_return"]
         if observation_digest(self.observation) != state["observation"]:
             raise RunnerError(

@@ -49,9 +49,10 @@ def mean_of(estimate: float, deviation: float, count: int) -> Interval | None:
     Args:
       estimate: the mean of the observations.
       deviation: their sample standard deviation.
-      count: how many they are.
+      count: number of observations.
 
-    Returns: the interval; None of a single observation.
+    Returns:
+      The interval; None of a single observation.
     """
     if count < 2:
         return None
@@ -72,7 +73,8 @@ def mean_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int, resample
       groups: ``groups[run][stratum]`` is float [episodes]; every run has the same strata.
       seed: of the resampling; the same arguments give the same interval.
 
-    Returns: the mean over runs of the mean over strata of the mean over episodes, and its interval.
+    Returns:
+      Mean over runs of the mean over strata of the mean over episodes, and its interval.
 
     Raises:
       ValueError: if there is nothing to average, or runs differ in their number of strata.
@@ -137,7 +139,8 @@ def episode_interval(
       estimate: takes weights of the episodes, float64 [R, episodes], and gives R estimates; nan where there is nothing
         to estimate from.
 
-    Returns: the estimate with every episode counted once, and its interval; None if that is nan.
+    Returns:
+      Estimate with every episode counted once, and its interval; None if the estimate is nan.
     """
     if not episodes:
         return None
@@ -151,7 +154,7 @@ def episode_interval(
 
 
 def resampled_counts(episodes: int, *, seed: int, resamples: int = FEWER_RESAMPLES) -> np.ndarray:
-    """How often each episode is drawn in each of many resamples with replacement: float64 [resamples, episodes].
+    """Return how often each episode is drawn in each of many resamples with replacement: float64 [resamples, episodes].
 
     Args:
       episodes: number of episodes, or of whatever else is resampled as a whole.
@@ -165,8 +168,8 @@ def resampled_counts(episodes: int, *, seed: int, resamples: int = FEWER_RESAMPL
 def ratio_interval(part: np.ndarray, whole: np.ndarray, *, seed: int, level: float = LEVEL) -> Interval | None:
     """The share that ``part`` [E] has of ``whole`` [E], summed over episodes; None if the whole is nothing.
 
-    A bootstrap over the episodes that have something. Where each of them says the same, such as 0, or there is one,
-    all resamples are alike and would claim certainty: then it is Wilson's interval of so many episodes.
+    A bootstrap over the episodes that have something. Where all of them have the same share, such as 0, or there is
+    only one, all resamples are alike and would claim certainty: then it is Wilson's interval of so many episodes.
     """
     has = whole > 0
     part, whole = part[has].astype(np.float64), whole[has].astype(np.float64)

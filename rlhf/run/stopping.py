@@ -97,7 +97,7 @@ _current: Stop | None = None
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[Stop]:
-    """Handle SIGINT and SIGTERM as said above while the block runs, if this is the main thread.
+    """Handle SIGINT and SIGTERM while the block runs, as the module's docstring describes, if this is the main thread.
 
     A signal that was ignored before (``nohup``, a job in the background) stays ignored. The former handlers are back in
     place afterwards.

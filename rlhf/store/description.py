@@ -108,17 +108,17 @@ def load(folder: Path) -> Description:
                 "place, or link the dataset as a whole"
             )
     try:
-        said = from_json(path.read_bytes())
+        values = from_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(_nothing_there(folder)) from None
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror or error}); check its permissions") from error
     except ValueError as error:
         raise UserError(f"{path} is damaged; put back a copy of it") from error
-    version = said.get("schema_version") if isinstance(said, dict) else None
+    version = values.get("schema_version") if isinstance(values, dict) else None
     if version != SCHEMA_VERSION:
         raise UserError(_other_version(path, version))
-    description = _understood(said, path)
+    description = _checked(values, path)
     same_columns = list(description.movement.items()) == list(_movement().items())  # their order matters, too
     clock = description.ticks_per_second, description.ticks_per_step
     if clock != (TICKS_PER_SECOND, TICKS_PER_STEP) or not same_columns:
@@ -126,20 +126,20 @@ def load(folder: Path) -> Description:
     return description
 
 
-def _understood(said: dict[str, Any], path: Path) -> Description:
-    """The description that ``said`` is. Raises UserError, naming the first key of ``path`` that is wrong."""
-    said = {"play_settings": []} | said  # which older versions did not write
+def _checked(values: dict[str, Any], path: Path) -> Description:
+    """Return the description with ``values``. Raises UserError, naming the first key of ``path`` that is wrong."""
+    values = {"play_settings": []} | values  # which older versions did not write
     known = {field.name for field in fields(Description)}
-    for name in sorted(known ^ set(said)):
+    for name in sorted(known ^ set(values)):
         what = "is missing" if name in known else "is not one of its keys"
         raise UserError(f"{path} is damaged ({name} {what}); put back a copy of it")
     for name, (right, wanted) in _VALUES.items():
-        if not right(said[name]):
-            found = to_json(said[name])[:60]
+        if not right(values[name]):
+            found = to_json(values[name])[:60]
             raise UserError(f"{path} is damaged ({name} is {found}, not {wanted}); put back a copy of it")
-    size = said["image_size"]
-    settings = tuple(said["play_settings"])
-    return Description(**{**said, "image_size": None if size is None else tuple(size), "play_settings": settings})
+    size = values["image_size"]
+    settings = tuple(values["play_settings"])
+    return Description(**{**values, "image_size": None if size is None else tuple(size), "play_settings": settings})
 
 
 def _is_size(value: Any) -> bool:

@@ -1,7 +1,7 @@
 """Marks as a file that other programs write and read: JSON Lines, or Parquet with the same columns.
 
 One mark a line: ``{"episode_id": "e7", "rater": "ann", "step": 12, "sign": 1, "scripted": false}``. Reading is strict:
-whatever is wrong with a line is said with its number, and then nothing of the file is used.
+if a line is wrong, its number is reported and nothing of the file is used.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _KINDS |= {"sign": (int, "+1 or -1"), "scripted": (bool, "true or false")}
 def import_marks(store: EpisodeStore, path: Path) -> tuple[int, int]:
     """Add the marks in the file ``path`` to ``store``, all of them or, if one is wrong, none.
 
-    Returns: how many are new, and how many the store had already.
+    Returns:
+      Number of new marks, and number of marks that the store had already.
 
     Raises:
       UserError: naming the first line that is wrong: it is no mark, or one of an unknown episode or of a step outside

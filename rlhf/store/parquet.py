@@ -147,7 +147,7 @@ class ParquetStore(EpisodeStore):
         return self._marks.counts()
 
     def forget(self, name: str) -> int:
-        with self._writing("what others than a forgotten person said"):
+        with self._writing("the marks and judgements without those of one person"):
             recovery.clean(self.folder, self._index)  # a file that a crash left unfinished may hold their marks
             marks = self._marks.remove(lambda mark: mark.rater == name)
             return marks + self._judgements.remove(lambda judgement: judgement.judge == name)

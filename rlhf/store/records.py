@@ -105,7 +105,7 @@ class RecordFolder(Generic[Record]):
         return sum(len(files[name]) - len(kept[name]) for name in fewer)
 
     def compact(self) -> None:
-        """Put all records into one file. A crash in between leaves some said twice, which says them once."""
+        """Put all records into one file. After a crash in between some are in two files; they are read once."""
         files = self.files()
         if len(files) > 1:
             self.append(self.all())

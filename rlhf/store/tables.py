@@ -106,10 +106,10 @@ SCHEMAS = {"episodes": EPISODES, "steps": STEPS, "marks": MARKS, "judgements": J
 def table_name(schema: pa.Schema) -> str | None:
     """Which table of ours a file with this schema holds; None if it is foreign or of another version."""
     try:
-        said = from_json((schema.metadata or {}).get(_OURS, b"{}"))
+        ours = from_json((schema.metadata or {}).get(_OURS, b"{}"))
     except ValueError:
         return None
-    return said.get("table") if said.get("schema_version") == SCHEMA_VERSION else None
+    return ours.get("table") if ours.get("schema_version") == SCHEMA_VERSION else None
 
 
 def to_tables(episode: Episode) -> tuple[pa.Table, pa.Table]:

@@ -21,21 +21,21 @@ Folders = tuple[RecordFolder[Mark], RecordFolder[Judgement]]
 
 def problems_of(store: EpisodeStore, folder: Path, index: EpisodeIndex, records: Folders) -> list[Problem]:
     """Everything that is wrong with the dataset of ``store`` in ``folder``."""
-    said = description.load(folder)
-    return [*_episodes(store, index, said), *_records(index, records), *_leftovers(folder, index)]
+    described = description.load(folder)
+    return [*_episodes(store, index, described), *_records(index, records), *_leftovers(folder, index)]
 
 
-def _episodes(store: EpisodeStore, index: EpisodeIndex, said: Description) -> Iterator[Problem]:
+def _episodes(store: EpisodeStore, index: EpisodeIndex, described: Description) -> Iterator[Problem]:
     """Every episode is read whole, with its checksums and pictures, and compared with its line in the index."""
     for episode_id, entry in index.entries().items():
         try:
             episode = store.read(episode_id)
         except UserError as error:
             if episode_id in index.entries():  # else another process has just dropped it
-                yield _told(error, f"*/{entry.file}.parquet")
+                yield _problem(error, f"*/{entry.file}.parquet")
             continue
-        kind, described = (episode.world, *episode.image.shape[1:3]), (said.world, *(said.image_size or ()))
-        if kind != described:
+        kind = (episode.world, *episode.image.shape[1:3])
+        if kind != (described.world, *(described.image_size or ())):
             what = "episode {} is of {} in {}x{} pixels, {} says otherwise".format(episode_id, *kind, DESCRIPTION_FILE)
             yield Problem(
                 f"steps/{entry.file}.parquet", what, f"put back the right {DESCRIPTION_FILE}, or drop the episode"
@@ -67,7 +67,7 @@ def _records_in(
     try:
         records = folder.read_file(path)
     except UserError as error:
-        yield _told(error, name)
+        yield _problem(error, name)
         return
     if len(records) < counted:
         yield Problem(name, f"it holds {len(records)} of the {counted} {folder.folder.name} in the index", _LOST)
@@ -93,6 +93,6 @@ def _leftovers(folder: Path, index: EpisodeIndex) -> Iterator[Problem]:
         yield Problem(str(path.relative_to(folder)), f"not in the index and not to be taken in: {why}", hint)
 
 
-def _told(error: UserError, file: str) -> Problem:
+def _problem(error: UserError, file: str) -> Problem:
     what, _, hint = str(error).partition("; ")
     return Problem(file, what, hint)
