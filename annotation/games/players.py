@@ -14,7 +14,7 @@ from worlds.contract import SETTER, SOLVER, Action, Observation, World, silent
 
 AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}
 BLIND = "the agent cannot continue; the study's leader finds the reason in the server's log"
-LOST_AGENT = "the solver stands still from now on unless somebody takes over"
+LOST_AGENT = "the solver stands still from now on unless a co-pilot takes over"
 LATE_AGENT = "the agent did not answer in time and did nothing"
 _log = logging.getLogger(__name__)
 

@@ -100,7 +100,7 @@ class ScriptedPlayer:
 
 @dataclass(frozen=True)
 class AgentComputing:
-    """How the agents of games compute.
+    """Threads and device of the agents in games.
 
     Args:
       threads: CPU threads of each agent's process.

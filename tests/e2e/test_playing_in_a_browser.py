@@ -216,7 +216,7 @@ def they_lose_each_other(ann: Somebody, bob: Somebody, wire: Wire) -> None:
     bob.sees("Your connection is lost")
     ann.sees("Paused")
     ann.shot("play-paused")
-    wire.mend()
+    wire.restore()
     ann.plays()
     bob.plays()
     bob.page.close()

@@ -1,4 +1,4 @@
-"""A wire between browsers and a server, which a test can cut and mend."""
+"""A wire between browsers and a server, which a test can cut and restore."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Wire:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
-        """Every connection ends, and no new one comes about."""
+        """Every connection ends, and no new one is accepted."""
         self._whole = False
         for end in list(self._open):
             _close(end)
 
-    def mend(self) -> None:
-        """New connections come about again."""
+    def restore(self) -> None:
+        """New connections are accepted again."""
         self._whole = True
 
     def _accept(self) -> None:

@@ -168,7 +168,7 @@ class ConsentText(Base):
 
 
 class Consent(Base):
-    """When a person agreed to a version of the text."""
+    """The time at which a person agreed to a version of the text."""
 
     __tablename__ = "consents"
     person_id: Mapped[str] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), primary_key=True)

@@ -110,7 +110,7 @@ class ProjectBody(Body):
 
 
 class FramesQuery(Body):
-    """Which pictures of an episode: all as recorded, or the chunk that begins at a step, as recorded or sharp."""
+    """Choice of pictures of an episode: all as recorded, or the chunk that begins at a step, as recorded or sharp."""
 
     begin: Step | None = None
     view: Annotated[str, StringConstraints(pattern="^(seen|sharp)$")] = "seen"
@@ -198,7 +198,7 @@ class SubmitBody(WorkBody):
 
 
 class ReturnBody(Body):
-    """Why submitted work is sent back, and to whom the episode goes: the same rater, or another."""
+    """The reason for which work is sent back, and the next rater of the episode: the same, or another."""
 
     reason: Annotated[Prose, StringConstraints(strip_whitespace=True, max_length=1000), AfterValidator(_legible)]
     to: Literal["rater", "another"]
@@ -266,7 +266,7 @@ class InputsMessage(Body):
 
 
 class JudgeMessage(Body):
-    """What the setter of an evaluation says of the line that they said at a step."""
+    """A verdict of an evaluation's setter on their utterance at a step."""
 
     request_step: Step
     said: LineVerdict

@@ -1,6 +1,6 @@
-"""Which datasets hold continuations of a suite, and what the database needs to know of each.
+"""The datasets that hold continuations of a suite, and the facts of each that the database needs.
 
-An episode whose notes have ``scenario`` is a continuation (`rlhf suite play`). A dataset's first episode tells of all.
+An episode whose notes have ``scenario`` is a continuation (`rlhf suite play`); a dataset is judged by its first one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the viewer shows: episodes by filter, and all marks and judgements of one. Not for raters."""
+"""Data of the viewer: episodes by filter, and all marks and judgements of one. Not for raters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which episode a rater gets next."""
+"""The order in which episodes go to raters."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def marks(*said: tuple[int, int], rater: str = "ann") -> list[Mark]:
     return [Mark("e", rater, step, sign, scripted=False) for step, sign in said]
 
 
-def test_what_is_right_missed_and_extra() -> None:
+def test_marks_are_matched_missed_or_extra() -> None:
     found = compare(marks((3, 1), (10, -1), (20, 1)), marks((5, 1), (10, 1), (30, -1), rater=""), tolerance=2)
     assert [(a.step, b.step) for a, b in found.matched] == [(3, 5)]
     assert [m.step for m in found.missed] == [10, 30] and [m.step for m in found.extra] == [10, 20]

@@ -74,7 +74,7 @@ def alpha_by_pairs(units: list[list[int]]) -> float:
     return 1 - (sum(within) / len(within)) / (sum(across) / len(across))
 
 
-def test_one_rater_says_nothing_of_agreement() -> None:
+def test_one_rater_gives_no_agreement() -> None:
     assert not coincidences(find_moments([given_by("a", [(5, 1)])], STEPS, 2)).any()
     assert math.isnan(float(alpha(np.zeros((3, 3)))))
 

@@ -75,7 +75,7 @@ class Walker:
 
 
 def remember(memory: int, previous: np.ndarray, said: str) -> int:
-    """What :class:`Walker` remembers after one more step."""
+    """Return the memory of :class:`Walker` after one more step."""
     return hash((memory, int(previous.astype(int).sum()), said.isdigit())) % 10**6
 
 

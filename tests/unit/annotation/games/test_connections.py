@@ -48,7 +48,7 @@ def test_a_lost_player_stands_still_and_the_game_waits_for_them():
     assert "waiting for the solver" in view.notice and 0 < (view.limit_sec or 0) <= 60
 
 
-def test_who_does_not_come_back_ends_it_and_what_was_played_is_kept():
+def test_a_player_who_does_not_return_ends_the_game_and_its_play_is_kept():
     def at_tick(game: Game, tick: int) -> None:
         if tick == 8 * 9:
             game.do(Role.SOLVER, SessionEvent.LOST)
@@ -75,7 +75,7 @@ def test_all_pauses_together_have_one_limit():
     assert game._timed.time_is_up()
 
 
-def test_who_leaves_ends_it():
+def test_a_player_who_leaves_ends_the_game():
     def at_tick(game: Game, tick: int) -> None:
         if tick == 8 * 9:
             game.do(Role.SOLVER, SessionEvent.LEAVE)
@@ -85,7 +85,7 @@ def test_who_leaves_ends_it():
     assert game.state is State.ENDED and store.read(game.id).notes["ended"] == "solver left"
 
 
-def test_a_server_that_stops_keeps_what_was_played():
+def test_a_server_that_stops_keeps_the_play_so_far():
     store = MemoryStore()
     game = Game(config(Kind.HUMAN_HUMAN, steps=10**6, shortest=1), store)
     everybody_joins(game)

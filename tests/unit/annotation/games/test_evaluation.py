@@ -1,4 +1,4 @@
-"""Live evaluation: the setter judges while the game goes on and after it, and never hears which agent it was."""
+"""Live evaluation: the setter judges during the game and after it, and never learns which agent it was."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def asks_and_judges(game: Game, tick: int) -> None:
         game.judge(Role.SETTER, 2, LineVerdict.FAILURE)
 
 
-def test_what_is_not_judged_is_asked_for_at_the_end_and_stored() -> None:
+def test_open_requests_are_asked_about_at_the_end_and_stored() -> None:
     seen = []
 
     def judge_the_rest() -> None:
@@ -71,7 +71,7 @@ def test_what_is_not_judged_is_asked_for_at_the_end_and_stored() -> None:
         game[0].judge(Role.SETTER, 2, LineVerdict.SUCCESS)
 
 
-def test_whoever_does_not_judge_the_rest_keeps_nothing_waiting() -> None:
+def test_a_setter_who_does_not_judge_the_rest_keeps_nothing_waiting() -> None:
     store = MemoryStore()
     settings = config(Kind.EVALUATION, limits=TimeLimits(judging=0.0))
     game = play(settings, asks_and_judges, store, AgentPlayer("walker", "nowhere", load=walker))
@@ -85,16 +85,16 @@ def test_nothing_asked_is_nothing_to_judge() -> None:
     assert store.read(game.id).notes["verdicts"] == []
 
 
-def test_who_judges_never_hears_which_agent_it_was() -> None:
-    told = []
+def test_the_judging_setter_never_learns_which_agent_it_was() -> None:
+    seen = []
 
     def at_tick(game: Game, tick: int) -> None:
         view = game.screen(Role.SETTER).latest
-        told.append(str(view.header()) if view else "")
+        seen.append(str(view.header()) if view else "")
         if tick == 12 * 8:
             game.do(Role.SETTER, SessionEvent.END)
 
     agent = AgentPlayer("mortal", "nowhere", load=mortal)
     game = play(config(Kind.EVALUATION), at_tick, MemoryStore(), agent)
     assert game.state is State.ENDED
-    assert any("the agent cannot continue" in view for view in told) and not any("mortal" in view for view in told)
+    assert any("the agent cannot continue" in view for view in seen) and not any("mortal" in view for view in seen)

@@ -40,7 +40,7 @@ def wild(seed: int):
 
 
 def replayed(episode):
-    """What the solver sees when the recorded controls are played again, a whole step at a time."""
+    """Return what the solver sees when the recorded controls are played again, a whole step at a time."""
     height, width = episode.image.shape[1:3]
     world = registry.get(episode.world).make(height=height, width=width, **episode.notes["world_options"])
     env = SetterReplay(world, episode)
@@ -72,9 +72,9 @@ def test_two_people_play_and_the_episode_replays_to_the_last_bit(tmp_path):
         assert (moved != neutral_movement()).any(axis=(0, 1)).all(), "every component was used"
         assert (moved[:, 0] != moved[:, -1]).any(), "inputs arrive within steps"
     lines = [(line.step, line.role, line.words) for line in game.dialogue]
-    told = [(t, Role.SETTER, w) for t, w in enumerate(episode.setter_utterance) if w]
-    told += [(t, Role.SOLVER, w) for t, w in enumerate(episode.utterance) if w]
-    assert sorted(lines) == sorted(told) and len(told) > 5
+    spoken = [(t, Role.SETTER, w) for t, w in enumerate(episode.setter_utterance) if w]
+    spoken += [(t, Role.SOLVER, w) for t, w in enumerate(episode.utterance) if w]
+    assert sorted(lines) == sorted(spoken) and len(spoken) > 5
     assert_replays(episode)
 
 
@@ -139,7 +139,7 @@ def test_practice_with_a_scripted_setter_is_followed_like_scripted_play():
     assert_replays(episode)
 
 
-def test_practice_with_a_scripted_solver_who_does_as_told():
+def test_practice_with_a_scripted_solver_that_does_as_asked():
     def at_tick(game: Game, tick: int) -> None:
         if tick == 20:
             game.give(Role.SETTER, Inputs(say="how many rooms are there?"))
@@ -203,7 +203,7 @@ def test_a_world_without_ticks_gives_one_picture_a_step():
         assert len(set(pictures[8 * step : 8 * step + 7])) == 1
 
 
-def test_what_is_too_short_is_not_kept():
+def test_a_game_that_is_too_short_is_not_kept():
     def at_tick(game: Game, tick: int) -> None:
         if tick == 30:
             game.do(Role.SETTER, SessionEvent.END)
@@ -229,7 +229,7 @@ class FullDisk(MemoryStore):
         super().write(episode)
 
 
-def test_a_full_disk_is_told_and_nothing_is_lost():
+def test_a_full_disk_is_reported_and_nothing_is_lost():
     store, seen = FullDisk(), []
     game_config = config(Kind.HUMAN_HUMAN, steps=6, retry_sec=0.05)
     show = Screen.show
@@ -244,7 +244,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost():
     assert same_episode(store.read(game.id), store.read(game.id)) and len(store) == 1
 
 
-def test_a_broken_world_ends_the_episode_and_keeps_what_was_played():
+def test_a_broken_world_ends_the_episode_and_the_play_before_it_is_kept():
     def at_tick(game: Game, tick: int) -> None:
         if tick == 100:
             game._live_world.world._data.qpos[:] = np.nan
@@ -287,7 +287,7 @@ def test_roles_are_their_owners():
     assert game.state is State.ABANDONED
 
 
-def test_nobody_comes():
+def test_a_game_to_which_nobody_comes_is_abandoned():
     game = Game(config(Kind.HUMAN_HUMAN, limits=TimeLimits(waiting=0.05)), MemoryStore())
     game.start()
     game._thread.join(5)

@@ -57,7 +57,7 @@ def test_a_tap_between_two_ticks_is_not_lost_and_counts_once():
 
 
 @given(asked=st.floats(-7.9, 7.9), name=st.sampled_from(["turn", "look"]))
-def test_what_the_mouse_asks_for_is_turned_up_to_half_a_bin(asked, name):
+def test_turns_follow_the_mouse_up_to_half_a_bin(asked, name):
     hands, component = Hands(), MOVEMENT_NAMES.index(name)
     hands.give(Inputs(**{name: asked}))
     turned = values(ticks(hands, 12), component)
@@ -90,7 +90,7 @@ def test_a_key_overrides_the_mouse():
     assert not values(ticks(hands, 3), TURN).any()
 
 
-def test_whoever_is_gone_stands_still_and_keeps_hold():
+def test_a_lost_player_stands_still_and_keeps_hold():
     hands = Hands()
     hands.give(Inputs(held=frozenset({Key.FORWARD, Key.GRAB}), turn=5.0))
     hands.tick()

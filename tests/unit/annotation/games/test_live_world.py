@@ -1,4 +1,4 @@
-"""The world as people play it."""
+"""The world of a live game."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_a_short_delay_is_made_up_for():
 
 
 @pytest.mark.parametrize("jump", [MOST_BEHIND_SEC + TICK + 0.01, 3600.0])
-def test_after_a_long_one_play_goes_on_without_a_rush(jump):
+def test_after_a_jump_of_the_clock_play_keeps_its_pace(jump):
     clock = Clock()
     pace = clock.pace()
     pace.wait()

@@ -22,7 +22,7 @@ SIZES = dict(
 )  # fmt: skip
 
 
-def test_who_cannot_play_keeps_nobody_waiting(tmp_path, caplog):
+def test_a_player_that_cannot_play_keeps_nobody_waiting(tmp_path, caplog):
     game = Game(config(Kind.HUMAN_AGENT), MemoryStore(), AgentPlayer("none", tmp_path / "none"))
     everybody_joins(game)
     game.run()

@@ -35,7 +35,7 @@ def test_a_message_is_header_and_picture():
     assert replace(VIEW, frame=None).message()[4:].endswith(b"}")
 
 
-def test_what_was_asked_for_is_sent_when_it_has_changed() -> None:
+def test_requests_are_sent_when_they_have_changed() -> None:
     asked = (SetterLine(3, "lift it"),)
     first = replace(VIEW, asked=asked, frame=None)
     for before, sent in ((None, True), (VIEW, True), (first, False), (replace(first, step=9), False)):
@@ -52,7 +52,7 @@ def test_each_line_of_dialogue_is_sent_once_to_a_connection() -> None:
         assert [line["step"] for line in header["dialogue"]] == [2, 5][said:]
 
 
-def test_people_are_told_what_they_wait_for():
+def test_people_see_what_they_wait_for():
     paused = PlaySession(Kind.HUMAN_HUMAN, State.PAUSED, lost=frozenset({Role.SOLVER, Role.SETTER}))
     assert notice(paused, False, 1.0) == "waiting for the setter and the solver, whose connection is lost"
     playing = replace(paused, state=State.PLAYING, lost=frozenset())
@@ -71,7 +71,7 @@ def test_pictures_keep_size_and_colours():
     assert np.abs(shown[102:106, 102:106] - (30, 60, 220)).max() < 25
 
 
-def test_whoever_is_slow_gets_the_newest_and_the_last():
+def test_a_slow_browser_gets_the_newest_view_and_the_last():
     screen = Screen()
     views = [replace(VIEW, step=step) for step in range(200)]
 
@@ -91,7 +91,7 @@ def test_whoever_is_slow_gets_the_newest_and_the_last():
     assert not screen.watched
 
 
-def test_a_loop_that_was_closed_stops_nobody():
+def test_a_closed_event_loop_is_ignored():
     screen, loop = Screen(), asyncio.new_event_loop()
     views = screen.views()
     screen.show(VIEW)

@@ -18,27 +18,27 @@ def still(episode) -> list[int]:
 
 
 def notices(at: dict[int, str]):
-    """Take note of what people are told at each tick."""
+    """Note the message that people see at each tick."""
     return lambda game, tick: at.__setitem__(tick, game._notice())
 
 
-def test_who_oversleeps_does_nothing_meanwhile_and_comes_back():
-    store, told = MemoryStore(), {}
+def test_a_late_agent_does_nothing_meanwhile_and_returns():
+    store, notes_seen = MemoryStore(), {}
     agent = AgentPlayer("sleeper", "nowhere", load=sleeper)
-    game = play(config(Kind.HUMAN_AGENT, deadline_sec=0.8), notices(told), store, agent)
+    game = play(config(Kind.HUMAN_AGENT, deadline_sec=0.8), notices(notes_seen), store, agent)
     episode = store.read(game.id)
     late = still(episode)
     assert late and late[0] == 2 and late == list(range(2, 2 + len(late))) and len(late) <= 10, late
     assert episode.notes["late_steps"] == len(late)
-    assert "did not answer in time" in told[8 * 2 + 4] and not told[8 * 25]
+    assert "did not answer in time" in notes_seen[8 * 2 + 4] and not notes_seen[8 * 25]
     assert not any(episode.utterance[step] for step in late) and all(episode.utterance[len(late) + 2 :])
 
 
-def test_who_dies_is_told_and_the_episode_goes_on_to_its_end():
-    store, told = MemoryStore(), {}
+def test_a_dead_agent_is_reported_and_the_episode_continues():
+    store, notes_seen = MemoryStore(), {}
     agent = AgentPlayer("mortal", "nowhere", load=mortal)
-    game = play(config(Kind.HUMAN_AGENT, steps=12), notices(told), store, agent)
+    game = play(config(Kind.HUMAN_AGENT, steps=12), notices(notes_seen), store, agent)
     assert game.state is State.ENDED and len(store.read(game.id)) == 12
     assert store.read(game.id).notes["late_steps"] == 7
-    assert "agent mortal has died" in told[8 * 7]
+    assert "agent mortal has died" in notes_seen[8 * 7]
     assert agent.state == GONE

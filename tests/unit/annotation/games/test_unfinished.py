@@ -1,4 +1,4 @@
-"""What is kept of a game until its episode is stored: durable, looked after by one, and done again after any crash."""
+"""Unfinished games until their episodes are stored: durable, of one server, and finished after any crash."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def played(game: UnfinishedGame, **changes: Any) -> Episode:
     return replace(synthetic_episode(1, steps=6, height=12, width=16, episode_id=game.id), **changes)
 
 
-def test_what_is_kept_comes_back_to_the_bit_with_its_latest_notes(unfinished: Unfinished) -> None:
+def test_an_unfinished_game_is_read_back_bit_for_bit_with_its_latest_notes(unfinished: Unfinished) -> None:
     game = unfinished.begin("people", "p1")
     episode = played(game, notes={"ended": "complete", "verdicts": []})
     assert game.episode() is None
@@ -40,7 +40,7 @@ def test_what_is_kept_comes_back_to_the_bit_with_its_latest_notes(unfinished: Un
     assert list(unfinished.left()) == [] and not [path for path in unfinished.folder.iterdir() if path.is_dir()]
 
 
-def test_nobody_takes_a_game_that_somebody_looks_after(unfinished: Unfinished) -> None:
+def test_a_game_has_one_server_at_a_time(unfinished: Unfinished) -> None:
     assert list(unfinished.left()) == []
     mine, other = unfinished.begin("people", "p1"), unfinished.begin("people", "p1")
     assert mine.id != other.id and list(unfinished.left()) == []
@@ -51,7 +51,7 @@ def test_nobody_takes_a_game_that_somebody_looks_after(unfinished: Unfinished) -
     assert [game.id for game in unfinished.left()] == [other.id]
 
 
-def test_what_a_crash_left_half_done_goes(unfinished: Unfinished) -> None:
+def test_half_written_files_of_a_crash_are_removed(unfinished: Unfinished) -> None:
     game = unfinished.begin("people", "p1")
     (unfinished.folder / "play-x").mkdir()  # died while it began
     (game.folder / "kept.part").mkdir()  # died while it was kept
@@ -66,7 +66,7 @@ def test_what_a_crash_left_half_done_goes(unfinished: Unfinished) -> None:
     assert [path.name for path in unfinished.folder.iterdir()] == [".lock"]
 
 
-def test_who_is_to_be_forgotten_is(unfinished: Unfinished) -> None:
+def test_kept_games_of_a_deleted_person_are_removed(unfinished: Unfinished) -> None:
     hers, his = unfinished.begin("people", "p1"), unfinished.begin("people", "p1")
     for game, name in ((hers, "ann"), (his, "bob")):
         game.keep(played(game, setter=f"human:{name}", solver="agent:x"))
@@ -77,7 +77,7 @@ def test_who_is_to_be_forgotten_is(unfinished: Unfinished) -> None:
     assert not list(hers.folder.rglob(NOTES_FILE))
 
 
-def test_damage_is_named_with_its_mend(unfinished: Unfinished) -> None:
+def test_damage_is_named_with_its_remedy(unfinished: Unfinished) -> None:
     game = unfinished.begin("people", "p1")
     game.keep(played(game))
     (game.folder / "kept" / NOTES_FILE).write_text("{")

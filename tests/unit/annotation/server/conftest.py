@@ -1,4 +1,4 @@
-"""A study that is served inside the test, and browsers of everybody who may come."""
+"""A study that is served inside the test, and browsers of its people."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ORIGIN = "http://localhost"
 
 
 class Browser:
-    """Somebody's browser: keeps cookies, and sends the token that changes must carry."""
+    """A person's browser: keeps cookies, and sends the token that changes must carry."""
 
     def __init__(self, client: TestClient) -> None:
         self.client = client

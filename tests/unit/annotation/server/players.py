@@ -58,10 +58,13 @@ class Denied(Exception):
 
 
 class Player:
-    """Somebody's connection to a game, as a browser holds it.
+    """A person's connection to a game, as a browser holds it.
 
     Args:
-      reads: whether views are noted as seen, as a browser does. headers: of the request that opens it.
+      browser: of the person.
+      game_id: the game.
+      reads: whether views are noted as seen, as a browser does.
+      headers: of the request that opens it.
     """
 
     def __init__(self, browser: Browser, game_id: str, reads: bool = True, **headers: str) -> None:

@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own, where its programs are installed: the other database that `rlhf serve` takes."""
+"""A PostgreSQL server of the tests' own, where its programs are installed: the other database of `rlhf serve`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents to play with: named or found, fitting the dataset or refused, and never told to who judges them."""
+"""Agents to play with: named or found, fitting the dataset or refused, and unnamed to the setter who judges them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_named_agents_are_the_only_ones(tmp_path: Path) -> None:
         Agents({"mine": tmp_path}, tmp_path)
 
 
-def test_an_agent_that_sees_other_pictures_is_refused_before_anybody_waits(tmp_path: Path) -> None:
+def test_an_agent_of_another_image_size_is_refused_before_the_game(tmp_path: Path) -> None:
     make_agent(tmp_path / "small", height=36)
     store = MemoryStore()
     store.write(synthetic_episode(1, steps=4, height=72, width=96))
@@ -87,7 +87,9 @@ def test_an_evaluation_ignores_which_agent_is_wished_for(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("kind", [Kind.HUMAN_AGENT, Kind.EVALUATION])
-def test_an_agent_that_cannot_be_loaded_is_told_and_blindly_where_it_must_be(tmp_path: Path, kind: Kind) -> None:
+def test_an_agent_that_cannot_be_loaded_is_reported_and_without_its_name_in_evaluations(
+    tmp_path: Path, kind: Kind
+) -> None:
     playing = games(tmp_path, secret=make_agent(tmp_path / "secret"))
     store = MemoryStore()
     running = playing.start(GameRequest("p", "people", kind), store)

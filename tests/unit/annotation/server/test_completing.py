@@ -58,7 +58,7 @@ def test_a_left_game_is_stored_once_and_known(study: Study, folder: Path) -> Non
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_who_was_deleted_meanwhile_does_not_come_back(stored: bool, study: Study, folder: Path) -> None:
+def test_a_person_deleted_meanwhile_does_not_return(stored: bool, study: Study, folder: Path) -> None:
     """Deleted while they played, so that what the command saw was not all there was."""
     pseudonym = player(study, "ann")
     with study.database.writing() as session:

@@ -29,7 +29,7 @@ EXAMPLES = 10  # of every operation, for everybody who asks
 
 
 class Stranger:
-    """Sends whatever it is given, as somebody of ``role``, or as nobody."""
+    """Sends any request, as a person with ``role`` or as nobody."""
 
     def __init__(self, study: Study, client: TestClient, role: Role | None) -> None:
         self._study, self._client, self._role = study, client, role

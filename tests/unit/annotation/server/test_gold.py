@@ -139,7 +139,7 @@ def test_an_admins_own_marks_can_be_the_known_ones(admin: Browser, study: Study)
     (first,) = [each for each in listed(admin, project) if each["name"] == "e0"]
     me = admin.said("GET", "/api/me")["id"]
     admin.said("PUT", f"/api/gold/{first['id']}", {"rater": me, "purpose": "quality"})
-    told = admin.said("GET", f"/api/projects/{project}/measures")["gold_episodes"]
-    assert [(g["name"], g["source"], g["marks"], g["purpose"]) for g in told][0] == ("e0", me, 2, "quality")
+    gold_episodes = admin.said("GET", f"/api/projects/{project}/measures")["gold_episodes"]
+    assert [(g["name"], g["source"], g["marks"], g["purpose"]) for g in gold_episodes][0] == ("e0", me, 2, "quality")
     admin.said("DELETE", f"/api/gold/{first['id']}")
     assert len(admin.said("GET", f"/api/projects/{project}/measures")["gold_episodes"]) == 2

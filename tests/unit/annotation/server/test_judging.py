@@ -1,4 +1,4 @@
-"""Judging over HTTP: a blind queue, verdicts that are said twice or out of order, going on, export."""
+"""Judging over HTTP: a blind queue, verdicts that arrive twice or out of order, resuming, export."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def exported(folder: Path, until: int) -> list[Judgement]:
     return found
 
 
-def test_what_is_judged_is_exported_exactly(enter: Enter, folder: Path, study: Study) -> None:
+def test_judgements_are_exported_exactly(enter: Enter, folder: Path, study: Study) -> None:
     ann = enter(Role.JUDGE, "ann")
     expected = set()
     pseudonym = ann.said("GET", "/api/me")["id"]
@@ -106,7 +106,7 @@ def test_what_is_judged_is_exported_exactly(enter: Enter, folder: Path, study: S
     assert set(exported(folder, 4)) == expected and len(expected) == 4
 
 
-def test_a_judge_is_shown_what_they_need_and_nothing_that_tells(enter: Enter, study: Study) -> None:
+def test_a_judge_sees_the_request_and_nothing_that_names_the_agent(enter: Enter, study: Study) -> None:
     ann, bob = enter(Role.JUDGE, "ann"), enter(Role.JUDGE, "bob")
     bob_place = begin(bob)
     say(bob, bob_place, True, TAKES_OVER + 1)
@@ -245,8 +245,8 @@ def test_the_order_and_number_of_sayings_do_not_matter(enter: Enter) -> None:
     ann = enter(Role.JUDGE, "ann")
     place = begin(ann)
     for revision, success, step in ((2, False, None), (1, True, 9), (3, True, 12), (3, True, 12), (2, False, None)):
-        told = say(ann, place, success, step, revision)["verdict"]
-    assert told == {"revision": 3, "success": True, "step": 12, "left_out": ""} == ann.said("GET", place)["verdict"]
+        saved = say(ann, place, success, step, revision)["verdict"]
+    assert saved == {"revision": 3, "success": True, "step": 12, "left_out": ""} == ann.said("GET", place)["verdict"]
     say(ann, place, None, None, 4)
     assert ann.said("GET", place)["verdict"]["success"] is None
 
@@ -273,7 +273,7 @@ def test_a_verdict_can_be_changed_until_the_next_is_opened(enter: Enter, folder:
     assert not found.success and begin(ann) != place
 
 
-def test_nobody_reaches_anothers_work(enter: Enter) -> None:
+def test_the_work_of_others_is_out_of_reach(enter: Enter) -> None:
     ann, bob = enter(Role.JUDGE, "ann"), enter(Role.JUDGE, "bob")
     place = begin(ann)
     for method, path, body in (
@@ -300,7 +300,7 @@ def test_a_wrong_verdict_is_refused_and_nothing_kept(wrong: dict[str, Any], ente
 
 
 @pytest.mark.parametrize("reason", ["no request", "cannot tell"])
-def test_what_cannot_be_judged_is_exported_as_neither(reason: str, enter: Enter, folder: Path) -> None:
+def test_left_out_verdicts_are_exported_as_neither_success_nor_failure(reason: str, enter: Enter, folder: Path) -> None:
     ann = enter(Role.JUDGE, "ann")
     place = begin(ann)
     refused = {"revision": 1, "success": False, "step": None, "left_out": reason}
@@ -323,7 +323,7 @@ def test_a_lock_expires_and_the_work_is_kept(enter: Enter, study: Study, folder:
     assert len(exported(folder, 5)) == 5
 
 
-def test_export_goes_on_after_a_crash_and_writes_nothing_twice(enter: Enter, study: Study, folder: Path) -> None:
+def test_export_resumes_after_a_crash_and_writes_nothing_twice(enter: Enter, study: Study, folder: Path) -> None:
     judge_all(enter(Role.JUDGE, "ann"), success=True)
     found = exported(folder, 4)
     assert len(found) == 4
@@ -414,7 +414,7 @@ def test_an_episode_among_them_that_is_none_is_named(folder: Path) -> None:
         open_study(ServeConfig(data=folder))
 
 
-def test_what_is_kept_of_a_continuation_does_not_say_whose_it_is(study: Study) -> None:
+def test_the_database_does_not_name_the_agent_of_a_continuation(study: Study) -> None:
     assert {column.name for column in Continuation.__table__.columns} == {
         "episode_id",
         "step",

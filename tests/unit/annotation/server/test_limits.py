@@ -1,4 +1,4 @@
-"""How much anybody may ask, and what answers tell the browser."""
+"""Limits on requests, and the headers of answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_bucket_lets_a_burst_through_and_then_its_rate() -> None:
     assert [rate.wait("ann") > 0 for _ in range(4)] == [False, False, False, True]
 
 
-def test_those_who_came_once_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_of_visitors_who_came_once_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_KNOWN_BUCKETS", 10)
     time = [0.0]
     rate = RateLimit(per_second=1.0, burst=3.0, clock=lambda: time[0])

@@ -1,4 +1,4 @@
-"""Marking over HTTP: queue, marks that are said twice or out of order, submission, export."""
+"""Marking over HTTP: queue, marks that arrive twice or out of order, submission, export."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def exported(folder: Path, until: int) -> list[Mark]:
     return marks
 
 
-def test_what_is_marked_is_exported_exactly(enter: Enter, folder: Path) -> None:
+def test_marks_are_exported_exactly(enter: Enter, folder: Path) -> None:
     ann = enter(Role.RATER, "ann")
     place = begin(ann)
     say(ann, place, mark(1, 3), mark(2, 5, -1), mark(3, 7))
@@ -79,7 +79,7 @@ def test_the_order_and_number_of_sayings_do_not_matter(enter: Enter) -> None:
     assert ann.said("GET", place)["marks"] == [history[-1]]
 
 
-def test_a_rater_goes_on_where_they_were(enter: Enter) -> None:
+def test_a_rater_resumes_where_they_were(enter: Enter) -> None:
     ann = enter(Role.RATER, "ann")
     place = begin(ann)
     ann.said("PUT", f"{place}/marks", {"marks": [mark(1, 3)], "position": 8, "active_sec": 12.5})
@@ -140,7 +140,7 @@ def test_packed_frames_are_the_frames() -> None:
     assert unpack(pack_frames(frames)) == frames and pack_frames(frames).startswith(b"RLF1")
 
 
-def test_nobody_reaches_anothers_work(enter: Enter) -> None:
+def test_the_work_of_others_is_out_of_reach(enter: Enter) -> None:
     ann, bob = enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
     place = begin(ann)
     for method, path, body in (
@@ -185,7 +185,7 @@ def test_a_lock_expires_and_the_work_is_kept(enter: Enter, study: Study, folder:
     assert len(exported(folder, 1)) == 1
 
 
-def test_what_is_submitted_stays(enter: Enter, folder: Path) -> None:
+def test_submitted_marks_do_not_change(enter: Enter, folder: Path) -> None:
     ann = enter(Role.RATER, "ann")
     place = begin(ann)
     say(ann, place, mark(1, 3))
@@ -222,7 +222,7 @@ def test_a_wrong_mark_is_refused_and_nothing_kept(wrong: dict[str, Any], enter: 
     assert ann.said("GET", place)["marks"] == []
 
 
-def test_export_is_idempotent_and_goes_on_after_a_crash(enter: Enter, study: Study, folder: Path) -> None:
+def test_export_is_idempotent_and_resumes_after_a_crash(enter: Enter, study: Study, folder: Path) -> None:
     ann = enter(Role.RATER, "ann")
     place = begin(ann)
     say(ann, place, mark(1, 3), mark(2, 3), mark(3, 9, -1))  # two at one step are one mark in the dataset

@@ -1,4 +1,4 @@
-"""Projects: what they are called, and who may see which."""
+"""Projects: their names, and the people who may see them."""
 
 from __future__ import annotations
 
@@ -50,9 +50,7 @@ def marks_all(rater: Browser, study: Study) -> set[str]:
     return seen
 
 
-def test_who_is_invited_to_a_project_gets_nothing_else(
-    enter: Enter, visit: Callable[[], Browser], study: Study
-) -> None:
+def test_a_person_invited_to_a_project_gets_no_other(enter: Enter, visit: Callable[[], Browser], study: Study) -> None:
     admin = enter(Role.ADMIN, "eve")
     known = projects(admin)
     made = admin.said("POST", "/api/invitations", {"role": "rater", "projects": [known["two"]]})
@@ -62,7 +60,7 @@ def test_who_is_invited_to_a_project_gets_nothing_else(
     assert marks_all(rater, study) == {"one"}
 
 
-def test_who_is_taken_out_of_a_project_reaches_none_of_their_work_in_it(enter: Enter) -> None:
+def test_a_rater_removed_from_a_project_reaches_none_of_their_work_in_it(enter: Enter) -> None:
     admin, rater = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
     begun = rater.said("POST", "/api/marking/next")["assignment"]
     admin.said("PATCH", f"/api/people/{person(admin, 'ann')['id']}", {"projects": [projects(admin)["two"]]})
@@ -72,7 +70,7 @@ def test_who_is_taken_out_of_a_project_reaches_none_of_their_work_in_it(enter: E
     assert other not in (None, begun)
 
 
-def test_a_project_is_looked_up_for_somebody(enter: Enter, study: Study) -> None:
+def test_a_project_is_looked_up_for_its_person(enter: Enter, study: Study) -> None:
     admin = enter(Role.ADMIN, "eve")
     enter(Role.RATER, "ann")
     enter(Role.RATER, "bob")
@@ -136,7 +134,7 @@ def test_a_new_dataset_takes_no_folder_of_something_else(enter: Enter, study: St
     admin.said("POST", "/api/play/datasets", {"name": "empty"})
 
 
-def test_people_are_told_what_a_project_wants(enter: Enter) -> None:
+def test_people_see_the_instructions_of_a_project(enter: Enter) -> None:
     admin, rater = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
     said = {"title": "Kitchen", "instructions": "Mark only <b>questions</b>.\nNothing else."}
     admin.said("PATCH", f"/api/projects/{projects(admin)['one']}", said)

@@ -107,11 +107,11 @@ def test_two_people_play_and_their_episode_waits_to_be_marked(enter: Enter, stud
     rater = enter(Role.RATER, "cid")
     until(lambda: rater.said("POST", "/api/marking/next")["assignment"], "the episode in the queue")
     assert ann.said("GET", "/api/play")["games"] == []
-    late = Player(ann, game_id)  # whoever was away at the end still learns of it
+    late = Player(ann, game_id)  # a player who was away at the end still learns of it
     assert late.sees(state="ended")["saved"] == episode.episode_id
 
 
-def test_a_lost_connection_pauses_and_the_same_person_goes_on(enter: Enter) -> None:
+def test_a_lost_connection_pauses_the_game_and_the_same_person_resumes_it(enter: Enter) -> None:
     ann, bob, game_id = a_pair(enter)
     setter, solver = Player(ann, game_id), Player(bob, game_id)
     for player in (setter, solver):
@@ -128,7 +128,7 @@ def test_a_lost_connection_pauses_and_the_same_person_goes_on(enter: Enter) -> N
     setter.sees(state="ended")
 
 
-def test_a_second_window_takes_over_and_the_first_is_told(enter: Enter) -> None:
+def test_a_second_window_takes_over_and_the_first_is_notified(enter: Enter) -> None:
     ann, bob, game_id = a_pair(enter)
     setter, solver = Player(ann, game_id), Player(bob, game_id)
     for player in (setter, solver):
@@ -155,7 +155,9 @@ def test_a_slow_connection_gets_few_and_new_views(enter: Enter) -> None:
     until(lambda: solver.view["step"] >= 8, "the newest view at once")
 
 
-def test_who_leaves_ends_it_and_it_is_kept(enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_who_leaves_ends_the_game_and_it_is_kept(
+    enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(gaming.GameConfig, "shortest", 3)
     ann, bob, game_id = a_pair(enter)
     setter, solver = Player(ann, game_id), Player(bob, game_id)
@@ -180,7 +182,7 @@ def test_before_play_a_closed_page_frees_its_place(enter: Enter, monkeypatch: py
     until(lambda: not ann.said("GET", "/api/play")["games"], "a deserted game closes")
 
 
-def test_a_server_that_stops_keeps_what_was_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_stops_keeps_the_play_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gaming.GameConfig, "shortest", 3)
     (tmp_path / "study").mkdir()
     study = open_study(ServeConfig(data=tmp_path / "study", episode_seconds=300))
@@ -197,7 +199,7 @@ def test_a_server_that_stops_keeps_what_was_played(tmp_path: Path, monkeypatch: 
     assert open_store(tmp_path / "study" / "people").read(row.episode_id).notes["ended"] == "the server stopped"
 
 
-def test_who_starts_second_joins_the_first_and_the_setter_chooses_the_prompt(enter: Enter) -> None:
+def test_the_second_to_start_joins_the_first_and_the_setter_chooses_the_prompt(enter: Enter) -> None:
     enter(Role.ADMIN, "eve").said("POST", "/api/play/datasets", {"name": "people"})
     ann, bob, cid = enter(Role.SETTER, "ann"), enter(Role.SOLVER, "bob"), enter(Role.SETTER, "cid")
     waiting = start(bob, "human-human", "solver")
@@ -227,7 +229,7 @@ def test_practice_of_asking_is_not_recorded(enter: Enter, study: Study) -> None:
     assert not list(study.datasets.unfinished.folder.glob("*"))
 
 
-def test_who_rejoins_sees_everything_that_was_said(enter: Enter) -> None:
+def test_a_player_who_rejoins_sees_the_whole_dialogue(enter: Enter) -> None:
     ann, bob, game_id = a_pair(enter)
     setter, solver = Player(ann, game_id), Player(bob, game_id)
     for player in (setter, solver):
@@ -277,7 +279,7 @@ def refused(browser: Browser, status: int, words: str, path: str, body: Any = No
     assert answer.status_code == status and words in answer.json()["error"], answer.text
 
 
-def test_the_lobby_shows_what_one_may_play(enter: Enter) -> None:
+def test_the_lobby_shows_the_games_that_a_person_may_play(enter: Enter) -> None:
     kinds = {role: enter(role, role.value).said("GET", "/api/play")["kinds"] for role in (Role.SETTER, Role.CO_PILOT)}
     assert set(kinds[Role.SETTER]) == {"human-human", "human-agent", "human-agent-human", "evaluation", "practice-setting"}  # fmt: skip # noqa: E501
     assert kinds[Role.CO_PILOT] == {"human-agent-human": ["co_pilot"]}
@@ -327,7 +329,7 @@ def test_a_seat_is_for_one_person_who_may_sit_there(enter: Enter) -> None:
 
 
 def test_nobody_sits_down_in_a_project_that_was_closed_meanwhile(enter: Enter) -> None:
-    """Who plays in it plays to the end."""
+    """People who play in it play to the end."""
     ann, bob, game_id = a_pair(enter)
     bob.said("POST", f"/api/play/games/{game_id}/leave")
     admin, cid = enter(Role.ADMIN, "pat"), enter(Role.SOLVER, "cid")
@@ -367,7 +369,7 @@ def test_a_socket_of_a_stranger_is_refused(enter: Enter) -> None:
         (json.dumps({"inputs": {"say": "x" * sockets.MESSAGE_CHARS}}), sockets.TOO_LONG),
     ],
 )  # fmt: skip
-def test_what_no_browser_of_ours_sends_ends_the_connection(enter: Enter, message: Any, end: sockets.End) -> None:
+def test_malformed_messages_end_the_connection(enter: Enter, message: Any, end: sockets.End) -> None:
     ann = enter(Role.SETTER, "ann")
     player = Player(ann, ann.said("POST", "/api/play/tutorial")["id"])
     player.send(message)
@@ -382,7 +384,7 @@ def test_too_many_messages_end_the_connection(enter: Enter) -> None:
     assert player.ended() == (sockets.TOO_MANY.code, sockets.TOO_MANY.said)
 
 
-def test_what_leads_nowhere_is_told_and_the_game_goes_on(enter: Enter) -> None:
+def test_impossible_actions_are_refused_and_the_game_continues(enter: Enter) -> None:
     ann, bob, game_id = a_pair(enter)
     setter = Player(ann, game_id)
     for message, words in (
@@ -404,7 +406,9 @@ def test_a_silent_browser_is_lost(enter: Enter, monkeypatch: pytest.MonkeyPatch)
     setter.sees(lost=["solver"])
 
 
-def test_whoever_is_signed_out_plays_no_longer(enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_who_is_signed_out_plays_no_longer(
+    enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sockets, "WATCH_SEC", 0.05)
     monkeypatch.setattr(sockets, "ADMITTED_SEC", 0.1)
     ann, _, game_id = a_pair(enter)
@@ -417,7 +421,7 @@ def test_whoever_is_signed_out_plays_no_longer(enter: Enter, study: Study, monke
 
 
 @pytest.mark.parametrize("how", ["terms", "role", "project"])
-def test_who_may_not_play_any_more_is_out(
+def test_a_player_who_may_no_longer_play_is_disconnected(
     how: str, enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sockets, "WATCH_SEC", 0.05)
@@ -453,7 +457,7 @@ def test_nobody_starts_two_games_at_once(study: Study) -> None:
 
 
 @pytest.mark.parametrize("seen", [True, False])
-def test_who_is_deleted_while_they_play_is_not_brought_back(
+def test_a_person_deleted_while_playing_stays_deleted(
     seen: bool, enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gaming.GameConfig, "shortest", 3)

@@ -1,4 +1,4 @@
-"""What the study's leader sees: what everybody has done, and numbers that follow what is changed."""
+"""The leader's page: the work of each person, and numbers that follow changes."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ Enter = Callable[..., Browser]
 
 
 def traces(folder: Path, *wanted: str) -> list[str]:
-    """Where something is left: in the bytes of any file, in any value of any table, Parquet or not."""
+    """Places where a text is left: in the bytes of any file, in any value of any table, Parquet or not."""
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         data = path.read_bytes()
@@ -101,7 +101,7 @@ def test_nothing_is_left(episodes: bool, enter: Enter, study: Study, folder: Pat
     assert bob.said("POST", "/api/marking/next")["assignment"]
 
 
-def test_marks_that_were_known_because_somebody_gave_them_go_with_them(enter: Enter, study: Study) -> None:
+def test_known_marks_of_a_deleted_person_are_deleted(enter: Enter, study: Study) -> None:
     admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
     place = begin(ann)
     say(ann, place, mark(1, 3))
@@ -151,7 +151,7 @@ def test_the_command_deletes_who_is_in_the_datasets_alone(folder: Path) -> None:
     assert store.marks() == [] and traces(folder, "pfromelsewhere") == []
 
 
-def test_a_server_goes_on_with_what_another_has_begun(folder: Path, study: Study, enter: Enter) -> None:
+def test_a_server_finishes_games_that_another_server_began(folder: Path, study: Study, enter: Enter) -> None:
     pseudonym = new_person(folder, "Annabella Q")
     store = open_store(folder / "play")
     store.write_marks([Mark(store.ids()[0], pseudonym, 3, 1, False)])
@@ -164,7 +164,7 @@ def test_a_server_goes_on_with_what_another_has_begun(folder: Path, study: Study
     assert store.marks() == [] and traces(folder, pseudonym) == []
 
 
-def test_killed_at_any_moment_the_same_command_goes_on(folder: Path) -> None:
+def test_killed_at_any_moment_the_same_command_resumes(folder: Path) -> None:
     """Many files of marks and played episodes, so that there is something to be killed in."""
     pseudonym, rng = new_person(folder, "Annabella Q"), random.Random(0)
     store = open_store(folder / "play")
@@ -203,7 +203,7 @@ def test_killed_at_any_moment_the_same_command_goes_on(folder: Path) -> None:
         if kills >= 4:
             break
     done = subprocess.run(command, capture_output=True, text=True)
-    # Nobody is called so any more if it was killed after its work; then there is nothing left to go on with.
+    # The name is gone if the command was killed after its work; then there is nothing left to resume.
     assert done.returncode == 0 or "nobody in" in done.stderr, done.stderr
     assert kills >= 1 and traces(folder, pseudonym, "Annabella Q") == []
     assert set(open_store(folder / "play").marks()) == set(kept) and len(open_store(folder / "play")) == 3
@@ -212,6 +212,6 @@ def test_killed_at_any_moment_the_same_command_goes_on(folder: Path) -> None:
 
 
 def changed(folder: Path, pseudonym: str) -> bool:
-    """Whether the deletion has been noted, so that killing is worth something."""
+    """Return True once the deletion has been noted: from then on a kill is a test."""
     with closing(sqlite3.connect(folder / "annotation.sqlite", timeout=30)) as connection:
         return connection.execute("SELECT count(*) FROM people WHERE pseudonym = ?", (pseudonym,)).fetchone() == (0,)

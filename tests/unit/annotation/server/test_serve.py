@@ -36,7 +36,7 @@ def test_a_folder_that_is_no_agents_is_named(folder: Path) -> None:
         open_study(ServeConfig(data=folder, agents={"bc": folder / "play"}))
 
 
-def test_half_a_pair_is_told() -> None:
+def test_half_a_pair_is_refused() -> None:
     with pytest.raises(UserError, match="--agents: bc has no value"):
         parse(ServeConfig, ["--agents", "bc"], command="rlhf serve")
 
@@ -89,7 +89,7 @@ def test_a_wrong_database_is_refused_without_its_password(url: str) -> None:
     assert "secret" not in str(error.value)
 
 
-def test_what_is_no_url_of_a_database_needs_no_driver() -> None:
+def test_a_malformed_database_url_is_refused_without_a_driver() -> None:
     with pytest.raises(UserError, match="a URL is like postgresql") as error:
         Database("nonsense")
     assert "driver" not in str(error.value)

@@ -147,7 +147,7 @@ def test_a_session_ends(enter: Enter, study: Study) -> None:
     admin = enter(Role.ADMIN, "eve")
     cookie = out.client.cookies[COOKIE]
     out.said("POST", "/api/sign-out")
-    out.client.cookies.set(COOKIE, cookie)  # somebody has kept it
+    out.client.cookies.set(COOKIE, cookie)  # a copy of it was kept
     with study.database.writing() as session:
         bob = session.scalars(select(Person).where(Person.name == "bob")).one()
         session.execute(update(BrowserSession).where(BrowserSession.person_id == bob.id).values(expires=now() - 1))
@@ -163,7 +163,7 @@ def test_two_studies_on_one_host_leave_each_other_signed_in(study: Study, visit:
     ann = visit().join(link(study), "ann")
     with TestClient(create_app(other), base_url=ORIGIN) as client:
         there = Browser(client)
-        for name, cookie in ann.client.cookies.items():  # one browser: it does not tell ports apart
+        for name, cookie in ann.client.cookies.items():  # one browser: its cookies do not depend on ports
             client.cookies.set(name, cookie)
         there.join(link(other), "ann")
         for name, cookie in client.cookies.items():
@@ -193,7 +193,7 @@ def test_a_study_keeps_an_admin(enter: Enter) -> None:
 
 
 @pytest.mark.parametrize("forged", ["", "x", "x.y", "eyJhIjoxfQ.c2lnbmF0dXJl", "\u00e9"])
-def test_a_forged_cookie_is_nobodys(forged: str) -> None:
+def test_a_forged_cookie_signs_nobody_in(forged: str) -> None:
     assert Signer("a" * 32).token(forged) is None
     assert Signer("a" * 32).token(Signer("b" * 32).cookie("token")) is None
     assert Signer("a" * 32).token(Signer("a" * 32).cookie("token")) == "token"

@@ -1,4 +1,4 @@
-"""How thoroughly work was done, and work that is sent back."""
+"""The care with which work was done, and work that is sent back."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def test_ranges_of_steps_are_merged() -> None:
     assert seen_share([[0, 3], [2, 5]], 12) == 0.5 and seen_share([], 12) == 0.0 and seen_share(None, 12) is None
 
 
-def test_what_looks_careless_is_named() -> None:
+def test_careless_submissions_are_named() -> None:
     assert doubts(14, 0.9, 200.0, 300.0) == [] and doubts(14, None, 75.0, 300.0) == []
     assert doubts(0, 0.1, 1.0, 300.0) == ["no marks", "barely seen", "faster than it plays"]
 
 
-def test_what_was_seen_and_how_long_it_took_are_kept_and_exported(
+def test_the_share_seen_and_the_time_are_kept_and_exported(
     enter: Enter, study: Study, folder: Path, tmp_path: Path
 ) -> None:
     admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")

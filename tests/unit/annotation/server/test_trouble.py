@@ -1,4 +1,4 @@
-"""A full disk, a database that somebody else holds, a clock that jumps: a sentence for the person, and nothing lost."""
+"""A full disk, a locked database, a clock that jumps: a sentence for the person, and nothing lost."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def kept(browser: Browser, place: str) -> list[int]:
     return [mark["step"] for mark in browser.said("GET", place)["marks"]]
 
 
-def test_a_database_that_is_held_is_said_and_the_mark_can_be_sent_again(enter: Enter, folder: Path) -> None:
+def test_a_locked_database_is_reported_and_the_mark_can_be_sent_again(enter: Enter, folder: Path) -> None:
     ann = enter(Role.RATER, "ann")
     place = begin(ann)
     other = sqlite3.connect(folder / "annotation.sqlite", isolation_level=None)
@@ -54,7 +54,7 @@ def test_a_database_that_is_held_is_said_and_the_mark_can_be_sent_again(enter: E
     assert kept(ann, place) == [3]
 
 
-def test_a_full_disk_is_said_and_what_was_saved_stays(enter: Enter, study: Study) -> None:
+def test_a_full_disk_is_reported_and_saved_marks_stay(enter: Enter, study: Study) -> None:
     ann = enter(Role.RATER, "ann")
     place = begin(ann)
     ann.said("PUT", f"{place}/marks", marks(1))

@@ -1,4 +1,4 @@
-"""Looking over HTTP: filters, search, every rater's marks, traces."""
+"""The viewer over HTTP: filters, search, every rater's marks, traces."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def found(admin: Browser, place: str, query: str) -> list[str]:
         ("words=please+lift&shortest=13&outcome=failed", ["e1"]), ("words=\\", []), ("words='", []),
     ],
 )  # fmt: skip
-def test_filters_find_what_they_say(query: str, expected: list[str], admin: Browser, place: str) -> None:
+def test_filters_find_the_episodes_that_they_name(query: str, expected: list[str], admin: Browser, place: str) -> None:
     assert found(admin, place, query) == expected
 
 
@@ -101,7 +101,7 @@ def test_hits_lead_to_their_moment(admin: Browser, place: str, folder: Path) -> 
     assert first["hits"] == [{"step": step, "who": "solver", "words": "I see 100% of_it (3)"}]
 
 
-def test_what_there_is_to_filter_by(admin: Browser, place: str) -> None:
+def test_choices_of_the_filters(admin: Browser, place: str) -> None:
     assert admin.said("GET", place) == {
         "kinds": ["human-agent+co-pilot", "human-human", "scripted-agent", "scripted-scripted"],
         "splits": ["held_out", "train"],
@@ -147,7 +147,7 @@ def test_frames_are_the_episodes(admin: Browser, place: str, folder: Path) -> No
 @pytest.mark.parametrize(
     "path", ["/{0}", "/{0}/episodes", "/{0}/episodes/{0}", "/{1}/episodes/{0}", "/{1}/episodes/{0}/frames"]
 )
-def test_what_is_not_there_is_said_to_be_missing(path: str, admin: Browser, place: str) -> None:
+def test_unknown_projects_and_episodes_are_not_found(path: str, admin: Browser, place: str) -> None:
     assert admin.ask("GET", "/api/look" + path.format("0" * 32, place.rpartition("/")[2])).status_code == 404
 
 
@@ -164,7 +164,7 @@ def trace(admin: Browser, place: str, model: str, again: bool = False) -> dict[s
     raise AssertionError("no trace")
 
 
-def test_a_dead_or_slow_scorer_is_told_and_asked_again(
+def test_a_dead_or_slow_scorer_is_reported_and_asked_again(
     admin: Browser, place: str, folder: Path, study: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "models" / "ibt").mkdir(parents=True)

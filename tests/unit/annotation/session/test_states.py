@@ -83,7 +83,7 @@ def test_every_reachable_session_is_sound(kind):
 
 
 @pytest.mark.parametrize("kind", Kind)
-def test_it_is_never_stuck_even_if_nobody_does_anything(kind):
+def test_a_session_ends_even_if_nobody_does_anything(kind):
     """The game's own events alone end it from everywhere."""
     for session in reachable(kind):
         for event in (SessionEvent.TIMEOUT, SessionEvent.FINISH, SessionEvent.TIMEOUT, SessionEvent.SAVED):
@@ -125,7 +125,7 @@ def test_it_waits_for_all_and_begins_when_all_are_ready():
     assert transition(session, SessionEvent.READY, Role.SOLVER).state is State.PLAYING
 
 
-def test_it_does_not_begin_while_somebody_is_lost():
+def test_a_game_does_not_begin_while_a_player_is_lost():
     session = run(
         Kind.HUMAN_HUMAN,
         (SessionEvent.JOIN, Role.SETTER),
@@ -141,11 +141,11 @@ def test_a_place_left_before_the_beginning_is_free_again_and_people_say_ready_an
     session = run(Kind.HUMAN_AGENT_HUMAN, *((SessionEvent.JOIN, r) for r in Role), (SessionEvent.READY, Role.SOLVER))
     session = transition(transition(session, SessionEvent.READY, Role.SETTER), SessionEvent.LEAVE, Role.CO_PILOT)
     assert session.state is State.WAITING
-    assert session.ready == {Role.SOLVER}, "the agent is ready whoever comes"
+    assert session.ready == {Role.SOLVER}, "the agent is ready whatever person comes"
     assert transition(session, SessionEvent.JOIN, Role.CO_PILOT).state is State.READY
 
 
-def test_a_lost_connection_pauses_and_everybody_back_goes_on():
+def test_a_lost_connection_pauses_the_game_until_all_are_back():
     session = transition(playing(Kind.HUMAN_HUMAN), SessionEvent.LOST, Role.SOLVER)
     assert session.state is State.PAUSED
     session = transition(session, SessionEvent.LOST, Role.SETTER)
@@ -172,7 +172,7 @@ def test_only_the_co_pilot_takes_over_and_hands_back():
 
 
 @pytest.mark.parametrize("kind", Kind)
-def test_who_ends_an_episode(kind):
+def test_the_players_who_may_end_an_episode(kind):
     session = playing(kind)
     assert refused(session, SessionEvent.FINISH, Role.SETTER) is Refusal.NOT_YOURS
     assert refused(session, SessionEvent.END) is Refusal.NOT_YOURS, "the game does not end it like a person"

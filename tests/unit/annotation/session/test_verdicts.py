@@ -1,4 +1,4 @@
-"""What a setter said of their requests: the last counts, and only what was a request is kept."""
+"""Verdicts of a setter on their requests: the last counts, and only requests are kept."""
 
 from __future__ import annotations
 

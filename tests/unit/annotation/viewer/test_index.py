@@ -1,4 +1,4 @@
-"""The index of what is played and said: filled once, thrown away at will, and nothing left of what is forgotten."""
+"""The index of recorded play and dialogue: filled once, disposable, without traces of deleted people."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def index(tmp_path: Path) -> Index:
     return Index(tmp_path / "cache" / "look.sqlite")
 
 
-def test_it_takes_in_what_is_new_once(index: Index, store: ParquetStore) -> None:
+def test_new_episodes_are_indexed_once(index: Index, store: ParquetStore) -> None:
     assert index.differs("play", store.rows()) == (5, 0)
     assert [index.update("play", store, most=2), index.update("play", store), index.update("play", store)] == [2, 3, 0]
     assert index.find("play", Filters()) == store.ids()[::-1] and index.find("other", Filters()) == []
@@ -103,7 +103,7 @@ def test_reward_models_are_found_and_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--data", "nowhere"], ["--reward-models", "x", "nowhere"]])
-def test_rlhf_look_says_in_one_line_what_is_wrong(arguments: list[str], store: ParquetStore) -> None:
+def test_rlhf_look_reports_errors_in_one_line(arguments: list[str], store: ParquetStore) -> None:
     command = [
         sys.executable,
         "-m",

@@ -101,7 +101,7 @@ def test_pictures_that_were_used_least_recently_go_first(
     assert pictures.chunk(wanted, 0), "what is used stays"
 
 
-def test_what_was_drawn_is_forgotten(store: ParquetStore, pictures: Pictures, tmp_path: Path) -> None:
+def test_drawn_pictures_are_forgotten(store: ParquetStore, pictures: Pictures, tmp_path: Path) -> None:
     wanted = request(store, 0)
     until(lambda: pictures.chunk(wanted, 0), "a chunk")
     pictures.forget()

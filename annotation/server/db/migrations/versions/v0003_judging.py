@@ -1,4 +1,4 @@
-"""What is to be judged, and what judges say of it."""
+"""Continuations that are judged, and judges' verdicts."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What raters have seen of an episode, and work that is sent back."""
+"""The steps of an episode that raters have seen, and work that is sent back."""
 
 import sqlalchemy as sa
 from alembic import op
