@@ -1,7 +1,7 @@
 """Computation of an agent: its precision, compilation, and what is kept for the gradient.
 
-Every training uses it (``Cloner``, ``RewardTrainer``, :class:`rlhf.learning.learner.Learner`). None of it changes the
-weights or their names.
+Every training uses it (:class:`rlhf.learning.trainer.Trainer`, :class:`rlhf.learning.learner.Learner`). None of it
+changes the weights or their names.
 """
 
 from __future__ import annotations
