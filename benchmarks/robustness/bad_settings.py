@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 import signal
 from collections.abc import Iterator
@@ -175,8 +174,7 @@ def numeric_settings(verb: str) -> list[str]:
 
 def settings(verb: str) -> Iterator[Setting]:
     """Return all settings of a command."""
-    entry = VERBS[verb]
-    kind = getattr(importlib.import_module(entry.module), entry.config)
+    kind, _ = VERBS[verb].load()
     try:
         default = kind()
     except TypeError:  # it has positional arguments
