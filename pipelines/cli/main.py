@@ -50,11 +50,6 @@ class Verb:
         return self.entry.partition(":")[0]
 
     @property
-    def module(self) -> str:
-        """Name of the module that has the function."""
-        return self.entry.partition(":")[0]
-
-    @property
     def function(self) -> str:
         """Name of the function."""
         return self.entry.partition(":")[2]
