@@ -7,9 +7,9 @@ fields of its frozen configuration; ``--preset NAME`` starts from the command's 
 from __future__ import annotations
 
 import difflib
+import importlib
 import io
 import os
-import pkgutil
 import shlex
 import sys
 import warnings
@@ -61,7 +61,7 @@ class Verb:
           UserError: if a package is not installed.
         """
         try:
-            run = pkgutil.resolve_name(self.entry)
+            run = getattr(importlib.import_module(self.module), self.function)
         except ModuleNotFoundError as error:
             package = (error.name or "").partition(".")[0]
             if package in ("worlds", "agents", "annotation", "reward_models", "rlhf", "pipelines", ""):
