@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.ranges import check_ranges
-from annotation.server.config import Port, ServeConfig, ViewConfig
+from annotation.server.config import DATABASE_FILE, Port, ServeConfig, ViewConfig
 from rlhf.run.setting_forms import NamedFolders, Person
 from worlds.errors import UserError
 
@@ -168,14 +168,13 @@ def _run(study: Study, listener: socket.socket) -> None:
 
 def collect(config: CollectConfig) -> None:
     """Write the marks and judgements of submitted work into the study's datasets; a server may be running."""
-    from annotation.server.app import open_study
     from annotation.server.clock import now
     from annotation.server.export.marks import export_everything
     from annotation.server.services.submissions import all_submissions
     from rlhf.run.progress import announce
     from rlhf.store.durable import write_file
 
-    study = open_study(ServeConfig(data=config.data, database=config.database))
+    study = _served_before(config.data, config.database)
     exported = export_everything(study.database, study.datasets, now())
     announce(f"the marks and judgements of {exported} newly submitted episodes are in the datasets of {config.data}")
     if config.submissions is not None:
@@ -183,6 +182,23 @@ def collect(config: CollectConfig) -> None:
             lines = [json.dumps(one) + "\n" for one in all_submissions(session)]
         write_file(config.submissions, "".join(lines).encode())
         announce(f"{len(lines)} submissions are described in {config.submissions}")
+
+
+def _served_before(data: Path, database: str) -> Study:
+    """Open a study with the database that a server has made.
+
+    Raises:
+      UserError: if there is none: the server may have another database than the folder's file.
+    """
+    from annotation.server.app import open_study
+
+    config = ServeConfig(data=data, database=database)
+    if data.is_dir() and not database and not (data / DATABASE_FILE).exists():
+        raise UserError(
+            f"there is no {DATABASE_FILE} in {data}; serve the study first, "
+            "or name the server's database: --database URL"
+        )
+    return open_study(config)
 
 
 @dataclass(frozen=True)
@@ -206,11 +222,10 @@ def link_admin(config: LinkConfig) -> None:
     Raises:
       UserError: if the folder or the database cannot be used.
     """
-    from annotation.server.app import open_study
     from annotation.server.clock import now
     from annotation.server.services import people
 
-    study = open_study(ServeConfig(data=config.data, database=config.database))
+    study = _served_before(config.data, config.database)
     with study.database.writing() as session:
         token = people.admin_link(session, now())
     study.database.close()

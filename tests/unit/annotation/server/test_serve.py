@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,16 @@ from sqlalchemy import create_engine, text
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
 from annotation.server.db.database import Database
-from annotation.server.serve import KEEP_ALIVE_SEC, LOCK_FILE, CollectConfig, collect, listening_socket, serve
+from annotation.server.serve import (
+    KEEP_ALIVE_SEC,
+    LOCK_FILE,
+    CollectConfig,
+    LinkConfig,
+    collect,
+    link_admin,
+    listening_socket,
+    serve,
+)
 from pipelines.cli.settings import parse
 from rlhf.run.config import lock_file
 from rlhf.store import open_store
@@ -131,7 +141,18 @@ def test_loopback_is_known(host: str, loopback: bool) -> None:
     assert ServeConfig(host=host).loopback is loopback
 
 
+@pytest.mark.parametrize(
+    "command", [lambda folder: collect(CollectConfig(folder)), lambda folder: link_admin(LinkConfig(folder))]
+)
+def test_commands_of_a_served_study_do_not_make_another_database(folder: Path, command: Callable[[Path], None]) -> None:
+    """The server's may be a PostgreSQL: a link from a new file would open nothing."""
+    with pytest.raises(UserError, match="no annotation.sqlite in .*name the server's database: --database"):
+        command(folder)
+    assert not (folder / "annotation.sqlite").exists()
+
+
 def test_collecting_without_submissions_changes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    open_study(ServeConfig(data=folder)).database.close()
     collect(CollectConfig(data=folder))
     assert "0 newly submitted" in capsys.readouterr().err
     assert open_store(folder / "play").marks() == []
