@@ -16,6 +16,7 @@ from agents.learning.workers import SINGLE_WORKER, TorchWorkers, WorkerLost, Wor
 from agents.tokenizer import EOS_ID, PAD_ID
 from rlhf.learning.learner import Learner, LearnerConfig
 from rlhf.replay.fragment import Fragment, take
+from tests.patience import PATIENCE_SEC
 from tests.unit.rlhf import tiny_agent
 
 STEPS, SLOTS, WINDOWS, UPDATES = 5, 6, 4, 5
@@ -104,7 +105,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict], list[dic
     for process in processes:
         process.start()
     for process in processes:
-        process.join(240)
+        process.join(PATIENCE_SEC)
     assert [process.exitcode for process in processes] == [0, 0]
     tensors = [torch.load(folder / f"{rank}.pt", weights_only=True) for rank in range(2)]
     return tensors, [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
