@@ -199,7 +199,7 @@ def test_without_a_compiler_the_error_names_it(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("gpu", "no device is called 'gpu'; use cpu"),
         ("", "no device is called ''"),
@@ -208,8 +208,8 @@ def test_without_a_compiler_the_error_names_it(monkeypatch: pytest.MonkeyPatch) 
         ("cuda:99", "no device cuda:99 here"),
     ],
 )
-def test_an_unknown_device_is_one_line(name: str, said: str) -> None:
-    with pytest.raises(UserError, match=said) as caught:
+def test_an_unknown_device_is_one_line(name: str, message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
         usable_device(name)
     assert "\n" not in str(caught.value)
 

@@ -1,4 +1,4 @@
-"""Whatever is wrong with an agent's folder is said in one line that names it."""
+"""Every fault of an agent's folder is one line that names it."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damage_is_reported_in_one_line(folder: Path, damage: str) -> None:
-    spoil, said = DAMAGE[damage]
+    spoil, message = DAMAGE[damage]
     spoil(folder)
-    with pytest.raises(UserError, match=said) as caught:
+    with pytest.raises(UserError, match=message) as caught:
         load_agent(folder)
     assert "\n" not in str(caught.value) and str(folder) in str(caught.value)
 

@@ -12,7 +12,7 @@ from agents.ranges import LARGEST, Count, Decay, Positive, Range, Seed, Share, S
 
 
 @pytest.mark.parametrize(
-    ("hint", "value", "said"),
+    ("hint", "value", "message"),
     [
         (Count, 0, "at least 1, not 0"),
         (Count, 10**23, f"at most {LARGEST:,}, not 1" + 23 * "0"),
@@ -38,8 +38,8 @@ from agents.ranges import LARGEST, Count, Decay, Positive, Range, Seed, Share, S
         (float, "much", "a number, not 'much'"),
     ],
 )
-def test_a_refusal_names_the_accepted_values(hint: Any, value: Any, said: str) -> None:
-    assert refusal(hint, value) == said
+def test_a_refusal_names_the_accepted_values(hint: Any, value: Any, message: str) -> None:
+    assert refusal(hint, value) == message
 
 
 @pytest.mark.parametrize(

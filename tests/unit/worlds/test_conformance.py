@@ -334,8 +334,8 @@ def test_commands_refuse_it_before_anything_is_made(
         "improve": ["--runs", str(tmp_path / "made")],
     }[verb]
     assert main([verb, *words, "--world.name", "mine", "--world.height", "24", "--world.width", "32"]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("error: world 'mine' ") and said.count("\n") == 1
+    reported = capsys.readouterr().err
+    assert reported.startswith("error: world 'mine' ") and reported.count("\n") == 1
     assert not (tmp_path / "made").exists()
 
 
@@ -352,9 +352,9 @@ def test_an_error_in_the_middle_of_an_episode_is_one_line(
     words = ["record", "--data", str(tmp_path / "data"), "--world.name", "mine", "--workers", "1", "--episodes", "1"]
     words += ["--world.height", "24", "--world.width", "32", "--players.tasks", '{"stand": 1}']
     assert main(words) == 1
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith("error: world 'mine' fails at step 5 of episode ")
-    assert said.endswith("IndexError: off the edge; RLHF_DEBUG=1 shows where")
+    reported = capsys.readouterr().err.splitlines()[-1]
+    assert reported.startswith("error: world 'mine' fails at step 5 of episode ")
+    assert reported.endswith("IndexError: off the edge; RLHF_DEBUG=1 shows where")
     monkeypatch.setenv("RLHF_DEBUG", "1")
     with pytest.raises(WorldError) as caught:
         main(words)

@@ -72,14 +72,14 @@ def one_of_two(folder: Path, rank: int) -> None:
     learner, metrics, gradients = learn(workers)
     state = {"weights": learner.agent.state_dict(), "memory": learner.state_dict()["memory"], "gradients": gradients}
     torch.save(state, folder / f"{rank}.pt")
-    said = {"metrics": metrics, "refused": refused(workers), "lost": ""}
+    message = {"metrics": metrics, "refused": refused(workers), "lost": ""}
     if rank == 0:
         try:
             while True:  # the other one is about to end
                 workers.total(torch.ones(1))
         except WorkerLost as error:
-            said["lost"] = str(error)
-    (folder / f"{rank}.json").write_text(json.dumps(said))
+            message["lost"] = str(error)
+    (folder / f"{rank}.json").write_text(json.dumps(message))
 
 
 def refused(workers: Workers) -> str:
@@ -123,7 +123,7 @@ def felt(name: str, weights: dict[str, Tensor]) -> Tensor:
 
 
 def test_two_learners_on_halves_are_one_on_the_whole(both: tuple[list[dict], list[dict]]) -> None:
-    (first, second), said = both
+    (first, second), message = both
     alone, metrics, gradients = learn(SINGLE_WORKER)
     before = tiny_agent.agent().state_dict()
     for name, tensor in alone.agent.state_dict().items():
@@ -135,15 +135,15 @@ def test_two_learners_on_halves_are_one_on_the_whole(both: tuple[list[dict], lis
         torch.testing.assert_close(first["gradients"][name], gradient, rtol=1e-5, atol=2e-6)
     for part, whole in zip(zip(first["memory"], second["memory"], strict=True), alone._memory, strict=True):
         torch.testing.assert_close(torch.cat(part), whole, rtol=0, atol=1e-4)
-    assert said[0]["metrics"] == said[1]["metrics"]
-    for mine, whole in zip(said[0]["metrics"], metrics, strict=True):
+    assert message[0]["metrics"] == message[1]["metrics"]
+    for mine, whole in zip(message[0]["metrics"], metrics, strict=True):
         for name in mine.keys() - {"vtrace/explained"}:  # a ratio: its mean is not that of the whole
             assert math.isclose(mine[name], whole[name], rel_tol=1e-3, abs_tol=1e-4), name
 
 
 def test_an_update_that_is_not_finite_for_one_worker_is_refused_by_all(both: tuple[list[dict], list[dict]]) -> None:
-    for said in both[1]:
-        assert "rl/value is nan" in said["refused"] and "weights are as they were" in said["refused"]
+    for message in both[1]:
+        assert "rl/value is nan" in message["refused"] and "weights are as they were" in message["refused"]
 
 
 def test_a_learner_that_lost_the_other_is_reported(both: tuple[list[dict], list[dict]]) -> None:

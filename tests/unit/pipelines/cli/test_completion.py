@@ -36,8 +36,8 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_bash_completes(script: Path, typed: list[str], expected: set[str]) -> None:
     words = " ".join(f"'{word}'" for word in ["rlhf", *typed])
     code = f"source {script}; COMP_WORDS=({words}); COMP_CWORD={len(typed)}; _rlhf; echo ${{COMPREPLY[@]}}"
-    said = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True).stdout
-    assert set(said.split()) == expected
+    message = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True).stdout
+    assert set(message.split()) == expected
 
 
 def test_every_command_is_in_it_and_other_shells_are_refused(script: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -77,8 +77,8 @@ def test_status_is_failure_only_if_something_failed(
     assert "ready; 1 warning" in capsys.readouterr().out
     with_checks(monkeypatch, Check("ok", "a", "fine"), Check("fail", "b", "broken", "do that"))
     assert doctor(DoctorConfig()) == 1
-    said = capsys.readouterr().out
-    assert "1 of 2 checks failed" in said and "-> do that" in said
+    message = capsys.readouterr().out
+    assert "1 of 2 checks failed" in message and "-> do that" in message
 
 
 def test_a_check_that_breaks_is_a_failed_check() -> None:

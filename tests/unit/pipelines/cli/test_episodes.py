@@ -34,14 +34,14 @@ def console() -> Console:
     return Console(file=io.StringIO(), width=160)
 
 
-def said(console: Console) -> str:
+def message(console: Console) -> str:
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
 
 def test_list(data: Path, console: Console) -> None:
     command.list_episodes(data, console=console)
-    lines = said(console).splitlines()
+    lines = message(console).splitlines()
     assert lines[1].split()[:4] == ["e1", "30", "0:08.0", "train"] and "please lift the" in lines[1]
     assert "1/1" in lines[1] and "+2 -1" in lines[1] and "+0 -0" in lines[2]
     assert lines[-1] == "2 episodes, 60 steps (0.00 hours), 3 marks by 1 person and 1 scripted rater"
@@ -49,9 +49,9 @@ def test_list(data: Path, console: Console) -> None:
 
 def test_list_of_a_split_and_with_a_limit(data: Path, console: Console) -> None:
     command.list_episodes(data, split="held_out", console=console)
-    assert " e2 " in said(console) and " e1 " not in said(console) and "1 episode, 30 steps" in said(console)
+    assert " e2 " in message(console) and " e1 " not in message(console) and "1 episode, 30 steps" in message(console)
     command.list_episodes(str(data), limit=1, console=console)
-    assert "... and 1 more" in said(console)
+    assert "... and 1 more" in message(console)
     with pytest.raises(UserError, match="limit is -1"):
         command.list_episodes(data, limit=-1, console=console)
 
@@ -60,7 +60,7 @@ def test_show_lists_events_in_order(data: Path, console: Console) -> None:
     command.show_episode(data, "e1", console=console)
     episode = open_store(data).read("e1")
     asked, success = episode.requests[0].step, episode.success_step[0]
-    rows = [line.split(maxsplit=2) for line in said(console).splitlines()[4:]]
+    rows = [line.split(maxsplit=2) for line in message(console).splitlines()[4:]]
     assert [int(row[0]) for row in rows] == sorted(int(row[0]) for row in rows)
     happened = [(int(step), what) for step, _, what in rows]
 
@@ -83,7 +83,11 @@ def test_show_of_a_whole_episode_without_takeover_or_words(tmp_path: Path, conso
     open_store(tmp_path / "data", create=True).write(silent)
     command.show_episode(tmp_path / "data", "[red]", console=console)
     command.list_episodes(tmp_path / "data", console=console)
-    assert "[red]: 1 steps" in said(console) and 'says "[bold]"' in said(console) and "takes over" not in said(console)
+    assert (
+        "[red]: 1 steps" in message(console)
+        and 'says "[bold]"' in message(console)
+        and "takes over" not in message(console)
+    )
 
 
 def test_contact_sheet(data: Path, tmp_path: Path, console: Console) -> None:
@@ -105,22 +109,24 @@ def test_a_long_episode_is_sampled_evenly_with_all_its_marks() -> None:
 
 def test_verify(data: Path, console: Console) -> None:
     assert command.verify_dataset(data, console=console) == 0
-    assert "2 episodes read, no problems" in said(console).replace("\n", "")
+    assert "2 episodes read, no problems" in message(console).replace("\n", "")
     (data / "steps" / "e1.parquet").write_bytes(b"")
     assert command.verify_dataset(data, console=console) == 1
-    assert "steps/e1.parquet" in said(console) and "1 problem" in said(console)
+    assert "steps/e1.parquet" in message(console) and "1 problem" in message(console)
     (data / "index.jsonl").unlink()
     with pytest.raises(UserError, match="--rebuild"):
         command.verify_dataset(data, console=console)
     assert command.verify_dataset(data, rebuild=True, console=console) == 1
-    assert "index rebuilt: 1 episode found" in said(console) and open_store(data).ids() == ["e2"]
+    assert "index rebuilt: 1 episode found" in message(console) and open_store(data).ids() == ["e2"]
 
 
 def test_merge(data: Path, tmp_path: Path, console: Console) -> None:
     for _ in range(2):
         command.merge_datasets(data, tmp_path / "all", console=console)
-    assert "copied 2 episodes, 3 marks, 1 judgement" in said(console)
-    assert "copied 0 episodes, 0 marks, 0 judgements" in said(console) and "2 episodes there already" in said(console)
+    assert "copied 2 episodes, 3 marks, 1 judgement" in message(console)
+    assert "copied 0 episodes, 0 marks, 0 judgements" in message(console) and "2 episodes there already" in message(
+        console
+    )
     assert open_store(tmp_path / "all").ids() == ["e1", "e2"]
     with pytest.raises(UserError, match="no dataset at"):
         command.merge_datasets(tmp_path / "nowhere", tmp_path / "new", console=console)
@@ -129,7 +135,7 @@ def test_merge(data: Path, tmp_path: Path, console: Console) -> None:
 
 def test_drop(data: Path, console: Console) -> None:
     command.drop_episodes(data, ["e1"], console=console)
-    assert "dropped 1 episode with 3 marks and 1 judgement; 1 left" in said(console)
+    assert "dropped 1 episode with 3 marks and 1 judgement; 1 left" in message(console)
     with pytest.raises(UserError, match="no episode e1"):
         command.drop_episodes(data, ["e1"], console=console)
     with pytest.raises(UserError, match="no episode to drop"):

@@ -21,8 +21,8 @@ def data(tmp_path: Path) -> Path:
 
 def test_list_and_show(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["episodes", "list", str(data), "--limit", "2"]) == 0
-    said = capsys.readouterr().out
-    assert "e0" in said and "e1" in said and "and 1 more" in said
+    message = capsys.readouterr().out
+    assert "e0" in message and "e1" in message and "and 1 more" in message
     assert main(["episodes", "show", str(data), "e1", "--png", str(data.parent / "sheet.png")]) == 0
     assert "e1: 5 steps" in capsys.readouterr().out
     assert (data.parent / "sheet.png").is_file()
@@ -38,7 +38,7 @@ def test_drop_merge_and_verify(data: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "status", "message"),
     [
         (["show", "DATA", "e9"], 1, "no episode e9 in"),
         (["list", "NOWHERE"], 1, "NOWHERE"),
@@ -49,12 +49,12 @@ def test_drop_merge_and_verify(data: Path, capsys: pytest.CaptureFixture[str]) -
     ],
 )
 def test_errors_are_one_line(
-    data: Path, words: list[str], status: int, said: str, capsys: pytest.CaptureFixture[str]
+    data: Path, words: list[str], status: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [str(data) if word == "DATA" else word for word in words]
     assert main(["episodes", *words]) == status
     (line,) = capsys.readouterr().err.splitlines()
-    assert said.lower() in line.lower()
+    assert message.lower() in line.lower()
 
 
 def test_verify_of_a_damaged_dataset_fails(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,7 +36,7 @@ def entries(text: str) -> dict[str, str]:
             words[current] += " " + line.strip()
         else:
             current = ""
-    return {flag: _ADDED_BY_THE_PARSER.sub("", said).strip() for flag, said in words.items()}
+    return {flag: _ADDED_BY_THE_PARSER.sub("", message).strip() for flag, message in words.items()}
 
 
 @pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
@@ -49,7 +49,7 @@ def test_every_setting_has_words_of_its_own_at_its_flag(
         assert len(shown[setting.flag].split()) >= 2, f"{setting.flag} has no words"
         others = re.findall(r"\. (\w+): ", shown[setting.flag])  # another setting's words
         assert not others, f"{setting.flag} also describes {others}"
-    assert all(shown.values()), [flag for flag, said in shown.items() if not said]
+    assert all(shown.values()), [flag for flag, message in shown.items() if not message]
 
 
 @pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)

@@ -158,9 +158,9 @@ def test_words_that_cannot_be_parsed_are_one_line_and_status_2(
     play: list[Any], words: list[str], line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) == 2
-    said = capsys.readouterr()
-    assert said.out == "" and len(said.err.splitlines()) == 1
-    assert said.err.startswith(line)
+    message = capsys.readouterr()
+    assert message.out == "" and len(message.err.splitlines()) == 1
+    assert message.err.startswith(line)
     assert play == []
 
 
@@ -253,8 +253,8 @@ def test_a_broken_preset_file_is_one_line_that_names_its_place(
 ) -> None:
     (tmp_path / "mine.py").write_text(source)
     assert main(["play", "--preset", str(tmp_path / "mine.py")]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith(f"error: preset file {tmp_path}/{complaint}") and len(said.splitlines()) == 1
+    message = capsys.readouterr().err
+    assert message.startswith(f"error: preset file {tmp_path}/{complaint}") and len(message.splitlines()) == 1
 
 
 def test_resume_takes_only_the_runs_folder(play: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -287,9 +287,9 @@ def test_a_full_disk_is_named_with_what_is_kept(
 ) -> None:
     fail_with(error)
     assert main(["play"]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("error: the disk is full") and said.endswith("all games are kept\n")
-    assert len(said.splitlines()) == 1
+    message = capsys.readouterr().err
+    assert message.startswith("error: the disk is full") and message.endswith("all games are kept\n")
+    assert len(message.splitlines()) == 1
 
 
 class OutOfMemoryError(RuntimeError):
@@ -308,9 +308,9 @@ def test_the_end_of_a_run_names_the_command_that_resumes_it(
     set_resume_hint(error, "resume with: rlhf play --resume runs/a")
     fail_with(error)
     assert main(["play"]) in (1, 130)
-    said = capsys.readouterr().err
-    assert "resume with: rlhf play --resume runs/a" in said
-    assert "run the command again" not in said and "all games are kept" not in said
+    message = capsys.readouterr().err
+    assert "resume with: rlhf play --resume runs/a" in message
+    assert "run the command again" not in message and "all games are kept" not in message
 
 
 @pytest.mark.parametrize("error", [OutOfMemoryError(CUDA_FULL), wrapped(OutOfMemoryError(CUDA_FULL))])
@@ -319,10 +319,10 @@ def test_a_full_gpu_is_reported_with_a_remedy(
 ) -> None:
     fail_with(error)
     assert main(["play"]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("error: the GPU's memory is full; use a smaller batch or fewer slots")
-    assert "bf16" in said and "checkpoint-activations" in said
-    assert said.endswith("all games are kept\n") and len(said.splitlines()) == 1
+    message = capsys.readouterr().err
+    assert message.startswith("error: the GPU's memory is full; use a smaller batch or fewer slots")
+    assert "bf16" in message and "checkpoint-activations" in message
+    assert message.endswith("all games are kept\n") and len(message.splitlines()) == 1
 
 
 @pytest.mark.parametrize("error", [OutOfMemoryError("the node is low on memory"), RuntimeError(CUDA_FULL)])
@@ -366,9 +366,9 @@ def test_a_run_that_fails_is_one_line_with_what_is_kept(play: list[Any], capsys:
     for kind in (RunStalled, RunStalledOnRay, RunnerError, FloatingPointError):
         fail_with(kind("loss of update 3\nis not finite"))
         assert main(["play"]) == 1
-        said = capsys.readouterr().err
-        assert said.startswith("error: loss of update 3 is not finite") and len(said.splitlines()) == 1
-        assert kind is RunStalledOnRay or "all games are kept" in said
+        message = capsys.readouterr().err
+        assert message.startswith("error: loss of update 3 is not finite") and len(message.splitlines()) == 1
+        assert kind is RunStalledOnRay or "all games are kept" in message
 
 
 def test_an_interruption_names_what_is_kept(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
@@ -417,9 +417,9 @@ def test_take_gives_the_last_value_and_the_rest() -> None:
 
 def test_help_of_a_verb_lists_settings_with_defaults(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "--help"]) == 0
-    said = capsys.readouterr().out
+    message = capsys.readouterr().out
     for part in ("--data PATH", "folder of the dataset", "--network.width INT", "(default: 64)"):
-        assert part in said
+        assert part in message
 
 
 def test_parse_starts_from_the_given_defaults() -> None:
@@ -448,6 +448,6 @@ def test_a_refusal_of_a_configuration_is_reported_as_it_was_raised(
     play: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["play", "--network.width", "-1"]) == 2
-    said = capsys.readouterr().err
-    assert "width is the number of features of every layer, which is never as small as -1 (see" in said
-    assert len(said.splitlines()) == 1
+    message = capsys.readouterr().err
+    assert "width is the number of features of every layer, which is never as small as -1 (see" in message
+    assert len(message.splitlines()) == 1

@@ -58,7 +58,7 @@ def test_a_flag_changes_one_setting_of_a_preset() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             ["--world.roms", "1", "3"],
@@ -72,8 +72,8 @@ def test_a_flag_changes_one_setting_of_a_preset() -> None:
         (["--world.face-room=perhaps"], r"--world.face-room is \[true\|false\], not perhaps"),
     ],
 )
-def test_wrong_names_and_values_are_refused_with_the_right_ones(words: list[str], said: str) -> None:
-    with pytest.raises(UsageError, match=said) as refused:
+def test_wrong_names_and_values_are_refused_with_the_right_ones(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as refused:
         record(*words)
     assert "\n" not in str(refused.value)
 
@@ -87,8 +87,8 @@ def test_a_world_of_ones_own_declares_its_settings_by_its_signatures(tmp_path: P
 def test_help_describes_every_own_setting(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         record("--help")
-    said = capsys.readouterr().out
+    message = capsys.readouterr().out
     for group in ("world", "players"):
         for setting in declared(None, group).values():
-            assert f"--{group}.{setting.name.replace('_', '-')} {setting.form}" in said
+            assert f"--{group}.{setting.name.replace('_', '-')} {setting.form}" in message
             assert setting.about

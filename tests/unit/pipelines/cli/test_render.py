@@ -71,7 +71,7 @@ def test_an_episode_that_does_not_replay_is_refused(dataset: tuple[Path, str]) -
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--out", "film.avi"], "no .png, .gif or .mp4"),
         (["--steps", "12"], "steps 0 to 11, not 12"),
@@ -80,9 +80,9 @@ def test_an_episode_that_does_not_replay_is_refused(dataset: tuple[Path, str]) -
     ],
 )
 def test_an_episode_that_cannot_be_rendered_is_one_line(
-    words: list[str], said: str, dataset: tuple[Path, str], capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, dataset: tuple[Path, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, name = dataset
     assert main(["render", name, "--data", str(folder), *words]) != 0
     lines = capsys.readouterr().err.strip().splitlines()
-    assert len(lines) == 1 and said in lines[0]
+    assert len(lines) == 1 and message in lines[0]

@@ -36,14 +36,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_list_has_stage_state_updates_and_headline(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs", "list", str(runs)]) == 0
-    said = capsys.readouterr().out
-    lines = {Path(line.split()[0]).name: line.split()[1:4] for line in said.splitlines()[1:4]}
+    message = capsys.readouterr().out
+    lines = {Path(line.split()[0]).name: line.split()[1:4] for line in message.splitlines()[1:4]}
     assert lines == {
         "small": ["clone", "finished", "1/1"],
         "large": ["clone", "finished", "2/2"],
         "killed": ["clone", "resumable", "1/1"],
     }
-    assert f"{runs / 'large'}: The loss of a step's movement on" in said
+    assert f"{runs / 'large'}: The loss of a step's movement on" in message
     assert main(["runs", "list", str(runs), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {Path(row["folder"]).name for row in rows} == lines.keys() and all(row["created"] for row in rows)
@@ -64,5 +64,5 @@ def test_a_folder_without_a_run_is_refused_in_one_line(runs: Path, capsys: pytes
     assert main(["runs", "list", str(runs / "nothing")]) == 1
     assert main(["runs", "compare", str(runs / "small")]) == 1
     assert main(["runs", "compare", str(runs / "small"), str(runs / "small" / "agent")]) == 1
-    said = capsys.readouterr().err.splitlines()
-    assert [line.partition(":")[0] for line in said] == ["error"] * 3 and "two runs or more" in said[1]
+    message = capsys.readouterr().err.splitlines()
+    assert [line.partition(":")[0] for line in message] == ["error"] * 3 and "two runs or more" in message[1]

@@ -52,8 +52,10 @@ def test_numbers_out_of_range_are_one_line_with_the_flag(verb: Verb) -> None:
             if not takes(setting, text):
                 with pytest.raises(UserError) as refused:
                     parse(kind_of(verb), [setting.flag, text], command="x")
-                said = str(refused.value)
-                assert said.startswith(f"{setting.flag} is ") and len(said.splitlines()) == 1 and len(said) < 200
+                message = str(refused.value)
+                assert (
+                    message.startswith(f"{setting.flag} is ") and len(message.splitlines()) == 1 and len(message) < 200
+                )
 
 
 def records(kind: Any) -> Iterator[Any]:
@@ -81,7 +83,7 @@ def test_configurations_check_their_numbers_however_they_are_made() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("improve --seed -1", "--seed is from 0 to 4,294,967,295, not -1"),
         ("mark --seed -1", "--seed is from 0 to 4,294,967,295, not -1"),
@@ -112,10 +114,10 @@ def test_configurations_check_their_numbers_however_they_are_made() -> None:
         ("clone --size huge", "no agent size 'huge'; known: nano, micro, mini, 5m, 18m, 71m, 165m"),
     ],
 )
-def test_errors_of_numbers_are_one_line(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_of_numbers_are_one_line(words: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words.split()) in (1, 2)
     read = capsys.readouterr().err
-    assert read.startswith(f"error: {said}") and len(read.splitlines()) == 1
+    assert read.startswith(f"error: {message}") and len(read.splitlines()) == 1
 
 
 def test_arguments_that_are_given_by_position_are_no_numbers_of_the_flag_before(

@@ -106,8 +106,8 @@ def example(**changes: object) -> ReportData:
         for name in ("BC loss", "Reward model: held-out pair accuracy", "V-trace policy loss")
     )
     pairs = tuple(
-        ClipPair(said, probe, Clip.of("BC", False, room(60, number)), Clip.of("BC+RL", True, room(34, number)))
-        for number, (said, probe) in enumerate(
+        ClipPair(message, probe, Clip.of("BC", False, room(60, number)), Clip.of("BC+RL", True, room(34, number)))
+        for number, (message, probe) in enumerate(
             [("go to the red ball", "Go"), ("please lift the small <blue> box & hold it", "Lift")]
         )
     )

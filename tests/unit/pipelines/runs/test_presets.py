@@ -116,15 +116,15 @@ def test_stages_are_those_of_the_whole_loop() -> None:
 
 def test_a_demo_of_another_preset_is_no_demo_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--preset", "probes"]) == 2
-    said = capsys.readouterr().err
-    assert said == "error: preset probes has no settings for this command; presets of this command: demo\n"
+    message = capsys.readouterr().err
+    assert message == "error: preset probes has no settings for this command; presets of this command: demo\n"
 
 
 def test_help_offers_a_command_the_presets_it_has(capsys: pytest.CaptureFixture[str]) -> None:
     for command, offered in (("iterate", "settings: tower, or your own FILE.py"), ("report", None)):
         assert main([command, "--help"]) == 0
-        said = " ".join(capsys.readouterr().out.split())
-        assert (offered in said) if offered else ("--preset" not in said)
+        message = " ".join(capsys.readouterr().out.split())
+        assert (offered in message) if offered else ("--preset" not in message)
 
 
 def test_a_file_of_the_user_s_gives_stages_too(tmp_path: Path) -> None:

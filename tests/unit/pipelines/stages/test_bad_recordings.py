@@ -83,10 +83,10 @@ def complaint(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     """The one line with which the command fails."""
     capsys.readouterr()
     assert main([str(word) for word in words]) in (1, 2)
-    said = capsys.readouterr().err.splitlines()
+    message = capsys.readouterr().err.splitlines()
     lines = [
         line
-        for line in said
+        for line in message
         if not line.startswith(("cloning", "learning", "training")) and not line.endswith("streamed")
     ]
     assert len(lines) == 1 and lines[0].startswith("error: "), lines
@@ -128,10 +128,10 @@ def test_only_episodes_of_one_step(tmp_path: Path, capsys: pytest.CaptureFixture
     data = record(tmp_path / "data", marks=all_marked(step=0), steps=1)
     assert main(["clone", f"--data={data}", f"--runs={tmp_path}", *QUICK]) == 0
     finite(tmp_path / "clone" / "agent")
-    said = complaint(
+    message = complaint(
         capsys, "reward", f"--data={data}", f"--agent={tmp_path / 'clone' / 'agent'}", f"--runs={tmp_path}"
     )
-    assert "order no two moments" in said and not (tmp_path / "reward").exists()
+    assert "order no two moments" in message and not (tmp_path / "reward").exists()
 
 
 def test_words_absent_from_training_are_encoded(cloned: Path, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_words_absent_from_training_are_encoded(cloned: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("marks", "said"),
+    ("marks", "message"),
     [
         ([], "no marked episodes in"),
         (all_marked(lambda number: -1), "all 6 marks are (-); a reward model needs (+) marks too"),
@@ -152,12 +152,12 @@ def test_words_absent_from_training_are_encoded(cloned: Path, tmp_path: Path) ->
     ids=["none", "only-minus", "at-first-steps", "one"],
 )
 def test_marks_that_teach_nothing(
-    marks: list[Mark], said: str, cloned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    marks: list[Mark], message: str, cloned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = record(tmp_path / "data", marks=marks)
     agent = f"--agent={cloned / 'clone' / 'agent'}"
     words = ["reward", f"--data={data}", agent, f"--runs={tmp_path}", "--validation=0.2"]
-    assert said in complaint(capsys, *words) and not (tmp_path / "reward").exists()
+    assert message in complaint(capsys, *words) and not (tmp_path / "reward").exists()
 
 
 def test_only_plus_is_enough_where_words_are_exchanged(
@@ -165,8 +165,8 @@ def test_only_plus_is_enough_where_words_are_exchanged(
 ) -> None:
     data = record(tmp_path / "data", marks=all_marked(lambda number: 1))
     words = ["reward", f"--data={data}", f"--agent={cloned / 'clone' / 'agent'}", f"--runs={tmp_path}", *QUICK]
-    said = complaint(capsys, *words, "--training.augmentation=0")
-    assert "marks are (+); mark regressions as well, or set augmentation above 0" in said
+    message = complaint(capsys, *words, "--training.augmentation=0")
+    assert "marks are (+); mark regressions as well, or set augmentation above 0" in message
     assert main([*words, "--validation=0.3"]) == 0
     finite(tmp_path / "reward" / "reward_model")
 
@@ -175,8 +175,10 @@ def test_a_mark_outside_its_episode(cloned: Path, tmp_path: Path, capsys: pytest
     data = record(tmp_path / "data", marks=all_marked())
     beyond = Mark("synthetic-000002", "bob", STEPS, 1, scripted=True)
     (data / "marks" / "foreign.parquet").write_bytes(to_bytes([marks_table([beyond])]))  # not by way of the store
-    said = complaint(capsys, "reward", f"--data={data}", f"--agent={cloned / 'clone' / 'agent'}", f"--runs={tmp_path}")
-    assert f"bob marked step {STEPS} of episode synthetic-000002, whose last step is {STEPS - 1}" in said
+    message = complaint(
+        capsys, "reward", f"--data={data}", f"--agent={cloned / 'clone' / 'agent'}", f"--runs={tmp_path}"
+    )
+    assert f"bob marked step {STEPS} of episode synthetic-000002, whose last step is {STEPS - 1}" in message
 
 
 def test_images_of_another_size(cloned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,26 +188,26 @@ def test_images_of_another_size(cloned: Path, tmp_path: Path, capsys: pytest.Cap
         store.write(one)
     store.write_marks(Mark(one.episode_id, "ann", 3, 1 - 2 * (n % 2), True) for n, one in enumerate(large))
     both = f"--data={cloned / 'data'},{tmp_path / 'large'}"
-    said = complaint(capsys, "clone", both, f"--runs={tmp_path}")
-    assert "episode large-0 has images of 24x32 pixels, the agent needs 12x16" in said
+    message = complaint(capsys, "clone", both, f"--runs={tmp_path}")
+    assert "episode large-0 has images of 24x32 pixels, the agent needs 12x16" in message
     agent = f"--agent={cloned / 'clone' / 'agent'}"
-    said = complaint(capsys, "reward", f"--data={tmp_path / 'large'}", agent, f"--runs={tmp_path}")
-    assert "has images of 24x32 pixels, the agent needs 12x16" in said
-    said = complaint(capsys, "improve", f"--data={cloned / 'data'}", agent, f"--runs={tmp_path}")
-    assert "made for images of 12x16 pixels, the world's are 72x96; use --world.height 12 --world.width 16" in said
+    message = complaint(capsys, "reward", f"--data={tmp_path / 'large'}", agent, f"--runs={tmp_path}")
+    assert "has images of 24x32 pixels, the agent needs 12x16" in message
+    message = complaint(capsys, "improve", f"--data={cloned / 'data'}", agent, f"--runs={tmp_path}")
+    assert "made for images of 12x16 pixels, the world's are 72x96; use --world.height 12 --world.width 16" in message
     assert sorted(path.name for path in tmp_path.iterdir()) == ["large"]  # no run was begun
 
 
 def test_only_an_agents_own_play(cloned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = record(tmp_path / "data", lambda made: replace(made, solver="agent:bc"))
     assert "no episodes split=train solver=scripted in" in complaint(capsys, "clone", f"--data={data}")
-    said = complaint(capsys, "clone", f"--data={data}", "--solver=None", f"--runs={tmp_path}")
-    assert "has a step to imitate" in said and not (tmp_path / "clone").exists()
+    message = complaint(capsys, "clone", f"--data={data}", "--solver=None", f"--runs={tmp_path}")
+    assert "has a step to imitate" in message and not (tmp_path / "clone").exists()
 
 
 @pytest.mark.parametrize("reading", [[], ["--reading.in-memory-gb=0"]], ids=["in-memory", "streamed"])
 @pytest.mark.parametrize(
-    ("column", "value", "said"),
+    ("column", "value", "message"),
     [
         ("movement", 4, "movement has bin 4 at step 2, tick 1, where forward has bins 0 to 2"),
         ("movement", -1, "movement has bin -1 at step 2"),
@@ -213,15 +215,15 @@ def test_only_an_agents_own_play(cloned: Path, tmp_path: Path, capsys: pytest.Ca
     ],
 )
 def test_play_that_no_player_can_play_is_not_learned_from(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str, value: int, said: str, reading: list[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str, value: int, message: str, reading: list[str]
 ) -> None:
     data, made = record(tmp_path / "data"), episode(3)
     wrong = with_bin(made.movement, value, 2) if column == "movement" else np.full(STEPS, value, np.uint8)
     overwrite(data, made, **{column: wrong})
     found = complaint(capsys, "clone", f"--data={data}", f"--runs={tmp_path}", *reading)
-    assert f"synthetic-000003.parquet holds what no episode can: episode synthetic-000003: {said}" in found
+    assert f"synthetic-000003.parquet holds what no episode can: episode synthetic-000003: {message}" in found
     assert "rlhf episodes drop" in found and not (tmp_path / "clone").exists()
-    assert main(["episodes", "verify", str(data)]) == 1 and said in capsys.readouterr().out
+    assert main(["episodes", "verify", str(data)]) == 1 and message in capsys.readouterr().out
 
 
 def test_a_damaged_recording_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -230,8 +232,8 @@ def test_a_damaged_recording_is_named(tmp_path: Path, capsys: pytest.CaptureFixt
     whole = bytearray(path.read_bytes())
     whole[len(whole) // 3] ^= 1
     path.write_bytes(whole)
-    said = complaint(capsys, "clone", f"--data={data}", f"--runs={tmp_path}")
-    assert "synthetic-000003.parquet is damaged" in said and not (tmp_path / "clone").exists()
+    message = complaint(capsys, "clone", f"--data={data}", f"--runs={tmp_path}")
+    assert "synthetic-000003.parquet is damaged" in message and not (tmp_path / "clone").exists()
 
 
 def test_a_single_step_is_recorded_replayed_and_evaluated(tmp_path: Path) -> None:

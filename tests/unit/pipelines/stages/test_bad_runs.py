@@ -107,8 +107,8 @@ def test_an_agent_that_is_not_finite(verb: str, copied: Path, capsys: pytest.Cap
         "record": ["record", f"--data={copied / 'new'}", f"--solver={agent}", "--episodes=1", *WORLD],
         "evaluate": ["evaluate", "--agents", "bc", agent, f"--out={copied / 'out.json'}", *WORLD],
     }
-    said = complaint(capsys, *words[verb])
-    assert f"{agent} holds values that are not finite in trunk." in said and "use an earlier checkpoint" in said
+    message = complaint(capsys, *words[verb])
+    assert f"{agent} holds values that are not finite in trunk." in message and "use an earlier checkpoint" in message
     assert not (copied / "runs" / verb).exists() and not (copied / "out.json").exists()
 
 
@@ -118,8 +118,8 @@ def test_a_reward_model_that_is_not_finite(copied: Path, capsys: pytest.CaptureF
     store = open_store(copied / "play", create=True)
     assert main(["record", f"--data={store.folder}", "--episodes=2", "--steps=2", "--workers=1", *WORLD]) == 0
     words = [f"--data={store.folder}", f"--agent={copied / 'clone' / 'agent'}", f"--reward-model={model}", *WORLD]
-    said = complaint(capsys, "improve", *words, f"--runs={copied / 'runs'}", "--slots=2", "--wandb=disabled")
-    assert f"{model} holds values that are not finite in utility" in said
+    message = complaint(capsys, "improve", *words, f"--runs={copied / 'runs'}", "--slots=2", "--wandb=disabled")
+    assert f"{model} holds values that are not finite in utility" in message
     assert not (copied / "runs" / "improve").exists()
 
 
@@ -131,9 +131,9 @@ def test_a_checkpoint_that_is_not_finite(verb: str, copied: Path, capsys: pytest
     state = newest.load_state()
     state["optimizer"]["state"][3]["exp_avg_sq"].view(-1)[0] = torch.inf
     Checkpoints(run).save(newest.step, agent, tokenizer, state)
-    said = complaint(capsys, verb, f"--resume={run}")
-    assert "state.pt holds values that are not finite in state.optimizer.state.3.exp_avg_sq" in said
-    assert f"remove {newest.folder} to resume from the checkpoint before it" in said
+    message = complaint(capsys, verb, f"--resume={run}")
+    assert "state.pt holds values that are not finite in state.optimizer.state.3.exp_avg_sq" in message
+    assert f"remove {newest.folder} to resume from the checkpoint before it" in message
     shutil.rmtree(newest.folder)
     assert main([verb, f"--resume={run}"]) == 0
     assert Checkpoints(run).latest().step == UPDATES
@@ -152,9 +152,9 @@ def test_a_checkpoint_with_another_state(
     record = json.loads(path.read_text())
     record["checksums"]["state.pt"] = hashlib.sha256((newest.folder / "state.pt").read_bytes()).hexdigest()
     path.write_text(json.dumps(record))
-    said = complaint(capsys, verb, f"--resume={copied / verb}")
-    assert "state.pt is not the state of such a run (" in said
-    assert f"remove {newest.folder} to resume from the checkpoint before it" in said
+    message = complaint(capsys, verb, f"--resume={copied / verb}")
+    assert "state.pt is not the state of such a run (" in message
+    assert f"remove {newest.folder} to resume from the checkpoint before it" in message
 
 
 @pytest.mark.parametrize(("name", "value"), [("reward_scale", [1]), ("reward_scale", "x"), ("layers", 10**400)])
@@ -198,9 +198,9 @@ def test_values_that_are_not_finite_end_a_training_and_leave_its_last_checkpoint
     words = [verb, *trains(made, verb, tmp_path)]
     with monkeypatch.context() as patch:
         patch.setattr(module, "css_loss", broken)
-        said = complaint(capsys, *words)
-    assert "update 3 is not finite" in said and "a lower learning_rate or clip may help" in said
-    assert "the last checkpoint is kept" in said
+        message = complaint(capsys, *words)
+    assert "update 3 is not finite" in message and "a lower learning_rate or clip may help" in message
+    assert "the last checkpoint is kept" in message
     run = tmp_path / verb
     assert Checkpoints(run).latest().step == 2 and [row["step"] for row in read_metrics(run)][-1] == 3
     assert main([verb, f"--resume={run}"]) == 0  # now that nothing is broken
@@ -237,8 +237,8 @@ def test_two_runs_do_not_write_one_folder(
     }
     lock, what = (tmp_path / ".out.json.lock", out) if verb == "evaluate" else (run / LOCK_FILE, run)
     with held(lock):
-        said = complaint(capsys, verb, *words[verb])
-    assert f"{what} is being written by process 4711 on elsewhere; wait for it to end" in said
+        message = complaint(capsys, verb, *words[verb])
+    assert f"{what} is being written by process 4711 on elsewhere; wait for it to end" in message
     assert lock.exists() and not out.exists()  # nothing of the other's was removed
 
 
@@ -271,7 +271,7 @@ def test_two_record_the_same_and_each_episode_is_there_once(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["clone", "--training.updates=many"], "--training.updates is a whole number, not 'many'"),
         (["clone", "--training.updates=1.5"], "--training.updates is a whole number, not '1.5'"),
@@ -294,12 +294,12 @@ def test_two_record_the_same_and_each_episode_is_there_once(tmp_path: Path) -> N
         (["improve", "--batch=0"], "--batch is at least 1, not 0"),
     ],
 )
-def test_settings_of_the_wrong_kind(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert said in complaint(capsys, *words, status=2)
+def test_settings_of_the_wrong_kind(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert message in complaint(capsys, *words, status=2)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["clone", "--size=huge"], "no agent size 'huge'; known: nano"),
         (["improve", "--device=tpu"], "no device is called 'tpu'; use cpu, cuda or cuda:1"),
@@ -307,12 +307,12 @@ def test_settings_of_the_wrong_kind(words: list[str], said: str, capsys: pytest.
     ],
 )
 def test_settings_that_cannot_be(
-    words: list[str], said: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     more = [] if "--resume=nowhere" in words else [f"--data={made / 'data'}"]
     more += [f"--agent={made / 'clone' / 'agent'}"] if words[0] != "clone" else []
     more += [] if "--resume=nowhere" in words else [f"--runs={tmp_path}"]
-    assert said in complaint(capsys, *words, *more)
+    assert message in complaint(capsys, *words, *more)
     assert not any(tmp_path.iterdir())
 
 
@@ -320,7 +320,7 @@ def test_settings_that_cannot_be(
 
 
 @pytest.mark.parametrize(
-    ("verb", "setting", "said"),
+    ("verb", "setting", "message"),
     [
         ("clone", "--training.batch=3", "training.batch is 2 in the run that is resumed and cannot become 3"),
         ("clone", "--size=mini", "size is 'nano' in the run that is resumed and cannot become 'mini'"),
@@ -330,10 +330,10 @@ def test_settings_that_cannot_be(
     ],
 )
 def test_the_identity_of_a_run_cannot_be_changed_on_resume(
-    verb: str, setting: str, said: str, made: Path, capsys: pytest.CaptureFixture[str]
+    verb: str, setting: str, message: str, made: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = read_record(made / verb)
-    assert said in complaint(capsys, verb, f"--resume={made / verb}", setting)
+    assert message in complaint(capsys, verb, f"--resume={made / verb}", setting)
     assert read_record(made / verb) == before
 
 
@@ -358,21 +358,25 @@ def test_play_that_has_changed_since_is_noticed(copied: Path, capsys: pytest.Cap
     store = open_store(copied / "data")
     marks = [Mark(name, "bob", 4, 1, True) for name in store.ids()]
     store.write_marks(marks)
-    said = complaint(capsys, "reward", f"--resume={copied / 'reward'}", data)
-    assert "the play or the marks of episode" in said and "changed since" in said and "put the datasets back" in said
+    message = complaint(capsys, "reward", f"--resume={copied / 'reward'}", data)
+    assert (
+        "the play or the marks of episode" in message
+        and "changed since" in message
+        and "put the datasets back" in message
+    )
     learned = json.loads((copied / "clone" / "division.json").read_text())["learned"]
     store.drop(learned[:1])
-    said = complaint(capsys, "clone", f"--resume={copied / 'clone'}", data)
-    assert f"episode {learned[0]}, which" in said and "is missing; put the datasets back" in said
+    message = complaint(capsys, "clone", f"--resume={copied / 'clone'}", data)
+    assert f"episode {learned[0]}, which" in message and "is missing; put the datasets back" in message
     store.drop([name for name in store.ids() if name not in learned])
-    said = complaint(capsys, "clone", f"--resume={copied / 'clone'}", data)
-    assert "(and 1 more), which" in said and "is missing; put the datasets back" in said
+    message = complaint(capsys, "clone", f"--resume={copied / 'clone'}", data)
+    assert "(and 1 more), which" in message and "is missing; put the datasets back" in message
 
 
 def test_a_run_without_a_checkpoint(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.rmtree(copied / "clone" / "checkpoints")
-    said = complaint(capsys, "clone", f"--resume={copied / 'clone'}")
-    assert "has no checkpoint to resume from; start the run again" in said
+    message = complaint(capsys, "clone", f"--resume={copied / 'clone'}")
+    assert "has no checkpoint to resume from; start the run again" in message
 
 
 def test_a_tokenizer_with_more_words_than_its_agent(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -381,8 +385,8 @@ def test_a_tokenizer_with_more_words_than_its_agent(copied: Path, capsys: pytest
     agent = copied / "clone" / "agent"
     Tokenizer.train({"all kinds of words that the agent has never heard of, and then some"}, 400).save(agent)
     known = json.loads((agent / "config.json").read_text())["vocab_size"]
-    said = complaint(capsys, "reward", *trains(copied, "reward", copied / "runs"))
-    assert f"tokens, of which its agent knows {known}: put back the tokenizer" in said
+    message = complaint(capsys, "reward", *trains(copied, "reward", copied / "runs"))
+    assert f"tokens, of which its agent knows {known}: put back the tokenizer" in message
 
 
 def test_an_agent_without_faults_is_read(made: Path) -> None:

@@ -28,8 +28,8 @@ def test_a_device_that_no_machine_has(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main([*COMMANDS[verb], "--device", device]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith(DEVICES[device]) and len(said.splitlines()) == 1
+    message = capsys.readouterr().err
+    assert message.startswith(DEVICES[device]) and len(message.splitlines()) == 1
     assert not (tmp_path / "runs" / "run").exists()
 
 
@@ -40,5 +40,5 @@ def test_cuda_is_refused_without_a_gpu(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main([*COMMANDS[verb], "--device", "cuda"]) == 1
-    said = capsys.readouterr().err
-    assert said == "error: no device cuda here: PyTorch finds no CUDA device; use cpu (`rlhf doctor` says more)\n"
+    message = capsys.readouterr().err
+    assert message == "error: no device cuda here: PyTorch finds no CUDA device; use cpu (`rlhf doctor` says more)\n"

@@ -76,15 +76,15 @@ def test_episodes_end_as_soon_as_they_have_succeeded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"agents": {}}, "no agents to evaluate"),
         ({"agents": {"A": "perfect"}, "probes": ("dance",)}, "no probe task 'dance'; known: go, lift"),
         ({"agents": {"A": "nowhere"}}, "nowhere is not an agent's folder"),
     ],
 )
-def test_impossible_evaluations_are_refused(changes: dict, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_impossible_evaluations_are_refused(changes: dict, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         evaluate(replace(CONFIG, **changes))
 
 
@@ -162,7 +162,7 @@ def test_an_interrupted_evaluation_is_resumed(tmp_path: Path, plays: list, monke
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"episodes": 4}, "episodes is 3 there and 4 here; name another file with --out"),
         ({"seed": 1}, "seed is 0 there and 1 here"),
@@ -173,12 +173,12 @@ def test_an_interrupted_evaluation_is_resumed(tmp_path: Path, plays: list, monke
         ({"agents": {"A": "scripted"}}, "an agent A of other weights; call this one by another name"),
     ],
 )
-def test_results_of_other_settings_are_not_changed(changes: dict, said: str, tmp_path: Path, plays: list) -> None:
+def test_results_of_other_settings_are_not_changed(changes: dict, message: str, tmp_path: Path, plays: list) -> None:
     evaluate(a_file(tmp_path))
     before = (tmp_path / "r.json").read_bytes()
     with pytest.raises(UserError) as caught:
         evaluate(a_file(tmp_path, **{"agents": {"B": "perfect"}} | changes))
-    assert said in str(caught.value) and "\n" not in str(caught.value)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
     assert (tmp_path / "r.json").read_bytes() == before and len(plays) == 2
 
 

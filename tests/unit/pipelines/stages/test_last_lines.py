@@ -32,7 +32,7 @@ def test_the_last_line_of_a_stage_has_its_result_its_folder_and_the_next_command
     data, runs = tmp_path / "the data", tmp_path / "runs"
     clone, reward, improve = (runs / name for name in ("clone/agent", "reward/reward_model", "improve/agent"))
 
-    def said(*words: object) -> list[str]:
+    def message(*words: object) -> list[str]:
         capsys.readouterr()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -40,14 +40,14 @@ def test_the_last_line_of_a_stage_has_its_result_its_folder_and_the_next_command
         return capsys.readouterr().err.splitlines()
 
     shown = shlex.quote(str(data))
-    lines = said("record", "--data", data, "--episodes=10", "--steps=24", "--workers=1", "--held-out=0.2", *WORLD)
+    lines = message("record", "--data", data, "--episodes=10", "--steps=24", "--workers=1", "--held-out=0.2", *WORLD)
     assert [line for line in lines if re.fullmatch(rf"recorded 8 episodes into {re.escape(str(data))}: .+", line)]
     assert re.search(rf"recorded 2 episodes .*: {INTERVAL} of their \d+ requests were fulfilled", " ".join(lines))
     assert lines[-1] == f"next: rlhf mark --data {shown}"
-    marked = said("mark", "--data", data, "--miss=0", "--raters=2")
+    marked = message("mark", "--data", data, "--miss=0", "--raters=2")
     assert marked[-1] == f"next: rlhf clone --data {shown}"
 
-    lines = said("clone", "--data", data, f"--runs={runs}", "--held-out=0.3", *QUICK)
+    lines = message("clone", "--data", data, f"--runs={runs}", "--held-out=0.3", *QUICK)
     assert re.fullmatch(r"cloning an agent of [\d,]+ parameters: 6/6 updates, .*, done", lines[-4])
     assert re.fullmatch(
         r"The loss of a step's movement on held-out play \(2 episodes\) went from [\d.]+ to [\d.]+ nats; "
@@ -56,7 +56,7 @@ def test_the_last_line_of_a_stage_has_its_result_its_folder_and_the_next_command
     )
     assert lines[-2:] == [f"agent: {clone}", f"next: rlhf reward --data {shown} --agent {clone}"]
 
-    lines = said("reward", "--data", data, f"--agent={clone}", f"--runs={runs}", "--validation=0.3", *QUICK)
+    lines = message("reward", "--data", data, f"--agent={clone}", f"--runs={runs}", "--validation=0.3", *QUICK)
     assert any(
         re.match(rf"{INTERVAL} of the pairs of moments in held-out play \(\d+ episodes?\) are", o) for o in lines
     )
@@ -65,7 +65,7 @@ def test_the_last_line_of_a_stage_has_its_result_its_folder_and_the_next_command
         f"next: rlhf improve --data {shown} --agent {clone} --reward-model {reward}",
     ]
 
-    lines = said(
+    lines = message(
         *("improve", "--data", data, f"--runs={runs}", f"--agent={clone}", f"--reward-model={reward}", "--updates=4"),
         *("--slots=2", "--steps=4", "--threads=1", "--evaluate-every=2", "--wandb=disabled", *WORLD),
     )
@@ -73,7 +73,7 @@ def test_the_last_line_of_a_stage_has_its_result_its_folder_and_the_next_command
     assert lines[-2:] == [f"agent: {improve}", f"next: rlhf evaluate --agents BC={clone} BC+RL={improve}"]
 
     out = tmp_path / "results.json"
-    lines = said("evaluate", "--agents", "A=scripted", "--probes=go", "--episodes=2", f"--out={out}", *WORLD)
+    lines = message("evaluate", "--agents", "A=scripted", "--probes=go", "--episodes=2", f"--out={out}", *WORLD)
     assert lines[-1] == f"results: {out}" and re.search(r"go +A +\d+% \(\d+ to \d+\)", " ".join(lines))
 
 

@@ -1,4 +1,4 @@
-"""A world in one file goes through the whole loop by its path alone."""
+"""A world in one file goes through the whole loop, named by its path only."""
 
 from __future__ import annotations
 

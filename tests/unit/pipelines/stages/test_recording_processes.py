@@ -72,9 +72,9 @@ def children(pid: int) -> list[int]:
 def test_ctrl_c_ends_a_recording_with_one_line_and_keeps_every_episode(tmp_path: Path) -> None:
     process = recording(tmp_path / "data")
     os.killpg(process.pid, signal.SIGINT)
-    said = process.communicate(timeout=PATIENCE_SEC)[1]  # nobody holds the pipe any more
-    assert process.returncode == 130 and "Traceback" not in said
-    assert said.splitlines()[-1].startswith("stopped; every finished episode is kept in the dataset")
+    message = process.communicate(timeout=PATIENCE_SEC)[1]  # nobody holds the pipe any more
+    assert process.returncode == 130 and "Traceback" not in message
+    assert message.splitlines()[-1].startswith("stopped; every finished episode is kept in the dataset")
     assert open_store(tmp_path / "data").verify() == []
 
 
@@ -83,9 +83,9 @@ def test_a_recording_process_that_is_killed_is_one_line_with_signal_and_episode(
     workers = children(process.pid)
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
-    said = process.communicate(timeout=PATIENCE_SEC)[1]
-    assert process.returncode == 1 and "Traceback" not in said
-    last = said.splitlines()[-1]
+    message = process.communicate(timeout=PATIENCE_SEC)[1]
+    assert process.returncode == 1 and "Traceback" not in message
+    last = message.splitlines()[-1]
     assert last.startswith(f"error: process {workers[0]} was killed by SIGKILL")
     assert "while playing episode scripted-" in last and "every finished episode is kept in the dataset" in last
     assert "the same command" in last

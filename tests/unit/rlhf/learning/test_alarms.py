@@ -71,9 +71,9 @@ def test_a_run_of_an_older_version_does_not_claim_that_nothing_was_wrong(tmp_pat
     assert read_alarms(tmp_path) == KeptAlarms(400, ())
 
 
-@pytest.mark.parametrize(("line", "said"), [("rubbish", "line 1, is damaged"), ('{"step": 1}', "without 'alarm'")])
-def test_a_damaged_file_is_named(tmp_path: Path, line: str, said: str) -> None:
+@pytest.mark.parametrize(("line", "message"), [("rubbish", "line 1, is damaged"), ('{"step": 1}', "without 'alarm'")])
+def test_a_damaged_file_is_named(tmp_path: Path, line: str, message: str) -> None:
     (tmp_path / ALARMS_FILE).write_text(f'{line}\n{{"step": 2, "alarm": "gradient", "text": "x"}}\n')
-    with pytest.raises(UserError, match=said) as caught:
+    with pytest.raises(UserError, match=message) as caught:
         read_alarms(tmp_path)
     assert "\n" not in str(caught.value)

@@ -56,11 +56,11 @@ def by_hand(agent, fragment, window, discount=0.96):
         "rl/no_op_kl": (p * (p / q).log() + (1 - p) * ((1 - p) / (1 - q)).log()).mean().item(),
     }
     seen, _ = agent(window.observations, agent.initial_state(WINDOWS), window.resets)
-    said = agent.log_probs(seen, window.actions)
+    message = agent.log_probs(seen, window.actions)
     words = window.observations.setter_tokens
     asked = words[..., 0] != PAD_ID
-    terms["bc/movement"] = -said.movement.mean().item()
-    terms["bc/language"] = -(said.speak + said.words).mean().item()
+    terms["bc/movement"] = -message.movement.mean().item()
+    terms["bc/language"] = -(message.speak + message.words).mean().item()
     terms["bc/css"] = css_loss(agent.discriminator, seen.vision, seen.language, words, asked).item()
     return terms
 
@@ -71,12 +71,12 @@ def test_only_demonstrated_steps_are_imitated():
     agent = tiny_agent.agent()
     with torch.no_grad():
         seen, _ = agent(recording.observations, agent.initial_state(WINDOWS), recording.resets)
-        said = agent.log_probs(seen, recording.actions)
+        message = agent.log_probs(seen, recording.actions)
     places = demonstrated.nonzero().tolist()
     assert 0 < len(places) < demonstrated.numel()
     expected = {
-        "bc/movement": -sum(float(said.movement[t, b]) for t, b in places) / len(places),
-        "bc/language": -sum(float(said.speak[t, b] + said.words[t, b]) for t, b in places) / len(places),
+        "bc/movement": -sum(float(message.movement[t, b]) for t, b in places) / len(places),
+        "bc/language": -sum(float(message.speak[t, b] + message.words[t, b]) for t, b in places) / len(places),
     }
     whole = Learner(tiny_agent.agent()).update(fragment, recording)
     some = Learner(agent).update(fragment, recording._replace(demonstrated=demonstrated))

@@ -27,7 +27,7 @@ def asked(step: Any, success: Any = None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({"movement": STILL.tolist()}, "movement is a list, not a NumPy array int8 [6, 8, 6]"),
         ({"movement": STILL.astype(np.int64)}, "movement is int64 [6, 8, 6], not a NumPy array int8 [6, 8, 6]"),
@@ -74,10 +74,10 @@ def asked(step: Any, success: Any = None) -> dict[str, Any]:
         ({"notes": []}, "notes is a list, not a mapping"),
     ],
 )
-def test_a_field_that_is_wrong_is_named(fields: dict[str, Any], said: str) -> None:
+def test_a_field_that_is_wrong_is_named(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidField) as caught:
         Episode(**{**vars(EPISODE), **fields})
-    assert str(caught.value).startswith("episode e1: " + said) and "\n" not in str(caught.value)
+    assert str(caught.value).startswith("episode e1: " + message) and "\n" not in str(caught.value)
 
 
 def test_an_event_may_follow_the_last_step() -> None:

@@ -136,8 +136,8 @@ def test_every_play_is_a_faithful_replay_of_its_episode():
             for t in range(begin, end):
                 np.testing.assert_array_equal(observation["image"], play["image"][t, slot])
                 np.testing.assert_array_equal(observation["previous_movement"], play["previous_movement"][t, slot])
-                said = TOKENIZER.encode([observation["setter_text"]], 6)[0]
-                np.testing.assert_array_equal(said, play["setter_tokens"][t, slot])
+                reported = TOKENIZER.encode([observation["setter_text"]], 6)[0]
+                np.testing.assert_array_equal(reported, play["setter_tokens"][t, slot])
                 words = play["utterance"][t, slot]
                 action: Action = {
                     "movement": play["movement"][t, slot],

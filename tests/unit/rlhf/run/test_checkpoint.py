@@ -220,5 +220,5 @@ def test_a_state_that_could_run_code_is_refused_without_advice_to_load_it(tmp_pa
     (folder / "checkpoint.json").write_text(json.dumps(record))
     with pytest.raises(UserError, match="state.pt is not loaded: .* could run code; remove") as caught:
         Checkpoints(tmp_path).latest().load_state()
-    said = one_line(caught)
-    assert "weights_only" not in said and "torch" not in said.replace(str(tmp_path), "")
+    message = one_line(caught)
+    assert "weights_only" not in message and "torch" not in message.replace(str(tmp_path), "")

@@ -1,4 +1,4 @@
-"""What a machine is said to be, and giving its memory back."""
+"""The description of a machine, and memory that is returned to it."""
 
 from __future__ import annotations
 

@@ -35,8 +35,10 @@ def test_a_killed_worker_is_named_with_its_signal_and_item_and_what_is_finished_
         for result in divide(*EVAL, ["1", "2", "3", KILLED, "5"], 1, lambda item: f"computing {item[:13]}"):
             finished.append(result)
     assert finished == [1, 2, 3]
-    said = str(caught.value)
-    assert "was killed by SIGKILL" in said and said.endswith("while computing __import__('o") and "\n" not in said
+    message = str(caught.value)
+    assert (
+        "was killed by SIGKILL" in message and message.endswith("while computing __import__('o") and "\n" not in message
+    )
 
 
 def test_an_error_in_a_worker_is_raised_here_with_its_traceback() -> None:
@@ -72,10 +74,10 @@ def test_workers_end_with_their_parent(number: signal.Signals, started: bool, tm
     parent = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
     pids = await_workers(tmp_path) if started else await_children(parent.pid)
     os.killpg(parent.pid, number)
-    said = parent.communicate(timeout=PATIENCE_SEC)[1]  # the pipe is closed by all
+    message = parent.communicate(timeout=PATIENCE_SEC)[1]  # the pipe is closed by all
     for pid in pids:
         await_end(pid)
-    assert said.count("Traceback") == (number == signal.SIGINT)  # the parent's own
+    assert message.count("Traceback") == (number == signal.SIGINT)  # the parent's own
 
 
 def await_workers(folder: Path) -> list[int]:

@@ -56,14 +56,14 @@ def begin(folder: Path, how: str) -> subprocess.Popen[str]:
 def test_a_signal_ends_a_command_in_one_line(number: int, status: int, how: str, tmp_path: Path) -> None:
     process = begin(tmp_path, how)
     process.send_signal(number)
-    said = process.communicate(timeout=PATIENCE_SEC)[1]
-    assert process.returncode == status, said
+    message = process.communicate(timeout=PATIENCE_SEC)[1]
+    assert process.returncode == status, message
     assert (
-        said.splitlines()[-1]
+        message.splitlines()[-1]
         == "stopped; every finished episode is kept in the dataset; the same command records the rest"
     )
-    assert "Traceback" not in said
-    assert (tmp_path / "saved").exists() == ("checkpoint of update 3: step-3" in said) == (how == "training")
+    assert "Traceback" not in message
+    assert (tmp_path / "saved").exists() == ("checkpoint of update 3: step-3" in message) == (how == "training")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -72,8 +72,8 @@ def test_a_second_signal_ends_at_once(number: int, tmp_path: Path) -> None:
     while process.poll() is None:
         process.send_signal(number)
         time.sleep(0.05)
-    said = process.communicate()[1]
-    assert process.returncode == -number and said.split("\n")[1:4:2] == [
+    message = process.communicate()[1]
+    assert process.returncode == -number and message.split("\n")[1:4:2] == [
         "stopping after this update, with a checkpoint; a second signal ends at once",
         "ended at once",
     ]

@@ -103,7 +103,7 @@ def test_the_creation_of_a_dataset_that_was_interrupted_is_completed(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"schema_version": 2}, "format version 2, this program reads 1; update"),
         ({"schema_version": 0}, "format version 0, this program reads 1; read it with the version that wrote it"),
@@ -111,18 +111,18 @@ def test_the_creation_of_a_dataset_that_was_interrupted_is_completed(tmp_path: P
         ({"surprise": 1}, "damaged"),
     ],
 )
-def test_a_dataset_that_another_version_wrote(folder: Path, change: dict, said: str) -> None:
+def test_a_dataset_that_another_version_wrote(folder: Path, change: dict, message: str) -> None:
     path = folder / "dataset.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
-    with pytest.raises(UserError, match=said) as caught:
+    with pytest.raises(UserError, match=message) as caught:
         open_store(folder)
     assert str(path) in one_line(caught)
 
 
 def test_the_order_of_movement_is_part_of_the_format(folder: Path) -> None:
     path = folder / "dataset.json"
-    said = json.loads(path.read_text())
-    path.write_text(json.dumps({**said, "movement": dict(reversed(said["movement"].items()))}))
+    message = json.loads(path.read_text())
+    path.write_text(json.dumps({**message, "movement": dict(reversed(message["movement"].items()))}))
     with pytest.raises(UserError, match="other movement"):
         open_store(folder)
 

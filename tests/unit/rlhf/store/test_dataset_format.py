@@ -168,9 +168,9 @@ def test_a_folder_with_a_readme_is_no_dataset(tmp_path: Path) -> None:
 def test_our_features_are_those_that_datasets_would_write(store: ParquetStore) -> None:
     datasets = pytest.importorskip("datasets")
     for schema in SCHEMAS.values():
-        said = json.loads(schema.metadata[b"huggingface"])["info"]["features"]
-        features = datasets.Features.from_dict(said)
-        assert features.to_dict() == said
+        message = json.loads(schema.metadata[b"huggingface"])["info"]["features"]
+        features = datasets.Features.from_dict(message)
+        assert features.to_dict() == message
         assert features.arrow_schema.remove_metadata() == schema.remove_metadata()
 
 

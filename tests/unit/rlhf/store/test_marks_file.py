@@ -52,7 +52,7 @@ def test_exported_marks_are_imported_unchanged(store: ParquetStore, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("record", "said"),
+    ("record", "message"),
     [
         (GOOD | {"episode_id": "e9"}, "no episode e9 in"),
         (GOOD | {"step": 8}, "episode e0 has steps 0 to 7, not 8"),
@@ -73,12 +73,12 @@ def test_exported_marks_are_imported_unchanged(store: ParquetStore, tmp_path: Pa
     ],
 )
 def test_one_wrong_line_is_named_and_nothing_is_written(
-    store: ParquetStore, tmp_path: Path, record: Any, said: str
+    store: ParquetStore, tmp_path: Path, record: Any, message: str
 ) -> None:
     file = lines(tmp_path / "marks.jsonl", GOOD, "", record, GOOD | {"step": 4})
     with pytest.raises(UserError) as caught:
         import_marks(store, file)
-    assert str(caught.value).startswith(f"{file}, line 3: ") and said in str(caught.value)
+    assert str(caught.value).startswith(f"{file}, line 3: ") and message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert store.marks() == []
 
@@ -97,12 +97,12 @@ def test_rows_of_foreign_parquet_files_are_counted(store: ParquetStore, tmp_path
 
 
 def test_files_that_are_none(store: ParquetStore, tmp_path: Path) -> None:
-    for path, said in (
+    for path, message in (
         (tmp_path / "nowhere.jsonl", "is no file"),
         (lines(tmp_path / "empty.jsonl", ""), "holds no marks"),
         (lines(tmp_path / "marks.csv", "a,b"), "end in .jsonl or .parquet"),
     ):
-        with pytest.raises(UserError, match=said):
+        with pytest.raises(UserError, match=message):
             import_marks(store, path)
     (tmp_path / "latin.jsonl").write_bytes(b'{"episode_id": "\xe9"}\n')
     with pytest.raises(UserError, match="line 1: not JSON"):

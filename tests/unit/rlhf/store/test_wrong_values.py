@@ -41,12 +41,12 @@ def commanded(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, 
     """Status of a command, and the lines that it prints."""
     capsys.readouterr()
     status = main([str(word) for word in words])
-    said = capsys.readouterr()
-    return status, (said.out + said.err).splitlines()
+    message = capsys.readouterr()
+    return status, (message.out + message.err).splitlines()
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "message"),
     [
         ("steps", "six", 'steps is "six", not a whole number from 0 on'),
         ("steps", 6.0, "steps is 6.0, not a whole number from 0 on"),
@@ -67,13 +67,13 @@ def commanded(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, 
     ],
 )
 def test_a_line_of_the_index_with_wrong_types(
-    folder: Path, capsys: pytest.CaptureFixture[str], key: str, value: Any, said: str
+    folder: Path, capsys: pytest.CaptureFixture[str], key: str, value: Any, message: str
 ) -> None:
     path = folder / "index.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     lines[2][key] = value
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    expected = f"error: line 3 of {path} is not an episode's: {said}"
+    expected = f"error: line 3 of {path} is not an episode's: {message}"
     for command in (["list", folder], ["show", folder, "e0"], ["verify", folder], ["drop", folder, "e0"]):
         status, printed = commanded(capsys, "episodes", *command)
         assert status == 1 and len(printed) == 1 and printed[0].startswith(expected) and "--rebuild" in printed[0]
@@ -89,7 +89,7 @@ def test_a_line_of_the_index_without_end(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "message"),
     [
         ("image_size", "big", r'image_size is "big", not \[height, width\] from 1 to 16384, or null'),
         ("image_size", [4, "5"], r'image_size is \[4,"5"\], not'),
@@ -105,12 +105,12 @@ def test_a_line_of_the_index_without_end(folder: Path) -> None:
     ],
 )
 def test_a_description_with_wrong_types(
-    folder: Path, capsys: pytest.CaptureFixture[str], key: str, value: Any, said: str
+    folder: Path, capsys: pytest.CaptureFixture[str], key: str, value: Any, message: str
 ) -> None:
     path = folder / "dataset.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
     for create in (False, True):
-        with pytest.raises(UserError, match=rf"dataset.json is damaged \({said}.*\); put back a copy of it"):
+        with pytest.raises(UserError, match=rf"dataset.json is damaged \({message}.*\); put back a copy of it"):
             open_store(folder, create=create)
     for command in (["episodes", "verify", folder], ["record", f"--data={folder}", "--episodes=1"]):
         status, printed = commanded(capsys, *command)
@@ -119,8 +119,8 @@ def test_a_description_with_wrong_types(
 
 def test_a_description_that_lacks_a_key_or_never_ends(folder: Path) -> None:
     path = folder / "dataset.json"
-    said = json.loads(path.read_text())
-    path.write_text(json.dumps({key: value for key, value in said.items() if key != "image_size"}))
+    message = json.loads(path.read_text())
+    path.write_text(json.dumps({key: value for key, value in message.items() if key != "image_size"}))
     with pytest.raises(UserError, match=r"damaged \(image_size is missing\)"):
         open_store(folder)
     path.write_text(NESTED)
@@ -213,7 +213,7 @@ def test_marks_in_the_dataset_without_a_rater(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: Mark("e1", 5, 1, 1, False), "rater is 5, not text"),  # type: ignore[arg-type]
         (lambda: Mark("e1", "\ud800", 1, 1, False), "rater is '\\ud800', not text of Unicode"),
@@ -227,6 +227,6 @@ def test_marks_in_the_dataset_without_a_rater(folder: Path) -> None:
         (lambda: Judgement("e1", "bo", True, "end", False), "step is a whole number or None, not 'end'"),  # type: ignore[arg-type]
     ],
 )
-def test_a_record_of_wrong_types_is_not_made(make: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(said)):
+def test_a_record_of_wrong_types_is_not_made(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         make()

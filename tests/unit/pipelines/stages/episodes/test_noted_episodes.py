@@ -1,4 +1,4 @@
-"""A run is resumed with the episodes that it began with: new ones are left alone, changed or missing ones refused."""
+"""A run is resumed with the episodes it began with: new ones are ignored, changed or missing ones refused."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ def test_play_that_was_changed_under_the_same_ids_is_refused_by_name(run, made: 
     shutil.rmtree(data)
     other = open_store(data, create=True)
     for number, episode in enumerate(episodes):
-        said = ("now", *episode.setter_utterance[1:]) if number == 1 else episode.setter_utterance
-        other.write(replace(episode, setter_utterance=said))
+        message = ("now", *episode.setter_utterance[1:]) if number == 1 else episode.setter_utterance
+        other.write(replace(episode, setter_utterance=message))
     if begun.name == "reward":
         other.write_marks(open_store(made / "data").marks())
     with pytest.raises(UserError, match=f"of episode {episodes[1].episode_id} changed since .*{begun.name} began"):

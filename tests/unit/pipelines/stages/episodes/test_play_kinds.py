@@ -64,7 +64,7 @@ def test_groups(data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{", "kinds is not JSON"),
         ("[1]", "kinds is a JSON object of weights"),
@@ -74,11 +74,11 @@ def test_groups(data: Path) -> None:
         ('{"human": true}', "the weight of human is a number above 0"),
     ],
 )
-def test_weights_that_cannot_be(text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(UserError, match=said):
+def test_weights_that_cannot_be(text: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserError, match=message):
         parse_play_kinds(text)
     assert main(["clone", f"--kinds={text}"]) == 1
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("reading", [[], ["--reading.in-memory-gb=0"]], ids=["memory", "streamed"])

@@ -49,9 +49,9 @@ def test_the_beginning_is_read_where_enough_plays_have_ended() -> None:
 def test_too_few_plays_are_not_compared(numbers: list[tuple[int, float, int]]) -> None:
     rows, (_, share, count) = measured("train", numbers), numbers[-1]
     assert not change_of(rows, "train", "true_success").known
-    said = headlines.improvement_headline(rows)
-    assert said.startswith(f"Too few finished requests on training replays ({count}) to compare beginning and end")
-    assert f"true success so far: {100 * share:.0f}% (" in said and "went" not in said
+    message = headlines.improvement_headline(rows)
+    assert message.startswith(f"Too few finished requests on training replays ({count}) to compare beginning and end")
+    assert f"true success so far: {100 * share:.0f}% (" in message and "went" not in message
 
 
 def test_held_out_replays_come_first_where_they_suffice() -> None:
@@ -74,8 +74,8 @@ def test_nothing_and_plays_without_requests() -> None:
         {"step": step, "held_out/modelled_return": mean, "held_out/modelled_return_sd": 1.0, "held_out/plays": 30}
         for step, mean in ((0, 0.5), (10, 1.5))
     ]
-    said = headlines.improvement_headline(rows)
-    assert said == (
+    message = headlines.improvement_headline(rows)
+    assert message == (
         "On held-out replays the modelled return went from 0.50 (0.13 to 0.87) to 1.50 (1.13 to 1.87) "
         "(95% intervals; 30 and 30 plays)."
     )

@@ -19,8 +19,8 @@ def measured(seconds: float, updates: int, done: int = 0) -> DurationCheck:
 
 def test_more_than_an_hour_is_announced_once_with_what_fits(capsys: pytest.CaptureFixture[str]) -> None:
     measured(7.0, 20_000)
-    (said,) = capsys.readouterr().err.splitlines()
-    assert said == (
+    (message,) = capsys.readouterr().err.splitlines()
+    assert message == (
         "this takes about 38 h 52 min on this machine (7.0 s an update); for an hour of training set "
         "--training.updates 510, or --preset demo for a small one"
     )

@@ -1,4 +1,4 @@
-"""What does not fit into memory is refused before it begins, with the numbers and what fits."""
+"""Memory of a batch or of pictures that do not fit: refused before it begins, with the numbers and a size that fits."""
 
 from __future__ import annotations
 

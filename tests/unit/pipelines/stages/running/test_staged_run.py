@@ -46,8 +46,8 @@ def test_every_stage_is_done_once_in_order(tmp_path: Path, capsys: pytest.Captur
     assert done == ["one", "two", "three"]
     assert [(stage.name, stage.note) for stage in stages] == [(name, f"makes {name}") for name in done]
     assert finished_stages(tmp_path) == stages and all(stage.seconds >= 0 for stage in stages)
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == "1 of 4: one" and said[2] == "again, 1 of 3: one: there already"
+    message = capsys.readouterr().err.splitlines()
+    assert message[0] == "1 of 4: one" and message[2] == "again, 1 of 3: one: there already"
 
 
 def test_a_failed_stage_is_not_recorded(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_damaged_notes_are_one_line(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"rounds": 3}, "rounds is 2 there and 3 here; give"),
         ({"rates": {"a": 1.0, "b": 2.0}}, "rates.b is null there and 2.0 here; give"),
@@ -123,7 +123,7 @@ def test_damaged_notes_are_one_line(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_a_run_with_other_settings_is_refused_by_the_name_of_the_setting(
-    tmp_path: Path, changes: dict, said: str
+    tmp_path: Path, changes: dict, message: str
 ) -> None:
     config = Config(run=tmp_path / "run")
     open_run(config.run, config, "trial")
@@ -133,7 +133,7 @@ def test_a_run_with_other_settings_is_refused_by_the_name_of_the_setting(
         open_run(config.run, replace(config, **changes), "trial")
     assert (
         str(caught.value)
-        == f"{config.run} holds a trial with other settings: {said} this one a folder of its own with --run"
+        == f"{config.run} holds a trial with other settings: {message} this one a folder of its own with --run"
     )
     assert (config.run / CONFIG_FILE).read_bytes() == before
 

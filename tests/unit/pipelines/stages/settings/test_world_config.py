@@ -70,12 +70,12 @@ def test_weights_of_tasks_are_one_json_object_on_the_command_line() -> None:
     assert tasks() == dict.fromkeys(("go", "lift", "position", "color", "count", "exist"), 1.0)
     assert tasks("--tasks", '{"tower": 1, "go": 0.5}') == tasks('--tasks={"tower": 1, "go": 0.5}')
     assert tasks("--tasks", '{"tower": 1, "go": 0.5}') == {"tower": 1.0, "go": 0.5}
-    for wrong, said in {
+    for wrong, message in {
         "tower": "not JSON",
         "[1]": "JSON object",
         '{"go": "x"}': 'weight of go is a number, not "x"',
     }.items():
-        with pytest.raises(UserError, match=f"^players.tasks.*{said}"):
+        with pytest.raises(UserError, match=f"^players.tasks.*{message}"):
             tasks("--tasks", wrong)
 
 
@@ -138,7 +138,7 @@ def test_recordings_made_with_other_options_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("--players.tasks {'go':NaN}", "players.tasks holds NaN; numbers are finite"),
         ("--players.tasks {'go':1e999}", "players.tasks holds 1e999; numbers are finite"),
@@ -163,13 +163,13 @@ def test_recordings_made_with_other_options_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_numbers_of_players_and_places_are_refused_in_one_line(
-    words: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     flag, _, value = words.partition(" ")
     few = ["--episodes", "1", "--steps", "2", "--workers", "1", "--held-out", "0"]
     assert main(["record", "--data", str(tmp_path / "data"), *few, flag, value.replace("'", '"')]) in (1, 2)
     read = capsys.readouterr().err
-    assert said in read and len(read.splitlines()) == 1
+    assert message in read and len(read.splitlines()) == 1
 
 
 def test_the_perfect_demonstrator_has_no_imperfections() -> None:
