@@ -14,18 +14,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import mujoco
 import numpy as np
 
+from rlhf.run.machine import describe
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.house.sampling import HouseSettings, sample_house
 from worlds.playhouse.physics.avatar import EYE_HEIGHT
@@ -142,21 +141,8 @@ def measure_opengl(backend: str, seconds: float) -> dict[str, list[float]] | str
     return json.loads(result.stdout.splitlines()[-1])
 
 
-def machine() -> str:
-    """One line on what this runs on."""
-    cpu = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [
-            line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")
-        ]
-        cpu = names[0] if names else cpu
-    libraries = ", ".join(f"{name} {version(name)}" for name in ("mujoco", "numba", "numpy"))
-    return f"{cpu}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, {libraries}"
-
-
 def report(seconds: float) -> None:
-    print(machine())
+    print(describe())
     opengl = {backend: measure_opengl(backend, seconds) for backend in OPENGL}
     for case in CASES:
         geoms = [model.ngeom for model, _, _ in houses(case)]

@@ -3,12 +3,12 @@
     python -m benchmarks.executors --run runs/demo
     python -m benchmarks.executors                      # records a little play first
 
-Both have the demo's settings of BC+RL: the same places, fragments, recorded windows and networks, and a reward model.
-In one process a runner plays beside the learner (``overlap``), its places stepped on as many threads as there are
+Both have the demo's settings of BC+RL: the same slots, fragments, recorded windows and networks, and a reward model.
+In one process a runner plays beside the learner (``overlap``), its slots stepped on as many threads as there are
 cores, and PyTorch has one thread for each. Through RLlib there is one runner in a process of its own that steps its
-places on as many threads, and the learner in this process; PyTorch has one thread in each. So both have the same
+slots on as many threads, and the learner in this process; PyTorch has one thread in each. So both have the same
 threads, and the machine's cores are all they share. With --runners there are more of them, each with its share of the
-places and of the threads. The two take turns, some updates each. The aim is at least 90%.
+slots and of the threads. The two take turns, some updates each. The aim is at least 90%.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def settings(run: Path, threads: int, runners: int) -> ImproveConfig:
     return replace(
         demo().improve,
         data=(run / "data",),
-        replay=None if (run / "made up").exists() else "agent:clone",
+        replay=None if (run / "untrained").exists() else "agent:clone",
         agent=run / "clone" / "agent",
         reward_model=run / "reward" / "reward_model",
         threads=threads,
@@ -52,13 +52,13 @@ def settings(run: Path, threads: int, runners: int) -> ImproveConfig:
     )
 
 
-def made_up(folder: Path) -> Path:
+def untrained_run(folder: Path) -> Path:
     """Create the files of a run of the demo, with untrained models, and return their folder."""
     data, agent = prepare(folder)
     network, tokenizer = load_agent(agent)
     save_agent(network, tokenizer, folder / "clone" / "agent")
     save_agent(InterTemporalRewardModel.from_agent(network), tokenizer, folder / "reward" / "reward_model")
-    (folder / "made up").touch()
+    (folder / "untrained").touch()
     return data.parent
 
 
@@ -76,7 +76,7 @@ class Contender:
         self._steps: Iterator[UpdateReport] = executor.steps()
 
     def speed(self, updates: int) -> float:
-        """Updates a second."""
+        """Return updates a second."""
         began = time.perf_counter()
         for done in itertools.islice(self._steps, updates):
             self.waited.append(tuple(done.metrics[part] for part in PARTS))
@@ -103,7 +103,7 @@ def compare(config: ImproveConfig, rounds: int, updates: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--run", type=Path, help="a finished run of the demo")
-    parser.add_argument("--threads", type=int, default=usable_cores(), help="that step the places, on both sides")
+    parser.add_argument("--threads", type=int, default=usable_cores(), help="that step the slots, on both sides")
     parser.add_argument("--runners", type=int, default=1, help="processes that play, through RLlib")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--updates", type=int, default=10, help="of each side, in every round")
@@ -111,9 +111,9 @@ def main() -> None:
     torch.set_num_threads(1)
     print(describe())
     with tempfile.TemporaryDirectory() as folder:
-        run = arguments.run.absolute() if arguments.run else made_up(Path(folder))
+        run = arguments.run.absolute() if arguments.run else untrained_run(Path(folder))
         config = settings(run, arguments.threads, arguments.runners)
-        print(f"{config.slots} places, T = {config.steps}, {config.batch} windows; {arguments.runners} runners on Ray")
+        print(f"{config.slots} slots, T = {config.steps}, {config.batch} windows; {arguments.runners} runners on Ray")
         compare(config, arguments.rounds, arguments.updates)
 
 

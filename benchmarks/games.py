@@ -25,7 +25,7 @@ from annotation.games import Game, GameConfig, Inputs, Key
 from annotation.games.pace import Pace
 from annotation.games.screen import encode
 from annotation.session.states import Kind, Role, SessionEvent
-from benchmarks.camera import machine
+from rlhf.run.machine import describe
 from rlhf.store import MemoryStore, png
 from worlds.contract import STEPS_PER_SECOND
 
@@ -155,7 +155,7 @@ def _decoded(file: bytes) -> np.ndarray:
 
 
 def report(seconds: float, games: int) -> None:
-    print(f"{machine()}; load before the start {os.getloadavg()[0]:.1f}")
+    print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}")
     print("\nparts, processor time")
     report_parts(seconds)
     print(

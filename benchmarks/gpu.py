@@ -25,7 +25,7 @@ from agents.agent import InteractiveAgent
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from benchmarks.update import made_up_play, recorded, seconds
+from benchmarks.update import recorded, seconds, synthetic_fragment
 from rlhf.learning.learner import Learner, LearnerConfig
 from rlhf.run.machine import describe
 from worlds.contract import Observation, neutral_movement
@@ -46,7 +46,7 @@ def counted_flops(config: AgentConfig, steps: int, columns: int) -> int:
     """FLOPs of one update from a fragment [steps, columns] and as much recorded play, counted as it runs here."""
     device = torch.device("cpu")
     learner = Learner(InteractiveAgent(config), LearnerConfig(), device)
-    fragments = [made_up_play(config, steps, columns, seed) for seed in range(2)]
+    fragments = [synthetic_fragment(config, steps, columns, seed) for seed in range(2)]
     window = recorded(fragments[1], device)
     # The plain form of attention is made of matrix products, which the counter knows on every device.
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
@@ -70,7 +70,7 @@ def update_seconds(
     """Seconds of some updates from [steps, columns] of each kind, after three that are not counted."""
     torch.manual_seed(0)
     learner = Learner(InteractiveAgent(config), LearnerConfig(computing=computing), device)
-    fragments = [made_up_play(config, steps, columns, seed) for seed in range(2)]
+    fragments = [synthetic_fragment(config, steps, columns, seed) for seed in range(2)]
     window = recorded(fragments[1], torch.device("cpu"))  # the update sends both to the device, as it does in a run
     for _ in range(3):  # compilation, kernels, the optimiser's memory
         learner.update(fragments[0], window)

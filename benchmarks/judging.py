@@ -19,10 +19,10 @@ from functools import partial
 from pathlib import Path
 
 from annotation.server.security.visitors import Role
-from benchmarks.camera import machine
 from benchmarks.crowd import HEADING, Ask, Crowd, format_times, timed
 from benchmarks.serving import PATIENCE_SEC, TAKES_OVER, ask_everybody, make_suite, new_people, served
 from rlhf.records.marks import Judgement
+from rlhf.run.machine import describe
 from rlhf.store import open_store
 
 STEPS = 133  # a context of some seconds, and half a minute of an agent
@@ -94,7 +94,7 @@ def main() -> None:
         "--pace", type=float, default=10.0, help="longest time between two revisions of a verdict, in seconds"
     )
     settings = parser.parse_args()
-    print(machine())
+    print(describe())
     with tempfile.TemporaryDirectory() as folder:
         found, errors, missing, wrong = measure(
             Path(folder) / "study", settings.judges, settings.continuations, settings.seconds, settings.pace

@@ -22,7 +22,8 @@ from uuid import UUID
 
 import httpx
 
-from benchmarks.serving import RaterClient, make_study, new_raters, served
+from annotation.server.security.visitors import Role
+from benchmarks.serving import RaterClient, make_study, new_people, served
 from rlhf.store import open_store
 
 
@@ -146,7 +147,7 @@ def kill_and_count(folder: Path, kills: int, raters: int, steps: int = 300, seed
     make_study(folder, raters, steps)
     with served(folder):  # makes the database
         pass
-    workers = [Rater(cookie, steps, random.Random(rng.random())) for cookie in new_raters(folder, raters)]
+    workers = [Rater(cookie, steps, random.Random(rng.random())) for cookie in new_people(folder, Role.RATER, raters)]
     lost = kill_over_and_over(folder, kills, workers, rng)
     with served(folder) as (_, url, _):
         lost += sum(worker.lost(RaterClient(url, worker.cookie)) for worker in workers)

@@ -25,10 +25,11 @@ from typing import Any
 from uuid import UUID
 
 from annotation.server.security.sessions import COOKIE
-from benchmarks.camera import machine
+from annotation.server.security.visitors import Role
 from benchmarks.crowd import HEADING, SIGN_IN_SEC, Ask, Crowd, format_times, timed
-from benchmarks.serving import PATIENCE_SEC, ask_everybody, new_raters, served
+from benchmarks.serving import PATIENCE_SEC, ask_everybody, new_people, served
 from pipelines.stages.record import RecordConfig, record
+from rlhf.run.machine import describe
 from rlhf.store import open_store
 
 STEPS = 1125  # five minutes
@@ -144,7 +145,7 @@ def measure(folder: Path, raters: int, seconds: float, pace: float) -> tuple[Fou
     with served(folder):  # makes the database
         pass
     ask_everybody(folder, raters)
-    cookies = new_raters(folder, raters)
+    cookies = new_people(folder, Role.RATER, raters)
     with served(folder) as (_, url, _):
         others = Crowd(url, cookies[1:], partial(rate, seconds=seconds, pace=pace))
         time.sleep(2 * SIGN_IN_SEC + seconds)  # half of the crowd's time
@@ -174,7 +175,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=40.0, help="of marking, without the browser and then with it")
     parser.add_argument("--pace", type=float, default=2.0, help="seconds between two marks of a rater")
     settings = parser.parse_args()
-    print(machine())
+    print(describe())
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study"
         found, errors, seen, kept = measure(study, settings.raters, settings.seconds, settings.pace)

@@ -27,8 +27,8 @@ from websockets.asyncio.client import connect
 from annotation.games import Key
 from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
-from benchmarks.camera import machine
 from benchmarks.serving import PATIENCE_SEC, make_study, new_people, served
+from rlhf.run.machine import describe
 from rlhf.store import open_store
 
 INPUTS_PER_SECOND = 30
@@ -175,7 +175,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30.0, help="of play that are measured")
     parser.add_argument("--games", type=int, default=2)
     arguments = parser.parse_args()
-    print(f"{machine()}; load before the start {os.getloadavg()[0]:.1f}")
+    print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}")
     print(f"{arguments.games} games of two people through the server, {arguments.seconds:.0f} s")
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder)

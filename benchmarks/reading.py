@@ -95,15 +95,15 @@ def report_reading(store: ParquetStore, ids: Sequence[str]) -> None:
     core = best(lambda: [store.read(episode_id) for episode_id in ids], time.process_time)
     two = best(lambda: [len(episode) for episode in store.stream(ids, threads=2)])
     print(
-        f"  reading  {frames / core:,.0f} frames a second of a core; by the clock {frames / one:,.0f} a second "
+        f"  reading  {frames / core:,.0f} frames a second of a core; in wall-clock time {frames / one:,.0f} a second "
         f"in one thread, {frames / two:,.0f} in two"
     )
 
 
 def report_windows(store: ParquetStore, steps: int = 50, batch: int = 96) -> None:
-    """Windows a second of play in memory and of play streamed from ``store``, and what the latter keeps.
+    """Print windows a second of play in memory and of play streamed from ``store``, and what the latter keeps.
 
-    Nothing is learned meanwhile, so a streamed figure above the trainer's updates a second says that it never waits.
+    Nothing is learned meanwhile, so training never waits if the streamed figure is above its updates a second.
     """
     sources = find_episodes([store.folder])
     tokenizer = Tokenizer.train({"please lift the duck"}, 280)

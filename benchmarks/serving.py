@@ -91,11 +91,6 @@ def _admin_link(process: subprocess.Popen[str]) -> str:
     raise RuntimeError(f"the server ended with status {process.wait()} before it served")
 
 
-def new_raters(folder: Path, count: int) -> list[str]:
-    """Return cookies of ``count`` new raters, see :func:`new_people`."""
-    return new_people(folder, Role.RATER, count)
-
-
 def new_people(folder: Path, role: Role, count: int) -> list[str]:
     """Return cookies of ``count`` new people with ``role``, created in the database; a server may be running."""
     return [new_person(folder, role) for _ in range(count)]

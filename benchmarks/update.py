@@ -37,7 +37,7 @@ SPEAKING = 0.03  # share of the steps with an utterance
 RECORDED = 400, 60  # episodes and steps of each, of which windows are gathered
 
 
-def made_up_play(config: AgentConfig, steps: int, slots: int, seed: int) -> Fragment:
+def synthetic_fragment(config: AgentConfig, steps: int, slots: int, seed: int) -> Fragment:
     """A fragment of random pictures, words and actions; the time of an update does not depend on their content."""
     rng, shape = np.random.default_rng(seed), (steps + 1, slots)
     utterance = rng.integers(EOS_ID + 1, config.vocab_size, (*shape, config.utterance_length))
@@ -103,7 +103,7 @@ def seconds(step: Callable[[], object], device: torch.device) -> float:
 def compare(config: AgentConfig, steps: int, batch: int, rounds: int, device: torch.device, bf16: bool) -> None:
     """Print the speed of both, for fragments [steps, batch] and as much recorded play."""
     torch.manual_seed(0)
-    fragments = (made_up_play(config, steps, batch, 0), made_up_play(config, steps, batch, 1))
+    fragments = (synthetic_fragment(config, steps, batch, 0), synthetic_fragment(config, steps, batch, 1))
     learner = Learner(InteractiveAgent(config), LearnerConfig(computing=ComputingConfig(bf16=bf16)), device)
     bare = bare_step(InteractiveAgent(config).to(device), fragments, device)  # type: ignore[arg-type]
     window = recorded(fragments[1], device)
@@ -129,7 +129,7 @@ def compare(config: AgentConfig, steps: int, batch: int, rounds: int, device: to
 
 def recordings(config: AgentConfig, episodes: int, steps: int) -> MemoryDataset:
     """Create synthetic recorded play, larger than a processor's caches."""
-    rows = made_up_play(config, episodes * steps - 1, 1, 2)
+    rows = synthetic_fragment(config, episodes * steps - 1, 1, 2)
     first = np.zeros(episodes * steps, np.bool_)
     first[::steps] = True
     return MemoryDataset(

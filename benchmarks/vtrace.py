@@ -34,8 +34,8 @@ class Case(NamedTuple):
     bootstrap_value: Tensor
 
 
-def made_up(steps: int, batch: int, device: torch.device, seed: int = 0) -> Case:
-    """Play that is somewhat off policy; one step in forty begins an episode."""
+def synthetic_case(steps: int, batch: int, device: torch.device, seed: int = 0) -> Case:
+    """Return play that is somewhat off policy; one step in forty begins an episode."""
     generator = torch.Generator().manual_seed(seed)
     learned, noise, rewards, values = torch.randn((4, steps, batch), generator=generator)
     begins = torch.rand((steps, batch), generator=generator) < 1 / 40
@@ -61,8 +61,8 @@ def theirs(case: Case) -> tuple[Tensor, Tensor]:
     )
 
 
-def written_out(case: Case) -> tuple[Tensor, Tensor]:
-    """Targets and advantages in float64, one step of one trajectory after the other."""
+def reference(case: Case) -> tuple[Tensor, Tensor]:
+    """Return targets and advantages in float64, one step of one trajectory after the other."""
     learned, acted, discounts, rewards, values = (tensor.double().cpu().numpy() for tensor in case[:5])
     after = case.bootstrap_value.double().cpu().numpy()
     steps, batch = values.shape
@@ -86,7 +86,7 @@ def error(found: tuple[Tensor, Tensor], exact: tuple[Tensor, Tensor]) -> float:
 
 
 def speed(call: Callable[[Case], object], case: Case) -> float:
-    """Calls a second, the device's work included."""
+    """Return calls a second, the device's work included."""
     began = time.perf_counter()
     for _ in range(CALLS):
         call(case)
@@ -103,8 +103,8 @@ def main() -> None:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     arguments = parser.parse_args()
     print(describe())
-    case = made_up(arguments.steps, arguments.batch, torch.device(arguments.device))
-    exact = written_out(case)
+    case = synthetic_case(arguments.steps, arguments.batch, torch.device(arguments.device))
+    exact = reference(case)
     print(
         f"T = {arguments.steps}, B = {arguments.batch}, {arguments.device}, {torch.get_num_threads()} threads: "
         f"largest error {error(ours(case), exact):.1e}, RLlib's {error(theirs(case), exact):.1e}, "

@@ -2,10 +2,10 @@
 
     python -m benchmarks.world
 
-Both players play wildly (walk, turn, look, grab, push, release; a movement is held for half a second), so that things
-are pushed, carried and dropped; a quiet house is faster. Rates are per core: steps per second of processor time of the
-one thread that steps, the median over houses, the slowest house in brackets. Then eight such worlds in a pool of
-threads, in wall-clock time, which on a shared machine also depends on other load.
+Both players move at random (walk, turn, look, grab, push, release; a movement is held for half a second), so that
+things are pushed, carried and dropped; a house in which nothing moves is faster. Rates are per core: steps per second
+of processor time of the one thread that steps, the median over houses, the slowest house in brackets. Then eight such
+worlds in a pool of threads, in wall-clock time, which on a shared machine also depends on other load.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.camera import machine
+from rlhf.run.machine import describe
 from worlds.contract import (
     HAND_GRAB,
     HAND_KEEP,
@@ -40,13 +40,13 @@ HOLD_STEPS = 2  # steps for which a movement is held
 
 @dataclass(frozen=True)
 class Case:
-    """Houses of one kind, seen at one size, and the rate that the project promises."""
+    """Houses of one kind, seen at one size, and the target rate."""
 
     name: str
     height: int
     width: int
     settings: HouseSettings
-    promised: int
+    target: int
 
 
 CASES = (
@@ -61,8 +61,8 @@ CASES = (
 )  # fmt: skip
 
 
-def wild_play(seed: int, steps: int) -> list[dict[str, Action]]:
-    """Actions of both players."""
+def random_play(seed: int, steps: int) -> list[dict[str, Action]]:
+    """Return random actions of both players."""
     rng, play = np.random.default_rng(seed), []
     bins = [len(component.values) for component in MOVEMENT]
     for step in range(steps):
@@ -83,8 +83,8 @@ def world(case: Case, seed: int, **more: Any) -> Playhouse:
 
 
 def split(case: Case, seed: int, steps: int) -> tuple[float, float]:
-    """Processor seconds of a step without its picture, and of the picture."""
-    blind, play = world(case, seed, views=()), wild_play(seed, steps)
+    """Return the processor seconds of a step without its picture, and of the picture."""
+    blind, play = world(case, seed, views=()), random_play(seed, steps)
     blind.step(play[0])
     blind.render()
     stepping = drawing = 0.0
@@ -99,8 +99,8 @@ def split(case: Case, seed: int, steps: int) -> tuple[float, float]:
 
 
 def per_core(case: Case, seed: int, steps: int) -> float:
-    """Steps per second of processor time, picture included."""
-    seeing, play = world(case, seed), wild_play(seed, steps)
+    """Return the steps per second of processor time, picture included."""
+    seeing, play = world(case, seed), random_play(seed, steps)
     seeing.step(play[0])
     start = time.thread_time()
     for actions in play:
@@ -109,10 +109,10 @@ def per_core(case: Case, seed: int, steps: int) -> float:
 
 
 def pooled(case: Case, worlds: int, threads: int, steps: int) -> float:
-    """Steps per second on the wall of several worlds that ``threads`` step together, as a runner's slots."""
+    """Return the wall-clock steps per second of several worlds that ``threads`` step together, as a runner's slots."""
     seeing = [world(case, seed) for seed in range(worlds)]
     with ThreadPoolExecutor(threads) as pool:
-        play = list(zip(*(wild_play(seed, steps) for seed in range(worlds)), strict=True))
+        play = list(zip(*(random_play(seed, steps) for seed in range(worlds)), strict=True))
         list(pool.map(lambda one, action: one.step(action), seeing, play[0]))
         start = time.perf_counter()
         for actions in play:
@@ -121,16 +121,16 @@ def pooled(case: Case, worlds: int, threads: int, steps: int) -> float:
 
 
 def report(houses: int, steps: int) -> None:
-    print(f"{machine()}; load before the start {os.getloadavg()[0]:.1f}")
+    print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}")
     for case in CASES:
         rates = [per_core(case, seed, steps) for seed in range(houses)]
         stepping, drawing = np.median([split(case, seed, steps) for seed in range(houses)], axis=0) * 1e6
         print(f"\n{case.name}, {case.height} x {case.width} pixels; {houses} houses of {steps} steps")
-        print(f"  {np.median(rates):8.0f} ({min(rates):.0f}) steps/s and core; promised {case.promised}")
+        print(f"  {np.median(rates):8.0f} ({min(rates):.0f}) steps/s and core; target {case.target}")
         print(f"  {stepping:8.0f} us of control and physics, {drawing:.0f} us of picture a step")
         for threads in sorted({1, len(os.sched_getaffinity(0))}):
             rate = pooled(case, 8, threads, steps // 2)
-            print(f"  {rate:8.0f} steps/s by the clock, 8 worlds on {threads} thread{'s' * (threads > 1)}")
+            print(f"  {rate:8.0f} steps/s in wall-clock time, 8 worlds on {threads} thread{'s' * (threads > 1)}")
 
 
 def main() -> None:
