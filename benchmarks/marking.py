@@ -5,8 +5,8 @@
 All raters but one are clients in a process of their own who speak to the server as browsers do: they open five-minute
 episodes at the same moment, then give a mark every two seconds each (people: one in twenty), then submit. Half the time
 they are alone. In the other half the last rater opens the episode in a Chromium, moves the mouse over the picture and
-presses keys; there, times end when a picture is drawn and when the page reports that all is saved. As the browser works
-on the server's own cores, others' times are printed separately. Wanted, at the 95th percentile: scanning within
+presses keys; there, times end when a picture is drawn and when the page reports that all is saved. As the browser runs
+on the server's own cores, others' times are printed separately. Targets, at the 95th percentile: scanning within
 100 ms, saved within 200 ms, an episode ready within 1 s; no error, and every mark in the dataset.
 """
 

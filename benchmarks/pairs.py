@@ -1,7 +1,7 @@
 """Alternation of two programs in one run, so that other load of the machine affects both.
 
 Not a benchmark itself. The median of the rounds is printed, and in brackets the best round of each, which on a shared
-machine says more. A ratio is the median of the pairs' ratios, and in brackets that of the best rounds.
+machine is more informative. A ratio is the median of the pairs' ratios, and in brackets that of the best rounds.
 """
 
 from __future__ import annotations

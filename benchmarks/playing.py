@@ -33,7 +33,7 @@ from rlhf.store import open_store
 
 INPUTS_PER_SECOND = 30
 REQUESTS_PER_SECOND = 20
-WARM_SEC = 3.0  # compiled code is loaded, speeds settle
+WARM_SEC = 3.0  # compiled code is loaded, speeds are constant
 
 
 @dataclass

@@ -51,7 +51,7 @@ def _settings() -> Namespace:
 
 
 def _command(settings: Namespace) -> str:
-    """The command that runs the same trials again."""
+    """Return the command that runs the same trials again."""
     words = ["python -m benchmarks.robustness", f"--seed {settings.seed}"]
     words += [f"--only {settings.only}"] if settings.only else []
     words += [f"--count {settings.count}"] if settings.count is not None else []

@@ -47,7 +47,7 @@ class Change:
 
 
 def new_episode(number: int) -> Episode:
-    """An episode that the dataset does not have."""
+    """Return an episode that the dataset does not have."""
     return synthetic_episode(100 + number, STEPS, HEIGHT, WIDTH, episode_id=f"new{number}")
 
 
@@ -93,7 +93,7 @@ CHANGES: dict[str, Change] = {
 
 
 def trials(material: Material, rng: random.Random) -> list[Trial]:
-    """A kill, and a full disk, at every step of every change; steps beyond its last are left out."""
+    """Return trials of a kill at every step of every change, and of a full disk at every third."""
     found = []
     for name, change in CHANGES.items():
         steps = _count_steps(material, change)
@@ -148,7 +148,7 @@ class _Calls:
 
 
 def _die(real: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-    """Die in the middle of the call: of what is written, half is."""
+    """Die in the middle of the call: half of the bytes are written."""
     if real is os_write:
         descriptor, data = arguments
         real(descriptor, bytes(data)[: len(data) // 2])

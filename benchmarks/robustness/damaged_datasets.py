@@ -45,7 +45,7 @@ SIZE_FIELDS = ("schema_version", "created", "world", "image_size", "ticks_per_se
 
 
 def trials(material: Material, rng: random.Random) -> list[Trial]:
-    """Every damage, followed by `episodes verify` and a few other commands."""
+    """Return a trial of every damage, followed by `episodes verify` and two other commands."""
     damages = [*_bytes(material, rng), *_files(), *_index(rng), *_description(), *_links(), *TABLE_DAMAGE.items()]
     names = list(_commands(material, Path()))
     return [
@@ -55,7 +55,7 @@ def trials(material: Material, rng: random.Random) -> list[Trial]:
 
 
 def _commands(material: Material, folder: Path) -> dict[str, list[object]]:
-    """Commands that read or change the dataset ``data`` in ``folder``, by name."""
+    """Return commands that read or change the dataset ``data`` in ``folder``, by name."""
     data, runs = folder / "data", folder / "runs"
     return {
         "list": ["episodes", "list", data],
@@ -95,7 +95,7 @@ def _reads_as(folder: Path, data: Path, whole: object) -> bool:
 
 
 def _bytes(material: Material, rng: random.Random) -> Iterator[tuple[str, Damage]]:
-    """Single bits, runs of bytes and lengths of every kind of file."""
+    """Yield damages of single bits, runs of bytes and lengths of every kind of file."""
     for path in sorted(path for path in material.data.rglob("*") if path.is_file() and path.name != ".lock"):
         name, size = path.relative_to(material.data), path.stat().st_size
         if path.parent.name in ("episodes", "steps") and path.stem not in ("e1", "e5"):

@@ -49,7 +49,7 @@ class Target:
 
 
 def trials(material: Material, rng: random.Random) -> list[Trial]:
-    """Every damage of every file, and the hostile ones."""
+    """Return a trial of every damage of every file, and of the hostile files."""
     found = []
     for target in TARGETS:
         path = material.folder / target.piece / target.file

@@ -1,4 +1,4 @@
-"""Recorded files that say something wrong and have valid checksums, as only a hostile or a broken writer makes them."""
+"""Recorded files with wrong content and valid checksums, as only a hostile or a broken writer makes them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _bins(value: int) -> Callable[[list[Any]], list[Any]]:
 
 
 def png(width: int, height: int, data: bytes = b"") -> bytes:
-    """A PNG file that declares a size and holds little."""
+    """Return a PNG file that declares a size and holds little."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
@@ -72,7 +72,7 @@ def _picture(content: bytes | None, path: str | None = None) -> Callable[[list[A
 
 
 def _marks(*records: dict[str, Any]) -> Callable[[Path], object]:
-    """A sealed file of marks that the store would not have written."""
+    """Write a file of marks with valid checksums that the store would not have written."""
     good = vars(Mark("e1", "ann", 2, 1, False))
 
     def damage(data: Path) -> None:

@@ -167,7 +167,7 @@ def _cut(write: Write) -> Write:
 
 
 def _good() -> Iterator[tuple[str, str, Write, set[Mark]]]:
-    """Name, suffix and writer of files that look odd and are right, and the marks in them."""
+    """Yield name, suffix and writer of files that look odd and are right, and the marks in them."""
     one, other = MARK, replace(MARK, step=4)
     text, more = json.dumps(GOOD), json.dumps(GOOD | {"step": 4})
     yield "a byte order mark", ".jsonl", lambda p: p.write_bytes(b"\xef\xbb\xbf" + text.encode() + b"\n"), {one}

@@ -62,7 +62,7 @@ class Material:
         return self.folder / "reward" / "reward_model"
 
     def copy(self, name: str, into: Path) -> Path:
-        """A copy of the piece ``name`` in the folder ``into``."""
+        """Copy the piece ``name`` into the folder ``into``; return the copy."""
         return Path(shutil.copytree(self.folder / name, into / Path(name).name, symlinks=True))
 
 

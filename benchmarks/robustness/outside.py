@@ -1,4 +1,4 @@
-"""Files that no command may change, and the check that none has."""
+"""Files that no command may change, and the check that they are unchanged."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def digest(folder: Path) -> dict[str, str]:
 
 
 def touched(before: dict[str, str], folder: Path) -> str | None:
-    """The first thing in ``folder`` that is not as ``before``, in words."""
+    """Describe the first difference of ``folder`` from ``before``; None if there is none."""
     after = digest(folder)
     changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
     if not changed:

@@ -15,7 +15,7 @@ BEGIN, END = "<!-- robustness: begin -->", "<!-- robustness: end -->"
 
 
 def format_table(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> str:
-    """Group, trials, held and seconds, a line each, and their sums."""
+    """Return a line for each group: trials, trials that held, seconds; and their sums."""
     lines = [f"{'group':<18}{'trials':>8}{'held':>8}{'seconds':>9}"]
     for name, own in [*((group.name, _of(group, outcomes)) for group in groups), ("all", outcomes)]:
         held = sum(outcome.broke is None for outcome in own)

@@ -23,7 +23,7 @@ class Contents:
     judgements: frozenset[Judgement]
 
     def difference(self, other: Contents) -> str:
-        """The first thing in which they differ, in words."""
+        """Describe the first difference."""
         for name in sorted({*self.episodes, *other.episodes}):
             here, there = self.episodes.get(name), other.episodes.get(name)
             if here != there:
@@ -57,7 +57,7 @@ def contents(folder: Path) -> Contents:
 
 
 def digest(episode: Episode) -> str:
-    """A digest of all fields of ``episode`` but the time of its recording."""
+    """Return a digest of all fields of ``episode`` but the time of its recording."""
     whole = hashlib.sha256()
     for field in fields(episode):
         value = getattr(episode, field.name)

@@ -119,7 +119,7 @@ class Playhouse(TickWorld):
             raise WorldError(f"the physics diverged at step {self._step_index}; keep the configuration and report it")
 
     def state_replaced(self) -> None:
-        """Bind to the state: the compiled code works with its addresses."""
+        """Bind to the state: the compiled code uses its addresses."""
         scene, data = self.state.scene, self.state.data
         if self._scene is not scene:
             self._camera = Camera(scene.model, self.height, self.width, self.fov_y_deg)

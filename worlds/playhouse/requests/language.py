@@ -183,7 +183,7 @@ _PATTERNS = [
 
 
 def resolve(expression: str, things: Sequence[Described]) -> list[Described]:
-    """All of ``things`` that a definite expression such as "the small red ball on the table" fits."""
+    """Return all of ``things`` that a definite expression such as "the small red ball on the table" fits."""
     match = _EXPRESSION.fullmatch(expression)
     said = {name: word for name, word in match.groupdict().items() if word} if match else None
     return [t for t in things if all(getattr(t, n) == v for n, v in said.items())] if said else []
@@ -205,7 +205,7 @@ def combination(expression: str) -> tuple[str | None, str | None] | None:
 
 
 def answers_to(name: str) -> tuple[str, ...]:
-    """All answers that a question of task ``name`` can have; none for tasks that are not questions."""
+    """Return all answers that a question of task ``name`` can have; none for tasks that are not questions."""
     return {"color": tuple(COLOURS), "count": NUMBERS, "exist": (YES, NO)}.get(name, ())
 
 
