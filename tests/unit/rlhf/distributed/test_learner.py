@@ -39,7 +39,7 @@ def test_no_tensor_of_its_state_is_on_a_gpu() -> None:
             "updates": 7,
         }
         working = PlayLearner.__new__(PlayLearner)
-        working.learner = SimpleNamespace(state_dict=lambda weights: state)  # type: ignore[assignment]
+        working.learner = SimpleNamespace(state_dict=lambda: state)  # type: ignore[assignment]
         working.recorded = SimpleNamespace(state_dict=lambda: {"at": [1, 2]})  # type: ignore[assignment]
         working._rng = np.random.default_rng(0)
         found = working.run_state()
