@@ -12,22 +12,26 @@ RUN    := $(VENV)/.installed-run-$(HASH)
 DEV    := $(VENV)/.installed-dev-$(HASH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench docs web clean
+.PHONY: help demo test test-ray lint format bench docs web clean
 
 help: ## say what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
 
 demo: $(RUN) ## the whole loop, from recorded play to a report, on this machine
 	$(BIN)/rlhf demo $(ARGS)
 
-# End-to-end tests start servers, browsers and clusters: two of them at once are enough for any machine.
-test: $(DEV) lint docs ## style, types, documents and every test
+# End-to-end tests start servers and browsers: two of them at once are enough for any machine.
+test: $(DEV) ## style, types, documents and every test but those on Ray
+	@$(MAKE) --no-print-directory -j 2 lint docs
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/e2e
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder tests/e2e
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder -m "not ray" tests/e2e
 endif
+
+test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with jobs
+	$(BIN)/python -m pytest -m ray tests/e2e
 
 lint: $(DEV) ## style, spelling and types only
 	$(BIN)/ruff check .

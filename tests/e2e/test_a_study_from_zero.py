@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ from reward_models.registry import load_reward_model
 from rlhf.store import open_store
 from tests.e2e.browsers import LAPTOP, chromium
 from tests.patience import PATIENCE_MS
+from tests.processes import rlhf
 
 GAMES, SECONDS = 2, 15
 
@@ -123,26 +121,17 @@ def marks(rater: Person, url: str) -> None:
 def learned(folder: Path) -> Path:
     """A reward model of what the people did and marked, made as docs/study.md says, only much shorter."""
     runs, play = folder / "runs", folder / "people"
-    rlhf("marks", "collect", "--data", str(folder))
+    rlhf(folder, "marks", "collect", "--data", str(folder)).succeed()
     rlhf(
-        "clone", "--data", str(play), "--solver", "None", "--runs", str(runs), "--held-out", "0",
+        folder, "clone", "--data", str(play), "--solver", "None", "--runs", str(runs), "--held-out", "0",
         "--training.updates", "2", "--training.batch", "2", "--training.steps", "8", "--wandb", "disabled",
-    )  # fmt: skip
+    ).succeed()  # fmt: skip
     rlhf(
-        "reward", "--data", str(play), "--agent", str(runs / "clone" / "agent"), "--runs", str(runs),
+        folder, "reward", "--data", str(play), "--agent", str(runs / "clone" / "agent"), "--runs", str(runs),
         "--training.updates", "2", "--training.evaluate-every", "1", "--training.batch", "2", "--training.steps", "8",
         "--wandb", "disabled",
-    )  # fmt: skip
+    ).succeed()  # fmt: skip
     return runs / "reward" / "reward_model"
-
-
-def rlhf(*arguments: str) -> None:
-    """The command line, as people use it."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run(
-        [sys.executable, "-m", "pipelines.cli.main", *arguments], env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def check(folder: Path, reward_model: Path) -> None:

@@ -29,8 +29,8 @@ from rlhf.records.json_records import from_json
 from rlhf.run.config import load_config
 from rlhf.store import open_store
 from rlhf.store.marks_file import export_marks
-from tests.e2e.processes import Forked
 from tests.patience import PATIENCE_SEC
+from tests.processes import Forked
 from worlds.errors import UserError
 
 pytestmark = pytest.mark.e2e

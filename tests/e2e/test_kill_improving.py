@@ -14,7 +14,7 @@ from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.learning.config import ExecutorConfig
 from rlhf.run.checkpoint import Checkpoints
-from tests.e2e.processes import Forked, rlhf
+from tests.processes import Forked, rlhf
 from tests.unit.pipelines.stages import small_improvement
 
 pytestmark = pytest.mark.e2e

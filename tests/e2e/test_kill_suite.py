@@ -20,8 +20,8 @@ from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.make import MakeSuiteConfig, make_suite
 from pipelines.suite.play import PlaySuiteConfig, play_suite
 from rlhf.store import open_store, same_episode
-from tests.e2e.processes import Forked, rlhf
 from tests.patience import PATIENCE_SEC
+from tests.processes import Forked, rlhf
 from tests.unit.rlhf import tiny_agent
 from worlds.errors import UserError
 

@@ -16,7 +16,7 @@ from rlhf.run.config import read_record
 from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
-from tests.e2e.processes import Forked, rlhf
+from tests.processes import Forked, rlhf
 
 UPDATES, EVERY = 40, 4
 SMALL = ["--training.steps=3", "--training.batch=4", "--training.log-every=1", "--training.evaluate-every=10"]

@@ -40,7 +40,7 @@ from tests.unit.rlhf import tiny_agent, tiny_world
 from worlds.errors import UserError
 
 ray = pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlhf[ray]'")
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.ray]
 
 STEPS, SLOTS = 4, 2
 PATIENT = ExecutorConfig(stall_sec=1800.0)  # processes take long to start on a busy machine

@@ -31,7 +31,7 @@ from tests.e2e.test_ray import addresses_listened_on
 from tests.patience import PATIENCE_SEC
 
 pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlhf[ray]'")
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.ray]
 
 ROOT = Path(__file__).resolve().parents[2]
 RAY = (sys.executable, "-m", "ray.scripts.scripts")  # the command `ray`, wherever it is installed
@@ -190,7 +190,7 @@ def test_a_run_whose_command_is_killed_leaves_no_process_and_is_gone_on_with(set
     process.wait()
     await_end(family)
     newest = int(re.search(r"step-(\d+)", (run / "checkpoints" / "latest").read_text()).group(1))
-    improve(replace(load_config(run, ImproveConfig), resume=run, updates=newest + 3))
+    improve(replace(load_config(run, ImproveConfig), resume=run, updates=newest + 3, executor="local"))
     rows = read_metrics(run)
     assert [row["step"] for row in rows] == list(range(newest + 4))
     assert all(math.isfinite(value) for row in rows for value in row.values())

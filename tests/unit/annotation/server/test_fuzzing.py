@@ -25,7 +25,7 @@ from annotation.server.services import people
 from annotation.server.study import Study
 from tests.unit.annotation.server.conftest import ORIGIN
 
-EXAMPLES = 10  # of every operation, for everybody who asks
+EXAMPLES = 5  # of every operation, for everybody who asks
 
 
 class Stranger:

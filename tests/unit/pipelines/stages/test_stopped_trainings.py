@@ -7,8 +7,6 @@ import re
 import shlex
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +21,7 @@ from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
-from tests.patience import PATIENCE_SEC
+from tests.processes import Forked, rlhf
 
 UPDATES = 80
 SMALL = ["--wandb=disabled", f"--training.updates={UPDATES}", "--training.steps=3", "--training.batch=2"]
@@ -58,14 +56,10 @@ def words(made: Path, verb: str, runs: Path) -> list[str]:
     return [*agent, f"--data={made / 'data'}", *SMALL, *(["--validation=0.3"] if verb == "reward" else [])]
 
 
-def begin(*typed: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-m", "pipelines.cli.main", *typed], stderr=subprocess.PIPE, text=True)
-
-
-def await_update(process: subprocess.Popen[str], run: Path, update: int) -> None:
+def await_update(process: Forked, run: Path, update: int) -> None:
     """Wait until the run has made so many updates."""
     while not (run / "metrics.jsonl").exists() or not any(row["step"] >= update for row in read_metrics(run)):
-        assert process.poll() is None, process.communicate()[1]
+        assert process.status() is None, process.errors()
         time.sleep(0.005)
 
 
@@ -74,11 +68,10 @@ def test_a_stopped_training_is_resumed_by_the_command_it_names_to_the_very_same_
     verb: str, number: int, made: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / verb
-    process = begin(verb, *words(made, verb, tmp_path))
+    process = rlhf(tmp_path, verb, *words(made, verb, tmp_path))
     await_update(process, run, 3)
-    process.send_signal(number)
-    printed = process.communicate(timeout=PATIENCE_SEC)[1]
-    assert process.returncode == 128 + number, printed
+    status, printed = process.kill(number), process.errors()
+    assert status == 128 + number, printed
     newest = Checkpoints(run).latest()
     assert f"checkpoint of update {newest.step}: {newest.folder}" in printed and 3 <= newest.step < UPDATES
     named = re.search(r"resume with: rlhf (.*)", printed)
@@ -90,11 +83,10 @@ def test_a_stopped_training_is_resumed_by_the_command_it_names_to_the_very_same_
 
 def test_a_stopped_improvement_is_resumed(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = tmp_path / "improve"
-    process = begin("improve", *words(made, "improve", tmp_path))
+    process = rlhf(tmp_path, "improve", *words(made, "improve", tmp_path))
     await_update(process, run, 2)
-    process.send_signal(signal.SIGTERM)
-    printed = process.communicate(timeout=PATIENCE_SEC)[1]
-    assert process.returncode == 143, printed
+    status, printed = process.kill(signal.SIGTERM), process.errors()
+    assert status == 143, printed
     step = Checkpoints(run).latest().step
     assert f"checkpoint of update {step}" in printed and f"resume with: rlhf improve --resume {run}" in printed
     assert main(["improve", f"--resume={run}", f"--updates={step + 1}"]) == 0

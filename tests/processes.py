@@ -1,4 +1,4 @@
-"""Processes for tests that kill them: forks of a server that has imported everything, so that each starts at once."""
+"""Processes for tests that send signals: forks of a server that has imported everything, so they start at once."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ class Forked:
         """Return its exit status, if negative the signal that killed it; None while it runs."""
         return self._process.exitcode
 
-    def kill(self) -> int:
-        """Kill it with ``kill -9``, and return its exit status."""
-        self._process.kill()
+    def kill(self, number: int = signal.SIGKILL) -> int:
+        """Send it a signal, wait for its end, and return its exit status."""
+        assert self._process.pid is not None
+        os.kill(self._process.pid, number)
         return self.wait()
 
     def wait(self) -> int:
@@ -68,6 +69,7 @@ def rlhf(folder: Path, *words: str) -> Forked:
 
 def _run(errors: Path, work: Callable[..., int], *arguments: Any) -> None:
     os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666), 2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(work(*arguments))
