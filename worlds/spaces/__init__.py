@@ -1,0 +1,1 @@
+"""The spaces that a world declares: what a player observes, and what it can do."""

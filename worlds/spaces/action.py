@@ -1,0 +1,290 @@
+"""What a player can do in one step: components of movement, and words.
+
+An action is arrays and a text: ``movement``, whole numbers [ticks, discrete components], has the bins that are chosen
+and the entities that are pointed at; ``continuous``, float32 [ticks, continuous components], has the rest, and is
+missing where a world has no such components; ``utterance`` is what is said.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from worlds.errors import UserError
+from worlds.spaces.names import check_names
+
+NOTHING = 0  # the value of a pointer that points at nothing; i points at row i - 1 of the entities observed
+
+
+class InvalidSpace(UserError, ValueError):
+    """A space that cannot be declared. The message names what is wrong."""
+
+
+class InvalidAction(UserError, ValueError):
+    """An action that does not fit the declared space. The message names the component, the value and the range."""
+
+
+@dataclass(frozen=True)
+class Discrete:
+    """A component with named bins, one of which is chosen at every tick.
+
+    Args:
+      name: what the component moves or does.
+      bins: name of every bin, in the order of their indices.
+      neutral: index of the bin of a player that does nothing.
+      values: number that every bin stands for; empty where the names say it all.
+
+    Raises:
+      InvalidSpace: fewer than two bins, two of one name, or a neutral bin or values that do not fit them.
+    """
+
+    name: str
+    bins: tuple[str, ...]
+    neutral: int = 0
+    values: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_names(f"component {self.name!r}", "bins", self.bins, InvalidSpace)
+        if len(self.bins) < 2:
+            raise InvalidSpace(f"component {self.name!r} has {len(self.bins)} bins; a choice needs two or more")
+        if not 0 <= self.neutral < len(self.bins):
+            raise InvalidSpace(f"component {self.name!r}: neutral is {self.neutral}, not 0 to {len(self.bins) - 1}")
+        if self.values and len(self.values) != len(self.bins):
+            raise InvalidSpace(f"component {self.name!r} has {len(self.values)} values for {len(self.bins)} bins")
+
+    @property
+    def count(self) -> int:
+        """Number of bins."""
+        return len(self.bins)
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A component that points at one of the entities observed, or at nothing.
+
+    Args:
+      name: what is done to the entity pointed at.
+      most: largest number of entities observed.
+
+    Raises:
+      InvalidSpace: ``most`` is below one.
+    """
+
+    name: str
+    most: int
+
+    def __post_init__(self) -> None:
+        if self.most < 1:
+            raise InvalidSpace(f"component {self.name!r} points at one of {self.most} entities; one or more are needed")
+
+    @property
+    def neutral(self) -> int:
+        """The value that points at nothing."""
+        return NOTHING
+
+    @property
+    def count(self) -> int:
+        """Number of values: nothing, and every entity."""
+        return 1 + self.most
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """A component with a real value at every tick.
+
+    Args:
+      name: what the component moves.
+      low: smallest value.
+      high: largest value.
+      neutral: value of a player that does nothing.
+
+    Raises:
+      InvalidSpace: bounds that are not finite, or a neutral value outside them.
+    """
+
+    name: str
+    low: float
+    high: float
+    neutral: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise InvalidSpace(
+                f"component {self.name!r} is bounded by {self.low} and {self.high}; give finite bounds, the lower first"
+            )
+        if not self.low <= self.neutral <= self.high:
+            raise InvalidSpace(f"component {self.name!r}: neutral is {self.neutral}, not {self.low} to {self.high}")
+
+
+@dataclass(frozen=True)
+class FreeText:
+    """Speech in any words.
+
+    Args:
+      most_chars: longest utterance in characters; longer ones are cut.
+    """
+
+    most_chars: int = 160
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """Speech in sentences of a finite grammar: one word or phrase from every slot, joined by spaces.
+
+    Args:
+      slots: alternatives of every slot, e.g. (("where is", "help"), ("Jack", "the door")).
+
+    Raises:
+      InvalidSpace: no slots, an empty one, or alternatives that occur twice.
+    """
+
+    slots: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not self.slots or not all(self.slots):
+            raise InvalidSpace("a grammar needs one slot or more, each with one alternative or more")
+        for number, slot in enumerate(self.slots):
+            check_names("the grammar", f"slot {number}", slot, InvalidSpace, empty=True)
+
+    @property
+    def most_chars(self) -> int:
+        """Characters of the longest sentence."""
+        return max(map(len, self.sentences()))
+
+    def sentences(self) -> Iterator[str]:
+        """Yield every sentence."""
+        for words in itertools.product(*self.slots):
+            yield " ".join(filter(None, words))
+
+
+Component = Discrete | Pointer | Continuous
+Speech = FreeText | Grammar
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """What a player can do in one step.
+
+    Args:
+      components: of its movement; discrete ones and pointers share one array, in this order.
+      ticks: actions of a step, one after the other.
+      tick_sec: seconds of the world that a tick lasts, for people to read.
+      speech: None where the player cannot speak.
+      masked: observations say which values of discrete components and pointers are legal.
+
+    Raises:
+      InvalidSpace: two components of one name, or no tick.
+    """
+
+    components: tuple[Component, ...]
+    ticks: int = 1
+    tick_sec: float = 1.0
+    speech: Speech | None = None
+    masked: bool = False
+
+    def __post_init__(self) -> None:
+        names = tuple(component.name for component in self.components)
+        check_names("an action", "components", names, InvalidSpace)
+        if self.ticks < 1 or not self.tick_sec > 0:
+            raise InvalidSpace(
+                f"a step of {self.ticks} ticks of {self.tick_sec} s; give one or more of positive length"
+            )
+        if self.masked and not self.discrete:
+            raise InvalidSpace("legal actions are declared, but no component is discrete or a pointer")
+
+    @property
+    def discrete(self) -> tuple[Discrete | Pointer, ...]:
+        """The components of ``movement``, in the order of its columns."""
+        return tuple(each for each in self.components if not isinstance(each, Continuous))
+
+    @property
+    def continuous(self) -> tuple[Continuous, ...]:
+        """The components of ``continuous``, in the order of its columns."""
+        return tuple(each for each in self.components if isinstance(each, Continuous))
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Number of values of every discrete component: int64 [discrete components]."""
+        return np.array([each.count for each in self.discrete], dtype=np.int64)
+
+    @property
+    def dtype(self) -> type[np.int8] | type[np.int16]:
+        """Type of ``movement``: the smallest that has all values."""
+        return np.int8 if self.counts.max(initial=0) <= 128 else np.int16
+
+    @property
+    def step_sec(self) -> float:
+        """Seconds of the world that a step lasts."""
+        return self.ticks * self.tick_sec
+
+    def neutral_movement(self) -> np.ndarray:
+        """Return the movement that does nothing: [ticks, discrete components]."""
+        return np.tile(np.array([each.neutral for each in self.discrete], self.dtype), (self.ticks, 1))
+
+    def neutral_continuous(self) -> np.ndarray:
+        """Return the continuous values that do nothing: float32 [ticks, continuous components]."""
+        return np.tile(np.array([each.neutral for each in self.continuous], np.float32), (self.ticks, 1))
+
+    def silent(self) -> dict[str, Any]:
+        """Return the action that does nothing and says nothing."""
+        action: dict[str, Any] = {"movement": self.neutral_movement(), "utterance": ""}
+        return action | {"continuous": self.neutral_continuous()} if self.continuous else action
+
+    def check(self, action: Mapping[str, Any], entities: int | None = None) -> None:
+        """Refuse an action that is not of this space.
+
+        Args:
+          action: as :meth:`silent` returns it.
+          entities: number of entities observed now, at which a pointer may point; None takes all that there can be.
+
+        Raises:
+          InvalidAction: naming the first part that does not fit.
+        """
+        self._check_movement(action.get("movement"), entities)
+        if self.continuous:
+            self._check_continuous(action.get("continuous"))
+        elif "continuous" in action:
+            raise InvalidAction("continuous values are given, but no component is continuous")
+        said = action.get("utterance", "")
+        if not isinstance(said, str):
+            raise InvalidAction(f"utterance is a {type(said).__name__}; give text")
+        if said and self.speech is None:
+            raise InvalidAction(f"utterance is {said[:40]!r}, but the player cannot speak")
+        if said and isinstance(self.speech, Grammar) and said not in set(self.speech.sentences()):
+            raise InvalidAction(f"utterance is {said[:40]!r}, no sentence of the grammar")
+
+    def _check_movement(self, movement: Any, entities: int | None) -> None:
+        shape = (self.ticks, len(self.discrete))
+        if not isinstance(movement, np.ndarray) or movement.shape != shape or movement.dtype.kind not in "iu":
+            raise InvalidAction(f"movement is {shown(movement)}; give integers {list(shape)}")
+        wrong = (movement < 0) | (movement >= self.counts)
+        if entities is not None:
+            wrong |= [isinstance(each, Pointer) for each in self.discrete] & (movement > entities)
+        if wrong.any():
+            tick, column = np.argwhere(wrong)[0].tolist()
+            part, found = self.discrete[column], movement[tick, column]
+            if isinstance(part, Pointer):
+                there = part.most if entities is None else entities
+                raise InvalidAction(f"{part.name} points at entity {found} at tick {tick}; there are {there}")
+            raise InvalidAction(f"{part.name} is {found} at tick {tick}; bins are 0..{part.count - 1}")
+
+    def _check_continuous(self, values: Any) -> None:
+        shape = (self.ticks, len(self.continuous))
+        if not isinstance(values, np.ndarray) or values.shape != shape or values.dtype.kind != "f":
+            raise InvalidAction(f"continuous is {shown(values)}; give floats {list(shape)}")
+        low, high = np.array([[each.low, each.high] for each in self.continuous], np.float32).T
+        wrong = ~((values >= low) & (values <= high))  # also where it is no number
+        if wrong.any():
+            tick, column = np.argwhere(wrong)[0].tolist()
+            part = self.continuous[column]
+            raise InvalidAction(f"{part.name} is {values[tick, column]} at tick {tick}, not {part.low} to {part.high}")
+
+
+def shown(value: Any) -> str:
+    """Return what ``value`` is, in a few words: an array's type and shape, else its Python type."""
+    return f"{value.dtype} {list(value.shape)}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
