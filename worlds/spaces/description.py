@@ -20,7 +20,7 @@ _RECORDS = (*_KINDS.values(), ActionSpec, Category, Entities, Grid, Image, Obser
 
 
 def to_json(spec: Any) -> Any:
-    """Return ``spec``, a :class:`PlayerSpec` or a part of one, as JSON values. Settings that are defaults are left out."""
+    """Return ``spec``, a :class:`PlayerSpec` or a part of one, as JSON values, without those that are defaults."""
     if isinstance(spec, (tuple, list)):
         return [to_json(each) for each in spec]
     if not is_dataclass(spec):
@@ -66,7 +66,7 @@ def _value(wanted: Any, said: Any, where: str) -> Any:
     if records:
         name = said.get("kind") if isinstance(said, Mapping) else None
         kind = _KINDS.get(name) if isinstance(name, str) else None
-        if kind not in records:
+        if kind is None or kind not in records:
             raise InvalidSpace(
                 f"{where} is of kind {_quoted(name)}; known: {', '.join(_NAMES[one] for one in records)}"
             )
@@ -78,7 +78,7 @@ def _value(wanted: Any, said: Any, where: str) -> Any:
     return _plain(wanted, said, where)
 
 
-def _plain(wanted: type, said: Any, where: str) -> Any:
+def _plain(wanted: Any, said: Any, where: str) -> Any:
     if wanted is float and isinstance(said, int) and not isinstance(said, bool):
         return float(said)
     if not isinstance(said, wanted) or (wanted is int and isinstance(said, bool)):
