@@ -17,6 +17,8 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from worlds.errors import UserError
+from worlds.spaces.action import ActionSpec, Discrete, FreeText
+from worlds.spaces.observation import Image, ObservationSpec, PlayerSpec
 
 TICKS_PER_SECOND = 30
 TICKS_PER_STEP = 8
@@ -29,37 +31,25 @@ UTTERANCE_MAX_CHARS = 160
 _SAMPLED = frozenset(chr(code) for code in range(0x20, 0x250) if chr(code).isprintable())  # the Latin letters
 
 
-@dataclass(frozen=True)
-class Component:
-    """One component of a movement action and the values its bins stand for.
-
-    Args:
-      name: what the component moves.
-      values: the value of each bin, in units of the component's largest rate; for ``hand`` they are codes.
-      neutral: index of the bin that does nothing.
-    """
-
-    name: str
-    values: tuple[float, ...]
-    neutral: int
-
-
-MOVEMENT: tuple[Component, ...] = (
-    Component("forward", (-1.0, 0.0, 1.0), 1),  # back, stay, forward
-    Component("strafe", (-1.0, 0.0, 1.0), 1),  # left, stay, right
-    Component("turn", (-1.0, -0.3, 0.0, 0.3, 1.0), 2),  # right ... left (counter-clockwise from above)
-    Component("look", (-1.0, 0.0, 1.0), 1),  # down, stay, up
-    Component("hand", (0.0, 1.0, 2.0), 0),  # keep as it is, grab what is under the crosshair, release
-    Component("reach", (-1.0, 0.0, 1.0), 1),  # pull the held thing nearer, keep, push it away
+# The body of the Playhouse. Values are in units of the component's largest rate; those of the hand are codes.
+MOVEMENT: tuple[Discrete, ...] = (
+    Discrete("forward", ("back", "stay", "forward"), 1, (-1.0, 0.0, 1.0)),
+    Discrete("strafe", ("left", "stay", "right"), 1, (-1.0, 0.0, 1.0)),
+    # Counter-clockwise, seen from above, is positive.
+    Discrete("turn", ("right", "slightly right", "stay", "slightly left", "left"), 2, (-1.0, -0.3, 0.0, 0.3, 1.0)),
+    Discrete("look", ("down", "stay", "up"), 1, (-1.0, 0.0, 1.0)),
+    Discrete("hand", ("keep", "grab", "release"), 0, (0.0, 1.0, 2.0)),  # grabs what is under the crosshair
+    Discrete("reach", ("nearer", "keep", "farther"), 1, (-1.0, 0.0, 1.0)),  # of the held thing
 )
-MOVEMENT_BINS = np.array([len(c.values) for c in MOVEMENT], dtype=np.int64)
-MOVEMENT_NAMES = tuple(c.name for c in MOVEMENT)
+MOVEMENT_BINS = np.array([component.count for component in MOVEMENT], dtype=np.int64)
+MOVEMENT_NAMES = tuple(component.name for component in MOVEMENT)
 HAND_KEEP, HAND_GRAB, HAND_RELEASE = 0, 1, 2
+BODY = ActionSpec(MOVEMENT, TICKS_PER_STEP, 1 / TICKS_PER_SECOND, FreeText(UTTERANCE_MAX_CHARS))
 
 
 def neutral_movement() -> np.ndarray:
     """Return the movement of one step that does nothing: int8 [TICKS_PER_STEP, components]."""
-    return np.tile(np.array([c.neutral for c in MOVEMENT], dtype=np.int8), (TICKS_PER_STEP, 1))
+    return np.tile(np.array([component.neutral for component in MOVEMENT], dtype=np.int8), (TICKS_PER_STEP, 1))
 
 
 class Observation(TypedDict):
@@ -121,6 +111,16 @@ def action_space() -> spaces.Dict:
     )
 
 
+def body_spec(height: int, width: int) -> PlayerSpec:
+    """Spaces of a player that sees a picture and has the body of the Playhouse.
+
+    Args:
+      height: of the picture in pixels.
+      width: of the picture in pixels.
+    """
+    return PlayerSpec(ObservationSpec(image=Image(height, width)), BODY)
+
+
 class WorldError(UserError, ValueError):
     """A world that cannot be built, entered or played. The message is one line with what is wrong and the fix."""
 
@@ -150,6 +150,11 @@ class World(ParallelEnv):
     @abstractmethod
     def step_index(self) -> int:
         """Number of steps taken since the reset."""
+
+    def spec(self, agent: str) -> PlayerSpec:
+        """Return the spaces of a player; by default those of a picture and the Playhouse's body."""
+        space: Any = self.observation_space(agent)
+        return body_spec(*space["image"].shape[:2])
 
     def snapshot(self) -> Any:
         """Return an opaque, in-process copy of everything that influences the future; NotImplementedError without."""
