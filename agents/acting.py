@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import ObservationArrays, ObservationBatch, send
+from agents.batch import ObservationArrays, ObservationBatch, map_parts, send
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from worlds.contract import Action, Observation
 
 
 def observation_arrays(
-    observations: Sequence[Observation], tokenizer: Tokenizer, config: AgentConfig
+    observations: Sequence[Mapping[str, Any]], tokenizer: Tokenizer, config: AgentConfig
 ) -> ObservationArrays:
     """Encode one step of N slots as arrays [N, ...], texts as tokens.
 
@@ -24,12 +25,58 @@ def observation_arrays(
       tokenizer: the agent's.
       config: the agent's; it has the numbers of tokens.
     """
-    return ObservationArrays(
-        np.stack([o["image"] for o in observations]),
-        tokenizer.encode([o["setter_text"] for o in observations], config.setter_text_length),
-        tokenizer.encode([o["solver_text"] for o in observations], config.solver_text_length),
-        np.stack([o["previous_movement"] for o in observations]),
-    )
+    arrays = {
+        "image": stacked(observations, "image"),
+        "setter_tokens": tokenizer.encode([o["setter_text"] for o in observations], config.setter_text_length),
+        "solver_tokens": tokenizer.encode([o["solver_text"] for o in observations], config.solver_text_length),
+        "previous_movement": np.stack([o["previous_movement"] for o in observations]),
+    }
+    if config.spaces is None:
+        return ObservationArrays(**arrays)
+    return _declared_parts(observations, tokenizer, config, arrays)
+
+
+def _declared_parts(
+    observations: Sequence[Mapping[str, Any]], tokenizer: Tokenizer, config: AgentConfig, arrays: dict[str, Any]
+) -> ObservationArrays:
+    """Return ``arrays`` with the parts that only other spaces than the Playhouse's have."""
+    seen, action = config.player.observation, config.player.action
+    if action.continuous:
+        continuous = np.stack([o["previous_continuous"] for o in observations])
+        arrays["previous_movement"] = config.columns.encode(arrays["previous_movement"], continuous)
+    for name in ("grid", "vector", "legal"):
+        arrays[name] = stacked(observations, name)
+    if seen.entities is not None:
+        counts = np.array([len(o["entity_values"]) for o in observations], np.int32)
+        for name in ("entity_categories", "entity_values"):
+            rows = np.concatenate([o[name] for o in observations])
+            arrays[name] = padded(rows, counts, seen.entities.most)
+        arrays["entity_count"] = counts.astype(np.int16)
+    if seen.texts:
+        texts = [[o[name] for name in seen.texts] for o in observations]
+        arrays["texts"] = np.stack([tokenizer.encode(one, config.setter_text_length) for one in texts])
+    return ObservationArrays(**arrays)
+
+
+def stacked(observations: Sequence[Mapping[str, Any]], name: str) -> np.ndarray | None:
+    """Return part ``name`` of all observations as one array; None if the first has none."""
+    return np.stack([o[name] for o in observations]) if name in observations[0] else None
+
+
+def padded(rows: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
+    """Return sets of rows that lie end to end as one array, each filled up with zeros.
+
+    Args:
+      rows: [sum of counts, features].
+      counts: integers [N], rows of every set.
+      most: largest number of rows of a set.
+
+    Returns:
+      [N, most, features], of the same type.
+    """
+    filled = np.zeros((len(counts), most, rows.shape[1]), rows.dtype)
+    filled[np.arange(most) < np.asarray(counts)[:, None]] = rows
+    return filled
 
 
 def encode_observations(
@@ -47,7 +94,7 @@ def encode_observations(
       device: where the batch is wanted.
     """
     arrays = observation_arrays(observations, tokenizer, config)
-    return ObservationBatch(*(send(array[None], device) for array in arrays))
+    return map_parts(lambda array: send(array[None], device), arrays)
 
 
 class AgentSolvers:
@@ -80,8 +127,12 @@ class AgentSolvers:
         begins = send(resets[None], device)
         with torch.inference_mode():
             actions, _, _, self._state = self._agent.act(batch, self._state, begins, self._generator, self._greedy)
-        movement, words = actions.movement[0].cpu().numpy(), actions.utterance[0].tolist()
+        columns, words = actions.movement[0].cpu().numpy(), actions.utterance[0].tolist()
+        movement, continuous = self._agent.config.columns.decode(columns)
+        said = [self._tokenizer.decode(word) if word[0] else "" for word in words]
+        if continuous is None:
+            return [{"movement": move, "utterance": text} for move, text in zip(movement, said, strict=True)]
         return [
-            {"movement": move, "utterance": self._tokenizer.decode(word) if word[0] else ""}
-            for move, word in zip(movement, words, strict=True)
+            {"movement": move, "continuous": values, "utterance": text}
+            for move, values, text in zip(movement, continuous, said, strict=True)
         ]

@@ -90,9 +90,9 @@ class InteractiveAgent(PreTrainedModel):
         Raises:
           ValueError: the shapes disagree.
         """
-        if observations.image.shape[:2] != resets.shape or state.hidden.shape[0] != resets.shape[1]:
+        if observations.shape != resets.shape or state.hidden.shape[0] != resets.shape[1]:
             raise ValueError(
-                f"images {tuple(observations.image.shape)}, resets {tuple(resets.shape)} and memory "
+                f"observations {observations.shape}, resets {tuple(resets.shape)} and memory "
                 f"{tuple(state.hidden.shape)} do not agree on [T, B]"
             )
         trunk, state = self.trunk(observations, state, resets)

@@ -7,6 +7,9 @@ from typing import Any, ClassVar, Self
 
 from transformers import PretrainedConfig
 
+from agents.columns import ActionColumns, player_spec
+from worlds.spaces.observation import PlayerSpec
+
 # What the paper's four sizes share. 72x96 pixels become 6x8 tokens, each of a whole patch of 12x12 pixels.
 _PAPER: dict[str, Any] = {
     "image_size": (72, 96), "vocab_size": 512,
@@ -43,6 +46,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+_DERIVED = ("_player", "_columns")
 _MOST_LAYERS = 1000  # so that a damaged configuration is refused before it is built
 
 
@@ -50,7 +54,7 @@ class AgentConfig(PretrainedConfig):
     """Sizes of an agent. The paper does not state widths; these are our documented choice.
 
     Args:
-      image_size: (height, width) of the image in pixels.
+      image_size: (height, width) of the image in pixels; that of ``spaces``, (0, 0) without one, where they are given.
       vocab_size: number of tokens; token 0 pads, 1 begins and 2 ends an utterance.
       setter_text_length: tokens kept of the setter's last words.
       solver_text_length: tokens kept of the solver's own last words.
@@ -72,6 +76,13 @@ class AgentConfig(PretrainedConfig):
       value_width: hidden width of the value head (paper, A.7: 512).
       tokenizer_digest: digest of the tokenizer whose tokens the agent knows
         (:attr:`agents.tokenizer.Tokenizer.digest`), noted when it is saved; None in agents saved by older versions.
+      spaces: what the agent observes and can do, as JSON of a :class:`worlds.spaces.observation.PlayerSpec`; None is a
+        picture of ``image_size`` and the Playhouse's body.
+      continuous_bins: bins into which the policy divides every continuous component of an action.
+      grid_width: width of the embeddings of a grid's categories.
+
+    Raises:
+      ValueError: sizes that do not fit each other, or ``spaces`` that describe none.
     """
 
     model_type = "interactive_agent"
@@ -108,9 +119,19 @@ class AgentConfig(PretrainedConfig):
         value_width: int = 128,
         language_heads: int = 2,
         tokenizer_digest: str | None = None,
+        spaces: Mapping[str, Any] | None = None,
+        continuous_bins: int = 33,
+        grid_width: int = 16,
         **kwargs: Any,
     ) -> None:
-        self.image_size = tuple(image_size)
+        height, width_ = image_size
+        self._player = player_spec(spaces, (height, width_))
+        seen = self._player.observation.image
+        self._columns = ActionColumns(self._player.action, continuous_bins)
+        self.spaces = spaces
+        self.continuous_bins = continuous_bins
+        self.grid_width = grid_width
+        self.image_size = (0, 0) if seen is None else (seen.height, seen.width)
         self.vocab_size = vocab_size
         self.setter_text_length = setter_text_length
         self.solver_text_length = solver_text_length
@@ -141,6 +162,20 @@ class AgentConfig(PretrainedConfig):
             raise ValueError(f"utterance_length is {utterance_length}: a word and the end token take 2 places")
         if not len(self.vision_channels) == len(self.vision_strides) == len(self.vision_blocks):
             raise ValueError("vision_channels, vision_strides and vision_blocks need one entry for every stage each")
+
+    @property
+    def player(self) -> PlayerSpec:
+        """What the agent observes and can do."""
+        return self._player
+
+    @property
+    def columns(self) -> ActionColumns:
+        """The columns of its actions."""
+        return self._columns
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sizes as JSON values."""
+        return {name: value for name, value in super().to_dict().items() if name not in _DERIVED}
 
     @classmethod
     def preset_names(cls) -> tuple[str, ...]:

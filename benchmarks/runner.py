@@ -142,9 +142,10 @@ class AgentModule(TorchRLModule):
     @torch.inference_mode()
     def _forward_exploration(self, batch: dict[str, Any], **settings: Any) -> dict[str, Any]:
         seen = batch[Columns.OBS]  # [N, 1, ...]; a slot that begins an episode comes with an empty memory
-        observations = ObservationBatch(*(seen[name].transpose(0, 1) for name in ObservationBatch._fields))
+        parts = (seen[name].transpose(0, 1) if name in seen else None for name in ObservationBatch._fields)
+        observations = ObservationBatch(*parts)  # type: ignore[arg-type]
         state = AgentState(batch[Columns.STATE_IN]["hidden"], batch[Columns.STATE_IN]["cell"])
-        resets = torch.zeros(observations.image.shape[:2], dtype=torch.bool)
+        resets = torch.zeros(observations.shape, dtype=torch.bool)
         actions, log_probs, _, after = self.agent.act(observations, state, resets)
         return {
             Columns.ACTIONS: {"movement": actions.movement[0][:, None], "utterance": actions.utterance[0][:, None]},

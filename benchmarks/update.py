@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import ActionBatch, ObservationBatch
+from agents.batch import ActionBatch, map_parts
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID
@@ -74,7 +74,7 @@ def bare_step(
 ) -> Callable[[], None]:
     """Return a function that does one bare step."""
     one, other = (fragment.to_tensors(device) for fragment in fragments)
-    observations = ObservationBatch(*(torch.cat(p, 1) for p in zip(one.observations, other.observations, strict=True)))
+    observations = map_parts(lambda *p: torch.cat(p, 1), one.observations, other.observations)
     actions = ActionBatch(*(torch.cat(pair, dim=1) for pair in zip(one.actions, other.actions, strict=True)))
     resets = torch.cat([one.resets, other.resets], dim=1)
     optimizer = torch.optim.Adam(agent.parameters(), lr=1e-4, betas=(0.0, 0.999), fused=True)

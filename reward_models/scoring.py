@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.batch import ObservationBatch
+from agents.batch import ObservationBatch, map_parts
 from reward_models.contract import RewardModel, State
 from reward_models.marked_play import MarkedPlay
 from reward_models.pairs import PLUS, PairAgreement, pair_agreement
@@ -179,7 +179,7 @@ class StreamingScorer:
         began = torch.as_tensor(resets, device=self._model.device)
         if began.ndim != 2 or began.shape[1] != self._slots:
             raise ValueError(f"resets {tuple(began.shape)} are not [T, {self._slots}]: steps of every slot")
-        observations = ObservationBatch(*(x.to(self._model.device, non_blocking=True) for x in observations))
+        observations = map_parts(lambda part: part.to(self._model.device, non_blocking=True), observations)
         draws = None
         if self._draws is not None:
             draws = torch.from_numpy(self._draws.next(began.cpu().numpy())).to(self._model.device)
@@ -219,7 +219,7 @@ class UtilityScorer:
         began = torch.as_tensor(resets, device=self._model.device)
         if began.ndim != 2 or began.shape[1] != self._slots:
             raise ValueError(f"resets {tuple(began.shape)} are not [T, {self._slots}]: steps of every slot")
-        observations = ObservationBatch(*(x.to(self._model.device, non_blocking=True) for x in observations))
+        observations = map_parts(lambda part: part.to(self._model.device, non_blocking=True), observations)
         utility, self._state = self._model.utilities(observations, self._state, began)
         self._begun = True
         rewards_along = self._model.config.reward_scale * utility.float().masked_fill(began, 0.0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypedDict, runtime_checkable
+from typing import Any, ClassVar, NotRequired, Protocol, TypedDict, runtime_checkable
 
 import numpy as np
 from gymnasium import spaces
@@ -66,6 +66,7 @@ class Action(TypedDict):
 
     movement: np.ndarray  # int8 [TICKS_PER_STEP, components], bin indices, one row a tick
     utterance: str  # "" is silence
+    continuous: NotRequired[np.ndarray]  # float32 [ticks, continuous components], of spaces that have some
 
 
 def silent(movement: np.ndarray | None = None) -> Action:

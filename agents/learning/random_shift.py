@@ -36,5 +36,7 @@ def random_shift(image: Tensor, pixels: int, rng: np.random.Generator) -> Tensor
 
 def shifted(observations: ObservationBatch, pixels: int, seed: int, update: int) -> ObservationBatch:
     """Return the observations [T, B] with shifted pictures; the shifts depend on seed and number of the update only."""
+    if observations.image is None:
+        return observations
     image = random_shift(observations.image, pixels, np.random.default_rng([seed, 2, update]))
     return observations._replace(image=image)

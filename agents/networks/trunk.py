@@ -140,6 +140,7 @@ class Trunk(CheckpointedLayers):
         self, observations: ObservationBatch, state: AgentState, resets: Tensor
     ) -> tuple[TrunkOutput, AgentState]:
         steps, batch = resets.shape
+        assert observations.image is not None
         vision = self.vision(observations.image.flatten(0, 1))
         setter_tokens = observations.setter_tokens.flatten(0, 1)
         spoken = setter_tokens != PAD_ID

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
+from agents.batch import ActionBatch, RecordedWindow, map_parts
 from rlhf.data.dataset import Dataset, WindowStream
 from worlds.errors import UserError
 
@@ -97,7 +97,7 @@ def side_by_side(windows: Sequence[RecordedWindow]) -> RecordedWindow:
     if any(window.demonstrated is not None for window in windows):
         demonstrated = torch.cat([_mask(window) for window in windows], dim=1)
     return RecordedWindow(
-        ObservationBatch(*(torch.cat(parts, dim=1) for parts in zip(*(w.observations for w in windows), strict=True))),
+        map_parts(lambda *parts: torch.cat(parts, dim=1), *(w.observations for w in windows)),
         ActionBatch(*(torch.cat(parts, dim=1) for parts in zip(*(w.actions for w in windows), strict=True))),
         torch.cat([window.resets for window in windows], dim=1),
         demonstrated,

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from agents.agent import AgentOutput, AgentState, InteractiveAgent
-from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, RecordedWindow
+from agents.batch import ActionBatch, PolicyLogProbs, RecordedWindow, map_parts
 from agents.computing import autocast, prepare
 from agents.learning.cloning import bc_loss
 from agents.learning.contrastive import css_loss
@@ -99,8 +99,8 @@ class Learner:
 
     def _forward(self, played: FragmentTensors, window: RecordedWindow) -> _Forward:
         """Run the agent once over both kinds of trajectories, side by side."""
-        observations = ObservationBatch(*_beside(played.observations, window.observations))
-        actions = ActionBatch(*_beside(played.actions, window.actions))
+        observations = map_parts(_beside, played.observations, window.observations)
+        actions = ActionBatch(*map(_beside, played.actions, window.actions))
         resets = torch.cat([played.resets, window.resets], dim=1)
         state = AgentState(*(torch.cat(pair) for pair in zip(played.state, self._window_memory(window), strict=True)))
         with autocast(self.config.computing, self.device):
@@ -190,8 +190,8 @@ def _joint(log_probs: PolicyLogProbs) -> Tensor:
     return log_probs.movement + log_probs.language
 
 
-def _beside(played: tuple[Tensor, ...], recorded: tuple[Tensor, ...]) -> list[Tensor]:
-    return [torch.cat(pair, dim=1) for pair in zip(played, recorded, strict=True)]
+def _beside(played: Tensor, recorded: Tensor) -> Tensor:
+    return torch.cat([played, recorded], dim=1)
 
 
 @torch.no_grad()

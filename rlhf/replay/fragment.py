@@ -182,7 +182,8 @@ class FragmentRows:
     def see(self, t: int, observations: ObservationArrays, resets: np.ndarray) -> None:
         """Put into row t what is perceived in N slots and where an episode begins, bool [N]."""
         for name, array in observations._asdict().items():
-            getattr(self, name)[t] = array
+            if array is not None:
+                getattr(self, name)[t] = array
         self.resets[t] = resets
 
     def do(self, t: int, actions: ActionBatch, log_probs: PolicyLogProbs) -> None:

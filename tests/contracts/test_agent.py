@@ -11,7 +11,7 @@ from torch import Tensor
 
 from agents import registry
 from agents.agent import AgentOutput, AgentState, InteractiveAgent
-from agents.batch import ActionBatch, ObservationBatch
+from agents.batch import ActionBatch, ObservationBatch, map_parts
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import EOS_ID, PAD_ID, Tokenizer
@@ -47,7 +47,7 @@ def play(agent: InteractiveAgent) -> tuple[ObservationBatch, ActionBatch]:
 
 
 def cut(batch: ObservationBatch, steps: slice, columns: slice = slice(None)) -> ObservationBatch:
-    return ObservationBatch(*(field[steps, columns] for field in batch))
+    return map_parts(lambda part: part[steps, columns], batch)
 
 
 def same(one: AgentOutput, other: AgentOutput, where: tuple[slice, slice] = (slice(None), slice(None))) -> None:

@@ -18,7 +18,7 @@ import torch
 
 import agents.registry
 from agents.agent import InteractiveAgent
-from agents.batch import ObservationBatch
+from agents.batch import ObservationBatch, map_parts
 from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
@@ -167,7 +167,7 @@ def test_fragments_of_any_length_are_rewarded_as_single_steps(model: RewardModel
     together, found, begin = StreamingScorer(model, 3), [], 0
     for length in (1, 3, 2, len(steps)):
         part = steps[begin : begin + length]
-        observations = ObservationBatch(*(torch.cat(fields) for fields in zip(*(o for o, _ in part), strict=True)))
+        observations = map_parts(lambda *parts: torch.cat(parts), *(o for o, _ in part))
         found.append(together.rewards(observations, torch.cat([resets for _, resets in part])))
         begin += length
     np.testing.assert_allclose(np.concatenate(found), wanted, rtol=TOLERANCE, atol=TOLERANCE)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.batch import ObservationBatch
+from agents.batch import map_parts
 from agents.tokenizer import PAD_ID
 from tests.unit.agents import made_up_play
 
@@ -24,7 +24,7 @@ def test_it_speaks_with_the_probability_of_the_logit(agent: InteractiveAgent) ->
     rows, repeats = 6, 400
     observations, _ = made_up_play.batch(agent.config, 1, rows)
     resets = torch.ones(1, rows * repeats, dtype=torch.bool)
-    many = ObservationBatch(*(field.repeat_interleave(repeats, dim=1) for field in observations))
+    many = map_parts(lambda part: part.repeat_interleave(repeats, dim=1), observations)
     agent.language.speak.weight *= 4.0
     features = agent(observations, agent.initial_state(rows), resets[:, :rows])[0].features[0].numpy()
     weight = agent.language.speak.weight.numpy()[0]

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from agents.agent import InteractiveAgent
+from agents.batch import map_parts
 from agents.config import AgentConfig
 from tests.unit.agents import made_up_play
 
@@ -70,8 +71,7 @@ def test_the_smallest_of_the_papers_sizes_plays_and_learns() -> None:
     log_probs = agent.log_probs(output, actions)
     (output.value.sum() - log_probs.movement.sum() - log_probs.language.sum()).backward()
     assert all(p.grad is None or bool(torch.isfinite(p.grad).all()) for p in agent.parameters())
-    done, *_ = agent.act(observations._replace(**{n: v[:1] for n, v in observations._asdict().items()}),
-                         agent.initial_state(2), resets[:1])  # fmt: skip
+    done, *_ = agent.act(map_parts(lambda part: part[:1], observations), agent.initial_state(2), resets[:1])
     assert done.utterance.shape == (1, 2, 12)
 
 

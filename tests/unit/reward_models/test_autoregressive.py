@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.agent import AgentState, InteractiveAgent
+from agents.batch import map_parts
 from reward_models.augmentation import Augmentation
 from reward_models.autoregressive import (
     ANNOTATIONS,
@@ -116,7 +117,7 @@ def test_each_rater_is_a_sequence_with_its_own_past_marks_fed_back(
 def test_windows_one_after_another_are_one_long_window(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
     def part(steps: slice) -> MarkedWindow:
         fields = {name: value[steps] for name, value in vars(window).items() if isinstance(value, torch.Tensor)}
-        seen = type(window.observations)(*(x[steps] for x in window.observations))
+        seen = map_parts(lambda part: part[steps], window.observations)
         done = type(window.actions)(*(x[steps] for x in window.actions))
         return replace(window, **(fields | {"observations": seen, "actions": done}))
 

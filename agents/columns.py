@@ -1,0 +1,151 @@
+"""Columns of an agent's inputs and actions, as its declared spaces have them.
+
+Inside agents an action is whole numbers, one row a tick: the discrete and pointer components of the action space, then
+its continuous ones, discretised into equal bins (as in Brohan et al., 2022, "RT-1", section 5.3). So imitation,
+importance weights and entropies are those of one kind of distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from worlds.contract import body_spec
+from worlds.spaces.action import ActionSpec, Pointer
+from worlds.spaces.description import from_json
+from worlds.spaces.observation import PlayerSpec
+
+if TYPE_CHECKING:
+    from agents.config import AgentConfig
+
+_MOST_OF_INT8 = 128  # values 0 to 127
+
+
+@dataclass(frozen=True)
+class ActionColumns:
+    """The whole numbers that an action is inside an agent: [ticks, columns].
+
+    Args:
+      spec: the action space.
+      continuous_bins: bins of every continuous component.
+    """
+
+    spec: ActionSpec
+    continuous_bins: int
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """Number of values of every column: int64 [columns]."""
+        continuous = np.full(len(self.spec.continuous), self.continuous_bins, np.int64)
+        return np.concatenate([self.spec.counts, continuous])
+
+    @cached_property
+    def pointers(self) -> np.ndarray:
+        """True for columns that point at an entity: bool [columns]."""
+        return np.array(
+            [isinstance(each, Pointer) for each in self.spec.discrete] + [False] * len(self.spec.continuous), np.bool_
+        )
+
+    @cached_property
+    def dtype(self) -> type[np.int8] | type[np.int16]:
+        """Type of the numbers: the smallest that has all values."""
+        return np.int8 if self.counts.max(initial=0) <= _MOST_OF_INT8 else np.int16
+
+    @property
+    def ticks(self) -> int:
+        """Rows of an action."""
+        return self.spec.ticks
+
+    @cached_property
+    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        low = np.array([each.low for each in self.spec.continuous], np.float32)
+        high = np.array([each.high for each in self.spec.continuous], np.float32)
+        return low, (high - low) / self.continuous_bins
+
+    def neutral(self) -> np.ndarray:
+        """Return the action that does nothing: [ticks, columns]."""
+        spec = self.spec
+        return self.encode(spec.neutral_movement(), spec.neutral_continuous() if spec.continuous else None)
+
+    def encode(self, movement: np.ndarray, continuous: np.ndarray | None = None) -> np.ndarray:
+        """Return actions of the world as columns, [..., ticks, columns].
+
+        Args:
+          movement: integers [..., ticks, discrete and pointer components].
+          continuous: float32 [..., ticks, continuous components]; None where the space has none.
+        """
+        if continuous is None:
+            return movement.astype(self.dtype, copy=False)
+        low, width = self._bounds
+        bins = np.clip(np.floor((continuous - low) / width), 0, self.continuous_bins - 1)
+        return np.concatenate([movement.astype(self.dtype, copy=False), bins.astype(self.dtype)], axis=-1)
+
+    def decode(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return what :meth:`encode` takes; continuous values are the middles of their bins.
+
+        Args:
+          columns: integers [..., ticks, columns].
+        """
+        discrete = len(self.spec.discrete)
+        movement = columns[..., :discrete].astype(self.spec.dtype, copy=False)
+        if not self.spec.continuous:
+            return movement, None
+        low, width = self._bounds
+        return movement, (low + (columns[..., discrete:] + np.float32(0.5)) * width).astype(np.float32)
+
+
+def player_spec(spaces: Mapping[str, Any] | None, image_size: tuple[int, int]) -> PlayerSpec:
+    """Return the spaces that an agent's configuration names.
+
+    Args:
+      spaces: as JSON; None is a picture and the Playhouse's body.
+      image_size: (height, width) of that picture in pixels.
+
+    Raises:
+      InvalidSpace: ``spaces`` describes none.
+    """
+    return _playhouse(*image_size) if spaces is None else from_json(spaces)
+
+
+_playhouse = lru_cache(maxsize=64)(body_spec)
+
+
+def observation_columns(config: AgentConfig) -> dict[str, tuple[type, tuple[int, ...]]]:
+    """Return type and shape of one step of every input that an agent of ``config`` takes, by field.
+
+    Fields are those of :class:`agents.batch.ObservationBatch`, in its order.
+    """
+    player, columns = config.player, config.columns
+    seen, entities = player.observation, player.observation.entities
+    found: dict[str, tuple[type, tuple[int, ...]]] = {}
+    if seen.image is not None:
+        found["image"] = np.uint8, seen.image.shape
+    found["setter_tokens"] = np.int64, (config.setter_text_length,)
+    found["solver_tokens"] = np.int64, (config.solver_text_length,)
+    found["previous_movement"] = columns.dtype, (columns.ticks, len(columns.counts))
+    if seen.grid is not None:
+        found["grid"] = np.int16, seen.grid.shape
+    if entities is not None:
+        found["entity_categories"] = np.int16, (entities.most, len(entities.categorical))
+        found["entity_values"] = np.float32, (entities.most, len(entities.real))
+        found["entity_count"] = np.int16, ()
+    if seen.vector is not None:
+        found["vector"] = np.float32, (seen.vector.length,)
+    if player.action.masked:
+        found["legal"] = np.bool_, (int(player.action.counts.sum()),)
+    if seen.texts:
+        found["texts"] = np.int64, (len(seen.texts), config.setter_text_length)
+    return found
+
+
+def action_columns(config: AgentConfig) -> dict[str, tuple[type, tuple[int, ...]]]:
+    """Return type and shape of one step of an action, by field of :class:`agents.batch.ActionBatch`."""
+    columns = config.columns
+    return {
+        "movement": (columns.dtype, (columns.ticks, len(columns.counts))),
+        "utterance": (np.int64, (config.utterance_length,)),
+    }
