@@ -7,7 +7,7 @@ import io
 import numpy as np
 from PIL import Image, features
 
-from pipelines.report.data import Clip, ClipPair
+from pipelines.report.data import Clip, ComparedClips
 from worlds.contract import STEPS_PER_SECOND
 
 SPEED = 2.0  # times real time
@@ -17,7 +17,7 @@ LONGEST = 240  # frames; longer clips are thinned out evenly
 GAP = 12
 
 
-def animate(pair: ClipPair) -> tuple[bytes, str]:
+def animate(pair: ComparedClips) -> tuple[bytes, str]:
     """Animate both clips side by side, enlarged by nearest neighbour, at SPEED times real time.
 
     The clip that ends first stays on its last frame.

@@ -125,7 +125,7 @@ class Clip:
 
 
 @dataclass(frozen=True)
-class ClipPair:
+class ComparedClips:
     """Two agents on the same request in the same place."""
 
     instruction: str
@@ -268,7 +268,7 @@ class ReportData:
     reward_over_training: Chart | None = None
     success_over_training: Chart | None = None
     traces: tuple[Picture, ...] = ()
-    clips: tuple[ClipPair, ...] = ()
+    clips: tuple[ComparedClips, ...] = ()
     clips_note: str = ""
     training: tuple[Chart, ...] = ()
     resampling_seed: int = 0

@@ -12,7 +12,7 @@ from pipelines.report.data import (
     DATA_FILE,
     Chart,
     Clip,
-    ClipPair,
+    ComparedClips,
     Curve,
     Outcomes,
     Picture,
@@ -107,14 +107,14 @@ def _trace(episode: Episode, utility: np.ndarray, marks: list, scale: float) -> 
     return Picture(plots.png(drawn), f"Held-out episode {episode.episode_id}, played by {episode.solver}.")
 
 
-def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) -> tuple[ClipPair, ...]:
+def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) -> tuple[ComparedClips, ...]:
     """Record two of the evaluated agents on the first episode of every probe."""
     pairs = []
     one = replace(evaluate, episodes=1, slots=1)
     for probe in evaluate.probes or tuple(evaluate.world.entry().probes):
         (left,), (right,) = (list(probe_episodes(one, evaluate.agents[name], probe)) for name in (before, after))
         instruction = left.requests[0].task.instruction
-        pairs.append(ClipPair(instruction, probe, _clip(before, left), _clip(after, right)))
+        pairs.append(ComparedClips(instruction, probe, _clip(before, left), _clip(after, right)))
     return tuple(pairs)
 
 

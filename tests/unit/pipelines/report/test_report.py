@@ -21,7 +21,7 @@ from pipelines.report.data import (
     Chart,
     Circumstances,
     Clip,
-    ClipPair,
+    ComparedClips,
     Curve,
     Outcomes,
     Picture,
@@ -106,7 +106,7 @@ def example(**changes: object) -> ReportData:
         for name in ("BC loss", "Reward model: held-out pair accuracy", "V-trace policy loss")
     )
     pairs = tuple(
-        ClipPair(message, probe, Clip.of("BC", False, room(60, number)), Clip.of("BC+RL", True, room(34, number)))
+        ComparedClips(message, probe, Clip.of("BC", False, room(60, number)), Clip.of("BC+RL", True, room(34, number)))
         for number, (message, probe) in enumerate(
             [("go to the red ball", "Go"), ("please lift the small <blue> box & hold it", "Lift")]
         )
@@ -381,7 +381,7 @@ def test_outcomes_that_cannot_be_compared_are_refused(change: object, complaint:
 
 def test_clips_run_side_by_side_and_the_shorter_one_stays_on_its_last_frame() -> None:
     left, right = room(20, 1), room(9, 2)
-    file, media_type = animate(ClipPair("x", "Go", Clip.of("BC", False, left), Clip.of("BC+RL", True, right)))
+    file, media_type = animate(ComparedClips("x", "Go", Clip.of("BC", False, left), Clip.of("BC+RL", True, right)))
     assert media_type == "image/webp"
     picture = Image.open(io.BytesIO(file))
     assert picture.size == (6 * 48 * 2 + 12, 6 * 36)
