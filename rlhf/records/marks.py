@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
+
+from rlhf.records.checks import check_flags, check_texts, is_whole
 
 PROGRESS = 1
 REGRESS = -1
@@ -26,9 +27,9 @@ class Mark:
     scripted: bool  # given by a stand-in, not by a person
 
     def __post_init__(self) -> None:
-        _check_texts(episode_id=self.episode_id, rater=self.rater)
-        _check_flags("a mark", scripted=self.scripted)
-        if not _is_whole(self.step) or not _is_whole(self.sign):
+        check_texts(episode_id=self.episode_id, rater=self.rater)
+        check_flags("a mark", scripted=self.scripted)
+        if not is_whole(self.step) or not is_whole(self.sign):
             raise ValueError(f"a mark's step and sign are whole numbers, not {self.step!r} and {self.sign!r}")
         if self.sign not in (PROGRESS, REGRESS):
             raise ValueError(f"a mark's sign is +1 or -1, not {self.sign}")
@@ -60,34 +61,11 @@ class Judgement:
     left_out: str = ""
 
     def __post_init__(self) -> None:
-        _check_texts(episode_id=self.episode_id, judge=self.judge)
-        _check_flags("a judgement", success=self.success, scripted=self.scripted)
-        if self.step is not None and not _is_whole(self.step):
+        check_texts(episode_id=self.episode_id, judge=self.judge)
+        check_flags("a judgement", success=self.success, scripted=self.scripted)
+        if self.step is not None and not is_whole(self.step):
             raise ValueError(f"a judgement's step is a whole number or None, not {self.step!r}")
         if self.left_out not in LEFT_OUT:
             raise ValueError(f"a judgement is left out as {NO_REQUEST!r} or {CANNOT_TELL!r}, not {self.left_out!r}")
         if self.left_out and (self.success or self.step is not None):
             raise ValueError("a judgement that is left out has neither success nor step")
-
-
-def _check_texts(**texts: object) -> None:
-    """Raises ValueError for the first that is no text, or none that can be written."""
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            raise ValueError(f"{name} is {text!r}, not text")
-        if not text.isascii():
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                raise ValueError(f"{name} is {text!r}, not text of Unicode characters") from None
-
-
-def _check_flags(what: str, **flags: object) -> None:
-    """Raises ValueError for the first that is neither True nor False."""
-    for name, flag in flags.items():
-        if not isinstance(flag, bool):
-            raise ValueError(f"{name} of {what} is {flag!r}, not True or False")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)

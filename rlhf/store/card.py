@@ -22,21 +22,31 @@ configs:
   data_files: marks/*.parquet
 - config_name: judgements
   data_files: judgements/*.parquet
+- config_name: clip_pairs
+  data_files: clip_pairs/*.parquet
+- config_name: verdicts
+  data_files: verdicts/*.parquet
+- config_name: take_overs
+  data_files: take_overs/*.parquet
+- config_name: scores
+  data_files: scores/*.parquet
 tags:
 - interactive-rlhf
 ---
 # Recorded play of a setter and a solver
 
 A *setter* asks for things and a *solver* does them, in a simulated world; raters mark where the solver made progress or
-regressed, judges say whether it succeeded. `dataset.json` names the world. Who played is in the columns `setter` and
-`solver`; marks and judgements of stand-ins for people are `scripted`.
+regressed, judges say whether it succeeded. Raters may also compare two stretches of play (`clip_pairs`), say whether a
+stretch carried out its request (`verdicts`), take over from an agent (`take_overs`) or score a stretch (`scores`).
+`dataset.json` names the world. Who played is in the columns `setter` and `solver`; records of stand-ins for people are
+`scripted`.
 
 ```python
 from datasets import load_dataset
 
 steps = load_dataset("FOLDER")["train"]              # one row per step, with the solver's view as a picture
 episodes = load_dataset("FOLDER", "episodes")["train"]
-marks = load_dataset("FOLDER", "marks")["train"]     # where there are some; likewise "judgements"
+marks = load_dataset("FOLDER", "marks")["train"]     # where there are some; likewise the others
 ```
 
 Rows belong together by `episode_id` and `step`. The columns are described in `docs/dataset-format.md` of

@@ -12,6 +12,7 @@ import numpy as np
 
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement, Mark
+from rlhf.records.preferences import PREFERENCES, Preference
 from rlhf.store.compressed import CompressedEpisode, compress
 from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.json_text import to_json
@@ -19,7 +20,8 @@ from rlhf.store.read_ahead import read_ahead
 from rlhf.store.transcript import EpisodeTranscript, transcript
 from worlds.errors import UserError
 
-Record = TypeVar("Record", Mark, Judgement)
+Record = TypeVar("Record", bound=Mark | Judgement | Preference)
+Kind = TypeVar("Kind", bound=Preference)
 
 
 @dataclass(frozen=True)
@@ -76,15 +78,16 @@ class Merged:
     skipped: int
     marks: int
     judgements: int
+    preferences: int = 0
 
 
 class EpisodeStore(ABC):
-    """Episodes, marks and judgements, looked up by episode id.
+    """Episodes, marks, judgements and preferences, looked up by episode id.
 
     An episode is durable when ``write`` returns. A store holds episodes of one world and one image size.
-    Marks and judgements are sets: saying the same thing twice says it once. Lists come in the order of
-    recording (episodes) or sorted by episode, step and rater (marks, judgements). Every method may be called
-    from several threads. All of them raise ``UserError`` for bad input or damaged data.
+    Marks, judgements and preferences are sets: a record that is written twice is there once. Lists come in the order
+    of recording (episodes) or sorted by episode, step and rater (all others). Every method may be called from several
+    threads. All of them raise ``UserError`` for bad input or damaged data.
     """
 
     @abstractmethod
@@ -98,6 +101,10 @@ class EpisodeStore(ABC):
     @abstractmethod
     def write_judgements(self, judgements: Iterable[Judgement]) -> None:
         """Add ``judgements`` of episodes that are in the store, all of them or, on an error, none."""
+
+    @abstractmethod
+    def write_preferences(self, preferences: Iterable[Preference]) -> None:
+        """Add ``preferences`` of episodes that are in the store, all of one kind or, on an error, none of that kind."""
 
     @abstractmethod
     def read(self, episode_id: str) -> Episode:
@@ -120,16 +127,24 @@ class EpisodeStore(ABC):
         """The judgements of one episode, or all."""
 
     @abstractmethod
+    def preferences(self, kind: type[Kind], episode_id: str | None = None) -> list[Kind]:
+        """Return the preferences of one kind, e.g. ``ClipPair``, that are about one episode, or all."""
+
+    @abstractmethod
     def drop(self, episode_ids: Iterable[str]) -> None:
-        """Remove these episodes with their marks and judgements, for good; an unknown id removes nothing."""
+        """Remove these episodes with all records about them, for good; an unknown id removes nothing."""
 
     @abstractmethod
     def forget(self, name: str) -> int:
-        """Remove every mark of the rater and every judgement of the judge ``name``, for good; how many there were."""
+        """Remove every mark, judgement and preference of the rater or judge ``name``, for good; how many there were."""
 
     @abstractmethod
     def remove_marks(self, rater: str, episode_id: str) -> int:
         """Remove the marks of one rater of one episode, for good; return how many there were."""
+
+    @abstractmethod
+    def remove_preferences(self, preferences: Iterable[Preference]) -> int:
+        """Remove these preferences, for good; return how many of them there were."""
 
     def played_by(self, name: str) -> list[str]:
         """Ids of the episodes in which the person ``name`` played any part."""
@@ -198,9 +213,16 @@ class EpisodeStore(ABC):
         have_marks, have_judgements = set(self.marks()), set(self.judgements())
         marks = [mark for mark in other.marks() if mark not in have_marks]
         judgements = [judgement for judgement in other.judgements() if judgement not in have_judgements]
+        preferences = list(self._new_preferences(other))
         self.write_marks(marks)
         self.write_judgements(judgements)
-        return Merged(len(ids) - len(shared), len(shared), len(marks), len(judgements))
+        self.write_preferences(preferences)
+        return Merged(len(ids) - len(shared), len(shared), len(marks), len(judgements), len(preferences))
+
+    def _new_preferences(self, other: EpisodeStore) -> Iterator[Preference]:
+        for kind in PREFERENCES.values():
+            known = set(self.preferences(kind))
+            yield from (preference for preference in other.preferences(kind) if preference not in known)
 
     def __contains__(self, episode_id: object) -> bool:
         return episode_id in self._rows()
@@ -225,12 +247,33 @@ def same_episode(one: Episode, other: Episode) -> bool:
 
 
 def in_order(records: Iterable[Record]) -> list[Record]:
-    """Records sorted by episode, step (none first), then whatever else they say."""
+    """Return the records sorted by episode, step (none first), then their other fields."""
 
-    def place(record: Mark | Judgement) -> tuple[object, ...]:
-        return record.episode_id, -1 if record.step is None else record.step, *vars(record).values()
+    def place(record: Record) -> tuple[object, ...]:
+        first = min(moments_of(record))
+        return *first, *(-1 if value is None else value for value in vars(record).values())
 
     return sorted(records, key=place)
+
+
+def moments_of(record: Mark | Judgement | Preference) -> tuple[tuple[str, int], ...]:
+    """Return the episode and the step of every moment that ``record`` names, of stretches the first and the last.
+
+    The step is -1 where a judgement names none.
+    """
+    if isinstance(record, Mark | Judgement):
+        return ((record.episode_id, -1 if record.step is None else record.step),)
+    return tuple((one.episode_id, step) for one in record.stretches for step in (one.begin, one.end - 1))
+
+
+def episodes_of(record: Mark | Judgement | Preference) -> set[str]:
+    """Return the ids of the episodes that ``record`` is about."""
+    return {episode_id for episode_id, _ in moments_of(record)}
+
+
+def table_of(kind: type[Preference]) -> str:
+    """Return the name of the table of preferences of ``kind``."""
+    return next(table for table, other in PREFERENCES.items() if other is kind)
 
 
 def check_new(episode: Episode, known: Container[str], store: object) -> None:
@@ -271,14 +314,17 @@ def check_known(episode_ids: Iterable[str], known: Container[str], store: object
             raise UserError(f"no episode {episode_id} in {store}; `rlhf episodes list` shows those there are")
 
 
-def check_steps(records: Iterable[Mark | Judgement], rows: Mapping[str, EpisodeRow], store: object) -> None:
-    """Refuse marks and judgements of unknown episodes or of steps beyond an episode's end.
+def check_steps(
+    records: Iterable[Mark | Judgement | Preference], rows: Mapping[str, EpisodeRow], store: object
+) -> None:
+    """Refuse marks, judgements and preferences of unknown episodes or of steps beyond an episode's end.
 
     Raises:
       UserError: naming the first.
     """
     for record in records:
-        check_known((record.episode_id,), rows, store)
-        steps = rows[record.episode_id].steps
-        if record.step is not None and not 0 <= record.step < steps:
-            raise UserError(f"episode {record.episode_id} has steps 0 to {steps - 1}, not {record.step}; count from 0")
+        for episode_id, step in moments_of(record):
+            check_known((episode_id,), rows, store)
+            steps = rows[episode_id].steps
+            if step >= steps or (step < 0 and getattr(record, "step", 0) is not None):
+                raise UserError(f"episode {episode_id} has steps 0 to {steps - 1}, not {step}; count from 0")

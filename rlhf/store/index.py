@@ -3,7 +3,8 @@
 The first line carries a token that changes whenever the file is rewritten, so that another process which has
 read the file knows whether it only grew. A line of an episode is its listing row and the name of the file that
 holds it. A line with ``remove`` names files that were replaced or dropped and may still lie about after a crash. A line
-with ``marks`` or ``judgements`` says how many of them there are at least in which file, so that a loss is noticed.
+with ``marks``, ``judgements`` or a table of preferences says how many of them there are at least in which file, so
+that a loss is noticed.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from threading import RLock
 from typing import Any, get_type_hints
 from uuid import uuid4
 
+from rlhf.records.preferences import PREFERENCES
 from rlhf.store.contract import EpisodeRow
 from rlhf.store.durable import open_to_change, write_all, write_file
 from rlhf.store.json_text import from_json, to_json
 from worlds.errors import UserError
 
 INDEX_FILE = "index.jsonl"
-COUNTED = ("marks", "judgements")  # tables whose files are no episodes'
+COUNTED = ("marks", "judgements", *PREFERENCES)  # tables whose files are no episodes'
 _TYPES = get_type_hints(EpisodeRow)
 
 

@@ -8,14 +8,17 @@ from threading import RLock
 from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
+from rlhf.records.preferences import Preference
 from rlhf.store.contract import (
     EpisodeRow,
     EpisodeStore,
+    Kind,
     Problem,
     check_fits,
     check_known,
     check_new,
     check_steps,
+    episodes_of,
     in_order,
 )
 from rlhf.store.tables import check_recordable
@@ -29,6 +32,7 @@ class MemoryStore(EpisodeStore):
         self._listing: dict[str, EpisodeRow] = {}
         self._marks: set[Mark] = set()
         self._judgements: set[Judgement] = set()
+        self._preferences: set[Preference] = set()
         self._kind: tuple[str, tuple[int, int]] | None = None  # world and image size, fixed by the first episode
         self._lock = RLock()
 
@@ -54,6 +58,12 @@ class MemoryStore(EpisodeStore):
             check_steps(judgements, self._listing, self)
             self._judgements.update(judgements)
 
+    def write_preferences(self, preferences: Iterable[Preference]) -> None:
+        preferences = tuple(preferences)
+        with self._lock:
+            check_steps(preferences, self._listing, self)
+            self._preferences.update(preferences)
+
     def read(self, episode_id: str) -> Episode:
         with self._lock:
             check_known((episode_id,), self._listing, self)
@@ -67,6 +77,11 @@ class MemoryStore(EpisodeStore):
         with self._lock:
             return in_order(judgement for judgement in self._judgements if episode_id in (None, judgement.episode_id))
 
+    def preferences(self, kind: type[Kind], episode_id: str | None = None) -> list[Kind]:
+        with self._lock:
+            found = [each for each in self._preferences if isinstance(each, kind)]
+            return in_order(each for each in found if episode_id is None or episode_id in episodes_of(each))
+
     def drop(self, episode_ids: Iterable[str]) -> None:
         gone = set(episode_ids)
         with self._lock:
@@ -75,13 +90,16 @@ class MemoryStore(EpisodeStore):
                 del self._episodes[episode_id], self._listing[episode_id]
             self._marks = {mark for mark in self._marks if mark.episode_id not in gone}
             self._judgements = {judgement for judgement in self._judgements if judgement.episode_id not in gone}
+            self._preferences = {each for each in self._preferences if gone.isdisjoint(episodes_of(each))}
 
     def forget(self, name: str) -> int:
         with self._lock:
             marks = {mark for mark in self._marks if mark.rater != name}
             judgements = {judgement for judgement in self._judgements if judgement.judge != name}
+            preferences = {each for each in self._preferences if each.rater != name}
             gone = len(self._marks) - len(marks) + len(self._judgements) - len(judgements)
-            self._marks, self._judgements = marks, judgements
+            gone += len(self._preferences) - len(preferences)
+            self._marks, self._judgements, self._preferences = marks, judgements, preferences
             return gone
 
     def remove_marks(self, rater: str, episode_id: str) -> int:
@@ -90,6 +108,12 @@ class MemoryStore(EpisodeStore):
             gone = len(self._marks) - len(kept)
             self._marks = kept
             return gone
+
+    def remove_preferences(self, preferences: Iterable[Preference]) -> int:
+        with self._lock:
+            gone = self._preferences.intersection(preferences)
+            self._preferences -= gone
+            return len(gone)
 
     def verify(self) -> list[Problem]:
         with self._lock:

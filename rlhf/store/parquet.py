@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -14,10 +15,20 @@ import pyarrow as pa
 from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
+from rlhf.records.preferences import PREFERENCES, Preference
 from rlhf.store import description, recovery
 from rlhf.store.card import add_card
 from rlhf.store.compressed import CompressedEpisode
-from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_known, check_new, check_steps
+from rlhf.store.contract import (
+    EpisodeRow,
+    EpisodeStore,
+    Kind,
+    Problem,
+    check_known,
+    check_new,
+    check_steps,
+    table_of,
+)
 from rlhf.store.durable import Busy, explained, only_writer, sync, write_file
 from rlhf.store.fingerprint import episode_fingerprint, stored_fingerprint
 from rlhf.store.index import Entry, EpisodeIndex, moved
@@ -28,6 +39,7 @@ from rlhf.store.tables import (
     TRANSCRIPT_COLUMNS,
     judgements_table,
     marks_table,
+    preferences_table,
     to_compressed,
     to_episode,
     to_tables,
@@ -70,6 +82,10 @@ class ParquetStore(EpisodeStore):
         self._index = EpisodeIndex(self.folder)
         self._marks = RecordFolder(self.folder / "marks", Mark, marks_table, self._index)
         self._judgements = RecordFolder(self.folder / "judgements", Judgement, judgements_table, self._index)
+        self._preferences = {
+            table: RecordFolder(self.folder / table, kind, partial(preferences_table, table), self._index)
+            for table, kind in PREFERENCES.items()
+        }
         self._tidy_up()
 
     def write(self, episode: Episode) -> None:
@@ -95,6 +111,16 @@ class ParquetStore(EpisodeStore):
         with self._writing("judgements"):
             check_steps(judgements, self._rows(), self)
             self._judgements.append(judgements)
+
+    def write_preferences(self, preferences: Iterable[Preference]) -> None:
+        by_table: dict[str, list[Preference]] = {table: [] for table in PREFERENCES}
+        for preference in preferences:
+            by_table[table_of(type(preference))].append(preference)
+        with self._writing("preferences"):
+            for records in by_table.values():
+                check_steps(records, self._rows(), self)
+            for table, records in by_table.items():
+                self._preferences[table].append(records)
 
     def read(self, episode_id: str) -> Episode:
         return self._read(episode_id, to_episode)
@@ -143,26 +169,39 @@ class ParquetStore(EpisodeStore):
     def judgements(self, episode_id: str | None = None) -> list[Judgement]:
         return self._judgements.all() if episode_id is None else self._judgements.of(episode_id)
 
+    def preferences(self, kind: type[Kind], episode_id: str | None = None) -> list[Kind]:
+        folder = self._preferences[table_of(kind)]
+        records = folder.all() if episode_id is None else folder.of(episode_id)
+        return [record for record in records if isinstance(record, kind)]
+
     def mark_counts(self) -> Mapping[str, int]:
         return self._marks.counts()
 
     def forget(self, name: str) -> int:
-        with self._writing("the marks and judgements without those of one person"):
+        with self._writing("the records without those of one person"):
             recovery.clean(self.folder, self._index)  # a file that a crash left unfinished may hold their marks
             marks = self._marks.remove(lambda mark: mark.rater == name)
-            return marks + self._judgements.remove(lambda judgement: judgement.judge == name)
+            judgements = self._judgements.remove(lambda judgement: judgement.judge == name)
+            others = [folder.remove(lambda each: each.rater == name) for folder in self._preferences.values()]
+            return marks + judgements + sum(others)
 
     def remove_marks(self, rater: str, episode_id: str) -> int:
         with self._writing("the marks without those of one rater of one episode"):
             return self._marks.remove(lambda mark: (mark.rater, mark.episode_id) == (rater, episode_id))
+
+    def remove_preferences(self, preferences: Iterable[Preference]) -> int:
+        unwanted = set(preferences)
+        tables = sorted({table_of(type(preference)) for preference in unwanted})
+        with self._writing("the preferences without some"):
+            return sum(self._preferences[table].remove(lambda each: each in unwanted) for table in tables)
 
     def drop(self, episode_ids: Iterable[str]) -> None:
         gone = set(episode_ids)
         with self._writing("the dataset without the dropped episodes"):
             entries = self._index.entries()
             check_known(sorted(gone), self._rows(), self)
-            self._marks.drop(gone)  # first: no crash may leave marks without an episode
-            self._judgements.drop(gone)
+            for folder in self._record_folders():  # first: no crash may leave marks without an episode
+                folder.drop(gone)
             kept = {episode_id: entry for episode_id, entry in entries.items() if episode_id not in gone}
             touched = {entries[episode_id].file for episode_id in gone}
             shared: dict[str, list[str]] = {}
@@ -179,11 +218,15 @@ class ParquetStore(EpisodeStore):
         while self._compact_some():
             pass
         with self._writing("the marks in one file"):
-            self._marks.compact()
-            self._judgements.compact()
+            for folder in self._record_folders():
+                folder.compact()
 
     def verify(self) -> list[Problem]:
-        return problems_of(self, self.folder, self._index, (self._marks, self._judgements))
+        return problems_of(self, self.folder, self._index, self._record_folders())
+
+    def _record_folders(self) -> tuple[RecordFolder[Any], ...]:
+        """Return the folders of all tables but those of play."""
+        return self._marks, self._judgements, *self._preferences.values()
 
     def _rows(self) -> Mapping[str, EpisodeRow]:
         return self._index.rows()

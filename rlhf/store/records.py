@@ -1,4 +1,4 @@
-"""A folder of Parquet files with marks or judgements: one file each time some are written, merged when compacted."""
+"""A folder of Parquet files with one kind of record: one file each time some are written, merged when compacted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from rlhf.store.contract import Record, in_order
+from rlhf.records.preferences import PREFERENCES
+from rlhf.store.contract import Record, episodes_of, in_order
 from rlhf.store.durable import sync, write_file
 from rlhf.store.index import EpisodeIndex
 from rlhf.store.parquet_files import Damaged, read_all, to_bytes
@@ -21,7 +22,7 @@ _TRIES = 5  # to list a folder and then read its files before another process re
 
 
 class RecordFolder(Generic[Record]):
-    """A set of marks or judgements. Only the holder of the dataset's lock may change it.
+    """A set of marks, of judgements or of one kind of preference. Only the holder of the dataset's lock may change it.
 
     Args:
       folder: where the files lie; its name is the table's.
@@ -49,7 +50,7 @@ class RecordFolder(Generic[Record]):
         """Every record, sorted."""
         with self._lock:
             self._refresh()
-            return in_order(record for records in self._by_episode.values() for record in records)
+            return in_order(set[Record]().union(*self._by_episode.values()))
 
     def of(self, episode_id: str) -> list[Record]:
         """The records of one episode, sorted."""
@@ -64,6 +65,7 @@ class RecordFolder(Generic[Record]):
             return
         counts = self._uncounted()
         path = self.folder / f"{uuid4().hex}.parquet"
+        self.folder.mkdir(exist_ok=True)  # older datasets lack the tables of preferences
         try:
             write_file(path, to_bytes([self._make_table(records)]))
             self._index.count(self.folder.name, {**counts, path.name: len(records)})
@@ -85,7 +87,7 @@ class RecordFolder(Generic[Record]):
     def drop(self, episode_ids: Iterable[str]) -> None:
         """Remove the records of these episodes, file by file."""
         gone = set(episode_ids)
-        self.remove(lambda record: record.episode_id in gone)
+        self.remove(lambda record: not gone.isdisjoint(episodes_of(record)))
 
     def remove(self, unwanted: Callable[[Record], bool]) -> int:
         """Remove the unwanted records, file by file; how many there were. Interrupted, it can be done again."""
@@ -101,7 +103,8 @@ class RecordFolder(Generic[Record]):
                 write_file(self.folder / name, to_bytes([self._make_table(kept[name])]))
             else:
                 (self.folder / name).unlink()
-        sync(self.folder)
+        if fewer:
+            sync(self.folder)
         return sum(len(files[name]) - len(kept[name]) for name in fewer)
 
     def compact(self) -> None:
@@ -144,6 +147,8 @@ class RecordFolder(Generic[Record]):
         """Read the files that are new or changed since the last time; files never change but by being replaced."""
         for _ in range(_TRIES):
             try:
+                if self._is_missing_in_older_dataset():
+                    return
                 files = [entry for entry in os.scandir(self.folder) if entry.name.endswith(".parquet")]
                 found = {entry.name: _version(entry) for entry in files}
                 if {name: version for name, (version, _) in self._known.items()} == found:
@@ -155,6 +160,10 @@ class RecordFolder(Generic[Record]):
         raise UserError(
             f"{missing.filename} is missing; put back a copy, or an empty folder of that name if it was one"
         )
+
+    def _is_missing_in_older_dataset(self) -> bool:
+        """Return whether the folder was never there: its table is younger than the dataset."""
+        return self.folder.name in PREFERENCES and not self.folder.exists() and not self.counted()
 
     def _take(self, found: dict[str, tuple[int, int, int]]) -> None:
         """Make the contents of the files in ``found``, versions by name, what is known."""
@@ -168,7 +177,8 @@ class RecordFolder(Generic[Record]):
         self._by_episode = {}
         for _, records in self._known.values():
             for record in records:
-                self._by_episode.setdefault(record.episode_id, set()).add(record)
+                for episode_id in episodes_of(record):
+                    self._by_episode.setdefault(episode_id, set()).add(record)
 
 
 def _version(entry: os.DirEntry[str]) -> tuple[int, int, int]:

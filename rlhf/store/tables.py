@@ -17,9 +17,11 @@ import pyarrow as pa
 from rlhf.records.episode import CO_PILOT, Episode, Request
 from rlhf.records.fields import check_requests
 from rlhf.records.marks import Judgement, Mark
+from rlhf.records.preferences import Preference
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.json_text import from_json, to_json
 from rlhf.store.png import decode_frames, encode_frames
+from rlhf.store.preference_columns import PREFERENCE_COLUMNS
 from rlhf.store.transcript import EpisodeTranscript
 from worlds.contract import MOVEMENT, TICKS_PER_STEP, Event, TaskSpec
 from worlds.errors import UserError
@@ -42,7 +44,7 @@ def _feature(kind: pa.DataType) -> dict[str, Any]:
         return {"feature": _feature(kind.value_type), "length": kind.list_size, "_type": "List"}
     if pa.types.is_list(kind):
         return {"feature": _feature(kind.value_type), "_type": "List"}
-    return {"dtype": str(kind), "_type": "Value"}
+    return {"dtype": "float64" if kind == pa.float64() else str(kind), "_type": "Value"}
 
 
 def _schema(table: str, columns: dict[str, pa.DataType]) -> pa.Schema:
@@ -101,6 +103,7 @@ JUDGEMENTS = _schema(
     },
 )
 SCHEMAS = {"episodes": EPISODES, "steps": STEPS, "marks": MARKS, "judgements": JUDGEMENTS}
+SCHEMAS |= {table: _schema(table, columns) for table, columns in PREFERENCE_COLUMNS.items()}
 
 
 def table_name(schema: pa.Schema) -> str | None:
@@ -234,6 +237,11 @@ def marks_table(marks: Iterable[Mark]) -> pa.Table:
 def judgements_table(judgements: Iterable[Judgement]) -> pa.Table:
     """One row a judgement."""
     return pa.Table.from_pylist([vars(judgement) for judgement in judgements], schema=JUDGEMENTS)
+
+
+def preferences_table(table: str, preferences: Iterable[Preference]) -> pa.Table:
+    """One row a record of ``table``, one of ``PREFERENCES``."""
+    return pa.Table.from_pylist([vars(preference) for preference in preferences], schema=SCHEMAS[table])
 
 
 def episode_table(episode: Episode) -> pa.Table:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from rlhf.records.marks import Judgement, Mark
 from rlhf.store import description, recovery
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_steps
 from rlhf.store.description import DESCRIPTION_FILE, Description
@@ -16,7 +16,7 @@ from worlds.errors import UserError
 
 _LOST = "put back a copy, or accept the loss with `rlhf episodes verify --rebuild`"
 
-Folders = tuple[RecordFolder[Mark], RecordFolder[Judgement]]
+Folders = Sequence[RecordFolder[Any]]
 
 
 def problems_of(store: EpisodeStore, folder: Path, index: EpisodeIndex, records: Folders) -> list[Problem]:
@@ -53,16 +53,14 @@ def _records(index: EpisodeIndex, folders: Folders) -> Iterator[Problem]:
         counted = {name: count for name, count in counted.items() if name in folder.counted()}  # else just removed
         if counted:
             several = f"{len(counted)} files" if len(counted) > 1 else f"the file {min(counted)}"
-            lost = f"{several} with {sum(counted.values())} {folder.folder.name}"
+            lost = f"{several} with {sum(counted.values())} {_words(folder)}"
             yield Problem(
                 f"{folder.folder.name}/", f"{lost} in the index {'are' if len(counted) > 1 else 'is'} missing", _LOST
             )
 
 
-def _records_in(
-    path: Path, folder: RecordFolder[Mark] | RecordFolder[Judgement], index: EpisodeIndex, counted: int
-) -> Iterator[Problem]:
-    """Return the problems of one file of marks or judgements, which has at least ``counted`` of them."""
+def _records_in(path: Path, folder: RecordFolder[Any], index: EpisodeIndex, counted: int) -> Iterator[Problem]:
+    """Return the problems of one file of records, which has at least ``counted`` of them."""
     name = f"{folder.folder.name}/{path.name}"
     try:
         records = folder.read_file(path)
@@ -70,7 +68,7 @@ def _records_in(
         yield _problem(error, name)
         return
     if len(records) < counted:
-        yield Problem(name, f"it holds {len(records)} of the {counted} {folder.folder.name} in the index", _LOST)
+        yield Problem(name, f"it holds {len(records)} of the {counted} {_words(folder)} in the index", _LOST)
     rows = index.rows()
     for record in records:
         try:
@@ -78,6 +76,11 @@ def _records_in(
         except UserError as error:
             yield Problem(name, str(error), "move the file out of the dataset, or put back what it speaks of")
             return
+
+
+def _words(folder: RecordFolder[Any]) -> str:
+    """Return the plural of the folder's records in messages, e.g. "clip pairs"."""
+    return folder.folder.name.replace("_", " ")
 
 
 def _leftovers(folder: Path, index: EpisodeIndex) -> Iterator[Problem]:

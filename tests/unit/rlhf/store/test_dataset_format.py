@@ -15,6 +15,7 @@ import pytest
 
 from pipelines.cli.episodes import compact_dataset
 from rlhf.records.marks import Judgement, Mark
+from rlhf.records.preferences import ClipPair, RequestVerdict, StretchScore, TakeOver
 from rlhf.store import ParquetStore, open_store, share_play
 from rlhf.store.contract import EpisodeRow
 from rlhf.store.parquet_files import to_bytes
@@ -24,6 +25,7 @@ from worlds.errors import UserError
 
 PAGE = Path("docs/dataset-format.md").read_text()
 NAMES = {"episodes": 13, "steps": 10, "marks": 5, "judgements": 6}
+NAMES |= {"clip_pairs": 10, "verdicts": 6, "take_overs": 5, "scores": 8}
 
 
 @pytest.fixture
@@ -33,6 +35,14 @@ def store(tmp_path: Path) -> ParquetStore:
         store.write(synthetic_episode(seed, steps=5, height=6, width=7, episode_id=f"e{seed}"))
     store.write_marks([Mark("e1", "ann", 2, 1, False)])
     store.write_judgements([Judgement("e1", "bo", False, None, False)])
+    store.write_preferences(
+        [
+            ClipPair("e1", 0, 3, "e2", 2, 5, "same", "ann", None, False),
+            RequestVerdict("e1", 1, 4, "no request", "ann", False),
+            TakeOver("e0", 2, 5, "cy", False),
+            StretchScore("e0", 0, 5, 3.5, 1.0, 5.0, "ann", False),
+        ]
+    )
     return store
 
 
@@ -104,7 +114,7 @@ def test_hugging_face_datasets_loads_the_folder(store: ParquetStore, monkeypatch
     assert set(datasets.get_dataset_config_names(str(store.folder))) == set(SCHEMAS)
     steps = loaded(store.folder)
     assert len(steps) == 15 and isinstance(steps.features["image"], datasets.Image)
-    for table, rows in {"steps": 15, "episodes": 3, "marks": 1, "judgements": 1}.items():
+    for table, rows in {"steps": 15, "episodes": 3, "marks": 1, "judgements": 1, "clip_pairs": 1, "scores": 1}.items():
         found = loaded(store.folder, table)
         assert len(found) == rows and found.column_names == SCHEMAS[table].names
     assert loaded(store.folder, "marks")[0] == vars(store.marks()[0])

@@ -12,6 +12,7 @@ import pytest
 
 from pipelines.cli.main import main
 from rlhf.records.marks import Judgement, Mark
+from rlhf.records.preferences import PREFERENCES, TakeOver
 from rlhf.store import ParquetStore, Problem, open_store, rebuild_index, share_play
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.rlhf.store.killed import killed
@@ -22,6 +23,7 @@ SAID = {
     "judgements": [Judgement(f"e{number}", "cy", True, None, scripted=False) for number in range(6)],
 }
 TABLES = tuple(SAID)
+TAKE_OVER = TakeOver("e1", 1, 3, "ann", scripted=False)
 
 
 @pytest.fixture(autouse=True)
@@ -124,6 +126,25 @@ def test_an_older_dataset_is_whole_and_counted_when_it_is_marked_again(store: Pa
         file.unlink()
     (problem,) = problems(store)
     assert problem.what == "3 files with 7 marks in the index are missing"
+
+
+def test_a_dataset_older_than_preferences_has_none_until_it_is_given_some(store: ParquetStore) -> None:
+    for table in PREFERENCES:
+        (store.folder / table).rmdir()
+    old = open_store(store.folder)
+    assert old.verify() == [] and all(old.preferences(kind) == [] for kind in PREFERENCES.values())
+    assert old.forget("nobody") == 0 == old.remove_preferences([TAKE_OVER])
+    old.drop(["e5"])
+    old.compact()
+    old.write_preferences([TAKE_OVER])
+    assert old.preferences(TakeOver) == [TAKE_OVER] and problems(old) == []
+    shutil.rmtree(store.folder / "take_overs")
+    (problem,) = problems(old)
+    assert problem.file == "take_overs/" and "with 1 take overs in the index is missing" in problem.what
+    with pytest.raises(UserError, match="take_overs is missing; put back a copy"):
+        old.preferences(TakeOver)
+    rebuild_index(store.folder)
+    assert open_store(store.folder).preferences(TakeOver) == []
 
 
 @pytest.mark.parametrize("counts", [[], {"x.parquet": "5"}, {"x.parquet": -1}, {"../x": 1}, {"x": True}, 5])

@@ -1,0 +1,228 @@
+"""The records of judgements besides marks: clip pairs, verdicts on requests, take-overs and scores of stretches.
+
+Each is about one or two *stretches*: consecutive steps of one episode.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, NamedTuple
+
+from rlhf.records.checks import check_flags, check_texts, is_whole
+from rlhf.records.marks import CANNOT_TELL, NO_REQUEST
+
+A, B, SAME = "a", "b", "same"
+SUCCESS, FAILURE = "success", "failure"
+CLIP_ANSWERS = (A, B, SAME, CANNOT_TELL)
+VERDICTS = (SUCCESS, FAILURE, NO_REQUEST, CANNOT_TELL)
+
+
+class Stretch(NamedTuple):
+    """Consecutive steps of one episode.
+
+    Args:
+      episode_id: the episode.
+      begin: its first step.
+      end: the step after its last.
+    """
+
+    episode_id: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class ClipPair:
+    """A rater's comparison of two stretches of play, of one episode or of two.
+
+    Args:
+      episode_a: the episode of clip A.
+      begin_a: first step of clip A.
+      end_a: the step after its last.
+      episode_b: the episode of clip B; it may be that of clip A.
+      begin_b: first step of clip B.
+      end_b: the step after its last.
+      answer: the better clip, ``A`` or ``B``; ``SAME`` where they are equally good, ``CANNOT_TELL`` where the rater
+        does not know.
+      rater: name of the rater.
+      seconds: time that the rater took; None where it is not known.
+      scripted: whether the rater is a program.
+
+    Raises:
+      ValueError: if a field is of another type, a clip has no step, or there is no such answer.
+    """
+
+    episode_a: str
+    begin_a: int
+    end_a: int
+    episode_b: str
+    begin_b: int
+    end_b: int
+    answer: str
+    rater: str
+    seconds: float | None
+    scripted: bool
+
+    def __post_init__(self) -> None:
+        check_texts(episode_a=self.episode_a, episode_b=self.episode_b, rater=self.rater)
+        check_flags("a clip pair", scripted=self.scripted)
+        for stretch in self.stretches:
+            _check_stretch("a clip", stretch)
+        if self.answer not in CLIP_ANSWERS:
+            raise ValueError(f"the answer to a clip pair is {_one_of(CLIP_ANSWERS)}, not {self.answer!r}")
+        if self.seconds is not None and (not _is_number(self.seconds) or self.seconds < 0):
+            raise ValueError(f"seconds of a clip pair is {self.seconds!r}, not a number from 0 on or None")
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Clip A and clip B."""
+        return (
+            Stretch(self.episode_a, self.begin_a, self.end_a),
+            Stretch(self.episode_b, self.begin_b, self.end_b),
+        )
+
+
+@dataclass(frozen=True)
+class RequestVerdict:
+    """A rater's verdict on a stretch of play: whether it carried out the request that it begins with.
+
+    Args:
+      episode_id: the episode.
+      begin: first step at which the solver had heard the request.
+      end: the step after the last that was judged.
+      answer: ``SUCCESS`` or ``FAILURE``; ``NO_REQUEST`` where the words asked for nothing, ``CANNOT_TELL`` where the
+        rater does not know.
+      rater: name of the rater.
+      scripted: whether the rater is a program.
+
+    Raises:
+      ValueError: if a field is of another type, the stretch has no step, or there is no such answer.
+    """
+
+    episode_id: str
+    begin: int
+    end: int
+    answer: str
+    rater: str
+    scripted: bool
+
+    def __post_init__(self) -> None:
+        check_texts(episode_id=self.episode_id, rater=self.rater)
+        check_flags("a verdict", scripted=self.scripted)
+        _check_stretch("a verdict", *self.stretches)
+        if self.answer not in VERDICTS:
+            raise ValueError(f"a verdict is {_one_of(VERDICTS)}, not {self.answer!r}")
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """The stretch that was judged."""
+        return (Stretch(self.episode_id, self.begin, self.end),)
+
+
+@dataclass(frozen=True)
+class TakeOver:
+    """A stretch of play in which a co-pilot acted instead of the agent.
+
+    Args:
+      episode_id: the episode.
+      begin: first step at which they acted.
+      end: the step after the last.
+      rater: name of the co-pilot, who judged by taking over that the agent needed help.
+      scripted: whether the co-pilot is a program.
+
+    Raises:
+      ValueError: if a field is of another type, or the stretch has no step.
+    """
+
+    episode_id: str
+    begin: int
+    end: int
+    rater: str
+    scripted: bool
+
+    def __post_init__(self) -> None:
+        check_texts(episode_id=self.episode_id, rater=self.rater)
+        check_flags("a take-over", scripted=self.scripted)
+        _check_stretch("a take-over", *self.stretches)
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """The stretch in which they acted."""
+        return (Stretch(self.episode_id, self.begin, self.end),)
+
+
+@dataclass(frozen=True)
+class StretchScore:
+    """A rater's score of a stretch of play on a scale, the higher the better.
+
+    Args:
+      episode_id: the episode.
+      begin: first step that was scored.
+      end: the step after the last.
+      score: the number given.
+      low: the lowest number of the scale.
+      high: the highest.
+      rater: name of the rater.
+      scripted: whether the rater is a program.
+
+    Raises:
+      ValueError: if a field is of another type, the stretch has no step, or the score is not on the scale.
+    """
+
+    episode_id: str
+    begin: int
+    end: int
+    score: float
+    low: float
+    high: float
+    rater: str
+    scripted: bool
+
+    def __post_init__(self) -> None:
+        check_texts(episode_id=self.episode_id, rater=self.rater)
+        check_flags("a score", scripted=self.scripted)
+        _check_stretch("a score", *self.stretches)
+        for name in ("score", "low", "high"):
+            if not _is_number(getattr(self, name)):
+                raise ValueError(f"{name} of a score is {getattr(self, name)!r}, not a finite number")
+        if not self.low < self.high:
+            raise ValueError(f"the scale of a score rises from low to high, not from {self.low} to {self.high}")
+        if not self.low <= self.score <= self.high:
+            raise ValueError(f"a score is from {self.low} to {self.high} as its scale, not {self.score}")
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """The stretch that was scored."""
+        return (Stretch(self.episode_id, self.begin, self.end),)
+
+
+Preference = ClipPair | RequestVerdict | TakeOver | StretchScore
+
+# By the name of the table that they are kept in.
+PREFERENCES: dict[str, type[Preference]] = {
+    "clip_pairs": ClipPair,
+    "verdicts": RequestVerdict,
+    "take_overs": TakeOver,
+    "scores": StretchScore,
+}
+
+
+def _check_stretch(what: str, stretch: Stretch) -> None:
+    begin, end = stretch.begin, stretch.end
+    if not is_whole(begin) or not is_whole(end):
+        raise ValueError(f"begin and end of {what} are whole numbers, not {begin!r} and {end!r}")
+    if begin < 0:
+        raise ValueError(f"begin of {what} counts from 0, not {begin}")
+    if end <= begin:
+        raise ValueError(f"end of {what} is the step after its last, so greater than begin {begin}, not {end}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _one_of(answers: tuple[str, ...]) -> str:
+    quoted = [repr(answer) for answer in answers]
+    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
