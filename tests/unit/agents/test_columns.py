@@ -33,7 +33,6 @@ def test_the_playhouse_has_the_columns_it_always_had() -> None:
     assert action_columns(config) == {"movement": (np.int8, (8, 6)), "utterance": (np.int64, (6,))}
     assert config.columns.counts.tolist() == MOVEMENT_BINS.tolist()
     assert np.array_equal(config.columns.neutral(), neutral_movement())
-    assert "spaces" not in config.to_diff_dict(), "files of agents of the Playhouse do not change"
 
 
 @given(st.lists(st.floats(-2.0, 1.0, width=32), min_size=3, max_size=3))
