@@ -15,11 +15,12 @@ import numpy as np
 
 from agents.ranges import Count, Steps, check_ranges
 from rlhf.replay.referee import Referee
-from worlds.contract import Action, Observation, Solver, World, neutral_movement
+from worlds.contract import SOLVER, Action, Observation, Solver, World
 from worlds.errors import UserError
+from worlds.spaces.action import ActionSpec
 
 SCRIPTED = "scripted"
-TREMBLE = 2  # ticks of a step in which one who does nothing may move all the same: muscles miss
+TREMBLE = 0.25  # share of a step's ticks in which one who does nothing may move all the same: muscles miss
 
 # Watches until the agent fails, reacts after a moment, drives until it is done; a success or a new request ends it all.
 State = Literal["watches", "reacts", "drives"]
@@ -78,6 +79,7 @@ class ScriptedCoPilot:
     def reset(self, world: World, seed: int) -> None:
         """See :meth:`CoPilot.reset`."""
         self._world, self._rng = world, np.random.default_rng([seed, 2])
+        self._body = world.spec(SOLVER).action
         self._requests = self._events = 0  # of the referee's, how many it knows
         self._leaves = True  # whether it does not intervene until the next request
         self._watch(0)
@@ -99,8 +101,8 @@ class ScriptedCoPilot:
 
     def _drive(self, step: int, observation: Observation) -> Action | None:
         action = self._solver.act(observation)
-        moves = int((action["movement"] != neutral_movement()).any(axis=1).sum())
-        self._still = self._still + 1 if moves <= TREMBLE and not action["utterance"] else 0
+        moves = moving_ticks(self._body, action)
+        self._still = self._still + 1 if moves <= TREMBLE * self._body.ticks and not action["utterance"] else 0
         if self._still < self._config.idle:
             return action
         self._leaves = True
@@ -128,3 +130,11 @@ class ScriptedCoPilot:
         if self._leaves or referee.done:
             return False
         return self._mistakes >= self._config.mistakes or step - self._since >= self._config.patience
+
+
+def moving_ticks(body: ActionSpec, action: Action) -> int:
+    """Return the number of ticks in which ``action`` is another movement than that of one who does nothing."""
+    moves = (action["movement"] != body.neutral_movement()).any(axis=1)
+    if "continuous" in action:
+        moves |= (action["continuous"] != body.neutral_continuous()).any(axis=1)
+    return int(moves.sum())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from rlhf.records.episode import AGENT, CO_PILOT, Episode, episode_columns
 from rlhf.replay.co_pilot import CoPilot
 from rlhf.replay.referee import Referee
-from worlds.contract import SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, silent
+from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World
 from worlds.faults import named_failure
 from worlds.registry import WorldEntry
 
@@ -67,26 +67,38 @@ class ProbeSetter:
         self._spec, self.task, self._asked = spec, task, False
 
     def reset(self, world: World, seed: int) -> None:
-        self._asked = False
+        self._asked, self._body = False, world.spec(SETTER).action
 
     def act(self, observation: Observation) -> Action:
-        action = silent()
+        action = self._body.silent()
         if not self._asked:
             action["utterance"], self._asked = self._spec.instruction, True
         return action
+
+
+class StillSolver:
+    """A solver that does nothing."""
+
+    def __init__(self) -> None:
+        self._body = BODY
+
+    def reset(self, world: World, seed: int) -> None:
+        """See :meth:`worlds.contract.Solver.reset`."""
+        self._body = world.spec(SOLVER).action
+
+    def act(self, observation: Observation) -> Action:
+        """See :meth:`worlds.contract.Solver.act`."""
+        return self._body.silent()
 
 
 class ScriptedSolvers:
     """The scripted solvers of the plans being played, one a slot."""
 
     def __init__(self, slots: int) -> None:
-        self.solver: list[Solver | None] = [None] * slots
+        self.solver: list[Solver] = [StillSolver() for _ in range(slots)]
 
     def act(self, observations: Sequence[Observation], resets: np.ndarray) -> list[Action]:
-        return [
-            solver.act(observation) if solver is not None else silent()
-            for solver, observation in zip(self.solver, observations, strict=True)
-        ]
+        return [solver.act(observation) for solver, observation in zip(self.solver, observations, strict=True)]
 
 
 class _Slot:
@@ -224,6 +236,9 @@ def _begin(
         plan = next(queue, None)
         if plan is None:
             return
+        if plan.solver is None and isinstance(solvers, ScriptedSolvers):
+            plan = replace(plan, solver=StillSolver())
         slot.begin(plan)
         if isinstance(solvers, ScriptedSolvers):
+            assert plan.solver is not None
             solvers.solver[(slots or idle).index(slot)] = plan.solver

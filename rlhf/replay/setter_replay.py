@@ -60,8 +60,17 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
         self._referee: Referee | None = None
         self._step = 0
         self._end = 0
-        self.observation_space = world.observation_space(SOLVER)  # type: ignore[assignment]
-        self.action_space = world.action_space(SOLVER)  # type: ignore[assignment]
+        self._body = world.spec(SOLVER).action
+
+    @property
+    def observation_space(self) -> Any:
+        """The solver's, in worlds that have spaces of Gymnasium."""
+        return self.world.observation_space(SOLVER)
+
+    @property
+    def action_space(self) -> Any:
+        """The solver's, in worlds that have spaces of Gymnasium."""
+        return self.world.action_space(SOLVER)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -90,6 +99,7 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
         if self._step >= self._end:
             raise RuntimeError(f"the replay of episode {self.episode.episode_id} is over or not begun; reset it first")
         step = self._step
+        action = {**action, "utterance": self._body.spoken(action["utterance"])}
         observations, _, terminations, truncations, _ = self.world.step(
             {SETTER: self.episode.setter_action(step), SOLVER: action}
         )

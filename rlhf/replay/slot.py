@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from rlhf.records.episode import Episode
 from rlhf.replay.packing import pack_array, unpack_array
-from worlds.contract import UTTERANCE_MAX_CHARS, Observation
+from worlds.contract import Action, Observation
 from worlds.errors import RunError
 
 
@@ -65,6 +65,7 @@ class Slot:
         self.counts = True  # a play that was cut short is no result
         self._cut: int | None = None
         self._movement: list[np.ndarray] = []  # of every step of the play
+        self._continuous: list[np.ndarray] = []  # as well, where the world has such components
         self._spoken: list[str] = []
 
     def begin(self, episode: Episode, steps: int | None) -> None:
@@ -72,12 +73,15 @@ class Slot:
         self.episode_id, self.world, self.counts = episode.episode_id, episode.world, steps is None
         self._cut = steps
         self.step = self.utterances = 0
-        self._movement, self._spoken = [], []
+        self._movement, self._continuous, self._spoken = [], [], []
         self.observation, _ = self._named_failure(lambda: self.env.reset(options=options))
 
-    def act(self, movement: np.ndarray, utterance: str) -> tuple[float, bool]:
+    def act(self, movement: np.ndarray, utterance: str, continuous: np.ndarray | None = None) -> tuple[float, bool]:
         """Step the environment; return its reward, and whether the play has ended."""
-        action = {"movement": movement, "utterance": utterance[:UTTERANCE_MAX_CHARS]}
+        action: Action = {"movement": movement, "utterance": utterance}
+        if continuous is not None:
+            action["continuous"] = continuous
+            self._continuous.append(np.array(continuous))
         self.observation, reward, terminated, truncated, info = self._named_failure(lambda: self.env.step(action))
         self.truth = info.get("truth")
         self._movement.append(np.array(movement))
@@ -91,7 +95,8 @@ class Slot:
         return {
             "episode_id": self.episode_id,
             "cut": self._cut,
-            "movement": pack_array(np.stack(self._movement)) if self._movement else None,
+            "movement": _packed(self._movement),
+            "continuous": _packed(self._continuous),
             "said": list(self._spoken),
             "modelled_return": self.modelled_return,
             "observation": observation_digest(self.observation),
@@ -109,8 +114,10 @@ class Slot:
         """
         self.begin(episode, state["cut"])
         movement = [] if state["movement"] is None else unpack_array(state["movement"])
-        for step, utterance in zip(movement, state["said"], strict=True):
-            self.act(step, utterance)
+        packed = state.get("continuous")  # older checkpoints have none
+        continuous = [None] * len(movement) if packed is None else unpack_array(packed)
+        for step, utterance, values in zip(movement, state["said"], continuous, strict=True):
+            self.act(step, utterance, values)
         self.modelled_return = state["modelled_return"]
         if observation_digest(self.observation) != state["observation"]:
             raise RunnerError(
@@ -132,6 +139,10 @@ class Slot:
             return None
         success = () if self.truth is None else tuple(step is not None for step in self.truth.success_step)
         return EpisodeResult(self.episode_id, self.step, self.utterances, 0.0, success)
+
+
+def _packed(steps: Sequence[np.ndarray]) -> dict[str, Any] | None:
+    return pack_array(np.stack(steps)) if steps else None
 
 
 def observation_digest(observation: Mapping[str, Any]) -> str:

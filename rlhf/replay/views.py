@@ -8,7 +8,7 @@ import numpy as np
 
 from rlhf.records.episode import WORLD_OPTIONS, Episode
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, TickWise, World
+from worlds.contract import SETTER, SOLVER, TickWise, World
 from worlds.errors import UserError
 
 
@@ -22,39 +22,42 @@ def replayed_views(episode: Episode, height: int, width: int, per_step: int = 1)
       episode: what to replay.
       height: of the views, pixels.
       width: of the views, pixels.
-      per_step: views a step, evenly spaced over its ticks; a divisor of 8.
+      per_step: views a step, evenly spaced over its ticks; a divisor of their number.
 
     Yields:
       The step, and the view uint8 [height, width, 3].
 
     Raises:
-      UserError: if the world cannot draw views of other sizes, or its replay differs from the recording.
+      UserError: if the world cannot draw views of other sizes, its replay differs from the recording, or ``per_step``
+        does not divide the ticks of a step.
     """
-    if TICKS_PER_STEP % per_step:
-        raise UserError(f"{per_step} views a step do not divide a step's {TICKS_PER_STEP} ticks; use 1, 2, 4 or 8")
     recorded = episode.image.shape[1:3]
     options = dict(episode.notes.get(WORLD_OPTIONS) or {})
     world = registry.get(episode.world).make(height=recorded[0], width=recorded[1], views=(SOLVER,), **options)
     try:
         if not isinstance(world, TickWise):
             raise UserError(f"the world {episode.world} draws no views of other sizes; show its recorded images")
-        yield from _views(world, world, episode, (height, width), per_step)
+        ticks = world.spec(SOLVER).action.ticks
+        if ticks % per_step:
+            some = ", ".join(str(number) for number in range(1, ticks + 1) if ticks % number == 0)
+            raise UserError(f"{per_step} views a step do not divide a step's {ticks} ticks; use one of {some}")
+        yield from _views(world, world, episode, (height, width), ticks // per_step)
     finally:
         world.close()
 
 
 def _views(
-    world: World, screen: TickWise, episode: Episode, size: tuple[int, int], per_step: int
+    world: World, screen: TickWise, episode: Episode, size: tuple[int, int], ticks: int
 ) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield a view every ``ticks`` ticks."""
     observations, _ = world.reset(seed=episode.seed, options={"config": dict(episode.config)})
-    ticks = TICKS_PER_STEP // per_step
     for step in range(len(episode)):
         if not np.array_equal(observations[SOLVER]["image"], episode.image[step]):
             raise UserError(
                 f"episode {episode.episode_id} does not replay: step {step} looks different; it was recorded with "
                 "another version or other options of the world"
             )
-        for begin in range(0, TICKS_PER_STEP, ticks):
+        for begin in range(0, len(episode.movement[step]), ticks):
             yield step, screen.view(SOLVER, *size)
             part = slice(begin, begin + ticks)
             screen.play_ticks({SETTER: episode.setter_movement[step][part], SOLVER: episode.movement[step][part]})

@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,11 @@ class Grammar:
             yield " ".join(filter(None, words))
 
 
+@lru_cache(maxsize=16)
+def _sentences(grammar: Grammar) -> frozenset[str]:
+    return frozenset(grammar.sentences())
+
+
 Component = Discrete | Pointer | Continuous
 Speech = FreeText | Grammar
 
@@ -230,10 +236,22 @@ class ActionSpec:
         """Return the continuous values that do nothing: float32 [ticks, continuous components]."""
         return np.tile(np.array([each.neutral for each in self.continuous], np.float32), (self.ticks, 1))
 
-    def silent(self) -> dict[str, Any]:
+    def silent(self) -> Any:
         """Return the action that does nothing and says nothing."""
         action: dict[str, Any] = {"movement": self.neutral_movement(), "utterance": ""}
         return action | {"continuous": self.neutral_continuous()} if self.continuous else action
+
+    def spoken(self, words: str) -> str:
+        """Return ``words`` as far as the player can say them: cut to the longest utterance, or "" for silence.
+
+        Args:
+          words: what an agent or a person wants to say; in a grammar, what is no sentence of it is not said.
+        """
+        if not words or self.speech is None:
+            return ""
+        if isinstance(self.speech, Grammar):
+            return words if words in _sentences(self.speech) else ""
+        return words[: self.speech.most_chars]
 
     def check(self, action: Mapping[str, Any], entities: int | None = None) -> None:
         """Refuse an action that is not of this space.
@@ -255,7 +273,7 @@ class ActionSpec:
             raise InvalidAction(f"utterance is a {type(said).__name__}; give text")
         if said and self.speech is None:
             raise InvalidAction(f"utterance is {said[:40]!r}, but the player cannot speak")
-        if said and isinstance(self.speech, Grammar) and said not in set(self.speech.sentences()):
+        if said and isinstance(self.speech, Grammar) and said not in _sentences(self.speech):
             raise InvalidAction(f"utterance is {said[:40]!r}, no sentence of the grammar")
 
     def _check_movement(self, movement: Any, entities: int | None) -> None:

@@ -18,13 +18,15 @@ from agents.tokenizer import Tokenizer
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import AGENT, CO_PILOT, Episode, Request
-from rlhf.replay.co_pilot import CoPilotConfig, ScriptedCoPilot
+from rlhf.replay.co_pilot import CoPilotConfig, ScriptedCoPilot, moving_ticks
 from rlhf.replay.play import Plan, play
 from rlhf.replay.referee import Referee
 from rlhf.store import open_store
 from tests.unit.rlhf import tiny_agent
-from worlds.contract import SETTER, SOLVER, Action, Event, Observation, TaskSpec, WorldError, silent
+from tests.unit.rlhf.tiny_world import TinyWorld
+from worlds.contract import BODY, SETTER, SOLVER, Action, Event, Observation, TaskSpec, WorldError, silent
 from worlds.errors import UserError
+from worlds.spaces.action import ActionSpec, Continuous, Discrete
 
 SETTINGS = {"rooms": [1, 1], "room_size": [3.5, 4.0], "furniture": [0, 1], "objects": [3, 4]}
 WORLD = WorldConfig(height=24, width=32, settings=json.dumps(SETTINGS))
@@ -60,7 +62,7 @@ class Watched:
         self.solver = Driver() if solver is None else solver
         self.co_pilot = ScriptedCoPilot(self.solver, CoPilotConfig(**config))
         self.referee = Referee(ENTRY)
-        self.co_pilot.reset(None, 0)
+        self.co_pilot.reset(TinyWorld(), 0)
         self.step, self.drove = 0, ""
 
     def play(self, steps: int) -> Watched:
@@ -101,7 +103,7 @@ def test_it_needs_a_moment_to_react() -> None:
     delays = set()
     for seed in range(30):
         watched = Watched(reaction=(2, 5))
-        watched.co_pilot.reset(None, seed)
+        watched.co_pilot.reset(TinyWorld(), seed)
         delays.add(watched.ask().event(-1).play(12).drove.index("c"))
     assert delays == {2, 3, 4, 5}
     assert "c" not in Watched(reaction=(3, 3)).ask().event(-1).play(2).succeed().play(10).drove
@@ -280,3 +282,14 @@ def test_a_co_pilot_needs_an_agent_to_watch(tmp_path: Path) -> None:
         RecordConfig(shared_control=True)
     with pytest.raises(WorldError, match="no solver setting named 'lazy'"):
         record(config(tmp_path, players=PlayersConfig(solver={"lazy": 1})))
+
+
+def test_one_who_does_nothing_may_tremble_for_a_quarter_of_a_step() -> None:
+    still, moves = BODY.silent(), BODY.silent()
+    moves["movement"][3:6] = 0
+    assert (moving_ticks(BODY, still), moving_ticks(BODY, moves)) == (0, 3)
+    arm = ActionSpec((Discrete("grip", ("open", "closed")), Continuous("turn", -1.0, 1.0)), ticks=4)
+    turns = arm.silent()
+    turns["continuous"][1] = 0.5
+    turns["movement"][1:3] = 1
+    assert (moving_ticks(arm, arm.silent()), moving_ticks(arm, turns)) == (0, 2)

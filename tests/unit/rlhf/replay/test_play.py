@@ -11,6 +11,7 @@ import pytest
 from pipelines.runs.demo import WORLD
 from rlhf.records.episode import Episode
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
+from tests.unit.rlhf.tiny_world import TinyWorld
 from worlds.contract import SETTER, SOLVER, Action, Observation, TaskSpec, neutral_movement, silent
 
 ENTRY = WORLD.entry()
@@ -156,7 +157,7 @@ def test_a_probe_gives_its_instruction_once_in_every_episode() -> None:
     spec = TaskSpec("go", "go to the red ball", {}, 5)
     setter = ProbeSetter(spec, Never(spec))
     for _ in range(2):
-        setter.reset(None, 0)
+        setter.reset(TinyWorld(), 0)
         observation: Observation = {
             "image": np.zeros((1, 1, 3), np.uint8), "setter_text": "", "solver_text": "",
             "previous_movement": neutral_movement(),

@@ -209,3 +209,11 @@ def test_differences_of_spaces_are_named() -> None:
         "action.components: the agent has 3 (go (discrete), speed (continuous), take (pointer)), "
         "the world 2 (go (discrete), take (pointer))",
     ]
+
+
+def test_a_player_says_what_its_speech_allows():
+    words = ActionSpec((), speech=FreeText(8))
+    assert (words.spoken("go left"), words.spoken("go far left"), words.spoken("")) == ("go left", "go far l", "")
+    grammar = ActionSpec((), speech=Grammar((("help", "where is"), ("", "Jack"))))
+    assert [grammar.spoken(each) for each in ("where is Jack", "help", "go")] == ["where is Jack", "help", ""]
+    assert ActionSpec(()).spoken("hello") == ""
