@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute, APIWebSocketRoute
 from sqlalchemy import and_, bindparam, select
 from starlette.requests import HTTPConnection
@@ -135,7 +135,7 @@ Served = Annotated[Study, Depends(served)]
 
 
 class Routes:
-    """The routes of one module, each with its policy, until the application takes them.
+    """The routes of one module, each with its policy. They are built once, for every application of a process.
 
     Args:
       prefix: begins every path.
@@ -143,17 +143,14 @@ class Routes:
 
     def __init__(self, prefix: str = "/api") -> None:
         self._prefix = prefix
-        self._added: list[Callable[[FastAPI], None]] = []
+        self._router = APIRouter()
 
     def add(self, method: str, path: str, policy: Policy, **options: Any) -> Callable[[Function], Function]:
         """Register the decorated handler; ``options`` are FastAPI's."""
 
         def register(handler: Function) -> Function:
-            depends = [Depends(Guard(policy))]
-            self._added.append(
-                lambda app: app.add_api_route(
-                    self._prefix + path, handler, methods=[method], dependencies=depends, **options
-                )
+            self._router.add_api_route(
+                self._prefix + path, handler, methods=[method], dependencies=[Depends(Guard(policy))], **options
             )
             return handler
 
@@ -164,17 +161,14 @@ class Routes:
 
         def register(handler: Function) -> Function:
             depends = [Depends(Guard(policy))]
-            self._added.append(
-                lambda app: app.router.add_api_websocket_route(self._prefix + path, handler, dependencies=depends)
-            )
+            self._router.add_api_websocket_route(self._prefix + path, handler, dependencies=depends)
             return handler
 
         return register
 
     def add_to(self, app: FastAPI) -> None:
-        """Add the routes to the application."""
-        for add in self._added:
-            add(app)
+        """Add the routes to the application, which FastAPI's own way would build again."""
+        app.router.routes.extend(self._router.routes)
 
 
 def policy_of(route: Any) -> Policy | None:
