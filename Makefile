@@ -11,6 +11,9 @@ HASH   := $(firstword $(shell cksum < pyproject.toml))
 RUN    := $(VENV)/.installed-run-$(HASH)
 DEV    := $(VENV)/.installed-dev-$(HASH)
 
+# Bytecode is kept, in folders that git ignores: every process of the tests starts in half the time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-ray lint format bench docs web clean
 
