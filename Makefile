@@ -30,11 +30,11 @@ ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/e2e
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder -m "not ray" tests/e2e
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --ignore tests/e2e/ray tests/e2e
 endif
 
 test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with jobs
-	$(BIN)/python -m pytest -m ray tests/e2e
+	$(BIN)/python -m pytest tests/e2e/ray
 
 lint: $(DEV) ## style, spelling and types only
 	$(BIN)/ruff check .

@@ -71,15 +71,20 @@ def served(folder: Path, *settings: str) -> Iterator[tuple[subprocess.Popen[str]
 @contextmanager
 def running(verb: str, folder: Path, *settings: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """Do the same as :func:`served` for any command that prints a link."""
-    command = [sys.executable, "-m", "pipelines.cli.main", verb, "--data", str(folder), "--port", "0", *settings]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    process = start([verb, "--data", str(folder), "--port", "0", *settings])
     try:
         link = _admin_link(process)
         yield process, link.partition("/join#")[0], link
     finally:
         process.kill()
         process.communicate()
+
+
+def start(words: list[str]) -> subprocess.Popen[str]:
+    """Start `rlhf` with the arguments ``words``; its standard output is a pipe."""
+    command = [sys.executable, "-m", "pipelines.cli.main", *words]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
 
 def _admin_link(process: subprocess.Popen[str]) -> str:

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from tests.patience import PATIENCE_SEC
 
 # A fork of the tests' own process would not do: PyTorch computes no gradients in forks of a process that has.
 _SERVER = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload([__name__, "agents.acting", "agents.folder", *{verb.module for verb in VERBS.values()}])
+_ALSO = ("agents.acting", "agents.folder", "annotation.server.app", "pandas", "uvicorn.protocols.http.auto")
+_SERVER.set_forkserver_preload([__name__, *_ALSO, *{verb.module for verb in VERBS.values()}])
 
 
 class Forked:
@@ -57,6 +59,40 @@ class Forked:
         assert self.wait() == 0, self.errors()
 
 
+class ForkedServer:
+    """A process of the command `rlhf` that writes to a pipe, with the part of `subprocess.Popen` that tests use.
+
+    Args:
+      words: arguments of the command.
+    """
+
+    def __init__(self, words: list[str]) -> None:
+        reader, writer = _SERVER.Pipe(duplex=False)
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self._process = _SERVER.Process(target=_serve, args=(writer, environment, words), daemon=False)
+        self._process.start()
+        writer.close()
+        assert self._process.pid is not None
+        self.pid: int = self._process.pid
+        self.stdout = os.fdopen(os.dup(reader.fileno()), encoding="utf-8")
+        reader.close()
+
+    def kill(self) -> None:
+        """Send it SIGKILL, if it has not ended."""
+        self._process.kill()
+
+    def wait(self) -> int:
+        """Wait for its end, and return its exit status."""
+        self._process.join(PATIENCE_SEC)
+        assert self._process.exitcode is not None, "the server has not ended"
+        return self._process.exitcode
+
+    def communicate(self) -> None:
+        """Wait for its end, and close the pipe."""
+        self.wait()
+        self.stdout.close()
+
+
 def rlhf(folder: Path, *words: str) -> Forked:
     """Start the command `rlhf`.
 
@@ -65,6 +101,16 @@ def rlhf(folder: Path, *words: str) -> Forked:
       words: what is typed.
     """
     return Forked(folder / f"errors-{len(list(folder.glob('errors-*')))}", main, list(words))
+
+
+def _serve(out: Connection, environment: dict[str, str], words: list[str]) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
+    os.dup2(out.fileno(), 1)
+    out.close()
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.exit(main(words))
 
 
 def _run(errors: Path, work: Callable[..., int], *arguments: Any) -> None:

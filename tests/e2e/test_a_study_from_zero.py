@@ -48,6 +48,11 @@ class Person:
         self.page.locator(".spoken .words", has_text=words).first.wait_for()
 
 
+@pytest.fixture(autouse=True)
+def forked_servers() -> None:
+    """Replace the fixture of all end-to-end tests: the server here starts as users start it."""
+
+
 @pytest.mark.e2e
 def test_people_make_a_reward_model(tmp_path: Path) -> None:
     folder = tmp_path / "study"

@@ -44,7 +44,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.ray]
 
 STEPS, SLOTS = 4, 2
 PATIENT = ExecutorConfig(stall_sec=1800.0)  # processes take long to start on a busy machine
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 # --- the same run, here and on Ray -----------------------------------------------------------------------------------

@@ -27,13 +27,13 @@ from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.run.config import load_config
 from rlhf.run.tracking import read_metrics
-from tests.e2e.test_ray import addresses_listened_on
+from tests.e2e.ray.test_ray import addresses_listened_on
 from tests.patience import PATIENCE_SEC
 
 pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlhf[ray]'")
 pytestmark = [pytest.mark.e2e, pytest.mark.ray]
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 RAY = (sys.executable, "-m", "ray.scripts.scripts")  # the command `ray`, wherever it is installed
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}  # also in IPv6
 TOKEN = secrets.token_hex(32)  # whoever has none is refused, on loopback, too

@@ -24,8 +24,7 @@ from rlhf.learning.learner import RecordedWindow
 from rlhf.replay.fragment import concatenate
 from rlhf.run.config import load_config
 from rlhf.run.tracking import read_metrics
-from tests.e2e.conftest import PATIENT
-from tests.e2e.test_ray import SLOTS, STEPS, addresses_listened_on, make_learner, make_runner
+from tests.e2e.ray.test_ray import PATIENT, SLOTS, STEPS, addresses_listened_on, make_learner, make_runner
 from tests.unit.rlhf import tiny_agent
 from worlds.errors import UserError
 
