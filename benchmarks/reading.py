@@ -45,7 +45,7 @@ def main() -> None:
         return
     for height, width in SIZES:
         print(f"\n{options.episodes} synthetic episodes of {options.steps} steps, {width}x{height} pixels")
-        report_frames(synthetic_episode(0, options.steps, height, width).image)
+        report_frames(synthetic_episode(0, options.steps, height, width).pictures())
         with tempfile.TemporaryDirectory(dir=".") as folder:  # not on a disk in memory
             store = open_store(Path(folder) / "data", create=True)
             report_writing(store, options.episodes, options.steps, height, width)

@@ -74,7 +74,7 @@ def print_counts(found: Counter[str]) -> None:
 def count(episodes: list[Episode], marks: list[Any], times: int) -> Counter[str]:
     """Count the outcomes of ``times`` alterations of each of ``episodes``."""
     tokenizer = Tokenizer.train([t for e in episodes for t in (*e.setter_text, *e.utterance)], vocab_size=512)
-    height, width = episodes[0].image.shape[1:3]
+    height, width = episodes[0].pictures().shape[1:3]
     config = AgentConfig(image_size=(height, width), vocab_size=tokenizer.vocab_size)
     play = mark_play(episodes, marks, tokenizer, config)
     texts = [text for episode in episodes for text in episode.setter_text]

@@ -83,7 +83,7 @@ def trace(
             f"{len(utility)} utilities do not belong to episode {episode.episode_id} of {len(episode)} steps"
         )
     own = tuple(mark for mark in marks if mark.episode_id == episode.episode_id)
-    return RewardTrace(title, utility, rewards(utility, scale), own, dialogue_of(episode), episode.image)
+    return RewardTrace(title, utility, rewards(utility, scale), own, dialogue_of(episode), episode.pictures())
 
 
 def dialogue_of(episode: Episode) -> tuple[Line, ...]:

@@ -38,7 +38,7 @@ def check_dataset(config: GameConfig, store: EpisodeStore) -> None:
         return
     other = store.read(rows[-1].episode_id)
     mine = config.world, (config.height, config.width)
-    theirs = other.world, other.image.shape[1:3]
+    theirs = other.world, other.pictures().shape[1:3]
     if mine != theirs:
         sizes = [f"world {world} at {size[0]}x{size[1]} pixels" for world, size in (mine, theirs)]
         raise UserError(f"the game is played in {sizes[0]}, the dataset holds {sizes[1]}; play into another dataset")

@@ -8,7 +8,8 @@ from typing import Any
 
 from annotation.games.config import GameConfig
 from annotation.session.states import CAST, Player, Role
-from rlhf.records.episode import AGENT, CO_PILOT, WORLD_OPTIONS, Episode, episode_columns
+from rlhf.records.columns import episode_columns
+from rlhf.records.episode import AGENT, CO_PILOT, WORLD_OPTIONS, Episode
 from rlhf.replay.referee import Referee
 from worlds.contract import Action, Observation
 

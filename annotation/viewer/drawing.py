@@ -86,7 +86,7 @@ def _draw(order: DrawingOrder) -> None:
 def _chunks(order: DrawingOrder) -> Iterator[list[bytes]]:
     """Encoded pictures of ``CHUNK_STEPS`` steps after the other."""
     episode = open_store(order.dataset).read(order.episode_id)
-    size = sharp_size(*episode.image.shape[1:3])
+    size = sharp_size(*episode.pictures().shape[1:3])
     if size is None:
         raise UserError("the recorded pictures are as large as drawn ones")
     frames: list[bytes] = []

@@ -76,7 +76,7 @@ def show_episode(data: str | Path, episode_id: str, png: Path | None = None, con
     store = open_store(data)
     episode = store.read(episode_id)
     marks, judgements = store.marks(episode_id), store.judgements(episode_id)
-    height, width = episode.image.shape[1:3]
+    height, width = episode.pictures().shape[1:3]
     lines = [
         f"{episode.episode_id}: {len(episode)} steps ({clock(len(episode))}), {episode.split}",
         f"{episode.setter} asks, {episode.solver} does, in {episode.world} ({height}x{width} pixels)",

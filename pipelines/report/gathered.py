@@ -119,7 +119,7 @@ def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) ->
 
 
 def _clip(agent: str, episode: Episode) -> Clip:
-    return Clip.of(agent, episode.success_step[0] is not None, episode.image)
+    return Clip.of(agent, episode.success_step[0] is not None, episode.pictures())
 
 
 def reward_over_training(rows: list[Row]) -> Chart:

@@ -28,7 +28,7 @@ class Recorded:
 
     @classmethod
     def of(cls, episode: Episode) -> Recorded:
-        return cls(without_frames(episode), tuple(_digest(frame) for frame in episode.image))
+        return cls(without_frames(episode), tuple(_digest(frame) for frame in episode.pictures()))
 
 
 def _digest(frame: np.ndarray) -> bytes:

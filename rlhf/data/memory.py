@@ -100,12 +100,12 @@ def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: A
     if not episodes:
         raise UserError("no episodes to learn from")
     for episode in episodes:
-        check_image_size(episode.episode_id, episode.image, config)
+        check_image_size(episode.episode_id, episode.pictures(), config)
     starts = np.concatenate([[0], np.cumsum([len(episode) for episode in episodes])]).astype(np.int64)
     first = np.zeros(starts[-1], dtype=bool)
     first[starts[:-1]] = True
     encoded = [encode_steps(episode, tokenizer, config) for episode in episodes]
     columns = {f.name: np.concatenate([getattr(steps, f.name) for steps in encoded]) for f in fields(EncodedSteps)}
     return MemoryDataset(
-        image=np.concatenate([episode.image for episode in episodes]), first=first, starts=starts, **columns
+        image=np.concatenate([episode.pictures() for episode in episodes]), first=first, starts=starts, **columns
     )

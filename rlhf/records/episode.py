@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rlhf.records.declared_fields import check_declared, check_undeclared
 from rlhf.records.fields import AGENT as AGENT
 from rlhf.records.fields import (
     CO_PILOT,
@@ -20,7 +21,10 @@ from rlhf.records.fields import (
     check_texts,
     check_truth,
 )
-from worlds.contract import Action, Event, Observation, TaskSpec, neutral_movement
+from rlhf.records.spaces import EpisodeSpaces, playhouse_spaces
+from worlds.contract import BODY, Action, Event, TaskSpec
+from worlds.errors import UserError
+from worlds.spaces.action import ActionSpec
 
 WORLD_OPTIONS = "world_options"  # in the notes of an episode: the options with which its world was played
 
@@ -43,12 +47,13 @@ class Episode:
       config: the world's initial configuration; with the recorded controls it replays bit-exactly.
       setter: who asked, e.g. "scripted", "human:ann", "replay:<episode_id>".
       solver: who acted, e.g. "scripted", "human:ann", "agent:bc".
-      image: uint8 [T, height, width, 3], the solver's view.
+      image: uint8 [T, height, width, 3], the solver's view; with other channels, or None, where ``spaces`` say so.
       setter_text: [T], what the setter had last said when the solver decided.
       solver_text: [T], what the solver had last said.
-      movement: int8 [T, 8, components], the solver's movement.
+      movement: int8 [T, 8, 6], the solver's movement: bins, or with pointers among the components 0 for nothing and i
+        for the entity in row i - 1. By ``spaces``: int8 or int16 [T, ticks, discrete components and pointers].
       utterance: [T], its words, "" for silence.
-      setter_movement: int8 [T, 8, components], the setter's movement, for replay.
+      setter_movement: int8 [T, 8, 6] or as ``spaces.setter`` has it, the setter's movement, for replay.
       setter_utterance: [T], the setter's words, for replay.
       controller: uint8 [T], AGENT or CO_PILOT.
       requests: what was asked for, when, and how success is checked (scripted setters only).
@@ -57,10 +62,21 @@ class Episode:
       seed: of the players, 64 bits.
       created: ISO time.
       split: "train" or "held_out".
+      notes: JSON, free for the recorder.
+      spaces: what the players could observe and do; None is the body of the Playhouse and a picture of the size of
+        ``image`` (spaces that say just that become None).
+      continuous: float32 [T, ticks, continuous components], the rest of the solver's movement; None without such.
+      setter_continuous: likewise of the setter.
+      seen: arrays that the solver observed besides the image, as far as ``spaces`` declare them: ``grid`` int16
+        [T, height, width, channels]; ``vector`` float32 [T, length]; ``legal`` bool [T, values of all discrete
+        components and pointers]; ``entity_counts`` int32 [T], and the entities of all steps end to end,
+        ``entity_categories`` int16 [sum of counts, categorical features] and ``entity_values`` float32 [sum of counts,
+        real features].
+      texts: by key, further texts that it observed, [T] each.
 
     Raises:
       InvalidField: if a field is of another type, shape or dtype, or has a value that does not exist: a bin of
-        movement, a controller, or a step outside the episode.
+        movement, a controller, a step outside the episode, or whatever the declared spaces do not have.
     """
 
     episode_id: str
@@ -68,7 +84,7 @@ class Episode:
     config: Mapping[str, Any]
     setter: str
     solver: str
-    image: np.ndarray
+    image: np.ndarray | None
     setter_text: tuple[str, ...]
     solver_text: tuple[str, ...]
     movement: np.ndarray
@@ -83,8 +99,15 @@ class Episode:
     created: str = ""
     split: str = "train"
     notes: Mapping[str, Any] = field(default_factory=dict)
+    spaces: EpisodeSpaces | None = None
+    continuous: np.ndarray | None = None
+    setter_continuous: np.ndarray | None = None
+    seen: Mapping[str, np.ndarray] = field(default_factory=dict)
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if isinstance(self.spaces, EpisodeSpaces) and self.spaces.of_the_playhouse:
+            object.__setattr__(self, "spaces", None)  # one form for one meaning, in files and comparisons
         self.check()
 
     def check(self) -> None:
@@ -98,35 +121,71 @@ class Episode:
                 raise InvalidField("utterance is empty or no tuple, not a tuple of a text for every step")
             steps = len(self)
             check_about(vars(self))
-            check_image(self.image, steps)
             for name in ("setter_text", "solver_text", "utterance", "setter_utterance"):
                 check_texts(name, getattr(self, name), steps)
-            for name in ("movement", "setter_movement"):
-                check_movement(name, getattr(self, name), steps)
+            self._check_play(steps)
             check_controller(self.controller, steps)
             check_requests(self.requests, self.success_step, steps)
             check_truth(self.truth, steps)
         except InvalidField as error:
             raise InvalidField(f"episode {self.episode_id}: {error}") from None
 
+    def _check_play(self, steps: int) -> None:
+        """Refuse observations and actions that are not of the episode's spaces. Raises InvalidField."""
+        if isinstance(self.spaces, EpisodeSpaces):
+            check_declared(vars(self), self.spaces, steps)
+        elif self.spaces is not None:
+            raise InvalidField(f"spaces are a {type(self.spaces).__name__}, not EpisodeSpaces or None")
+        else:
+            check_image(self.image, steps)
+            check_movement("movement", self.movement, steps)
+            check_movement("setter_movement", self.setter_movement, steps)
+            check_undeclared(vars(self))
+
     def __len__(self) -> int:
         return len(self.utterance)
 
+    @property
+    def declared(self) -> EpisodeSpaces:
+        """The episode's spaces, also those of the Playhouse."""
+        return self.spaces or playhouse_spaces(*self.pictures().shape[1:3])
+
+    def pictures(self) -> np.ndarray:
+        """Return ``image``, for what cannot do without: uint8 [T, height, width, channels].
+
+        Raises:
+          UserError: the episode has none.
+        """
+        if self.image is None:
+            raise UserError(f"episode {self.episode_id} has no pictures: its world {self.world} declares none")
+        return self.image
+
     def solver_action(self, step: int) -> Action:
         """Return the solver's action at ``step``."""
-        return {"movement": self.movement[step], "utterance": self.utterance[step]}
+        return _action(self.movement, self.continuous, self.utterance, step)
 
     def setter_action(self, step: int) -> Action:
         """Return the setter's action at ``step``."""
-        return {"movement": self.setter_movement[step], "utterance": self.setter_utterance[step]}
+        return _action(self.setter_movement, self.setter_continuous, self.setter_utterance, step)
 
     def previous_movement(self) -> np.ndarray:
-        """Return the solver's movement of the step before, neutral at the first: int8 [T, 8, components]."""
-        return movement_before(self.movement)
+        """Return the solver's movement of the step before, neutral at the first: as ``movement``."""
+        return movement_before(self.movement, BODY if self.spaces is None else self.spaces.solver.action)
+
+    def previous_continuous(self) -> np.ndarray | None:
+        """Return the rest of the solver's movement of the step before, neutral at the first: as ``continuous``."""
+        return continuous_before(self.continuous, self.spaces)
 
     def demonstrated(self) -> np.ndarray:
         """Return the steps, bool [T], whose actions are to be imitated, see :func:`demonstrated_steps`."""
-        return demonstrated_steps(self.solver, self.controller)
+        return demonstrated_steps(self.solver, self.controller) & possible_steps(self.movement, self.seen, self.spaces)
+
+
+def _action(movement: np.ndarray, continuous: np.ndarray | None, utterance: Sequence[str], step: int) -> Action:
+    action: Action = {"movement": movement[step], "utterance": utterance[step]}
+    if continuous is not None:
+        action["continuous"] = continuous[step]
+    return action
 
 
 def without_frames(episode: Episode) -> Episode:
@@ -134,7 +193,8 @@ def without_frames(episode: Episode) -> Episode:
 
     Frames are nearly all of an episode: 23 MB of five minutes.
     """
-    return replace(episode, image=np.broadcast_to(np.uint8(0), episode.image.shape))
+    black = None if episode.image is None else np.broadcast_to(np.uint8(0), episode.image.shape)
+    return replace(episode, image=black)
 
 
 def demonstrated_steps(solver: str, controller: np.ndarray) -> np.ndarray:
@@ -151,31 +211,32 @@ def demonstrated_steps(solver: str, controller: np.ndarray) -> np.ndarray:
     return np.full(len(controller), not by_agent) | (np.asarray(controller) == CO_PILOT)
 
 
-def episode_columns(rows: Sequence[tuple[Observation, Action, Action]], controller: Sequence[int]) -> dict[str, Any]:
-    """Return the fields of an :class:`Episode` that have a row for every step.
+def possible_steps(
+    movement: np.ndarray, seen: Mapping[str, np.ndarray], spaces: EpisodeSpaces | None
+) -> np.ndarray | np.bool_:
+    """Return the steps, bool [T], whose actions the observations declared legal; True where none rules any out.
+
+    What the world declares impossible cannot be imitated: a policy gives it no probability.
 
     Args:
-      rows: [T], the solver's observation, its action and the setter's action of each step.
-      controller: [T], AGENT or CO_PILOT.
+      movement: the solver's.
+      seen: arrays of its observations, see :class:`Episode`.
+      spaces: the episode's.
     """
-    seen, solver, setter = zip(*rows, strict=True)
-    return {
-        "image": np.stack([o["image"] for o in seen]),
-        "setter_text": tuple(o["setter_text"] for o in seen),
-        "solver_text": tuple(o["solver_text"] for o in seen),
-        "movement": _bins([a["movement"] for a in solver]),
-        "utterance": tuple(a["utterance"] for a in solver),
-        "setter_movement": _bins([a["movement"] for a in setter]),
-        "setter_utterance": tuple(a["utterance"] for a in setter),
-        "controller": np.array(controller, np.uint8),
-    }
+    if spaces is None or not spaces.solver.action.masked:
+        return np.bool_(True)
+    counts = spaces.solver.action.counts
+    places = (movement + (np.cumsum(counts) - counts)).reshape(len(movement), -1)
+    return np.take_along_axis(seen["legal"], places, axis=1).all(axis=1)
 
 
-def _bins(movement: Sequence[np.ndarray]) -> np.ndarray:
-    """Stack T movements as int8 [T, 8, components]; a bin too large for int8 becomes one that ``check`` refuses."""
-    return np.clip(np.stack(movement), -1, np.iinfo(np.int8).max).astype(np.int8)
+def movement_before(movement: np.ndarray, action: ActionSpec = BODY) -> np.ndarray:
+    """Return the ``movement`` [T, ticks, components] of the step before each, neutral at the first."""
+    return np.concatenate([action.neutral_movement()[None], movement[:-1]])
 
 
-def movement_before(movement: np.ndarray) -> np.ndarray:
-    """Return the ``movement`` [T, 8, components] of the step before each, neutral at the first."""
-    return np.concatenate([neutral_movement()[None], movement[:-1]])
+def continuous_before(continuous: np.ndarray | None, spaces: EpisodeSpaces | None) -> np.ndarray | None:
+    """Return the ``continuous`` [T, ticks, components] of the solver at the step before each, neutral at the first."""
+    if continuous is None or spaces is None:
+        return None
+    return np.concatenate([spaces.solver.action.neutral_continuous()[None], continuous[:-1]])

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import MOVEMENT, MOVEMENT_BINS, TICKS_PER_STEP
+from worlds.contract import BODY
+from worlds.spaces.action import ActionSpec, Pointer
+from worlds.spaces.observation import Image
 
 SPLITS = ("train", "held_out")
 AGENT, CO_PILOT = 0, 1  # who controlled the solver at a step
-_BINS = np.tile(MOVEMENT_BINS.astype(np.uint8), TICKS_PER_STEP)  # of a step's numbers in a row, which compare faster
-_INT8, _UINT8 = np.dtype(np.int8), np.dtype(np.uint8)
+_UINT8 = np.dtype(np.uint8)
 _SEEDS = range(-(2**63), 2**63)
 
 
@@ -23,35 +24,62 @@ class InvalidField(ValueError):
     """A field of an episode is not what it should be."""
 
 
-def check_image(image: Any, steps: int) -> None:
-    """Refuse frames that are not uint8 [steps, H, W, 3].
+def check_image(image: Any, steps: int, wanted: Image | None = None) -> None:
+    """Refuse frames that are not uint8 [steps, H, W, channels].
+
+    Args:
+      image: the frames.
+      steps: number of steps.
+      wanted: the picture that is declared; None takes any size, in three channels.
 
     Raises:
       InvalidField: saying what they are.
     """
-    shape = image.shape[1:3] if isinstance(image, np.ndarray) and image.ndim == 4 and image.size else ("H", "W")
-    _check_array("image", image, _UINT8, (steps, *shape, 3))
+    known = isinstance(image, np.ndarray) and image.ndim == 4 and image.size
+    shape = (*(image.shape[1:3] if known else ("H", "W")), 3) if wanted is None else wanted.shape
+    check_array("image", image, _UINT8, (steps, *shape))
 
 
-def check_movement(name: str, movement: Any, steps: int) -> None:
-    """Refuse movement that is not int8 [steps, 8, components], or has bins that do not exist.
+def check_movement(
+    name: str, movement: Any, steps: int, action: ActionSpec = BODY, entities: np.ndarray | None = None
+) -> None:
+    """Refuse movement that is not of ``action``, or has bins or points at entities that do not exist.
 
     Args:
       name: of the field.
+      movement: should be integers [steps, ticks, discrete components and pointers], int8 or int16.
+      steps: number of steps.
+      action: the declared space; that of the Playhouse is int8 [steps, 8, 6].
+      entities: int32 [steps], number of entities observed at each step; None takes all that there can be.
 
     Raises:
-      InvalidField: naming the first step at which there is such a bin.
+      InvalidField: naming the first step at which there is such a value.
     """
-    shape = (steps, TICKS_PER_STEP, len(MOVEMENT))
-    _check_array(name, movement, _INT8, shape)
-    unknown = (
-        np.ascontiguousarray(movement).view(_UINT8).reshape(steps, -1) >= _BINS
-    )  # negative ones are too large, too
+    dtype = np.dtype(action.dtype)
+    check_array(name, movement, dtype, (steps, action.ticks, len(action.discrete)))
+    limits = _BODY_LIMITS if action is BODY else _limits(action)
+    unsigned = np.ascontiguousarray(movement).view(limits.dtype)  # negative values are too large, too
+    unknown = (unsigned.reshape(steps, -1) >= limits).reshape(movement.shape)
+    if entities is not None:
+        pointers = [isinstance(component, Pointer) for component in action.discrete]
+        unknown |= pointers & (movement > entities[:, None, None])
     if unknown.any():
-        step, tick, component = np.argwhere(unknown.reshape(shape))[0].tolist()
-        found, known = movement[step, tick, component], MOVEMENT[component]
-        where = f"at step {step}, tick {tick}, where {known.name} has bins 0 to {len(known.values) - 1}"
+        step, tick, column = np.argwhere(unknown)[0].tolist()
+        found, known = movement[step, tick, column], action.discrete[column]
+        if isinstance(known, Pointer):
+            most = known.most if entities is None else entities[step]
+            where = f"at step {step}, tick {tick}, where {known.name} has entities 1 to {most}, and 0 for none"
+            raise InvalidField(f"{name} points at entity {found} {where}")
+        where = f"at step {step}, tick {tick}, where {known.name} has bins 0 to {known.count - 1}"
         raise InvalidField(f"{name} has bin {found} {where}")
+
+
+def _limits(action: ActionSpec) -> np.ndarray:
+    """Numbers of values of a step's movement in a row, which compares faster: unsigned [ticks x components]."""
+    return np.tile(action.counts.astype(f"u{np.dtype(action.dtype).name}"), action.ticks)
+
+
+_BODY_LIMITS = _limits(BODY)
 
 
 def check_controller(controller: Any, steps: int) -> None:
@@ -60,7 +88,7 @@ def check_controller(controller: Any, steps: int) -> None:
     Raises:
       InvalidField: naming the first step at which there is one.
     """
-    _check_array("controller", controller, _UINT8, (steps,))
+    check_array("controller", controller, _UINT8, (steps,))
     unknown = controller > CO_PILOT
     if unknown.any():
         step = int(unknown.argmax())
@@ -147,8 +175,18 @@ def check_about(fields: Mapping[str, Any]) -> None:
         raise InvalidField(f"seed is {fields['seed']!r}, not a whole number of 64 bits")
 
 
-def _check_array(name: str, array: Any, dtype: np.dtype, shape: tuple[int | str, ...]) -> None:
-    """Raises InvalidField unless ``array`` is a NumPy array of ``dtype`` and ``shape``, which may have letters."""
+def check_array(name: str, array: Any, dtype: np.dtype, shape: tuple[int | str, ...]) -> None:
+    """Refuse what is no NumPy array of ``dtype`` and ``shape``.
+
+    Args:
+      name: of the field.
+      array: its value.
+      dtype: its type.
+      shape: its shape; text stands for a side of unknown length.
+
+    Raises:
+      InvalidField: saying what it is.
+    """
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != shape:
         kind = f"{array.dtype} {_shape(array.shape)}" if isinstance(array, np.ndarray) else f"a {type(array).__name__}"
         raise InvalidField(f"{name} is {kind}, not a NumPy array {dtype} {_shape(shape)}")

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rlhf.records.episode import AGENT, CO_PILOT, Episode, episode_columns
+from rlhf.records.columns import episode_columns
+from rlhf.records.episode import AGENT, CO_PILOT, Episode
 from rlhf.replay.co_pilot import CoPilot
 from rlhf.replay.referee import Referee
 from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World

@@ -31,7 +31,7 @@ def replayed_views(episode: Episode, height: int, width: int, per_step: int = 1)
       UserError: if the world cannot draw views of other sizes, its replay differs from the recording, or ``per_step``
         does not divide the ticks of a step.
     """
-    recorded = episode.image.shape[1:3]
+    recorded = episode.pictures().shape[1:3]
     options = dict(episode.notes.get(WORLD_OPTIONS) or {})
     world = registry.get(episode.world).make(height=recorded[0], width=recorded[1], views=(SOLVER,), **options)
     try:
@@ -52,7 +52,7 @@ def _views(
     """Yield a view every ``ticks`` ticks."""
     observations, _ = world.reset(seed=episode.seed, options={"config": dict(episode.config)})
     for step in range(len(episode)):
-        if not np.array_equal(observations[SOLVER]["image"], episode.image[step]):
+        if not np.array_equal(observations[SOLVER]["image"], episode.pictures()[step]):
             raise UserError(
                 f"episode {episode.episode_id} does not replay: step {step} looks different; it was recorded with "
                 "another version or other options of the world"

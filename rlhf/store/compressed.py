@@ -48,7 +48,7 @@ def compress(episode: Episode) -> CompressedEpisode:
     return CompressedEpisode(
         episode_id=episode.episode_id,
         solver=episode.solver,
-        frames=tuple(encode_frames(episode.image)),
+        frames=tuple(encode_frames(episode.pictures())),
         setter_text=episode.setter_text,
         solver_text=episode.solver_text,
         movement=episode.movement,

@@ -297,7 +297,7 @@ def check_fits(episode: Episode, world: str, image_size: Sequence[int], store: o
     name = f"episode {episode.episode_id}"
     if episode.world != world:
         raise UserError(f"{name} is of world {episode.world}, {store} holds {world}; record it elsewhere")
-    height, width = episode.image.shape[1:3]
+    height, width = episode.pictures().shape[1:3]
     if (height, width) != tuple(image_size):
         sizes = f"{height}x{width} images, {store} holds {image_size[0]}x{image_size[1]}"
         raise UserError(f"{name} has {sizes}; record it elsewhere")

@@ -55,7 +55,7 @@ class Description:
           UserError: if the dataset is of another world or image size.
         """
         if self.world is None or self.image_size is None:
-            height, width = episode.image.shape[1:3]
+            height, width = episode.pictures().shape[1:3]
             return replace(self, world=episode.world, image_size=(height, width))
         check_fits(episode, self.world, self.image_size, folder)
         return self

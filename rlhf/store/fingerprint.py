@@ -34,7 +34,7 @@ def episode_fingerprint(episode: Episode) -> str:
         episode_table(episode),
         texts,
         (episode.movement, episode.setter_movement, episode.controller),
-        frame_checksums(episode.image),
+        frame_checksums(episode.pictures()),
     )
 
 

@@ -41,7 +41,7 @@ class MemoryStore(EpisodeStore):
         with self._lock:
             check_new(episode, self._listing, self)
             if self._kind is None:
-                self._kind = episode.world, (episode.image.shape[1], episode.image.shape[2])
+                self._kind = episode.world, (episode.pictures().shape[1], episode.pictures().shape[2])
             check_fits(episode, *self._kind, store=self)
             self._episodes[episode.episode_id] = episode
             self._listing[episode.episode_id] = EpisodeRow.of(episode)

@@ -142,6 +142,8 @@ def _recordable(episode: Episode) -> Iterator[None]:
     """Check the fields of ``episode``, and turn whatever else keeps it from being written into one line."""
     try:
         episode.check()
+        if episode.spaces is not None:
+            raise ValueError("declared spaces are not written yet")
         yield
     except (TypeError, ValueError, OverflowError) as error:  # pyarrow's errors are ValueErrors
         why = " ".join(str(error).split()).removeprefix(f"episode {episode.episode_id}: ")
@@ -150,7 +152,7 @@ def _recordable(episode: Episode) -> Iterator[None]:
         raise UserError(f"episode {episode.episode_id} cannot be recorded: its JSON is nested too deeply") from error
 
 
-def _row_and_texts(about: pa.Table, steps: pa.Table) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
+def _row_and_texts(about: pa.Table, steps: pa.Table) -> tuple[dict[str, Any], dict[str, Any]]:
     """An episode's row, and its columns of text; raises as ``to_episode``."""
     (row,) = about.to_pylist()
     texts = {name: tuple(steps[name].to_pylist()) for name in TEXTS}
@@ -270,7 +272,7 @@ def _steps_table(episode: Episode) -> pa.Table:
         "episode_id": pa.array([episode.episode_id] * steps, _TEXT),
         "step": pa.array(np.arange(steps, dtype=np.int32)),
         "image": pa.StructArray.from_arrays(
-            [pa.array(encode_frames(episode.image), pa.binary()), pa.nulls(steps, _TEXT)], fields=list(_IMAGE)
+            [pa.array(encode_frames(episode.pictures()), pa.binary()), pa.nulls(steps, _TEXT)], fields=list(_IMAGE)
         ),
         "setter_text": pa.array(episode.setter_text, _TEXT),
         "solver_text": pa.array(episode.solver_text, _TEXT),

@@ -34,7 +34,7 @@ def _episodes(store: EpisodeStore, index: EpisodeIndex, described: Description) 
             if episode_id in index.entries():  # else another process has just dropped it
                 yield _problem(error, f"*/{entry.file}.parquet")
             continue
-        kind = (episode.world, *episode.image.shape[1:3])
+        kind = (episode.world, *episode.pictures().shape[1:3])
         if kind != (described.world, *(described.image_size or ())):
             what = "episode {} is of {} in {}x{} pixels, {} says otherwise".format(episode_id, *kind, DESCRIPTION_FILE)
             yield Problem(

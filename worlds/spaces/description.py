@@ -6,10 +6,12 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from worlds.spaces.action import ActionSpec, Continuous, Discrete, FreeText, Grammar, InvalidSpace, Pointer
 from worlds.spaces.observation import Category, Entities, Grid, Image, ObservationSpec, PlayerSpec, Vector
+
+Spec = TypeVar("Spec", PlayerSpec, ActionSpec)
 
 # Of those that may stand at the same place; the others are known by their place.
 _KINDS: dict[str, type] = {
@@ -32,13 +34,18 @@ def to_json(spec: Any) -> Any:
     return kind | {name: to_json(value) for name, value in values.items()}
 
 
-def from_json(said: Any) -> PlayerSpec:
+def from_json(said: Any, kind: type[Spec] = PlayerSpec, where: str = "spaces") -> Spec:
     """Return the spaces that ``said`` describes.
+
+    Args:
+      said: JSON values, as :func:`to_json` returns them.
+      kind: of the spec, e.g. :class:`ActionSpec`.
+      where: name of the place in messages.
 
     Raises:
       InvalidSpace: naming the place and what is wrong there.
     """
-    return _record(PlayerSpec, said, "spaces")
+    return _record(kind, said, where)
 
 
 def _record(kind: type, said: Any, where: str) -> Any:

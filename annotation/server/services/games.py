@@ -54,7 +54,7 @@ def recorded_image_size(store: EpisodeStore, episode_id: str) -> tuple[int, int]
     if isinstance(store, ParquetStore):  # no need to decode them all
         with Image.open(io.BytesIO(store.read_compressed(episode_id).frames[0])) as first:
             return first.height, first.width
-    height, width = store.read(episode_id).image.shape[1:3]
+    height, width = store.read(episode_id).pictures().shape[1:3]
     return height, width
 
 
@@ -273,7 +273,7 @@ class Games:
             return config
         assert store is not None
         last = store.read(rows[-1].episode_id)
-        height, width = last.image.shape[1:3]
+        height, width = last.pictures().shape[1:3]
         options = last.notes.get(WORLD_OPTIONS) or {}
         return replace(
             config, world=last.world, world_options=options, height=height, width=width,

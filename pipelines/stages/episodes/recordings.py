@@ -123,8 +123,8 @@ class RecordedPlay:
         self._summary: DatasetSummary | None = None
         # One episode gives the size of all: an episode that differs is named when it is encoded.
         first = sources[0].store.read(sources[0].episode_id)
-        self.image_size: tuple[int, int] = (first.image.shape[1], first.image.shape[2])
-        self.size = sum(source.steps for source in sources) * (first.image[0].nbytes + _BYTES_BESIDE_FRAME)
+        self.image_size: tuple[int, int] = (first.pictures().shape[1], first.pictures().shape[2])
+        self.size = sum(source.steps for source in sources) * (first.pictures()[0].nbytes + _BYTES_BESIDE_FRAME)
         limit = usable_memory() / 2 if reading.in_memory_gb is None else reading.in_memory_gb * 1e9
         self.streamed = self.size > limit
         if self.streamed:

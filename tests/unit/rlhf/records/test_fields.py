@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlhf.records.episode import Episode, Request, episode_columns
+from rlhf.records.columns import episode_columns
+from rlhf.records.episode import Episode, Request
 from rlhf.records.fields import InvalidField
 from rlhf.store.compressed import CompressedEpisode, compress
 from rlhf.store.synthetic import synthetic_episode
@@ -97,6 +98,6 @@ def test_bins_beyond_eight_bits_do_not_wrap_around_when_steps_are_put_together()
     seen = {"image": EPISODE.image[0], "setter_text": "", "solver_text": "", "previous_movement": neutral_movement()}
     still = {"movement": neutral_movement(), "utterance": ""}
     wild = {"movement": neutral_movement().astype(np.int64) + 256, "utterance": ""}
-    played = episode_columns([(seen, still, wild)], [0])  # type: ignore[list-item]
-    with pytest.raises(InvalidField, match="setter_movement has bin 127"):
-        Episode("e1", "here", {}, "scripted", "scripted", **played)
+    message = "setter_movement has bin 257 at step 0, tick 0, where forward has bins 0 to 2"
+    with pytest.raises(InvalidField, match=message):
+        episode_columns([(seen, still, wild)], [0])
