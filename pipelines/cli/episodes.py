@@ -15,6 +15,7 @@ from pipelines.cli.contact_sheet import write_contact_sheet
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import EpisodeRow, Problem, open_store, rebuild_index
+from rlhf.store.compaction import FILE_MB
 from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 
@@ -165,20 +166,21 @@ def drop_episodes(data: str | Path, ids: Iterable[str], console: Console | None 
     _print_line(console, f"dropped {_count(len(dropped), 'episode')} with {lost}; {len(store)} left in {store}")
 
 
-def compact_dataset(data: str | Path, console: Console | None = None) -> None:
-    """Rewrite a dataset with many episodes in each file, and all marks in one; nothing else changes.
+def compact_dataset(data: str | Path, file_mb: float = FILE_MB, console: Console | None = None) -> None:
+    """Gather a dataset's episodes in few large files, and all marks in one; nothing else changes.
 
     Args:
       data: dataset folder.
+      file_mb: megabytes (10^6 bytes) of steps that a file has at least; the last one holds the rest.
       console: console to print to; None is standard output.
 
     Raises:
-      UserError: if ``data`` is no dataset, or there is no space for the new files beside the old ones.
+      UserError: if ``data`` is no dataset, or there is no space for one new file beside the old ones.
     """
     console = console or _console()
     store = open_store(data)
     before = _files(store.folder)
-    store.compact()
+    store.compact(file_mb)
     after = _files(store.folder)
     _print_line(console, f"{store}: {_count(len(store), 'episode')} in {_count(after, 'file')}, {before} before")
 

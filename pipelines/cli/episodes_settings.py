@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.ranges import CountFromZero, check_ranges
+from agents.ranges import CountFromZero, Positive, check_ranges
 from pipelines.cli import episodes as episodes_command
 from rlhf.run.setting_forms import DatasetFolder, EpisodeId, EpisodeIds, SourceDataset, TargetDataset
+from rlhf.store.compaction import FILE_MB
 from worlds.errors import UserError
 
 
@@ -91,9 +92,14 @@ class CompactConfig:
 
     Args:
       data: folder of the dataset.
+      file_mb: megabytes (10^6 bytes) of steps that a file has at least; the last one holds the rest.
     """
 
     data: DatasetFolder
+    file_mb: Positive = FILE_MB
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
 
 
 def list_episodes(config: ListConfig) -> None:
@@ -122,5 +128,5 @@ def drop_episodes(config: DropConfig) -> None:
 
 
 def compact_episodes(config: CompactConfig) -> None:
-    """Rewrite a dataset with up to 64 episodes in each file, which other programs read faster."""
-    episodes_command.compact_dataset(config.data)
+    """Gather a dataset's episodes in few large files, which other programs open faster."""
+    episodes_command.compact_dataset(config.data, config.file_mb)

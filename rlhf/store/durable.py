@@ -43,7 +43,65 @@ def write_file(path: Path, data: bytes) -> None:
     sync(path.parent)
 
 
-def write_all(descriptor: int, data: bytes) -> None:
+class GrowingFile:
+    """A file that is written piece by piece under another name, and gets its own name when it is complete.
+
+    Until then its writer holds a lock on it, by which others know an unfinished file that is still needed.
+
+    Args:
+      path: of the complete file, at which there is none.
+
+    Raises:
+      OSError: from every method, if the system refuses.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        self._unfinished = path.with_name(path.name + UNFINISHED)
+        self._descriptor = os.open(self._unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OWN, 0o666)
+        self._open = True
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Add ``data`` at the end."""
+        write_all(self._descriptor, data)
+        self.size += len(data)
+
+    def finish(self) -> None:
+        """Put everything that was written on disk."""
+        os.fsync(self._descriptor)
+
+    def publish(self) -> None:
+        """Give the file its own name; the name is on disk when its folder is synchronised."""
+        os.rename(self._unfinished, self.path)
+        self._close()
+
+    def discard(self) -> None:
+        """Remove the file, whether it was published or not."""
+        for path in (self._unfinished, self.path):
+            path.unlink(missing_ok=True)
+        self._close()
+
+    def _close(self) -> None:
+        if self._open:
+            self._open = False
+            os.close(self._descriptor)
+
+
+def is_growing(path: Path) -> bool:
+    """Return whether ``path`` is the unfinished file of a ``GrowingFile`` that a living process writes."""
+    try:
+        descriptor = open_to_change(path)
+    except OSError:
+        return False
+    try:
+        return not _locked(descriptor, wait_sec=0)
+    finally:
+        os.close(descriptor)
+
+
+def write_all(descriptor: int, data: bytes | memoryview) -> None:
     """Write every byte; a single ``os.write`` may stop half-way, on a disk that is about to be full."""
     rest = memoryview(data)
     while rest:

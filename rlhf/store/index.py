@@ -19,12 +19,14 @@ from typing import Any, get_type_hints
 from uuid import uuid4
 
 from rlhf.records.preferences import PREFERENCES
+from rlhf.store.checksums import Span
 from rlhf.store.contract import EpisodeRow
 from rlhf.store.durable import open_to_change, write_all, write_file
 from rlhf.store.json_text import from_json, to_json
 from worlds.errors import UserError
 
 INDEX_FILE = "index.jsonl"
+TABLES = ("episodes", "steps")  # in the order of writing: where there are steps, the episode's row is complete
 COUNTED = ("marks", "judgements", *PREFERENCES)  # tables whose files are no episodes'
 _TYPES = get_type_hints(EpisodeRow)
 
@@ -35,16 +37,26 @@ class Entry:
 
     Args:
       fingerprint: of the episode, see ``rlhf.store.fingerprint``; None in a line that an older version wrote.
+      spans: where the episode lies in files of many episodes, by table; None: the files are searched for it.
     """
 
     row: EpisodeRow
     file: str
     fingerprint: str | None = None
+    spans: Mapping[str, Span] | None = None
 
     def line(self) -> bytes:
         """The entry as a line of the file."""
         values = {**asdict(self.row), "file": self.file}
-        return _line(values if self.fingerprint is None else {**values, "fingerprint": self.fingerprint})
+        if self.spans is not None:
+            values["bytes"] = self.spans
+        if self.fingerprint is not None:
+            values["fingerprint"] = self.fingerprint
+        return _line(values)
+
+    def span(self, table: str) -> Span | None:
+        """Return where the episode lies in its file of ``table``; None: the file is searched for it."""
+        return None if self.spans is None else self.spans[table]
 
 
 class EpisodeIndex:
@@ -230,15 +242,29 @@ def _entry(values: dict[str, Any]) -> Entry:
         raise ValueError("is not an episode's: fingerprint is no text")
     if not _is_plain(values.get("file")):
         raise ValueError("names no file of the dataset")
-    return Entry(EpisodeRow(**{name: values[name] for name in _TYPES}), values["file"], fingerprint)
+    row = EpisodeRow(**{name: values[name] for name in _TYPES})
+    return Entry(row, values["file"], fingerprint, _spans(values.get("bytes")))
+
+
+def _spans(values: Any) -> dict[str, Span] | None:
+    """Return the spans that an entry's ``bytes`` are. Raises ValueError, saying what is wrong with its line."""
+    if values is None:
+        return None
+    if not isinstance(values, dict) or values.keys() != set(TABLES):
+        raise ValueError(f"names no bytes of both {' and '.join(TABLES)}")
+    for table, span in values.items():
+        whole = isinstance(span, list) and [type(place) for place in span] == [int, int]
+        if not whole or not 0 <= span[0] < span[1]:
+            raise ValueError(f"names no bytes of {table}: {to_json(span)[:40]} is no begin and end")
+    return {table: (begin, end) for table, (begin, end) in values.items()}
 
 
 REBUILD = "recreate it from the recorded files with `rlhf episodes verify --rebuild`"
 
 
-def moved(entry: Entry, file: str) -> Entry:
-    """The same episode in another file."""
-    return replace(entry, file=file)
+def moved(entry: Entry, file: str, spans: Mapping[str, Span]) -> Entry:
+    """The same episode in a file of many episodes."""
+    return replace(entry, file=file, spans=spans)
 
 
 def _is_plain(name: object) -> bool:

@@ -16,8 +16,9 @@ from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import PREFERENCES, Preference
-from rlhf.store import description, recovery
+from rlhf.store import compaction, description, recovery
 from rlhf.store.card import add_card
+from rlhf.store.compaction import FILE_MB, damage
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.contract import (
     EpisodeRow,
@@ -29,12 +30,12 @@ from rlhf.store.contract import (
     check_steps,
     table_of,
 )
-from rlhf.store.durable import Busy, explained, only_writer, sync, write_file
+from rlhf.store.durable import Busy, explained, only_writer, write_file
 from rlhf.store.fingerprint import episode_fingerprint, stored_fingerprint
-from rlhf.store.index import Entry, EpisodeIndex, moved
+from rlhf.store.index import TABLES, Entry, EpisodeIndex
 from rlhf.store.parquet_files import Damaged, read_rows, to_bytes
 from rlhf.store.records import RecordFolder
-from rlhf.store.recovery import TABLES, data_file
+from rlhf.store.recovery import data_file
 from rlhf.store.tables import (
     TRANSCRIPT_COLUMNS,
     judgements_table,
@@ -49,7 +50,6 @@ from rlhf.store.transcript import EpisodeTranscript
 from rlhf.store.verification import problems_of
 from worlds.errors import UserError
 
-EPISODES_PER_PACK = 64  # few enough that a file's footer is read in a fraction of a millisecond
 _NAME_BYTES = 200  # file systems take 255
 
 Read = TypeVar("Read")
@@ -96,7 +96,7 @@ class ParquetStore(EpisodeStore):
             check_new(episode, self._rows(), self)
             self._fix_kind(episode)
             stem = self._free_stem(episode.episode_id)
-            with self._new_files([stem]):
+            with self._removed_unless_listed(stem):
                 self._save(stem, files)
                 self._index.append([Entry(EpisodeRow.of(episode), stem, fingerprint)])
 
@@ -158,10 +158,10 @@ class ParquetStore(EpisodeStore):
         except InvalidField as error:
             raise UserError(_invalid(data_file(self.folder, "steps", entry.file), error)) from error
         except (ValueError, TypeError, KeyError) as error:
-            raise UserError(_damage(data_file(self.folder, "steps", entry.file), error, episode_id)) from error
+            raise UserError(damage(data_file(self.folder, "steps", entry.file), error, episode_id)) from error
         except MemoryError as error:
             why = f"{len(steps)} pictures of its size do not fit into memory"
-            raise UserError(_damage(data_file(self.folder, "steps", entry.file), why, episode_id)) from error
+            raise UserError(damage(data_file(self.folder, "steps", entry.file), why, episode_id)) from error
 
     def marks(self, episode_id: str | None = None) -> list[Mark]:
         return self._marks.all() if episode_id is None else self._marks.of(episode_id)
@@ -208,15 +208,23 @@ class ParquetStore(EpisodeStore):
             for episode_id, entry in kept.items():
                 if entry.file in touched:
                     shared.setdefault(entry.file, []).append(episode_id)
-            self._repack(kept, list(shared.values()), touched)
+            compaction.repack(self.folder, self._index, kept, list(shared.values()), touched)
 
-    def compact(self) -> None:
-        """Put single episodes together, 64 to a file, for datasets that are copied or read by other programs.
+    def compact(self, file_mb: float = FILE_MB) -> None:
+        """Put the episodes of small files together, for datasets that are copied or read by other programs.
 
-        If it is interrupted, the dataset is whole. It needs space for the new files beside the old ones.
+        Others may read and record meanwhile. If it is interrupted, the dataset is whole. It needs space for one new
+        file beside the old ones.
+
+        Args:
+          file_mb: megabytes (10^6 bytes) of steps from which on a file is left as it is.
+
+        Raises:
+          UserError: if ``file_mb`` is no positive number, a file is damaged, or the disk is full; nothing is lost.
         """
-        while self._compact_some():
-            pass
+        if not file_mb > 0:
+            raise UserError(f"file_mb is {file_mb}; give a number of megabytes above 0")
+        compaction.compact(self.folder, self._index, file_mb, self._writing)
         with self._writing("the marks in one file"):
             for folder in self._record_folders():
                 folder.compact()
@@ -245,13 +253,12 @@ class ParquetStore(EpisodeStore):
             yield
 
     @contextmanager
-    def _new_files(self, stems: list[str]) -> Iterator[None]:
-        """On an error (or Ctrl-C), remove those files of ``stems`` that did not get into the index."""
+    def _removed_unless_listed(self, stem: str) -> Iterator[None]:
+        """On an error (or Ctrl-C), remove the files of ``stem``, unless they got into the index."""
         try:
             yield
         except BaseException:
-            used = {entry.file for entry in self._index.entries().values()}
-            for stem in set(stems) - used:
+            if stem not in {entry.file for entry in self._index.entries().values()}:
                 for table in TABLES:
                     data_file(self.folder, table, stem).unlink(missing_ok=True)
             raise
@@ -288,44 +295,13 @@ class ParquetStore(EpisodeStore):
                 tables = []
                 for table in TABLES:
                     path = data_file(self.folder, table, entry.file)
-                    tables.append(read_rows(path, table, episode_id, columns.get(table)))
+                    tables.append(read_rows(path, table, episode_id, columns.get(table), entry.span(table)))
                 return entry, tables
             except Damaged as error:
-                raise UserError(_damage(path, error, episode_id)) from error
+                raise UserError(damage(path, error, episode_id)) from error
             except FileNotFoundError as error:  # another process may have moved them: look the episode up again
                 if entry == before:
-                    raise UserError(_damage(path, "it is missing", episode_id)) from error
-
-    def _compact_some(self) -> bool:
-        """Pack up to ``EPISODES_PER_PACK`` single episodes; whether there may be more."""
-        with self._writing("a file of many episodes"):
-            entries = self._index.entries()
-            sharers: dict[str, list[str]] = {}
-            for episode_id, entry in entries.items():
-                sharers.setdefault(entry.file, []).append(episode_id)
-            single = [ids[0] for ids in sharers.values() if len(ids) == 1][:EPISODES_PER_PACK]
-            if len(single) < 2:
-                return False
-            self._repack(entries, [single], {entries[episode_id].file for episode_id in single})
-            return True
-
-    def _repack(self, entries: Mapping[str, Entry], packs: list[list[str]], replaced: set[str]) -> None:
-        """Write each of ``packs`` (episode ids) to a new file, then all ``entries``, then remove ``replaced``."""
-        stems = [f"pack-{uuid4().hex}" for _ in packs]
-        with self._new_files(stems):
-            current = dict(entries)
-            for stem, ids in zip(stems, packs, strict=True):
-                rows = [self._tables(episode_id)[1] for episode_id in ids]
-                columns = zip(*rows, strict=True)  # all rows of one table, then of the other
-                self._save(stem, {table: to_bytes(tables) for table, tables in zip(TABLES, columns, strict=True)})
-                current.update({episode_id: moved(entries[episode_id], stem) for episode_id in ids})
-            gone = [f"{table}/{stem}.parquet" for stem in replaced for table in TABLES]
-            still_there = [name for name in self._index.removed() if (self.folder / name).exists()]
-            self._index.rewrite(current.values(), remove=[*gone, *still_there])
-        for name in gone:
-            (self.folder / name).unlink(missing_ok=True)
-        for table in TABLES:
-            sync(self.folder / table)
+                    raise UserError(damage(path, "it is missing", episode_id)) from error
 
     def _tidy_up(self) -> None:
         """Clean up after a crash, unless another process is writing or the dataset may only be read."""
@@ -347,10 +323,6 @@ def rebuild_index(folder: str | Path) -> int:
     description.load(folder)
     with explained("a new index", folder), only_writer(folder):
         return recovery.rebuild(folder)
-
-
-def _damage(path: Path, why: object, episode_id: str) -> str:
-    return f"{path} is damaged ({why}); put back a copy of it, or remove episode {episode_id} with `rlhf episodes drop`"
 
 
 def _invalid(path: Path, why: InvalidField) -> str:

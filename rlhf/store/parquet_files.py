@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rlhf.store.checksums import FileChecksums, read_checksums, with_checksums
+from rlhf.store.checksums import ChecksumMismatch, FileChecksums, Span, read_checksums, with_checksums
 from rlhf.store.tables import table_name
 
 _FRAMES = "image.bytes"  # compressed already; everything else is dictionary-coded and compressed
@@ -22,47 +23,57 @@ class Damaged(Exception):
 
 def to_bytes(tables: Sequence[pa.Table]) -> bytes:
     """One Parquet file, with checksums, of ``tables``, which share a schema: a row group each."""
-    schema = tables[0].schema
-    columns = [path for field in schema for path in _leaves(field)]
     sink = pa.BufferOutputStream()
     ends = []
-    with pq.ParquetWriter(
-        sink,
-        schema,
-        compression={path: "NONE" if path == _FRAMES else "SNAPPY" for path in columns},  # type: ignore[arg-type]
-        use_dictionary=[path for path in columns if path != _FRAMES],  # type: ignore[arg-type]
-        write_statistics=_SEARCHED,  # type: ignore[arg-type]
-    ) as writer:
+    with new_writer(sink, tables[0].schema) as writer:
         for table in tables:
             writer.write_table(table, row_group_size=max(1, len(table)))
             ends.append(sink.tell())
     return with_checksums(memoryview(sink.getvalue()), ends)
 
 
-def read_all(path: Path, table: str) -> pa.Table:
+def new_writer(sink: Any, schema: pa.Schema) -> pq.ParquetWriter:
+    """Return a writer of rows of ``schema`` to ``sink``, an output stream of pyarrow."""
+    columns = [path for field in schema for path in _leaves(field)]
+    return pq.ParquetWriter(
+        sink,
+        schema,
+        compression={path: "NONE" if path == _FRAMES else "SNAPPY" for path in columns},  # type: ignore[arg-type]
+        use_dictionary=[path for path in columns if path != _FRAMES],  # type: ignore[arg-type]
+        write_statistics=_SEARCHED,  # type: ignore[arg-type]
+    )
+
+
+def read_all(path: Path, table: str, span: Span | None = None) -> pa.Table:
     """Every row of a file that holds rows of ``table``.
+
+    Args:
+      span: of the file that is one of several in ``path``; None: the whole.
 
     Raises:
       Damaged: if the file is damaged or something else.
       FileNotFoundError: if there is none.
     """
-    with _opened(path, table) as (file, checksums):
+    with _opened(path, table, span) as (file, checksums):
         for group in range(file.num_row_groups):
             checksums.check(group)
         return file.read(use_threads=False)
 
 
-def read_rows(path: Path, table: str, episode_id: str, columns: Sequence[str] | None = None) -> pa.Table:
+def read_rows(
+    path: Path, table: str, episode_id: str, columns: Sequence[str] | None = None, span: Span | None = None
+) -> pa.Table:
     """The rows of one episode in a file of ``table`` that holds whole episodes, a row group each.
 
     Args:
       columns: to read, "episode_id" among them; None: all.
+      span: of the file that is one of several in ``path``; None: the whole, which is searched for the episode.
 
     Raises:
       Damaged: if the file is damaged, something else, or lacks the episode.
       FileNotFoundError: if there is none.
     """
-    with _opened(path, table) as (file, checksums):
+    with _opened(path, table, span) as (file, checksums):
         for group in range(file.num_row_groups):
             if _holds(file.metadata.row_group(group).column(0), episode_id):
                 checksums.check(group)
@@ -70,6 +81,30 @@ def read_rows(path: Path, table: str, episode_id: str, columns: Sequence[str] | 
                 if rows["episode_id"].unique().to_pylist() == [episode_id]:
                     return rows
     raise Damaged(f"it does not hold episode {episode_id}")
+
+
+def read_single(path: Path, table: str, episode_id: str, span: Span | None = None) -> tuple[pa.Table, bytes]:
+    """Return the rows of one episode, and a file of them alone. Arguments and errors are those of ``read_rows``."""
+    rows = read_rows(path, table, episode_id, span=span)
+    with _opened(path, table, span) as (file, checksums):
+        alone = file.num_row_groups == 1
+        return rows, bytes(checksums.file) if alone else to_bytes([rows])
+
+
+def spans_of(path: Path, table: str) -> list[Span]:
+    """Return the spans of the files, one for each episode, of which ``path`` is made; none if it is not of such.
+
+    Raises:
+      As ``read_all``.
+    """
+    with _opened(path, table) as (_, checksums):
+        spans = [(begin, end) for begin, end, _ in checksums.parts]
+        try:
+            for begin, end in spans:
+                read_checksums(checksums.file[begin:end])
+        except ChecksumMismatch:
+            return []
+        return spans
 
 
 def ids_in(path: Path, table: str) -> list[str]:
@@ -89,10 +124,15 @@ def row_counts(folder: Path) -> dict[str, int]:
 
 
 @contextmanager
-def _opened(path: Path, table: str) -> Iterator[tuple[pq.ParquetFile, FileChecksums]]:
-    """The file, open, and its checksums; errors inside are reported as damage."""
+def _opened(path: Path, table: str, span: Span | None = None) -> Iterator[tuple[pq.ParquetFile, FileChecksums]]:
+    """The file, or the one at ``span`` in it, open, and its checksums; errors inside are reported as damage."""
     try:
         contents = pa.memory_map(str(path)).read_buffer()
+        if span is not None:
+            begin, end = span
+            if end > len(contents):
+                raise Damaged("it is cut short")
+            contents = contents.slice(begin, end - begin)
         checksums = read_checksums(memoryview(contents))
         file = pq.ParquetFile(pa.BufferReader(contents))
         if table_name(file.schema_arrow) != table:
@@ -100,7 +140,7 @@ def _opened(path: Path, table: str) -> Iterator[tuple[pq.ParquetFile, FileChecks
         yield file, checksums
     except FileNotFoundError:
         raise
-    except (pa.ArrowException, OSError, ValueError) as error:  # Broken is a ValueError
+    except (pa.ArrowException, OSError, ValueError) as error:  # ChecksumMismatch is a ValueError
         raise Damaged(" ".join(str(error).split()).rstrip(".")) from error
 
 

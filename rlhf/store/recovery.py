@@ -7,21 +7,24 @@ and episodes that are not safe elsewhere, are left for ``verify`` to report.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from rlhf.records.episode import Episode
 from rlhf.store.card import CARD_FILE
+from rlhf.store.checksums import Span
 from rlhf.store.contract import EpisodeRow, same_episode
-from rlhf.store.durable import UNFINISHED
+from rlhf.store.durable import UNFINISHED, is_growing
 from rlhf.store.fingerprint import episode_fingerprint
-from rlhf.store.index import COUNTED, Entry, EpisodeIndex
-from rlhf.store.parquet_files import Damaged, ids_in, read_rows, row_counts
+from rlhf.store.index import COUNTED, TABLES, Entry, EpisodeIndex
+from rlhf.store.parquet_files import Damaged, ids_in, read_all, read_rows, row_counts, spans_of
 from rlhf.store.tables import SCHEMAS, to_episode
 from worlds.errors import UserError
 
-TABLES = ("episodes", "steps")  # in the order of writing: where there are steps, the episode's row is complete
+Spans = Mapping[str, Span] | None  # by table
+Place = tuple[str | None, Spans]  # an episode in a file: its id, or where it lies
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def unlisted(folder: Path, index: EpisodeIndex) -> list[str]:
 
 def find(folder: Path, index: EpisodeIndex) -> Leftovers:
     """Classify every file that the index does not name. Without the lock, files of an active writer are among them."""
-    names = unlisted(folder, index)
+    names = [name for name in unlisted(folder, index) if not is_growing(folder / name)]
     removed = index.removed()
     garbage = [folder / name for name in names if name.endswith(UNFINISHED) or name in removed]
     stems = sorted({Path(name).stem for name in names if folder / name not in garbage})
@@ -85,24 +88,25 @@ def _not_in(index: EpisodeIndex, folder: Path, stem: str) -> list[Entry]:
       FileNotFoundError: if one of the two files is missing.
     """
     new = []
-    for episode in episodes_in(folder, stem):
+    for episode_id, spans in _places(folder, stem):
+        episode = _read(folder, stem, episode_id, spans)
         listed = index.entries().get(episode.episode_id)
         if listed is None:
-            new.append(_entry(episode, stem))
+            new.append(_entry(episode, stem, spans))
         elif not _is_held(episode, folder, listed):
             why = f"another episode {episode.episode_id} than the one in the index, or the only whole copy of it"
             raise Unreadable(data_file(folder, "steps", stem), why)
     return new
 
 
-def _entry(episode: Episode, stem: str) -> Entry:
-    return Entry(EpisodeRow.of(episode), stem, episode_fingerprint(episode))
+def _entry(episode: Episode, stem: str, spans: Spans) -> Entry:
+    return Entry(EpisodeRow.of(episode), stem, episode_fingerprint(episode), spans)
 
 
 def _is_held(episode: Episode, folder: Path, entry: Entry) -> bool:
     """Return whether the dataset has an equal of ``episode`` where ``entry`` says."""
     try:
-        return any(same_episode(episode, held) for held in episodes_in(folder, entry.file, episode.episode_id))
+        return same_episode(episode, _read(folder, entry.file, episode.episode_id, entry.spans))
     except (Unreadable, FileNotFoundError):
         return False
 
@@ -129,10 +133,15 @@ def rebuild(folder: Path) -> int:
         if removed & {f"{table}/{stem}.parquet" for table in TABLES}:
             continue
         try:
-            found = [_entry(episode, stem) for episode in episodes_in(folder, stem)]
+            places = _places(folder, stem)
         except (Unreadable, FileNotFoundError):
             continue
-        entries.update({entry.row.episode_id: entry for entry in found})
+        for episode_id, spans in places:
+            try:
+                entry = _entry(_read(folder, stem, episode_id, spans), stem, spans)
+            except Unreadable:
+                continue
+            entries[entry.row.episode_id] = entry
     counts = {table: row_counts(folder / table) for table in COUNTED}
     index.rewrite(sorted(entries.values(), key=lambda entry: entry.row.created), remove=removed, counts=counts)
     return len(entries)
@@ -155,20 +164,45 @@ class Unreadable(Exception):
         self.path = path
 
 
-def episodes_in(folder: Path, stem: str, episode_id: str | None = None) -> Iterator[Episode]:
-    """The episodes in file ``stem``, or the one with the given id.
+def _places(folder: Path, stem: str) -> list[Place]:
+    """Return where in file ``stem`` its episodes lie.
 
     Raises:
-      Unreadable: if one cannot be read.
+      Unreadable: if that cannot be read.
       FileNotFoundError: if one of the two files is missing.
     """
-    about, steps = (data_file(folder, table, stem) for table in TABLES)
-    path = about
+    spans = []
+    for table in TABLES:
+        path = data_file(folder, table, stem)
+        with _readable(path):
+            spans.append(spans_of(path, table))
+    if len(spans[0]) != len(spans[1]):
+        raise Unreadable(path, "its partner in episodes/ has another number of episodes")
+    if spans[0]:
+        return [(None, dict(zip(TABLES, pair, strict=True))) for pair in zip(*spans, strict=True)]
+    path = data_file(folder, "episodes", stem)
+    with _readable(path):
+        return [(episode_id, None) for episode_id in ids_in(path, "episodes")]
+
+
+def _read(folder: Path, stem: str, episode_id: str | None, spans: Spans) -> Episode:
+    """Return an episode of file ``stem``; raises as ``_places``."""
+    rows = []
+    for table in TABLES:
+        path = data_file(folder, table, stem)
+        with _readable(path):
+            if spans is None and episode_id is not None:
+                rows.append(read_rows(path, table, episode_id))
+            else:
+                rows.append(read_all(path, table, None if spans is None else spans[table]))
+    with _readable(path):
+        return to_episode(*rows)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn the errors of reading ``path`` into ``Unreadable``."""
     try:
-        for each in ids_in(about, "episodes") if episode_id is None else [episode_id]:
-            path = about
-            row = read_rows(path, "episodes", each)
-            path = steps
-            yield to_episode(row, read_rows(path, "steps", each))
+        yield
     except (Damaged, ValueError, TypeError, KeyError, MemoryError) as error:
         raise Unreadable(path, str(error)) from error

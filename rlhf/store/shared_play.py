@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rlhf.store import description
 from rlhf.store.durable import UNFINISHED, explained, only_writer, sync, write_file
-from rlhf.store.index import EpisodeIndex
-from rlhf.store.recovery import TABLES, data_file
+from rlhf.store.index import TABLES, EpisodeIndex
+from rlhf.store.recovery import data_file
 from worlds.errors import UserError
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from rlhf.store import description, recovery
+from rlhf.store.checksums import Span
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_steps
 from rlhf.store.description import DESCRIPTION_FILE, Description
 from rlhf.store.fingerprint import episode_fingerprint
-from rlhf.store.index import REBUILD, EpisodeIndex
+from rlhf.store.index import REBUILD, TABLES, EpisodeIndex
+from rlhf.store.parquet_files import Damaged, spans_of
 from rlhf.store.records import RecordFolder
 from worlds.errors import UserError
 
@@ -22,7 +24,12 @@ Folders = Sequence[RecordFolder[Any]]
 def problems_of(store: EpisodeStore, folder: Path, index: EpisodeIndex, records: Folders) -> list[Problem]:
     """Everything that is wrong with the dataset of ``store`` in ``folder``."""
     described = description.load(folder)
-    return [*_episodes(store, index, described), *_records(index, records), *_leftovers(folder, index)]
+    return [
+        *_episodes(store, index, described),
+        *_packs(folder, index),
+        *_records(index, records),
+        *_leftovers(folder, index),
+    ]
 
 
 def _episodes(store: EpisodeStore, index: EpisodeIndex, described: Description) -> Iterator[Problem]:
@@ -43,6 +50,29 @@ def _episodes(store: EpisodeStore, index: EpisodeIndex, described: Description) 
         same_play = entry.fingerprint in (None, episode_fingerprint(episode))
         if EpisodeRow.of(episode) != entry.row or not same_play:
             yield Problem(index.path.name, f"the line of episode {episode_id} disagrees with its file", REBUILD)
+
+
+def _packs(folder: Path, index: EpisodeIndex) -> Iterator[Problem]:
+    """Every file of many episodes has a footer for other programs, and no episodes but those of the index."""
+    packs: dict[str, dict[str, set[Span]]] = {}
+    for entry in index.entries().values():
+        for table, span in (entry.spans or {}).items():
+            packs.setdefault(entry.file, {name: set() for name in TABLES})[table].add(span)
+    for stem, listed in packs.items():
+        for table, spans in listed.items():
+            path = recovery.data_file(folder, table, stem)
+            try:
+                found = set(spans_of(path, table))
+            except FileNotFoundError:
+                continue  # its episodes are reported, or it was just replaced
+            except Damaged as error:
+                yield Problem(
+                    f"{table}/{path.name}", f"other programs cannot read it: {error}", "put back a copy of it"
+                )
+                continue
+            if unlisted := len(found - spans):
+                what = f"{unlisted} of its episodes {'are' if unlisted > 1 else 'is'} not in the index"
+                yield Problem(f"{table}/{path.name}", what, "put back a copy of it, and " + REBUILD)
 
 
 def _records(index: EpisodeIndex, folders: Folders) -> Iterator[Problem]:

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from rlhf.records.episode import Episode
+from rlhf.store.index import TABLES
 from rlhf.store.parquet_files import to_bytes
-from rlhf.store.recovery import TABLES, data_file
+from rlhf.store.recovery import data_file
 from rlhf.store.tables import SCHEMAS, to_tables
 
 

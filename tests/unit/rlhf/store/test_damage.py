@@ -654,7 +654,6 @@ def test_steps_that_lost_their_row_are_never_removed(folder: Path) -> None:
 CHANGES: dict[str, Callable[[ParquetStore], object]] = {
     "write": lambda store: store.write(small(3)),
     "drop": lambda store: store.drop(["e0", "e2"]),
-    "compact": lambda store: store.compact(),
 }
 
 
@@ -664,7 +663,6 @@ CHANGES: dict[str, Callable[[ParquetStore], object]] = {
         ("write", False, (0, 1, 2, 3)),
         ("drop", False, (1,)),
         ("drop", True, (1,)),
-        ("compact", False, (0, 1, 2)),
     ],
 )
 def test_a_kill_in_the_middle_of_a_change(folder: Path, action: str, packed: bool, after: tuple[int, ...]) -> None:

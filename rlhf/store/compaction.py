@@ -1,0 +1,207 @@
+"""Gathering episodes of small files into files of many episodes, which other programs open faster.
+
+A new file is written beside the old ones, without the dataset's lock: files of play never change, so recording and
+reading continue. Then, under the lock, it gets its name, the index is replaced, and the old files are removed. A
+process that dies before the new index is there has changed nothing, and one that dies later has done its work but for
+the removal, which the next one to open the dataset completes. A reader that finds a file gone looks the episode up
+again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from rlhf.store.durable import explained, sync
+from rlhf.store.index import TABLES, Entry, EpisodeIndex, moved
+from rlhf.store.pack_file import PackFile
+from rlhf.store.parquet_files import Damaged, read_single
+from rlhf.store.recovery import data_file
+from rlhf.store.tables import SCHEMAS
+from worlds.errors import UserError
+
+FILE_MB = 128.0
+_MB = 1e6
+_WHAT = "a file of many episodes"
+
+Writing = Callable[[str], AbstractContextManager[None]]  # holds the dataset's lock while it is entered
+
+
+class Missing(UserError):
+    """A file of an episode is gone."""
+
+
+class Pack:
+    """A new pair of files of many episodes, ``episodes/<stem>.parquet`` and ``steps/<stem>.parquet``.
+
+    Args:
+      folder: of the dataset, whose lock the caller holds.
+
+    Raises:
+      OSError: from every method, if the system refuses.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.stem = f"pack-{uuid4().hex}"
+        self.sources: list[Entry] = []
+        self.entries: list[Entry] = []  # of the same episodes, here
+        self._folder = folder
+        self._files: dict[str, PackFile] = {}
+        try:
+            for table in TABLES:
+                self._files[table] = PackFile(data_file(folder, table, self.stem), SCHEMAS[table])
+        except BaseException:
+            self.discard()
+            raise
+
+    @property
+    def size(self) -> int:
+        """Bytes of the steps."""
+        return self._files["steps"].size
+
+    def add(self, source: Entry) -> None:
+        """Add an episode of the dataset.
+
+        Raises:
+          Missing: if one of its files is gone.
+          UserError: if one is damaged.
+        """
+        episode_id = source.row.episode_id
+        spans = {}
+        for table, file in self._files.items():
+            path = data_file(self._folder, table, source.file)
+            try:
+                rows, single = read_single(path, table, episode_id, source.span(table))
+            except FileNotFoundError as error:
+                raise Missing(damage(path, "it is missing", episode_id)) from error
+            except Damaged as error:
+                raise UserError(damage(path, error, episode_id)) from error
+            spans[table] = file.add(rows, single)
+        self.sources.append(source)
+        self.entries.append(moved(source, self.stem, spans))
+
+    def finish(self) -> None:
+        """Put the two files on disk, still without their names."""
+        for file in self._files.values():
+            file.finish()
+
+    def publish(self) -> None:
+        """Give the two files their names."""
+        for table, file in self._files.items():
+            file.publish()
+            sync(self._folder / table)
+
+    def discard(self) -> None:
+        """Remove the two files."""
+        for file in self._files.values():
+            file.discard()
+
+
+def compact(folder: Path, index: EpisodeIndex, file_mb: float, writing: Writing) -> None:
+    """Put the episodes of files of less than ``file_mb`` together in files of at least that, and one of the rest.
+
+    Raises:
+      UserError: if a file is damaged or cannot be written; the dataset is whole.
+    """
+    enough = file_mb * _MB
+    files = _small_files(folder, index, enough)
+    while len(files) > 1:
+        if not _gather(folder, index, files, enough, writing):
+            files = _small_files(folder, index, enough)
+
+
+def repack(
+    folder: Path, index: EpisodeIndex, entries: Mapping[str, Entry], groups: Sequence[Sequence[str]], replaced: set[str]
+) -> None:
+    """Make ``entries`` the dataset's, by episode id. The caller holds the lock.
+
+    Args:
+      groups: ids of the episodes of each new file.
+      replaced: stems of the files that no episode needs any more.
+    """
+    packs: list[Pack] = []
+    with _kept_if_listed(packs, index):
+        for ids in groups:
+            packs.append(Pack(folder))
+            for episode_id in ids:
+                packs[-1].add(entries[episode_id])
+            packs[-1].finish()
+        _replace(folder, index, entries, packs, replaced)
+
+
+def damage(path: Path, why: object, episode_id: str) -> str:
+    """Return the message for a damaged file of an episode."""
+    return f"{path} is damaged ({why}); put back a copy of it, or remove episode {episode_id} with `rlhf episodes drop`"
+
+
+def _small_files(folder: Path, index: EpisodeIndex, enough: float) -> deque[list[Entry]]:
+    """Return the episodes of each file whose steps take less than ``enough`` bytes, in the order of recording."""
+    files: dict[str, list[Entry]] = {}
+    for entry in index.entries().values():
+        files.setdefault(entry.file, []).append(entry)
+    return deque(entries for stem, entries in files.items() if _size(data_file(folder, "steps", stem)) < enough)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # it is missing or was just replaced, which its reader finds out
+        return 0
+
+
+def _gather(folder: Path, index: EpisodeIndex, files: deque[list[Entry]], enough: float, writing: Writing) -> bool:
+    """Take ``files`` from the left into a new one until it has ``enough`` bytes; False if they changed meanwhile."""
+    packs: list[Pack] = []
+    with explained(_WHAT, folder), _kept_if_listed(packs, index):
+        with writing(_WHAT):  # so that nobody takes its files for those of a dead process before they are locked
+            packs.append(pack := Pack(folder))
+        while files and pack.size < enough:
+            for source in files.popleft():
+                try:
+                    pack.add(source)
+                except Missing:
+                    if index.entries().get(source.row.episode_id) == source:
+                        raise
+                    pack.discard()
+                    return False
+        pack.finish()
+        with writing(_WHAT):
+            entries = index.entries()
+            if any(entries.get(source.row.episode_id) != source for source in pack.sources):
+                pack.discard()
+                return False
+            _replace(folder, index, entries, packs, {source.file for source in pack.sources})
+    return True
+
+
+@contextmanager
+def _kept_if_listed(packs: list[Pack], index: EpisodeIndex) -> Iterator[None]:
+    """On an error (or Ctrl-C), remove those of ``packs`` that did not get into the index."""
+    try:
+        yield
+    except BaseException:
+        used = {entry.file for entry in index.entries().values()}
+        for pack in packs:
+            if pack.stem not in used:
+                pack.discard()
+        raise
+
+
+def _replace(
+    folder: Path, index: EpisodeIndex, entries: Mapping[str, Entry], packs: Iterable[Pack], replaced: set[str]
+) -> None:
+    """Publish ``packs``, make ``entries``, moved to them, the index, and remove the files of the stems ``replaced``."""
+    current = dict(entries)
+    for pack in packs:
+        pack.publish()
+        current.update({entry.row.episode_id: entry for entry in pack.entries})
+    gone = [f"{table}/{stem}.parquet" for stem in replaced for table in TABLES]
+    still_there = [name for name in index.removed() if (folder / name).exists()]
+    index.rewrite(current.values(), remove=[*gone, *still_there])
+    for name in gone:
+        (folder / name).unlink(missing_ok=True)
+    for table in TABLES:
+        sync(folder / table)
