@@ -17,7 +17,8 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from worlds.errors import UserError
-from worlds.spaces.action import ActionSpec, Discrete, FreeText
+from worlds.spaces.action import ActionSpec, Discrete, FreeText, InvalidSpace
+from worlds.spaces.as_gym import PrintableText, gym_action_space, gym_movement_space, gym_observation_space
 from worlds.spaces.observation import Image, ObservationSpec, PlayerSpec
 
 TICKS_PER_SECOND = 30
@@ -28,8 +29,6 @@ SETTER = "setter"
 SOLVER = "solver"
 
 UTTERANCE_MAX_CHARS = 160
-_SAMPLED = frozenset(chr(code) for code in range(0x20, 0x250) if chr(code).isprintable())  # the Latin letters
-
 
 # The body of the Playhouse. Values are in units of the component's largest rate; those of the hand are codes.
 MOVEMENT: tuple[Discrete, ...] = (
@@ -74,42 +73,26 @@ def silent(movement: np.ndarray | None = None) -> Action:
     return {"movement": neutral_movement() if movement is None else movement, "utterance": ""}
 
 
-def observation_space(height: int, width: int) -> spaces.Dict:
-    """Space of one player's :class:`Observation`."""
-    text = Utterance()
-    return spaces.Dict(
-        image=spaces.Box(0, 255, (height, width, 3), np.uint8),
-        setter_text=text,
-        solver_text=text,
-        previous_movement=movement_space(),
-    )
-
-
-class Utterance(spaces.Text):
-    """Printable text of any language; Gymnasium's default knows only letters and digits, not even the space.
-
-    It samples Latin letters, as a space of text keeps every letter that it may draw.
-    """
+class Utterance(PrintableText):
+    """Words of a player of the Playhouse."""
 
     def __init__(self) -> None:
-        super().__init__(max_length=UTTERANCE_MAX_CHARS, min_length=0, charset=_SAMPLED)
+        super().__init__(UTTERANCE_MAX_CHARS)
 
-    def contains(self, x: Any) -> bool:
-        """Return True if ``x`` is an utterance."""
-        return isinstance(x, str) and len(x) <= self.max_length and x.isprintable()
+
+def observation_space(height: int, width: int) -> spaces.Dict:
+    """Return the space of the observations of a player with the body of the Playhouse."""
+    return gym_observation_space(body_spec(height, width))
 
 
 def movement_space() -> spaces.MultiDiscrete:
-    """Space of the movement of one step, int8 [TICKS_PER_STEP, components]."""
-    return spaces.MultiDiscrete(np.tile(MOVEMENT_BINS, (TICKS_PER_STEP, 1)), dtype=np.int8)  # type: ignore[arg-type]
+    """Return the space of the movement of one step, int8 [TICKS_PER_STEP, components]."""
+    return gym_movement_space(BODY)
 
 
 def action_space() -> spaces.Dict:
-    """Space of one player's :class:`Action`."""
-    return spaces.Dict(
-        movement=movement_space(),
-        utterance=Utterance(),
-    )
+    """Return the space of the actions of a player with the body of the Playhouse."""
+    return gym_action_space(BODY)
 
 
 def body_spec(height: int, width: int) -> PlayerSpec:
@@ -135,7 +118,7 @@ class World(ParallelEnv):
     :class:`TickWise`.
 
     A player without an action stands still and is silent. Utterances are cut after ``UTTERANCE_MAX_CHARS``. What is no
-    configuration of the world, and a movement that does not exist, raise WorldError. ``rlhf doctor --world`` and
+    configuration of the world, and a movement that does not exist, raise WorldError. ``rlhf world check`` and
     ``tests/contracts/test_world.py`` try all of this; :class:`worlds.tick_world.TickWorld` does most of it.
     """
 
@@ -153,9 +136,17 @@ class World(ParallelEnv):
         """Number of steps taken since the reset."""
 
     def spec(self, agent: str) -> PlayerSpec:
-        """Return the spaces of a player; by default those of a picture and the Playhouse's body."""
+        """Return the spaces of a player; by default those of a picture and the Playhouse's body.
+
+        Raises:
+          InvalidSpace: they are not written here, and there is no picture in the observation space.
+        """
         space: Any = self.observation_space(agent)
-        return body_spec(*space["image"].shape[:2])
+        image = space.spaces.get("image") if isinstance(space, spaces.Dict) else None
+        shape = () if image is None else image.shape or ()
+        if len(shape) != 3:
+            raise InvalidSpace("no picture is observed; write spec(), which declares what is")
+        return body_spec(*shape[:2])
 
     def snapshot(self) -> Any:
         """Return an opaque, in-process copy of everything that influences the future; NotImplementedError without."""

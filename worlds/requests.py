@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from worlds.contract import Action, Event, Observation, Task, TaskSpec, World, WorldError, silent
+from worlds.contract import SETTER, Action, Event, Observation, Task, TaskSpec, World, WorldError
 
 TRY_AGAIN = 8  # steps after which a setter that found nothing to ask for looks again
 
@@ -96,7 +97,8 @@ class AskingSetter:
 
     def act(self, observation: Observation) -> Action:
         """Stand still, and speak at most one request."""
-        action, step = silent(), self._world.step_index
+        step = self._world.step_index
+        action: Any = self._world.spec(SETTER).action.silent()
         done = getattr(self._task, "succeeded", False) or step >= self._give_up_at
         if self._speak_at is None and done:
             self._speak_at = step + self._some_steps(self._pause)

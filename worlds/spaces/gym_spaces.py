@@ -46,10 +46,12 @@ class ActionTranslation:
       components: of an action of one tick.
       build: (discrete values [discrete components], continuous values [continuous components]) -> the environment's
         action.
+      read: the inverse of ``build``.
     """
 
     components: tuple[Component, ...]
     build: Callable[[np.ndarray, np.ndarray], Any]
+    read: Callable[[Any], tuple[np.ndarray, np.ndarray]]
 
 
 def translate_action(
@@ -70,7 +72,7 @@ def translate_action(
     parts: list[tuple[Path, Callable[[np.ndarray, np.ndarray], Any]]] = []
     resting = dict(neutral or {})
     for path, leaf in leaves(space):
-        own = _components(_name(path, "action"), leaf, bins, resting)
+        own = _components(path_name(path, "action"), leaf, bins, resting)
         discrete = sum(isinstance(each, Discrete) for each in components)
         continuous = len(components) - discrete
         parts.append((path, _builder(leaf, discrete, continuous, len(own))))
@@ -78,10 +80,15 @@ def translate_action(
     unknown = next(iter(resting), None)
     if unknown is not None:
         raise InvalidSpace(f"neutral names {unknown!r}; components: {', '.join(each.name for each in components)}")
-    return ActionTranslation(tuple(components), lambda chosen, values: _tree(space, parts, chosen, values))
+    return ActionTranslation(
+        tuple(components),
+        lambda chosen, values: _tree(space, parts, chosen, values),
+        lambda action: _columns(space, action),
+    )
 
 
-def _name(path: Path, otherwise: str) -> str:
+def path_name(path: Path, otherwise: str) -> str:
+    """Return the name of a leaf: its path joined by dots, or ``otherwise`` for a space that is no tree."""
     return ".".join(map(str, path)) or otherwise
 
 
@@ -143,6 +150,19 @@ def _tree(space: spaces.Space, parts: Sequence[tuple[Path, Callable]], chosen: n
     return value(space, ())
 
 
+def _columns(space: spaces.Space, action: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the discrete and the continuous values of an environment's action."""
+    chosen: list[int] = []
+    values: list[float] = []
+    for path, leaf in leaves(space):
+        value = np.asarray(at(action, path)) - getattr(leaf, "start", 0)
+        if isinstance(leaf, spaces.Box):
+            values += np.clip(value, leaf.low, leaf.high).ravel().tolist()
+        else:
+            chosen += value.ravel().tolist()
+    return np.array(chosen, np.int16), np.array(values, np.float32)
+
+
 @dataclass(frozen=True)
 class ObservationTranslation:
     """Parts of an observation for a Gymnasium observation space.
@@ -177,7 +197,7 @@ def translate_observation(
     readers: list[tuple[Path, str, Callable[[Any], Any]]] = []
     length = 0
     for path, leaf in leaves(space):
-        name = _name(path, "observation")
+        name = path_name(path, "observation")
         if name in without:
             continue
         key, part, read = _part(name, leaf, grids.pop(name, None))
@@ -193,7 +213,7 @@ def translate_observation(
     unknown = next(iter(grids), None)
     if unknown is not None:
         raise InvalidSpace(
-            f"no observation is named {unknown!r}; {', '.join(_name(p, 'observation') for p, _ in leaves(space))}"
+            f"no observation is named {unknown!r}; {', '.join(path_name(p, 'observation') for p, _ in leaves(space))}"
         )
     texts = tuple(found.pop("texts", ()))
     spec = ObservationSpec(**found, vector=Vector(length) if length else None, texts=texts)
