@@ -1,8 +1,7 @@
 """Comparison of a world with the contract: of the spaces that it declares, and of what reset and step return.
 
-Agents, recordings and replay rely on the spaces of :mod:`worlds.contract` exactly: an image, two texts and the previous
-movement are observed, and an action is a movement of fixed components and an utterance. A world that differs is
-refused here, in one line, before anything is played.
+Agents, recordings and replay rely on the spaces that :meth:`worlds.contract.World.spec` declares. A world that differs
+is refused here, in one line, before anything is played.
 """
 
 from __future__ import annotations
@@ -15,29 +14,15 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from worlds.contract import (
-    MOVEMENT_BINS,
-    MOVEMENT_NAMES,
-    SETTER,
-    SOLVER,
-    TICKS_PER_STEP,
-    World,
-    WorldError,
-    silent,
-)
-from worlds.faults import named_failure
+from worlds.contract import SETTER, SOLVER, Action, World, WorldError, body_spec
+from worlds.faults import described, named_failure
 from worlds.registry import WorldEntry
+from worlds.spaces.action import InvalidAction, InvalidSpace
+from worlds.spaces.as_gym import gym_action_space, gym_observation_space
+from worlds.spaces.differences import differences
+from worlds.spaces.observation import InvalidObservation, PlayerSpec
 
 PLAYERS = (SETTER, SOLVER)
-MOVEMENT_SHAPE = (TICKS_PER_STEP, len(MOVEMENT_BINS))
-TEXTS = ("setter_text", "solver_text")
-
-_IMAGE = "uint8 [{}, {}, 3]"
-_MOVEMENT_SPACE = (
-    f"worlds.contract.movement_space(): MultiDiscrete [{MOVEMENT_SHAPE[0]}, {MOVEMENT_SHAPE[1]}], a row a tick and "
-    f"a column each for {', '.join(MOVEMENT_NAMES)}"
-)
-_TEXT_SPACE = "worlds.contract.Utterance()"
 _LONGEST = 80  # characters of a value that a message quotes
 
 
@@ -60,7 +45,10 @@ class Problem:
 
 
 def check_conforms(
-    entry: WorldEntry, settings: Mapping[str, Any] | None = None, config: Mapping[str, Any] | None = None
+    entry: WorldEntry,
+    settings: Mapping[str, Any] | None = None,
+    config: Mapping[str, Any] | None = None,
+    body: bool = False,
 ) -> None:
     """Make the world, reset it and play one step.
 
@@ -68,6 +56,7 @@ def check_conforms(
       entry: of the world.
       settings: keywords with which it is made, among them the size of the image.
       config: the place that is entered; None samples the one of seed 0.
+      body: refuse spaces other than a picture and the body of the Playhouse.
 
     Raises:
       WorldError: the world does not keep the contract (the message has the first problem), or its code fails.
@@ -77,7 +66,7 @@ def check_conforms(
         world = entry.make(**settings)
     try:
         problems = space_problems(world, settings.get("height"), settings.get("width"))
-        refuse(entry.name, problems)
+        refuse(entry.name, problems or (body_problems(world) if body else []))
         if config is None:
             with named_failure(entry.name, "sampling the place of seed 0"):
                 config = entry.sample_config(0)
@@ -85,7 +74,7 @@ def check_conforms(
             observed = world.reset(seed=0, options={"config": config})
         refuse(entry.name, reset_problems(world, observed))
         with named_failure(entry.name, "step 0"):
-            result = world.step({player: silent() for player in PLAYERS})
+            result = world.step(all_silent(world))
         refuse(entry.name, step_problems(world, result))
     finally:
         world.close()
@@ -96,9 +85,15 @@ def refuse(name: str, problems: list[Problem]) -> None:
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise WorldError(
-            f"world {name!r} does not keep the contract of worlds: {problems[0]}{more}; `rlhf doctor --world {name}` "
+            f"world {name!r} does not keep the contract of worlds: {problems[0]}{more}; `rlhf world check {name}` "
             "lists every problem"
         )
+
+
+def all_silent(world: World) -> dict[str, Action]:
+    """Return the actions in which no player does or says anything."""
+    found: Any = {player: world.spec(player).action.silent() for player in PLAYERS}
+    return found
 
 
 def space_problems(world: World, height: int | None = None, width: int | None = None) -> list[Problem]:
@@ -106,7 +101,8 @@ def space_problems(world: World, height: int | None = None, width: int | None = 
 
     Args:
       world: not yet reset.
-      height: of the image that was asked for, in pixels; None takes any.
+      height: of the image that was asked for, in pixels; None takes any. A world that declares its own spaces has the
+        images that they say.
       width: as ``height``.
     """
     players = tuple(getattr(world, "possible_agents", ()))
@@ -116,57 +112,53 @@ def space_problems(world: World, height: int | None = None, width: int | None = 
     for player in PLAYERS:
         with named_failure(_name_of(world), f"the spaces of the {player}"):
             observed, acted = world.observation_space(player), world.action_space(player)
-        problems += _observation_space_problems(f"{player}'s observation space", observed, (height, width))
-        problems += _action_space_problems(f"{player}'s action space", acted)
+        try:
+            spec = world.spec(player)
+        except Exception as error:  # foreign code may raise anything
+            where = f"{player}'s observation space" if isinstance(error, InvalidSpace) else f"{player}'s spaces"
+            return [Problem(where, _quoted(observed), f"what World.spec declares ({described(error)})")]
+        if not isinstance(spec, PlayerSpec):
+            return [Problem(f"{player}'s spaces", _quoted(spec), "a PlayerSpec from World.spec")]
+        problems += _differing_space(f"{player}'s observation space", observed, gym_observation_space(spec))
+        problems += _differing_space(f"{player}'s action space", acted, gym_action_space(spec.action))
+        problems += _differing_size(f"{player}'s observation space, image", world, spec, (height, width))
     return problems
 
 
-def _observation_space_problems(where: str, space: spaces.Space, size: tuple[int | None, int | None]) -> list[Problem]:
-    wanted = "a Dict with image, setter_text, solver_text and previous_movement (worlds.contract.observation_space)"
-    if not isinstance(space, spaces.Dict):
-        return [Problem(where, _quoted(space), wanted)]
-    problems = _missing(where, space.spaces, ("image", *TEXTS, "previous_movement"), wanted)
-    image = space.spaces.get("image")
-    fits = (
-        isinstance(image, spaces.Box)
-        and image.dtype == np.uint8
-        and len(image.shape) == 3
-        and image.shape[2] == 3
-        and all(want in (None, have) for want, have in zip(size, image.shape, strict=False))
-    )
-    if image is not None and not fits:
-        asked = _IMAGE.format(size[0] or "height", size[1] or "width")
-        problems.append(Problem(f"{where}, image", _quoted(image), f"Box(0, 255, uint8) {asked}"))
-    for name in TEXTS:
-        problems += _text_space_problems(f"{where}, {name}", space.spaces.get(name))
-    return problems + _movement_space_problems(f"{where}, previous_movement", space.spaces.get("previous_movement"))
-
-
-def _action_space_problems(where: str, space: spaces.Space) -> list[Problem]:
-    wanted = "a Dict with movement and utterance (worlds.contract.action_space)"
-    if not isinstance(space, spaces.Dict):
-        return [Problem(where, _quoted(space), wanted)]
-    problems = _missing(where, space.spaces, ("movement", "utterance"), wanted)
-    problems += _movement_space_problems(f"{where}, movement", space.spaces.get("movement"))
-    return problems + _text_space_problems(f"{where}, utterance", space.spaces.get("utterance"))
-
-
-def _missing(where: str, there: Mapping[str, Any], names: tuple[str, ...], wanted: str) -> list[Problem]:
-    return [Problem(f"{where}, {name}", "missing", wanted) for name in names if name not in there]
-
-
-def _text_space_problems(where: str, space: spaces.Space | None) -> list[Problem]:
-    """Problems of a space of text; none where it is missing, which is reported once."""
-    if space is None or (isinstance(space, spaces.Text) and space.contains("go to the red ball")):
+def body_problems(world: World) -> list[Problem]:
+    """Return the differences of the solver's spaces from a picture and the body of the Playhouse."""
+    spec = world.spec(SOLVER)
+    image = spec.observation.image
+    wanted = body_spec(*image.shape[:2]) if image is not None else body_spec(1, 1)
+    if spec == wanted:
         return []
-    return [Problem(where, _quoted(space), _TEXT_SPACE)]
+    found = differences(spec, wanted, ("this world", "the Playhouse"))[0]
+    return [
+        Problem("solver's spaces", found, "a picture and the Playhouse's body, which is all that can be played yet")
+    ]
 
 
-def _movement_space_problems(where: str, space: spaces.Space | None) -> list[Problem]:
-    bins = np.tile(MOVEMENT_BINS, (TICKS_PER_STEP, 1))
-    if space is None or (isinstance(space, spaces.MultiDiscrete) and np.array_equal(space.nvec, bins)):
+def _differing_space(where: str, space: spaces.Space, wanted: spaces.Dict) -> list[Problem]:
+    """Return the parts of a space that are not those of the declared one; texts may be declared by any Text."""
+    if not isinstance(space, spaces.Dict):
+        return [Problem(where, _quoted(space), f"a Dict with {' and '.join(wanted.spaces)}, as World.spec declares")]
+    problems = []
+    for name, part in wanted.spaces.items():
+        there = space.spaces.get(name)
+        same = there == part or (isinstance(there, spaces.Text) and isinstance(part, spaces.Text))
+        if not same:
+            found = "missing" if there is None else _quoted(there)
+            problems.append(Problem(f"{where}, {name}", found, f"{_quoted(part)}, as World.spec declares"))
+    return problems
+
+
+def _differing_size(where: str, world: World, spec: PlayerSpec, size: tuple[int | None, int | None]) -> list[Problem]:
+    image = spec.observation.image
+    if image is None or type(world).spec is not World.spec:
         return []
-    return [Problem(where, _quoted(space), _MOVEMENT_SPACE)]
+    fits = all(want in (None, have) for want, have in zip(size, image.shape, strict=False))
+    asked = f"{size[0] or 'any'}x{size[1] or 'any'} pixels, as asked for"
+    return [] if fits else [Problem(where, f"{image.height}x{image.width} pixels", asked)]
 
 
 def reset_problems(world: World, result: Any) -> list[Problem]:
@@ -215,43 +207,30 @@ def observation_problems(world: World, observations: Any, where: str) -> list[Pr
         return [Problem(f"observations {where}", _quoted(observations), f"a dict with {' and '.join(PLAYERS)}")]
     problems: list[Problem] = []
     for player in PLAYERS:
-        space: Any = world.observation_space(player)
-        problems += _one_observation_problems(
-            f"{player}'s observation {where}", observations[player], space["image"].shape
-        )
+        seen, place = observations[player], f"{player}'s observation {where}"
+        if not isinstance(seen, Mapping):
+            problems.append(Problem(place, _quoted(seen), "a dict, as World.spec declares"))
+            continue
+        try:
+            world.spec(player).check_observation(seen)
+        except InvalidObservation as error:
+            problems.append(Problem(place, str(error), "as World.spec declares"))
     return problems
 
 
-def _one_observation_problems(where: str, observation: Any, image_shape: tuple[int, ...]) -> list[Problem]:
-    if not isinstance(observation, Mapping):
-        return [Problem(where, _quoted(observation), "a dict with image, texts and previous_movement")]
-    wanted = "as in worlds.contract.Observation"
-    problems = _missing(where, observation, ("image", *TEXTS, "previous_movement"), wanted)
-    image = observation.get("image")
-    if image is not None and not (_is_array(image, np.uint8) and image.shape == image_shape):
-        problems.append(Problem(f"{where}, image", _quoted(image), _IMAGE.format(*image_shape) + ", as declared"))
-    for name in TEXTS:
-        if name in observation and not isinstance(observation[name], str):
-            problems.append(Problem(f"{where}, {name}", _quoted(observation[name]), 'text, "" before the first words'))
-    if "previous_movement" in observation:
-        problems += movement_problems(f"{where}, previous_movement", observation["previous_movement"])
-    return problems
-
-
-def movement_problems(where: str, movement: Any) -> list[Problem]:
-    """Return the differences of a step's movement from int8 [TICKS_PER_STEP, components] with bins that exist."""
-    if not (_is_array(movement, np.int8) and movement.shape == MOVEMENT_SHAPE):
-        return [Problem(where, _quoted(movement), f"int8 [{MOVEMENT_SHAPE[0]}, {MOVEMENT_SHAPE[1]}]")]
-    bad = np.argwhere((movement < 0) | (movement >= MOVEMENT_BINS))
-    if not len(bad):
-        return []
-    tick, part = bad[0]
-    found = f"{MOVEMENT_NAMES[part]} is {movement[tick, part]} at tick {tick}"
-    return [Problem(where, found, f"a bin from 0 to {MOVEMENT_BINS[part] - 1}")]
-
-
-def _is_array(value: Any, dtype: type) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype == dtype
+def action_problems(world: World, player: str, action: Any, where: str) -> list[Problem]:
+    """Return the differences of an action from the player's declared space; ``where`` names it in messages."""
+    if not isinstance(action, Mapping):
+        return [Problem(where, _quoted(action), "a dict with movement and utterance")]
+    spec = world.spec(player).action
+    cast = dict(action)
+    if isinstance(cast.get("movement"), (np.ndarray, list)):
+        cast["movement"] = np.asarray(cast["movement"])
+    try:
+        spec.check(cast)
+    except InvalidAction as error:
+        return [Problem(where, str(error), "as World.spec declares")]
+    return []
 
 
 def _name_of(world: World) -> str:

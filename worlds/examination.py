@@ -1,6 +1,7 @@
-"""The examination of a world by ``rlhf doctor --world NAME``: every promise of the contract, tried in a few places.
+"""The examination of a world by ``rlhf world check NAME``: every promise of the contract, tried in a few places.
 
-Shorter than ``tests/contracts/test_world.py`` and without pytest, for worlds outside this project.
+Shorter than ``tests/contracts/test_world.py`` and without pytest, for worlds outside this project. A world that breaks
+the promises of ``replay`` can be played all the same, but in fewer ways (:mod:`worlds.tiers`).
 """
 
 from __future__ import annotations
@@ -17,27 +18,16 @@ import numpy as np
 from worlds.conformance import (
     PLAYERS,
     Problem,
-    movement_problems,
+    action_problems,
+    all_silent,
     reset_problems,
     space_problems,
     step_problems,
 )
-from worlds.contract import (
-    MOVEMENT_BINS,
-    SETTER,
-    SOLVER,
-    TICKS_PER_STEP,
-    UTTERANCE_MAX_CHARS,
-    Action,
-    Observation,
-    TaskSpec,
-    TickWise,
-    World,
-    WorldError,
-    silent,
-)
+from worlds.contract import SETTER, SOLVER, Action, Observation, TaskSpec, TickWise, World, WorldError
 from worlds.faults import described
 from worlds.registry import WorldEntry
+from worlds.spaces.random_action import random_action
 
 STEPS = 12  # of random play
 SCRIPTED_STEPS = 60  # of scripted play in one place
@@ -63,12 +53,17 @@ class Finding:
 
 
 def examine(entry: WorldEntry) -> Iterator[Finding]:
-    """Yield every part of the examination, in order; a basic part that fails is the last."""
+    """Yield every part of the examination, in order; a basic part that fails is the last.
+
+    Args:
+      entry: of the world.
+    """
     for part, examination, is_basic in (
         ("spaces", _spaces, True),
         ("reset and step", _reset_and_step, True),
         ("places", _places, True),
-        ("replay", _replay, True),
+        ("reset by seed", _reset_by_seed, False),
+        ("replay", _replay, False),
         ("words", _words, False),
         ("refusals", _refusals, False),
         ("snapshot", _snapshot, False),
@@ -106,8 +101,26 @@ def _reset_and_step(entry: WorldEntry) -> list[Problem]:
     world = entry.make()
     problems = reset_problems(world, world.reset(seed=0))
     for step in range(3):
-        problems += step_problems(world, world.step(_all_silent()), step)
-    return problems
+        if world.agents and not problems:
+            problems += step_problems(world, world.step(all_silent(world)), step)
+    return problems + _foreign_problems(entry)
+
+
+def _foreign_problems(entry: WorldEntry) -> list[Problem]:
+    """A part of an environment's observations that leaves the space that the environment itself declares."""
+    world = entry.make()
+    outside = getattr(world, "outside", None)
+    if outside is None:
+        return []
+    world.reset(options={"config": entry.sample_config(0)})
+    for step, action in enumerate([None, *random_actions(world, 0)]):
+        if action is not None and world.agents:
+            world.step(action)
+        if found := outside():
+            return [
+                Problem(f"environment's observation after {step} steps", found, "as its observation_space declares")
+            ]
+    return []
 
 
 def _places(entry: WorldEntry) -> list[Problem]:
@@ -120,7 +133,7 @@ def _places(entry: WorldEntry) -> list[Problem]:
         problems.append(Problem("sample_config", "the same place from seeds 5 and 6", "places that differ"))
     world, text = entry.make(), json.dumps(one)
     world.reset(options={"config": json.loads(text)})
-    world.step(_all_silent())
+    world.step(all_silent(world))
     if json.loads(json.dumps(world.config)) != json.loads(text):
         problems.append(Problem("config", "another after reset and step", "the configuration that was given to reset"))
     world.reset(seed=5)
@@ -131,42 +144,66 @@ def _places(entry: WorldEntry) -> list[Problem]:
     return problems
 
 
+def _reset_by_seed(entry: WorldEntry) -> list[Problem]:
+    """Two resets to one place begin with the same observations, whatever was played between them."""
+    config, world = entry.sample_config(7), entry.make(views=PLAYERS)
+    first = copy.deepcopy(world.reset(options={"config": config})[0])
+    _play_on(world, random_actions(world, 3))
+    again = world.reset(options={"config": config})[0]
+    return _differences("two resets to one place", [first], [again], "the same bits")
+
+
 def _replay(entry: WorldEntry) -> list[Problem]:
     """The same actions give the same bits, in a fresh world and in one that has played."""
-    config, actions, world = entry.sample_config(7), random_actions(0), entry.make(views=PLAYERS)
+    config, world = entry.sample_config(7), entry.make(views=PLAYERS)
+    actions = random_actions(world, 0)
     first = _played(world, config, actions)
     kept = copy.deepcopy(first)
     world.reset(seed=11)
-    for action in random_actions(1):
-        world.step(action)
+    _play_on(world, random_actions(world, 1))
     problems = _differences("observations returned earlier", kept, first, "arrays that later steps leave as they are")
     problems += _differences("replay in the same world", kept, _played(world, config, actions), "the same bits")
     problems += _differences(
         "replay in a fresh world", kept, _played(entry.make(views=PLAYERS), config, actions), "the same bits"
     )
-    if all(np.array_equal(kept[0][SOLVER]["image"], seen[SOLVER]["image"]) for seen in kept):
-        found = f"the same at all of {STEPS} steps of random movement"
-        problems.append(Problem("solver's image", found, "a picture that changes when the solver moves"))
+    what = [name for name in kept[0][SOLVER] if not name.startswith("previous_") and not name.endswith("_text")]
+    if not any(_changes(kept, name) for name in what):
+        found = f"the same at all of {len(kept) - 1} steps of random movement"
+        name = "image" if what == ["image"] else "observation"
+        wanted = "a picture that changes when the solver moves" if name == "image" else "one that changes with play"
+        problems.append(Problem(f"solver's {name}", found, wanted))
     return problems
+
+
+def _changes(seen: Sequence[Observed], name: str) -> bool:
+    first: Any = seen[0][SOLVER]
+    return any(not np.array_equal(first[name], there[SOLVER][name]) for there in seen)  # type: ignore[literal-required]
 
 
 def _words(entry: WorldEntry) -> list[Problem]:
     """An utterance is heard by both from the next step on, until the next utterance."""
     world = entry.make()
     world.reset(seed=0)
-    said = {player: silent() | {"utterance": f"hello from the {player}"} for player in PLAYERS}
+    said: Any = all_silent(world)
+    for player in PLAYERS:
+        said[player]["utterance"] = f"hello from the {player}"
     problems = []
-    for step, actions in enumerate((said, _all_silent())):
+    for step, actions in enumerate((said, all_silent(world))):
         observations = world.step(actions)[0]
         for player in PLAYERS:
             heard = tuple(observations[player][f"{speaker}_text"] for speaker in PLAYERS)
             if heard != tuple(said[speaker]["utterance"] for speaker in PLAYERS):
                 wanted = "the last utterance of each, from the next step on and until its next one"
                 problems.append(Problem(f"texts that the {player} hears after step {step}", repr(heard), wanted))
-    long = "x" * (UTTERANCE_MAX_CHARS + 5)
-    heard = world.step({SETTER: silent() | {"utterance": long}, SOLVER: silent()})[0][SOLVER]["setter_text"]
-    if heard != long[:UTTERANCE_MAX_CHARS]:
-        where, wanted = f"an utterance of {len(long)} characters", f"the first {UTTERANCE_MAX_CHARS}"
+    speech = world.spec(SETTER).action.speech
+    if speech is None or not world.agents:
+        return problems
+    most = speech.most_chars
+    long, actions = "x" * (most + 5), all_silent(world)
+    actions[SETTER]["utterance"] = long
+    heard = world.step(actions)[0][SOLVER]["setter_text"]
+    if heard != long[:most]:
+        where, wanted = f"an utterance of {len(long)} characters", f"the first {most}"
         problems.append(Problem(where, f"{len(heard)} are heard", wanted))
     return problems
 
@@ -175,11 +212,14 @@ def _refusals(entry: WorldEntry) -> list[Problem]:
     """A WorldError refuses what is no place and no action, so that damaged recordings are not played."""
     world = entry.make()
     world.reset(seed=0)
-    bins = silent(np.full((TICKS_PER_STEP, len(MOVEMENT_BINS)), 99, np.int8))
+    wrong: Any = world.spec(SOLVER).action.silent()
+    wrong["movement"][:] = -1
+    for values in (wrong["continuous"],) if "continuous" in wrong else ():
+        values[:] = np.nan
     tried: list[tuple[str, Callable[[], Any]]] = [
         ("config {}", lambda: entry.make().reset(options={"config": {}})),
         ("config 'house'", lambda: entry.make().reset(options={"config": "house"})),
-        ("movement bins of 99", lambda: world.step({SOLVER: bins})),
+        ("movement bins of -1", lambda: world.step({SOLVER: wrong})),
     ]
     problems = []
     for what, call in tried:
@@ -196,34 +236,37 @@ def _refusals(entry: WorldEntry) -> list[Problem]:
 
 def _snapshot(entry: WorldEntry) -> list[Problem] | None:
     """A restored snapshot continues as the world did, in this world and in another; None where there are none."""
-    world, other, actions = entry.make(), entry.make(), random_actions(2)
+    world, other = entry.make(), entry.make()
     world.reset(options={"config": entry.sample_config(8)})
-    for action in actions[: STEPS // 2]:
-        world.step(action)
+    actions = random_actions(world, 2)
+    before = min(STEPS // 2, max(1, len(_play_on(world, actions[: STEPS // 2])) // 2))
+    world.reset(options={"config": entry.sample_config(8)})
+    _play_on(world, actions[:before])
     try:
         here = world.snapshot()
     except (NotImplementedError, AttributeError):
         return None
-    rest = actions[STEPS // 2 :]
-    future = [world.step(action)[0] for action in rest]
+    rest = actions[before:]
+    future = _play_on(world, rest)
     other.reset(seed=1)
     problems = []
     for where, restored in (("the same world", world), ("another world", other)):
         restored.restore(here)
-        again = [restored.step(action)[0] for action in rest]
+        again = _play_on(restored, rest)
         problems += _differences(f"play after restore in {where}", future, again, "the same bits")
     return problems
 
 
 def _ticks(entry: WorldEntry) -> list[Problem] | None:
     """A step in parts ends as the whole step does; None where the world plays whole steps only."""
-    world, config, actions = entry.make(), entry.sample_config(9), random_actions(3)
+    world, config = entry.make(), entry.sample_config(9)
     if not isinstance(world, TickWise):
         return None
+    actions, ticks = random_actions(world, 3), world.spec(SOLVER).action.ticks
     whole = _played(entry.make(), config, actions)
     parts: list[Observed] = [world.reset(options={"config": config})[0]]
-    for action in actions:
-        for tick in range(TICKS_PER_STEP):
+    for action in actions[: len(whole) - 1]:
+        for tick in range(ticks):
             world.play_ticks({player: action[player]["movement"][tick : tick + 1] for player in PLAYERS})
             seen = world.view(SOLVER, 40, 64)
             if seen.shape != (40, 64, 3) or seen.dtype != np.uint8:
@@ -257,7 +300,9 @@ def _probe_problems(entry: WorldEntry, world: World, name: str, split: str) -> l
             found = f"{spec.instruction!r} within {spec.max_steps} steps"
             return [Problem(where, found, "an instruction and at least 1 step")]
         task = entry.make_task(spec)
-        world.step({SETTER: silent() | {"utterance": spec.instruction}, SOLVER: silent()})
+        actions = all_silent(world)
+        actions[SETTER]["utterance"] = spec.instruction
+        world.step(actions)
         outcome = task.update(world, "")
         if not (isinstance(outcome, tuple) and len(outcome) == 2 and task.spec == spec):
             return [Problem(f"task {name}", repr(outcome), "(succeeded, events) from update, and its spec")]
@@ -276,14 +321,15 @@ def _scripted_players(entry: WorldEntry) -> list[Problem]:
         solver.reset(world, seed + 1)
         for step in range(SCRIPTED_STEPS):
             actions = {SOLVER: solver.act(observations[SOLVER]), SETTER: setter.act(observations[SETTER])}
-            problems = [p for player in PLAYERS for p in _action_problems(player, actions[player], step)]
-            if problems:
-                return problems
+            for player in PLAYERS:
+                where = f"scripted {player}'s action at step {step}"
+                if problems := action_problems(world, player, actions[player], where):
+                    return problems
             asked += bool(actions[SETTER]["utterance"])
-            observations, _, _, truncated, _ = world.step(actions)
+            observations = world.step(actions)[0]
             if setter.task is not None:
                 setter.task.update(world, actions[SOLVER]["utterance"])
-            if any(truncated.values()):
+            if not world.agents:
                 break
     if not asked:
         found = f"no request in 2 episodes of {SCRIPTED_STEPS} steps"
@@ -291,36 +337,38 @@ def _scripted_players(entry: WorldEntry) -> list[Problem]:
     return []
 
 
-def _action_problems(player: str, action: Any, step: int) -> list[Problem]:
-    where = f"scripted {player}'s action at step {step}"
-    if not isinstance(action, Mapping) or not isinstance(action.get("utterance"), str):
-        return [Problem(where, repr(action)[:80], "a dict with movement and utterance, text")]
-    return movement_problems(f"{where}, movement", np.asarray(action["movement"]).astype(np.int8, copy=False))
-
-
-def random_actions(seed: int, steps: int = STEPS) -> list[dict[str, Action]]:
-    """Return random movements of both players, each held for a whole step, and a few words."""
+def random_actions(world: World, seed: int, steps: int = STEPS) -> list[dict[str, Action]]:
+    """Return random actions of both players, each held for a whole step, and a few words."""
     rng, actions = np.random.default_rng(seed), []
+    specs = {player: world.spec(player).action for player in PLAYERS}
     for step in range(steps):
-        acted: dict[str, Action] = {}
-        for player in PLAYERS:
-            row = rng.integers(0, MOVEMENT_BINS).astype(np.int8)
-            words = f"{player} at {step}" if rng.random() < 0.2 else ""
-            acted[player] = {"movement": np.tile(row, (TICKS_PER_STEP, 1)), "utterance": words}
+        acted: dict[str, Any] = {}
+        for player, spec in specs.items():
+            acted[player] = random_action(spec, rng)
+            if spec.speech is not None and rng.random() < 0.2:
+                acted[player]["utterance"] = f"{player} at {step}"
         actions.append(acted)
     return actions
 
 
-def _all_silent() -> dict[str, Action]:
-    return {player: silent() for player in PLAYERS}
+def _play_on(world: World, actions: Sequence[dict[str, Action]]) -> list[Observed]:
+    """Play ``actions`` until the world ends the episode."""
+    seen: list[Observed] = []
+    for action in actions:
+        if not world.agents:
+            break
+        seen.append(world.step(action)[0])
+    return seen
 
 
 def _played(world: World, config: Mapping[str, Any], actions: Sequence[dict[str, Action]]) -> list[Observed]:
-    return [world.reset(options={"config": config})[0], *(world.step(action)[0] for action in actions)]
+    return [world.reset(options={"config": config})[0], *_play_on(world, actions)]
 
 
 def _differences(component: str, expected: Sequence[Observed], found: Sequence[Observed], wanted: str) -> list[Problem]:
     """Return the first difference between two sequences of observations, if there is one."""
+    if len(expected) != len(found):
+        return [Problem(component, f"the episode ends after {len(found)} steps, then after {len(expected)}", wanted)]
     for step, (one, other) in enumerate(zip(expected, found, strict=True)):
         for player in PLAYERS:
             there: Mapping[str, Any] = other[player]

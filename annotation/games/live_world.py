@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from annotation.games.config import GameConfig
-from worlds.conformance import refuse, space_problems
+from worlds.conformance import body_problems, refuse, space_problems
 from worlds.contract import (
     SETTER,
     SOLVER,
@@ -45,7 +45,7 @@ class LiveWorld:
         self._tick_wise = world if isinstance(world, TickWise) else None
         if self._tick_wise is None:  # the setter then sees the observed image
             world = entry.make(height=config.height, width=config.width, views=PLAYERS, **config.world_options)
-        refuse(entry.name, space_problems(world, config.height, config.width))
+        refuse(entry.name, space_problems(world, config.height, config.width) or body_problems(world))
         self.world = world
         place = config.place
         if place is None:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from tyro.constructors import PrimitiveConstructorSpec
@@ -16,12 +15,11 @@ from agents.ranges import Count, Weight, check_ranges
 from rlhf.records.episode import WORLD_OPTIONS, Episode
 from rlhf.run.setting_forms import OwnSettings
 from worlds import registry
-from worlds.conformance import check_conforms, refuse, space_problems
+from worlds.conformance import body_problems, check_conforms, refuse, space_problems
 from worlds.contract import SOLVER, World, WorldError
 from worlds.errors import UserError
 from worlds.faults import named_failure
 from worlds.own_settings import own_settings, read_own_settings
-from worlds.plugins import FILE_SUFFIX
 from worlds.registry import WorldEntry
 
 Settings = TypeVar("Settings", "WorldConfig", "PlayersConfig")
@@ -35,7 +33,8 @@ class WorldConfig:
     default.
 
     Args:
-      name: name of the registered world, or path of the Python file that registers it; playhouse by default.
+      name: name of the registered world, path of the Python file that registers it, or an environment as ``gym:ID``,
+        ``pettingzoo:module`` or ``file.py:Class``; playhouse by default.
       height: height of the image in pixels; 72 by default.
       width: width of the image in pixels; 96 by default.
       settings: the world's own settings for sampling a house, e.g. {"rooms": [1, 1]}.
@@ -51,9 +50,8 @@ class WorldConfig:
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
         read_own_settings(self, "world", ("settings", "options"))
-        # Other processes and resumed runs may begin in another folder.
-        if self.name is not None and self.name.endswith(FILE_SUFFIX):
-            object.__setattr__(self, "name", str(Path(self.name).absolute()))
+        if self.name is not None:
+            object.__setattr__(self, "name", registry.absolute_name(self.name))
 
     def or_else(self, other: WorldConfig) -> WorldConfig:
         """Return this world, with None replaced from ``other``; if its name differs, only the size of the image."""
@@ -107,7 +105,7 @@ class WorldConfig:
         with named_failure(entry.name, "making the world"):
             worlds = [entry.make(**settings) for _ in range(count)]
         if worlds:
-            refuse(entry.name, space_problems(worlds[0], *self.image_size))
+            refuse(entry.name, space_problems(worlds[0], *self.image_size) or body_problems(worlds[0]))
         return worlds
 
     def check(self) -> None:
@@ -117,7 +115,7 @@ class WorldConfig:
           UserError: a setting is not one of the world's.
           WorldError: the world does not keep the contract, or its code fails.
         """
-        check_conforms(self.entry(), self._making(images=True), self.sample_config(0))
+        check_conforms(self.entry(), self._making(images=True), self.sample_config(0), body=True)
 
     def _making(self, images: bool) -> dict[str, Any]:
         """Return the keywords that the world is created with."""
