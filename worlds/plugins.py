@@ -35,6 +35,7 @@ class Registry(Generic[Entry]):
         self.noun, self.group, self._built_in, self._error = noun, group, dict(built_in), error
         self._entries: dict[str, Entry] = {}
         self._of_file: dict[Path, str] = {}
+        self._files: dict[Path, ModuleType] = {}
 
     def register(self, name: str, entry: Entry) -> Entry:
         """Register ``entry`` as ``name`` and return it. Raises ``error`` if another entry has that name."""
@@ -51,7 +52,7 @@ class Registry(Generic[Entry]):
             not register it.
         """
         if name not in self._entries and name.endswith(FILE_SUFFIX):
-            name = self._import_file(Path(name))
+            name = self._registered_by(Path(name))
         if name not in self._entries:
             modules = self._modules()
             if name not in modules:
@@ -80,18 +81,27 @@ class Registry(Generic[Entry]):
                 f"that calls register in the entry point of the group {self.group}"
             )
 
-    def _import_file(self, path: Path) -> str:
-        """Import the Python file ``path`` once and return the name of the one entry that it registers."""
+    def import_file(self, path: Path) -> ModuleType:
+        """Import the Python file ``path``, once. Raises ``error`` if there is none, or it fails to import."""
+        path = path.resolve()
+        if path in self._files:
+            return self._files[path]
+        if not path.is_file():
+            raise self._error(f"no {self.noun} file {path}; known by name: {', '.join(self.names())}")
+        try:
+            self._files[path] = _run_file(path)
+        except Exception as error:  # a foreign file may raise anything
+            raise self._fails_to_import(f"{self.noun} file {path}", error) from error
+        return self._files[path]
+
+    def _registered_by(self, path: Path) -> str:
+        """Import the Python file ``path`` and return the name of the one entry that it registers."""
         path = path.resolve()
         if path in self._of_file:
             return self._of_file[path]
-        if not path.is_file():
-            raise self._error(f"no {self.noun} file {path}; known by name: {', '.join(self.names())}")
         before = set(self._entries)
-        try:
-            _run_file(path)
-        except Exception as error:  # a foreign file may raise anything
-            raise self._fails_to_import(f"{self.noun} file {path}", error) from error
+        self._files.pop(path, None)  # an import for another purpose, or a failed one, may have been before
+        self.import_file(path)
         added = sorted(set(self._entries) - before)
         if len(added) != 1:
             raise self._error(

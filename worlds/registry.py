@@ -9,11 +9,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, wraps
+from functools import cache, partial, wraps
+from pathlib import Path
 from typing import Any
 
 from worlds.contract import Setter, Solver, Task, TaskSpec, World, WorldError
-from worlds.plugins import Registry
+from worlds.plugins import FILE_SUFFIX, Registry
 from worlds.requests import AskingSetter
 
 ENTRY_POINT_GROUP = "interactive_rlhf.worlds"
@@ -103,14 +104,56 @@ def register(entry: WorldEntry) -> WorldEntry:
 
 
 def get(name: str) -> WorldEntry:
-    """Return the world registered as ``name``, or by the Python file whose path ``name`` is.
+    """Return the world of this name.
+
+    Args:
+      name: of a registered world; the path of a Python file that registers one; ``file.py:Class`` for the Gymnasium or
+        PettingZoo environment of a Python file; ``gym:ID`` or ``pettingzoo:module`` for an installed one.
 
     Raises:
       WorldError: there is none (the message lists the known ones), or its module or file does not register it.
     """
-    return _registry.get(name)
+    return _foreign(name) if is_foreign(name) else _registry.get(name)
 
 
 def names() -> list[str]:
-    """Return the names of all worlds."""
+    """Return the names of all worlds that are registered."""
     return _registry.names()
+
+
+_FOREIGN = ("gym:", "pettingzoo:")
+
+
+def is_foreign(name: str) -> bool:
+    """Return True if ``name`` names the environment of another library or of a Python file, not a registered world."""
+    return name.startswith(_FOREIGN) or f"{FILE_SUFFIX}:" in name
+
+
+def is_found_anywhere(name: str) -> bool:
+    """Return True if ``name`` alone leads another process to the world, whatever this one has imported."""
+    return is_foreign(name) or name.endswith(FILE_SUFFIX) or name in _registry.names()
+
+
+def absolute_name(name: str) -> str:
+    """Return ``name``, with the path of a Python file made absolute: other processes may begin in another folder."""
+    if name.startswith(_FOREIGN):
+        return name
+    path, suffix, rest = name.partition(f"{FILE_SUFFIX}:")
+    if suffix:
+        return f"{Path(path + FILE_SUFFIX).absolute()}:{rest}"
+    return str(Path(name).absolute()) if name.endswith(FILE_SUFFIX) else name
+
+
+@cache
+def _foreign(name: str) -> WorldEntry:
+    from worlds.foreign import entries
+
+    if name.startswith("gym:"):
+        return entries.gym_entry(name)
+    if name.startswith("pettingzoo:"):
+        return entries.pettingzoo_entry(name)
+    path, _, maker = absolute_name(name).rpartition(":")
+    module = _registry.import_file(Path(path))
+    if not callable(getattr(module, maker, None)):
+        raise WorldError(f"world file {path} has no class or function {maker!r}")
+    return register(entries.class_entry(maker, getattr(module, maker)))

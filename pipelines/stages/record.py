@@ -33,7 +33,6 @@ from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
 from worlds import registry
 from worlds.errors import UserError
-from worlds.plugins import FILE_SUFFIX
 
 
 def record(config: RecordConfig) -> list[str]:
@@ -183,7 +182,7 @@ def _begin_worker(plans: RecordingPlans, module: str) -> Callable[[int], Episode
       module: that registers the world, if its name alone does not lead to it.
     """
     name = plans.config.world.world_name
-    if name not in registry.names() and not name.endswith(FILE_SUFFIX):
+    if not registry.is_found_anywhere(name):
         importlib.import_module(module)
     scripted = _ScriptedPlay(plans)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,51 +18,65 @@ from worlds.contract import (
     SETTER,
     SOLVER,
     TICKS_PER_STEP,
-    UTTERANCE_MAX_CHARS,
     GrabHints,
     TickWise,
     World,
     WorldError,
     neutral_movement,
-    silent,
 )
 from worlds.examination import examine
+from worlds.spaces.random_action import random_action
 
 PLAYERS = (SETTER, SOLVER)
 STEPS = 40
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SMALL = {"height": 24, "width": 32, "views": PLAYERS}
+PAIR = f"{Path(__file__).parent / 'rendezvous.py'}:Rendezvous"
+FOREIGN = ("gym:CartPole-v1", "gym:FrozenLake-v1", "gym:Pendulum-v1", "gym:BabyAI-GoToObj-v0", PAIR)
+PICTURED = {"gym:MiniGrid-Empty-5x5-v0": {"picture": 56}}
 
 
-@pytest.fixture(params=[*registry.names(), "own_world.py"])
+@pytest.fixture(
+    params=[*registry.names(), "own_world.py", *FOREIGN, *PICTURED], ids=lambda name: name.rpartition("/")[2]
+)
 def entry(request):
-    is_example = request.param.endswith(".py")
-    return registry.get(str(EXAMPLES / request.param) if is_example else request.param)
+    name = request.param
+    if name.startswith(("gym:BabyAI", "gym:MiniGrid")):
+        pytest.importorskip("minigrid")
+    found = registry.get(str(EXAMPLES / name) if name == "own_world.py" else name)
+    options = PICTURED.get(name)
+    return found if options is None else replace(found, make=partial(found.make, **options))
 
 
 def make(entry, **settings) -> World:
     return entry.make(**(SMALL | settings))
 
 
+def silent(world, player=SOLVER):
+    return world.spec(player).action.silent()
+
+
 def random_actions(world, seed, steps=STEPS):
     """Play that holds each movement for a few steps, so that it gets somewhere, and sometimes talks."""
-    rng = np.random.default_rng(seed)
-    for agent in PLAYERS:
-        world.action_space(agent).seed(seed)
-    actions, still = [], neutral_movement()
+    rng, actions = np.random.default_rng(seed), []
     for step in range(steps):
         action = {}
         for agent in PLAYERS:
             again = step % 4 and rng.random() < 0.9
-            movement = actions[-1][agent]["movement"] if again else world.action_space(agent).sample()["movement"]
-            held = np.tile(movement[:1], (TICKS_PER_STEP, 1)) if rng.random() < 0.95 else still
-            action[agent] = {"movement": held, "utterance": f"{agent} at {step}" if rng.random() < 0.2 else ""}
+            held = actions[-1][agent] if again else random_action(world.spec(agent).action, rng)
+            moved = held if rng.random() < 0.95 else silent(world, agent)
+            action[agent] = moved | {"utterance": f"{agent} at {step}" if rng.random() < 0.2 else ""}
         actions.append(action)
     return actions
 
 
 def play(world, actions):
-    return [world.step(action)[0] for action in actions]
+    """Observations of all steps, to the end of the episode."""
+    seen = []
+    for action in actions:
+        if world.agents:
+            seen.append(world.step(action)[0])
+    return seen
 
 
 def assert_same(one, other):
@@ -80,9 +96,18 @@ def test_parallel_api(entry):
 def test_observations_lie_in_their_space(entry):
     world = make(entry)
     observations, _ = world.reset(seed=3)
-    for observation in [observations, *play(world, [dict.fromkeys(PLAYERS, silent())] * 3)]:
+    for observation in [observations, *play(world, random_actions(world, 0))]:
         for agent in PLAYERS:
             assert world.observation_space(agent).contains(observation[agent])
+            world.spec(agent).check_observation(observation[agent])
+
+
+def test_actions_lie_in_their_space(entry):
+    world = make(entry)
+    for action in random_actions(world, 0, steps=5):
+        for agent in PLAYERS:
+            world.spec(agent).action.check(action[agent])
+            assert world.action_space(agent).contains(action[agent])
 
 
 def test_config_survives_json_and_rebuilds_the_place(entry):
@@ -116,7 +141,8 @@ def test_replay_is_exact_whatever_was_played_before(entry):
     assert_same(first, [world.reset(options={"config": config})[0], *play(world, actions)])
     fresh = make(entry)
     assert_same(first, [fresh.reset(options={"config": config})[0], *play(fresh, actions)])
-    assert any(not np.array_equal(first[0][SOLVER]["image"], o[SOLVER]["image"]) for o in first), "nothing moved"
+    arrays = world.spec(SOLVER).observation.arrays()
+    assert any(not np.array_equal(first[0][SOLVER][key], o[SOLVER][key]) for key in arrays for o in first), "no change"
 
 
 def test_restoring_a_snapshot_is_exact_in_any_world_any_number_of_times(entry):
@@ -125,15 +151,17 @@ def test_restoring_a_snapshot_is_exact_in_any_world_any_number_of_times(entry):
     world.reset(options={"config": config})
     if not offers_snapshots(world):
         pytest.skip(f"{entry.name} offers no snapshots")
-    said = play(world, actions[:15])[-1][SOLVER]["setter_text"]
+    before = min(15, len(play(world, actions)) // 2)
+    world.reset(options={"config": config})
+    said = play(world, actions[:before])[-1][SOLVER]["setter_text"]
     here, step = world.snapshot(), world.step_index
-    future = play(world, actions[15:])
+    future = play(world, actions[before:])
     other.reset(seed=1)
     for restored in (world, world, other):
         observations = restored.restore(here)
         assert restored.step_index == step
         assert {o["setter_text"] for o in observations.values()} == {said}
-        assert_same(future, play(restored, actions[15:]))
+        assert_same(future, play(restored, actions[before:]))
 
 
 def offers_snapshots(world) -> bool:
@@ -230,8 +258,9 @@ def test_both_players_hear_an_utterance_at_the_next_step(entry):
     world = make(entry)
     observations, _ = world.reset(seed=0)
     assert {(o["setter_text"], o["solver_text"]) for o in observations.values()} == {("", "")}
-    said = {"movement": neutral_movement(), "utterance": "lift the duck"}
-    heard = play(world, [{SETTER: said}, {SETTER: silent(), SOLVER: said | {"utterance": "yes, a duck"}}, {}])
+    asked = silent(world, SETTER) | {"utterance": "lift the duck"}
+    answered = silent(world) | {"utterance": "yes, a duck"}
+    heard = play(world, [{SETTER: asked}, {SETTER: silent(world, SETTER), SOLVER: answered}, {}])
     for agent in PLAYERS:
         assert [o[agent]["setter_text"] for o in heard] == ["lift the duck"] * 3
         assert [o[agent]["solver_text"] for o in heard] == ["", "yes, a duck", "yes, a duck"]
@@ -240,19 +269,21 @@ def test_both_players_hear_an_utterance_at_the_next_step(entry):
 def test_long_utterances_are_cut(entry):
     world = make(entry)
     world.reset(seed=0)
-    long = "x" * (UTTERANCE_MAX_CHARS + 5)
-    observations, *_ = world.step({SOLVER: {"movement": neutral_movement(), "utterance": long}})
-    assert observations[SETTER]["solver_text"] == long[:UTTERANCE_MAX_CHARS]
+    most = world.spec(SOLVER).action.speech.most_chars
+    long = "x" * (most + 5)
+    observations, *_ = world.step({SOLVER: silent(world) | {"utterance": long}})
+    assert observations[SETTER]["solver_text"] == long[:most]
 
 
-def test_previous_movement_is_the_players_own(entry):
+def test_the_previous_action_is_the_players_own(entry):
     world = make(entry)
     world.reset(seed=0)
     action = random_actions(world, 4, steps=1)[0]
     observations, *_ = world.step(action)
     for agent in PLAYERS:
-        assert observations[agent]["previous_movement"].dtype == np.int8
-        assert np.array_equal(observations[agent]["previous_movement"], action[agent]["movement"])
+        assert observations[agent]["previous_movement"].dtype == world.spec(agent).action.dtype
+        for name in ("movement", "continuous"):
+            assert np.array_equal(observations[agent].get(f"previous_{name}"), action[agent].get(name))
 
 
 def test_observations_do_not_change_afterwards(entry):
@@ -292,7 +323,8 @@ def test_the_examination_of_the_doctor_finds_nothing(entry):
 
 
 def test_entry_is_complete(entry):
-    assert registry.get(entry.name) is entry
+    assert registry.get(entry.name).name == entry.name
+    assert entry.name in PICTURED or registry.get(entry.name) is entry
     assert isinstance(make(entry), World)
     assert len(entry.probes) == len(set(entry.probes)) > 0
     with pytest.raises(WorldError, match="known"):

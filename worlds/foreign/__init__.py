@@ -1,0 +1,1 @@
+"""Environments of others as worlds of this project."""

@@ -1,0 +1,230 @@
+"""Gymnasium environments: found by their ID, made, and bridged."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from worlds.contract import SOLVER, WorldError
+from worlds.faults import described
+from worlds.foreign import minigrid
+from worlds.foreign.bridge import MISSIONS, Translation, Turn
+from worlds.foreign.pictures import Picture, check_side, resized
+from worlds.spaces.gym_spaces import (
+    ObservationTranslation,
+    at,
+    leaves,
+    path_name,
+    translate_action,
+    translate_observation,
+)
+from worlds.spaces.observation import Image, ObservationSpec
+
+# Packages that register environments only when they are imported, by how the names of these begin.
+_PACKAGES = {
+    "MiniGrid-": "minigrid", "BabyAI-": "minigrid", "ALE/": "ale_py", "Fetch": "gymnasium_robotics",
+    "Adroit": "gymnasium_robotics", "AntMaze": "gymnasium_robotics", "FrankaKitchen": "gymnasium_robotics",
+    "Hand": "gymnasium_robotics", "PointMaze": "gymnasium_robotics", "MiniWorld-": "miniworld",
+    "highway-": "highway_env", "merge-": "highway_env", "procgen": "procgen", "Meta-World/": "metaworld",
+}  # fmt: skip
+
+_NUMBERS = (spaces.Box, spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary)
+
+
+class GymBridge:
+    """A Gymnasium environment, in which the solver acts and the setter only speaks.
+
+    Args:
+      env: the environment.
+      picture: side in pixels of a picture of it, which the solver observes; None observes what the environment says.
+      neutral: by the component's name, the bin or value of a solver that does nothing.
+
+    Raises:
+      WorldError: the environment draws no pictures, or not of this size.
+      InvalidSpace: a space that has no form here.
+    """
+
+    def __init__(
+        self, env: gymnasium.Env, picture: int | None = None, neutral: Mapping[str, float] | None = None
+    ) -> None:
+        self.env: Any = env
+        without = mission_keys(env.observation_space)
+        bins, grids = (), None
+        if minigrid.is_minigrid(env):
+            bins, grids, resting = minigrid.symbols(env)
+            neutral = resting if neutral is None else neutral
+        translation = translate_observation(env.observation_space, grids, without)
+        if picture is not None:
+            translation = with_picture(env, translation, check_side(picture), without)
+        self.translations = {SOLVER: Translation(translate_action(env.action_space, bins, neutral), translation)}
+
+    @property
+    def most_steps(self) -> int | None:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        wrapped = self.env.spec.max_episode_steps if self.env.spec is not None else None
+        own = getattr(self.env.unwrapped, "max_steps", None)
+        return wrapped or (int(own) if isinstance(own, int) and own > 0 else None)
+
+    def reset(self, seed: int) -> dict[str, Any]:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        return {SOLVER: _pair(self.env.reset(seed=seed), "reset", 2)[0]}
+
+    def step(self, actions: Mapping[str, Any]) -> Turn:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        seen, reward, terminated, truncated, info = _pair(self.env.step(actions[SOLVER]), "step", 5)
+        return Turn({SOLVER: seen}, float(reward), bool(terminated), bool(truncated), info)
+
+    def mission(self, seen: Mapping[str, Any]) -> str:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        return find_mission(seen[SOLVER], self.env.unwrapped)
+
+    def outside(self, seen: Mapping[str, Any]) -> str:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        return part_outside(self.env.observation_space, seen[SOLVER])
+
+    def render(self) -> np.ndarray | None:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        return rendered(self.env)
+
+    def close(self) -> None:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        self.env.close()
+
+
+def make_env(env_id: str, **settings: Any) -> gymnasium.Env:
+    """Make a registered environment, with pictures where it draws any.
+
+    Args:
+      env_id: "CartPole-v1", or "package:ID", which imports the package first.
+      settings: of the environment's own.
+
+    Raises:
+      WorldError: there is no such environment, or it cannot be made.
+    """
+    spec = find_env(env_id)
+    if draws(spec):
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # pygame then opens no window and no sound card
+        os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+        settings = {"render_mode": "rgb_array"} | settings
+    try:
+        env = gymnasium.make(spec, disable_env_checker=True, **settings)
+    except Exception as error:  # foreign code may raise anything
+        raise WorldError(f"gym:{env_id} cannot be made: {described(error)}") from error
+    if minigrid.has_bot(env):
+        minigrid.quiet()
+    return env
+
+
+def find_env(env_id: str) -> Any:
+    """Return the specification of a registered environment. Raises WorldError, with the nearest names, for another."""
+    package, _, name = env_id.rpartition(":")
+    package = package or next((module for begin, module in _PACKAGES.items() if name.startswith(begin)), "")
+    if package and name not in gymnasium.registry:
+        import_package(package, f"gym:{env_id}")
+    if name not in gymnasium.registry:
+        near = difflib.get_close_matches(name, list(gymnasium.registry), n=3, cutoff=0.5)
+        hint = f"near: {', '.join(f'gym:{one}' for one in near)}" if near else "name its package too: gym:PACKAGE:ID"
+        raise WorldError(f"Gymnasium has no environment {name!r}; {hint}")
+    return gymnasium.registry[name]
+
+
+def import_package(package: str, wanted: str) -> Any:
+    """Import the package that an environment comes with. Raises WorldError if it is not installed, or fails."""
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != package.partition(".")[0]:
+            raise WorldError(f"{wanted}: {package} fails to import: {described(error)}") from error
+        raise WorldError(
+            f"{wanted} is in the package {package}, which is not installed; pip install {package.replace('_', '-')}"
+        ) from None
+    except Exception as error:  # a foreign module may raise anything
+        raise WorldError(f"{wanted}: {package} fails to import: {described(error)}") from error
+
+
+def draws(spec: Any) -> bool:
+    """Return True if the environment of a specification draws pictures, as far as its class says."""
+    try:
+        maker: Any = gymnasium.envs.registration.load_env_creator(spec.entry_point)  # type: ignore[attr-defined]
+    except Exception:  # what is wrong is reported where it is made
+        return False
+    metadata = getattr(maker, "metadata", None) or {}
+    return "rgb_array" in (metadata.get("render_modes") or ())
+
+
+def rendered(env: Any) -> np.ndarray | None:
+    """Return the picture that an environment draws of itself; None if it draws none."""
+    if getattr(env, "render_mode", None) != "rgb_array":
+        return None
+    picture = env.render()
+    return None if picture is None else np.asarray(picture, np.uint8)
+
+
+def with_picture(env: Any, told: ObservationTranslation, side: int, without: tuple[str, ...]) -> ObservationTranslation:
+    """Return a translation that observes a picture of the environment besides its texts and numbers.
+
+    MiniGrid's symbols are drawn as the agent's view, and no longer observed themselves.
+    """
+    if minigrid.is_minigrid(env):
+        return minigrid.pictured(env, side, without)
+    if told.spec.image is not None:
+        scale: Callable[[Any], Picture] = lambda seen: resized(told.read(seen)["image"], side)  # noqa: E731
+        channels = told.spec.image.channels
+    elif getattr(env, "render_mode", None) == "rgb_array":
+        scale, channels = lambda seen: resized(rendered(env), side), 3
+    else:
+        raise WorldError("setting picture: the environment draws no pictures; it has no render mode rgb_array")
+    spec = ObservationSpec(Image(side, side, channels), told.spec.grid, None, told.spec.vector, told.spec.texts)
+    return ObservationTranslation(spec, lambda seen: told.read(seen) | {"image": scale(seen)})
+
+
+def mission_keys(space: spaces.Space) -> tuple[str, ...]:
+    """Return the names of texts of an observation that say what is asked for; the setter says it instead."""
+    return tuple(
+        str(path[0])
+        for path, leaf in leaves(space)
+        if len(path) == 1 and path[0] in MISSIONS and not isinstance(leaf, _NUMBERS)
+    )
+
+
+def find_mission(seen: Any, env: Any) -> str:
+    """Return what an environment asks for: a text of its observation, else its attribute ``mission``, else ""."""
+    found = seen if isinstance(seen, Mapping) else {}
+    said = next((found[key] for key in MISSIONS if isinstance(found.get(key), str)), None)
+    inner = getattr(env, "mission", "") if said is None else said
+    return " ".join(inner.split()) if isinstance(inner, str) else ""
+
+
+def part_outside(space: spaces.Space, seen: Any) -> str:
+    """Return the first part of an observation that is outside the space that an environment declares, in words."""
+    for path, leaf in leaves(space):
+        try:
+            value = at(seen, path)
+        except (KeyError, IndexError, TypeError):
+            return f"{path_name(path, 'observation')} is missing"
+        if not isinstance(leaf, _NUMBERS):
+            if not isinstance(value, str):
+                return f"{path_name(path, 'observation')} is a {type(value).__name__}, not text"
+        elif not leaf.contains(value):
+            return f"{path_name(path, 'observation')} is {_shown(value)}, outside {leaf}"
+    return ""
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray) and value.size > 8:
+        return f"{value.dtype} {list(value.shape)} from {value.min()} to {value.max()}"
+    return " ".join(repr(value).split())[:80]
+
+
+def _pair(result: Any, call: str, length: int) -> Any:
+    if not isinstance(result, tuple) or len(result) != length:
+        wanted = "observation, info" if length == 2 else "observation, reward, terminated, truncated, info"
+        raise TypeError(f"{call} returns {type(result).__name__}, not ({wanted})")
+    return result

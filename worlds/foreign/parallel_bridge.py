@@ -1,0 +1,181 @@
+"""PettingZoo's parallel environments: found by their module, and bridged with one agent as the solver."""
+
+from __future__ import annotations
+
+import difflib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.faults import described
+from worlds.foreign.bridge import Translation, Turn, rest
+from worlds.foreign.gym_bridge import find_mission, import_package, mission_keys, part_outside, rendered, with_picture
+from worlds.foreign.pictures import check_side
+from worlds.spaces.gym_spaces import translate_action, translate_observation
+
+
+class ParallelBridge:
+    """A parallel environment in which one agent is the solver, perhaps another one the setter, and the rest rest.
+
+    Args:
+      env: the environment.
+      solver: name of the agent that is the solver; None takes the only one, or the one of this name.
+      setter: name of the agent that is the setter; None takes the one of this name, else the setter only speaks.
+      idle: names of all other agents, which do nothing.
+      picture: side in pixels of a picture of the environment that the solver observes; None for none.
+      neutral: by the component's name, the bin or value of an agent that does nothing.
+
+    Raises:
+      WorldError: an agent has no part in the play, or is none of the environment's.
+      InvalidSpace: a space that has no form here.
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        solver: str | None = None,
+        setter: str | None = None,
+        idle: Sequence[str] = (),
+        picture: int | None = None,
+        neutral: Mapping[str, float] | None = None,
+    ) -> None:
+        self.env: Any = env
+        self._roles = cast_agents(tuple(env.possible_agents), solver, setter, tuple(idle))
+        self.translations: dict[str, Translation] = {}
+        for player, agent in self._roles.items():
+            space = env.observation_space(agent)
+            seen = translate_observation(space, without=mission_keys(space))
+            if picture is not None and player == SOLVER:
+                seen = with_picture(env, seen, check_side(picture), mission_keys(space))
+            self.translations[player] = Translation(translate_action(env.action_space(agent), (), neutral), seen)
+        resting = {agent: translate_action(env.action_space(agent), (), neutral) for agent in idle}
+        self._idle = {agent: rest(one) for agent, one in resting.items()}
+
+    @property
+    def most_steps(self) -> int | None:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        inner = self.env.unwrapped
+        found = next((getattr(inner, name, None) for name in ("max_steps", "max_cycles") if hasattr(inner, name)), None)
+        return int(found) if isinstance(found, int) and found > 0 else None
+
+    def reset(self, seed: int) -> dict[str, Any]:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        observations, _ = self.env.reset(seed=seed)
+        self._seen = {player: observations[agent] for player, agent in self._roles.items()}
+        return dict(self._seen)
+
+    def step(self, actions: Mapping[str, Any]) -> Turn:
+        """See :class:`worlds.foreign.bridge.Bridge`. An agent that has left keeps its last observation."""
+        solver, alive = self._roles[SOLVER], set(self.env.agents)
+        own = {agent: actions[player] for player, agent in self._roles.items()} | self._idle
+        given = {agent: action for agent, action in own.items() if agent in alive}
+        observations, rewards, terminated, truncated, infos = self.env.step(given)
+        self._seen |= {player: observations[agent] for player, agent in self._roles.items() if agent in observations}
+        over = bool(terminated.get(solver, False)) or not self.env.agents
+        cut = bool(truncated.get(solver, False))
+        return Turn(
+            dict(self._seen), float(rewards.get(solver, 0.0)), over and not cut, cut, infos.get(solver) or {}
+        )  # fmt: skip
+
+    def mission(self, seen: Mapping[str, Any]) -> str:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        said = find_mission(seen.get(SETTER), None)
+        return said or find_mission(seen[SOLVER], self.env.unwrapped)
+
+    def outside(self, seen: Mapping[str, Any]) -> str:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        for player, agent in self._roles.items():
+            if found := part_outside(self.env.observation_space(agent), seen[player]):
+                return f"{agent}: {found}"
+        return ""
+
+    def render(self) -> np.ndarray | None:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        return rendered(self.env)
+
+    def close(self) -> None:
+        """See :class:`worlds.foreign.bridge.Bridge`."""
+        self.env.close()
+
+
+def cast_agents(
+    there: tuple[str, ...], solver: str | None, setter: str | None, idle: tuple[str, ...]
+) -> dict[str, str]:
+    """Return the agents of an environment by the players that they are.
+
+    Raises:
+      WorldError: a name that is no agent's or is named twice, or an agent that is left over.
+    """
+    names = [name for name in (solver, setter, *idle) if name is not None]
+    unknown = next((name for name in names if name not in there), None)
+    if unknown is not None:
+        raise WorldError(f"the environment has no agent {unknown!r}; it has {', '.join(there)}")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise WorldError(f"agent {twice!r} is named twice; each is the solver, the setter or idle")
+    free = [name for name in there if name not in names]
+    if solver is None:
+        solver = SOLVER if SOLVER in free else free[0] if len(free) == 1 else None
+    if setter is None and SETTER in free and SETTER != solver:
+        setter = SETTER
+    left = [name for name in free if name not in (solver, setter)]
+    if solver is None or left:
+        raise WorldError(
+            f"the environment has the agents {', '.join(there)}; name the solver with --world.solver-agent, the one "
+            "that asks, if there is one, with --world.setter-agent, and all others with --world.idle-agents"
+        )
+    return {SOLVER: solver} | ({SETTER: setter} if setter is not None else {})
+
+
+def make_parallel(module: str, **settings: Any) -> Any:
+    """Make the parallel environment of a module.
+
+    Args:
+      module: that has ``parallel_env``, e.g. "mpe2.simple_speaker_listener_v4", or "sisl.pursuit_v4" of PettingZoo.
+      settings: of the environment's own.
+
+    Raises:
+      WorldError: there is no such module or function, or it fails.
+    """
+    maker = find_parallel(module)
+    try:
+        return maker(**settings)
+    except Exception as error:  # foreign code may raise anything
+        if "render_mode" in settings and isinstance(error, TypeError):  # it draws no pictures
+            return make_parallel(module, **{name: one for name, one in settings.items() if name != "render_mode"})
+        raise WorldError(f"pettingzoo:{module} cannot be made: {described(error)}") from error
+
+
+def find_parallel(module: str) -> Any:
+    """Return the function that makes a module's parallel environment. Raises WorldError if there is none."""
+    wanted = f"pettingzoo:{module}"
+    own = module if module.startswith("pettingzoo.") or not _is_family(module) else f"pettingzoo.{module}"
+    found = import_package(own, wanted) if "." not in own else _import_inner(own, wanted)
+    maker = getattr(found, "parallel_env", None)
+    if not callable(maker):
+        raise WorldError(f"{wanted}: the module {own} has no parallel_env; name a module of a parallel environment")
+    return maker
+
+
+def _is_family(module: str) -> bool:
+    """Return True if ``module`` begins with a family of PettingZoo's own environments, e.g. "sisl"."""
+    return module.partition(".")[0] in ("atari", "butterfly", "classic", "mpe", "sisl")
+
+
+def _import_inner(module: str, wanted: str) -> Any:
+    """Import a module of a package; name its neighbours where there is none of this name."""
+    package, _, name = module.rpartition(".")
+    there = import_package(package, wanted)
+    known = [each.name for each in pkgutil.iter_modules(getattr(there, "__path__", ()))]
+    if known and name not in known and not hasattr(there, name):
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+        raise WorldError(f"{wanted}: {package} has no module {name}; near: {', '.join(near) or 'none'}")
+    found = getattr(there, name, None)
+    return (
+        found
+        if found is not None and callable(getattr(found, "parallel_env", None))
+        else import_package(module, wanted)
+    )

@@ -1,0 +1,39 @@
+"""Pictures of environments at the size that a player observes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PIL import Image as PillowImage
+
+from worlds.contract import WorldError
+
+Picture = np.ndarray
+_MOST = 1024  # pixels of a side
+
+
+def check_side(side: Any) -> int:
+    """Return the side of a picture in pixels. Raises WorldError if it is none."""
+    if not isinstance(side, int) or isinstance(side, bool) or not 8 <= side <= _MOST:
+        raise WorldError(f"setting picture: {side!r} is no side in pixels from 8 to {_MOST}")
+    return side
+
+
+def resized(picture: Any, side: int) -> Picture:
+    """Return a picture of ``side`` x ``side`` pixels: uint8 [side, side, channels], each the mean of what it covers."""
+    if picture is None:
+        raise WorldError("the environment returns no picture")
+    array = np.asarray(picture, np.uint8)
+    single = array.ndim == 3 and array.shape[2] == 1
+    scaled = PillowImage.fromarray(array[..., 0] if single else array).resize((side, side), PillowImage.Resampling.BOX)
+    found = np.array(scaled, np.uint8)
+    return found[..., None] if found.ndim == 2 else found
+
+
+def shared_surfaces(env: Any) -> dict[int, Any]:
+    """Return a memo for ``copy.deepcopy`` in which the windows, clocks and surfaces of pygame are their own copies."""
+    held = list(vars(getattr(env, "unwrapped", env)).values())
+    held += [inner for value in held if isinstance(value, (list, tuple)) for inner in value]
+    held += [inner for value in held if isinstance(value, dict) for inner in value.values()]
+    return {id(value): value for value in held if type(value).__module__.partition(".")[0] in ("pygame", "pygame_ce")}
