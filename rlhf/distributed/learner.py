@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -197,4 +196,4 @@ def _writable(fragments: Sequence[Fragment]) -> Fragment:
     """``fragments`` side by side, out of Ray's read-only memory, which PyTorch does not know to be so."""
     if len(fragments) > 1:
         return concatenate(fragments)
-    return Fragment(**{field.name: getattr(fragments[0], field.name).copy() for field in fields(Fragment)})
+    return Fragment(**{name: array.copy() for name, array in fragments[0].arrays().items()})

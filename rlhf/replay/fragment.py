@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from agents.batch import ActionBatch, ObservationArrays, ObservationBatch, PolicyLogProbs, send
+from agents.batch import ActionBatch, ObservationArrays, ObservationBatch, PolicyLogProbs, map_parts, send
+from agents.columns import action_columns, observation_columns
 from agents.config import AgentConfig
 from agents.networks.trunk import AgentState
 from agents.tokenizer import PAD_ID
-from worlds.contract import MOVEMENT, TICKS_PER_STEP, neutral_movement
 
-_MOVEMENT_SHAPE = (TICKS_PER_STEP, len(MOVEMENT))
-# Field -> (dtype, shape behind [T+1, N]; None where it is the agent's configuration that fixes it).
-_ROWS: dict[str, tuple[type, tuple[int | None, ...]]] = {
-    "image": (np.uint8, (None, None, 3)),
-    "setter_tokens": (np.int64, (None,)),
-    "solver_tokens": (np.int64, (None,)),
-    "previous_movement": (np.int8, _MOVEMENT_SHAPE),
-    "movement": (np.int8, _MOVEMENT_SHAPE),
-    "utterance": (np.int64, (None,)),
-    "movement_log_prob": (np.float32, ()),
-    "speak_log_prob": (np.float32, ()),
-    "words_log_prob": (np.float32, ()),
-    "reward": (np.float32, ()),
-    "resets": (np.bool_, ()),
-    "reference_speak_logit": (np.float32, ()),
+_BINS = (np.int8, np.int16)
+# Field -> (types, shape behind [T+1, N]; None where it is the agent's configuration that fixes it).
+_ROWS: dict[str, tuple[tuple[type, ...], tuple[int | None, ...]]] = {
+    "image": ((np.uint8,), (None, None, None)),
+    "setter_tokens": ((np.int64,), (None,)),
+    "solver_tokens": ((np.int64,), (None,)),
+    "previous_movement": (_BINS, (None, None)),
+    "grid": ((np.int16,), (None, None, None)),
+    "entity_categories": ((np.int16,), (None, None)),
+    "entity_values": ((np.float32,), (None, None)),
+    "entity_count": ((np.int16,), ()),
+    "vector": ((np.float32,), (None,)),
+    "legal": ((np.bool_,), (None,)),
+    "texts": ((np.int64,), (None, None)),
+    "movement": (_BINS, (None, None)),
+    "utterance": ((np.int64,), (None,)),
+    "movement_log_prob": ((np.float32,), ()),
+    "speak_log_prob": ((np.float32,), ()),
+    "words_log_prob": ((np.float32,), ()),
+    "reward": ((np.float32,), ()),
+    "resets": ((np.bool_,), ()),
+    "reference_speak_logit": ((np.float32,), ()),
 }
 PER_SLOT = ("hidden", "cell")  # fields [N, D]; all others are [T+1, N, ...]
 
@@ -47,7 +54,7 @@ class FragmentTensors(NamedTuple):
     state: AgentState  # [N, D], the memory before row 0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Fragment:
     """T transitions of N slots. Row t holds what the solver saw at t, what it did, and the reward that arrived with it.
 
@@ -55,12 +62,22 @@ class Fragment:
     chosen, by the newest weights. So row T has no action yet: it is the neutral movement, silence and
     log-probabilities 0, and serves to bootstrap only.
 
+    Observations are those that the agent's spaces declare (:func:`agents.columns.observation_columns`); the rest is
+    None.
+
     Args:
-      image: uint8 [T+1, N, H, W, 3].
+      image: uint8 [T+1, N, H, W, channels].
       setter_tokens: int64 [T+1, N, L].
       solver_tokens: int64 [T+1, N, L].
-      previous_movement: int8 [T+1, N, 8, C].
-      movement: int8 [T+1, N, 8, C].
+      previous_movement: int8 or int16 [T+1, N, ticks, columns], as the agent's actions are.
+      grid: int16 [T+1, N, height, width, channels].
+      entity_categories: int16 [T+1, N, most, categorical features].
+      entity_values: float32 [T+1, N, most, real features].
+      entity_count: int16 [T+1, N].
+      vector: float32 [T+1, N, length].
+      legal: bool [T+1, N, values of all discrete and pointer components].
+      texts: int64 [T+1, N, texts, L].
+      movement: int8 or int16 [T+1, N, ticks, columns].
       utterance: int64 [T+1, N, M].
       movement_log_prob: float32 [T+1, N], of the policy that acted.
       speak_log_prob: float32 [T+1, N], of the policy that acted.
@@ -76,10 +93,17 @@ class Fragment:
       ValueError: naming the field, if a shape or a type is another than the one above.
     """
 
-    image: np.ndarray
+    image: np.ndarray | None = None
     setter_tokens: np.ndarray
     solver_tokens: np.ndarray
     previous_movement: np.ndarray
+    grid: np.ndarray | None = None
+    entity_categories: np.ndarray | None = None
+    entity_values: np.ndarray | None = None
+    entity_count: np.ndarray | None = None
+    vector: np.ndarray | None = None
+    legal: np.ndarray | None = None
+    texts: np.ndarray | None = None
     movement: np.ndarray
     utterance: np.ndarray
     movement_log_prob: np.ndarray
@@ -94,18 +118,29 @@ class Fragment:
     def __post_init__(self) -> None:
         if self.resets.ndim != 2 or self.resets.shape[0] < 2:
             raise ValueError(f"resets has shape {self.resets.shape}, not [T+1, N] with T > 0")
-        for name, (dtype, tail) in _ROWS.items():
-            array = getattr(self, name)
-            shape = (*self.resets.shape, *tail)
-            agrees = len(shape) == array.ndim and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
-            if array.dtype != dtype or not agrees:
-                wanted = [*self.resets.shape, *("*" if n is None else n for n in tail)]
-                raise ValueError(f"{name} is {array.dtype} {array.shape}, not {np.dtype(dtype)} {wanted}")
+        for name, array in self.arrays().items():
+            if name in _ROWS:
+                self._check_rows(name, array, *_ROWS[name])
+        if self.movement.shape != self.previous_movement.shape or self.movement.dtype != self.previous_movement.dtype:
+            moved, before = (f"{one.dtype} {one.shape}" for one in (self.movement, self.previous_movement))
+            raise ValueError(f"movement is {moved}, previous_movement {before}; both are those of one action space")
         for name in PER_SLOT:
             array = getattr(self, name)
             agrees = array.ndim == 2 and len(array) == self.columns and array.shape == self.hidden.shape
             if array.dtype != np.float32 or not agrees:
                 raise ValueError(f"{name} is {array.dtype} {array.shape}, not float32 [{self.columns}, D]")
+
+    def _check_rows(self, name: str, array: np.ndarray, types: tuple[type, ...], tail: tuple[int | None, ...]) -> None:
+        shape = (*self.resets.shape, *tail)
+        agrees = len(shape) == array.ndim and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
+        if array.dtype not in types or not agrees:
+            wanted = [*self.resets.shape, *("*" if n is None else n for n in tail)]
+            known = " or ".join(str(np.dtype(one)) for one in types)
+            raise ValueError(f"{name} is {array.dtype} {array.shape}, not {known} {wanted}")
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the fields that the agent's spaces have, by name."""
+        return {name: array for name, array in vars(self).items() if array is not None}
 
     @property
     def steps(self) -> int:
@@ -123,10 +158,9 @@ class Fragment:
         def move(array: np.ndarray) -> Tensor:
             return send(array, device)
 
+        observations = ObservationArrays(*(getattr(self, name) for name in ObservationArrays._fields))
         return FragmentTensors(
-            ObservationBatch(
-                move(self.image), move(self.setter_tokens), move(self.solver_tokens), move(self.previous_movement)
-            ),
+            map_parts(move, observations),
             ActionBatch(move(self.movement), move(self.utterance)),
             PolicyLogProbs(move(self.movement_log_prob), move(self.speak_log_prob), move(self.words_log_prob)),
             reward=move(self.reward),
@@ -140,7 +174,7 @@ def concatenate(fragments: Sequence[Fragment]) -> Fragment:
     """Fragments of equally many steps side by side: N is the sum of theirs.
 
     Raises:
-      ValueError: if there are none, or they differ in T or in the sizes of images or texts.
+      ValueError: if there are none, or they differ in T, in the sizes of images or texts, or in what is observed.
     """
     if not fragments:
         raise ValueError("no fragments to concatenate")
@@ -149,31 +183,40 @@ def concatenate(fragments: Sequence[Fragment]) -> Fragment:
     steps = {fragment.steps for fragment in fragments}
     if len(steps) != 1:
         raise ValueError(f"fragments of {sorted(steps)} steps do not fit side by side")
-    side_by_side = {
-        field.name: np.concatenate([getattr(f, field.name) for f in fragments], axis=1 if field.name in _ROWS else 0)
-        for field in fields(Fragment)
-    }
-    return Fragment(**side_by_side)
+    parts = [fragment.arrays() for fragment in fragments]
+    if any(part.keys() != parts[0].keys() for part in parts):
+        raise ValueError("fragments with other observations do not fit side by side")
+    return Fragment(
+        **{name: np.concatenate([part[name] for part in parts], axis=1 if name in _ROWS else 0) for name in parts[0]}
+    )
 
 
 def take(fragment: Fragment, columns: slice) -> Fragment:
     """Some of the fragment's columns, without copying them."""
-    arrays = {field.name: getattr(fragment, field.name) for field in fields(Fragment)}
+    arrays = fragment.arrays()
     return Fragment(**{name: array[:, columns] if name in _ROWS else array[columns] for name, array in arrays.items()})
 
 
 class FragmentRows:
-    """The arrays of one :class:`Fragment` while it is being played, [T+1, N, ...] each."""
+    """The arrays of one :class:`Fragment` while it is being played, [T+1, N, ...] each.
+
+    Args:
+      steps: T.
+      slots: N.
+      config: of the agent, whose spaces decide which arrays there are.
+    """
 
     def __init__(self, steps: int, slots: int, config: AgentConfig) -> None:
         shape = (steps + 1, slots)
-        still = neutral_movement()
-        self.image = np.empty((*shape, *config.image_size, 3), np.uint8)
-        self.setter_tokens = np.empty((*shape, config.setter_text_length), np.int64)
-        self.solver_tokens = np.empty((*shape, config.solver_text_length), np.int64)
-        self.previous_movement = np.empty((*shape, *still.shape), np.int8)
-        self.movement = np.broadcast_to(still, self.previous_movement.shape).copy()
-        self.utterance = np.full((*shape, config.utterance_length), PAD_ID, np.int64)
+        seen: dict[str, Any] = {"image": None}
+        for name, (dtype, tail) in observation_columns(config).items():
+            seen[name] = np.empty((*shape, *tail), dtype)
+        self._observations = ObservationArrays(**seen)
+        acted = action_columns(config)
+        movement, tail = acted["movement"]
+        self.movement = np.empty((*shape, *tail), movement)
+        self.movement[:] = config.columns.neutral()
+        self.utterance = np.full((*shape, *acted["utterance"][1]), PAD_ID, np.int64)
         self.movement_log_prob, self.speak_log_prob, self.words_log_prob = np.zeros((3, *shape), np.float32)
         self.reward = np.zeros(shape, np.float32)
         self.resets = np.zeros(shape, np.bool_)
@@ -181,9 +224,9 @@ class FragmentRows:
 
     def see(self, t: int, observations: ObservationArrays, resets: np.ndarray) -> None:
         """Put into row t what is perceived in N slots and where an episode begins, bool [N]."""
-        for name, array in observations._asdict().items():
-            if array is not None:
-                getattr(self, name)[t] = array
+        for rows, array in zip(self._observations, observations, strict=True):
+            if rows is not None:
+                rows[t] = array
         self.resets[t] = resets
 
     def do(self, t: int, actions: ActionBatch, log_probs: PolicyLogProbs) -> None:
@@ -194,11 +237,10 @@ class FragmentRows:
 
     def observed(self, rows: slice, device: torch.device) -> tuple[ObservationBatch, Tensor]:
         """Observations and resets of ``rows``, on ``device``."""
-        arrays = (self.image, self.setter_tokens, self.solver_tokens, self.previous_movement, self.resets)
-        *fields, resets = (send(array[rows], device) for array in arrays)
-        return ObservationBatch(*fields), resets
+        return map_parts(lambda array: send(array[rows], device), self._observations), send(self.resets[rows], device)
 
     def fragment(self, state: AgentState) -> Fragment:
         """The finished fragment; ``state`` [N, D] is the memory before row 0."""
         hidden, cell = (part.float().cpu().numpy() for part in state)
-        return Fragment(**vars(self), hidden=hidden, cell=cell)
+        rows = {name: array for name, array in vars(self).items() if name in _ROWS}
+        return Fragment(**self._observations._asdict(), **rows, hidden=hidden, cell=cell)

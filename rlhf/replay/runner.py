@@ -242,7 +242,9 @@ class Runner:
         """
         utterances = rows.utterance[t - 1].tolist()
         texts = [self._tokenizer.decode(words) if words[0] != PAD_ID else "" for words in utterances]
-        done = self._each(Slot.act, self._slots, list(rows.movement[t - 1]), texts)
+        movement, continuous = self._config.columns.decode(rows.movement[t - 1])
+        values = [None] * self.columns if continuous is None else list(continuous)
+        done = self._each(Slot.act, self._slots, list(movement), texts, values)
         rows.reward[t] = [reward for reward, _ in done]
         self._resets = np.array([over for _, over in done])
         over = [slot for slot in self._slots if self._resets[slot.index]]

@@ -25,7 +25,7 @@ def test_nan_and_infinity_are_kept():
 def test_fragments_are_unpacked_as_they_were():
     fragment = tiny_agent.fragment(tiny_agent.agent(), steps=4, slots=2)
     found = unpack_fragment(pack_fragment(fragment))
-    for name, array in vars(fragment).items():
+    for name, array in fragment.arrays().items():
         np.testing.assert_array_equal(getattr(found, name), array, err_msg=name)
 
 
