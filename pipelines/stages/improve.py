@@ -39,6 +39,7 @@ from rlhf.learning.guards import Guards
 from rlhf.learning.local_executor import UpdateReport
 from rlhf.records.episode import Episode
 from rlhf.replay.runner import Runner
+from rlhf.replay.setter_replay import replay_steps
 from rlhf.replay.slot import EpisodeResult
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
 from rlhf.run.config import locked_run, save_settings
@@ -128,7 +129,7 @@ class Improvement:
         episodes = held_out_episodes(self.config, self.config.evaluation_episodes, frames=False, noted=self.noted)
         if not episodes:
             return None
-        longest = max(map(len, episodes))
+        longest = max(map(replay_steps, episodes))
         return make_runner(
             self.config, self.agent, self.tokenizer, episodes, len(episodes), longest, stagger=False, expected=True
         )

@@ -16,6 +16,7 @@ import numpy as np
 
 from rlhf.records.columns import episode_columns
 from rlhf.records.episode import AGENT, CO_PILOT, Episode
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.replay.co_pilot import CoPilot
 from rlhf.replay.referee import Referee
 from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World
@@ -179,7 +180,7 @@ class _Slot:
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             split=self.plan.split,
             notes=dict(self.plan.notes),
-            **episode_columns(self.rows, self.controller),
+            **episode_columns(self.rows, self.controller, EpisodeSpaces.of(self.world)),
         )
 
 

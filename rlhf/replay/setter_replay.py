@@ -2,6 +2,9 @@
 
 The world is rebuilt from the episode's configuration and the setter's recorded controls are replayed step by
 step while the solver acts freely. The setter cannot react: it says at step t what it said then.
+
+A world that is exact shows the recorded solver its observations again. In one that is only reset by its seed the
+recorded instruction is asked again at its step, and that is all that recording and replay need to share.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from rlhf.records.same_data import check_same_data
 from rlhf.replay.referee import Referee
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, Action, Event, Observation, Task, World
+
+LONGEST_WAIT = 1000  # steps after a recording's end
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,8 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
 
     ``reset(options={"episode": other})`` moves on to another episode of the same world;
     ``options={"steps": n}`` cuts this play short after n steps. It truncates at the recorded length, after the
-    solver's last recorded step has been taken. Observations are the world's own, bit-identical to the recorded ones
-    as long as the solver does what the recorded solver did.
+    solver's last recorded step has been taken, or later (:func:`replay_steps`). Observations are the world's own, in an
+    exact world bit-identical to the recorded ones as long as the solver does what the recorded solver did.
 
     The reward is 0: rewards are a reward model's business. With ``truth=True`` it is the number of requests that
     the step fulfilled, and ``info["truth"]`` is a :class:`ReplayTruth`; otherwise ``info`` is empty.
@@ -60,7 +65,7 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
         self._referee: Referee | None = None
         self._step = 0
         self._end = 0
-        self._body = world.spec(SOLVER).action
+        self._body, self._setter_body = world.spec(SOLVER).action, world.spec(SETTER).action
 
     @property
     def observation_space(self) -> Any:
@@ -83,7 +88,8 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
         super().reset(seed=seed)
         options = options or {}
         self.episode = options.get("episode", self.episode)
-        self._step, self._end = 0, min(len(self.episode), options.get("steps", len(self.episode)))
+        steps = replay_steps(self.episode)
+        self._step, self._end = 0, min(steps, options.get("steps", steps))
         if self._end < 1:
             raise ValueError(f"a replay takes at least one step, not {self._end}")
         self._referee = Referee(registry.get(self.episode.world)) if self._truth else None
@@ -101,7 +107,7 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
         step = self._step
         action = {**action, "utterance": self._body.spoken(action["utterance"])}
         observations, _, terminations, truncations, _ = self.world.step(
-            {SETTER: self.episode.setter_action(step), SOLVER: action}
+            {SETTER: self._setter_action(step), SOLVER: action}
         )
         reward, info = 0.0, {}
         if self._referee is not None:
@@ -114,6 +120,9 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
             self._end = self._step
         return observations[SOLVER], reward, terminated, truncated, info
 
+    def _setter_action(self, step: int) -> Action:
+        return self.episode.setter_action(step) if step < len(self.episode) else self._setter_body.silent()
+
     def _look(self, referee: Referee, utterance: str) -> ReplayTruth:
         """Ground truth after the world has taken the current step."""
         for request in self.episode.requests:
@@ -125,6 +134,19 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
     def close(self) -> None:
         """Close the world."""
         self.world.close()
+
+
+def replay_steps(episode: Episode) -> int:
+    """Return the number of steps of a whole replay: those recorded, or more where the setter only speaks.
+
+    A setter without a body has nothing to do again after the recording, so that it can wait in silence until the time
+    of its requests is over: an agent may need more steps than the demonstrator did.
+    """
+    recorded = len(episode)
+    if episode.spaces is None or episode.spaces.setter.components:
+        return recorded
+    ends = [request.step + request.task.max_steps for request in episode.requests]
+    return max(recorded, min(max(ends, default=0), recorded + LONGEST_WAIT))
 
 
 class RecordedSetter:
