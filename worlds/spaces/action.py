@@ -282,7 +282,8 @@ class ActionSpec:
             raise InvalidAction(f"movement is {shown(movement)}; give integers {list(shape)}")
         wrong = (movement < 0) | (movement >= self.counts)
         if entities is not None:
-            wrong |= [isinstance(each, Pointer) for each in self.discrete] & (movement > entities)
+            points = np.array([isinstance(each, Pointer) for each in self.discrete], np.bool_)
+            wrong |= points & (movement > entities)
         if wrong.any():
             tick, column = np.argwhere(wrong)[0].tolist()
             part, found = self.discrete[column], movement[tick, column]

@@ -217,3 +217,8 @@ def test_a_player_says_what_its_speech_allows():
     grammar = ActionSpec((), speech=Grammar((("help", "where is"), ("", "Jack"))))
     assert [grammar.spoken(each) for each in ("where is Jack", "help", "go")] == ["where is Jack", "help", ""]
     assert ActionSpec(()).spoken("hello") == ""
+
+
+def test_a_player_without_a_body_may_do_nothing_where_entities_are_counted():
+    words = ActionSpec((), speech=FreeText(8))
+    words.check(words.silent(), entities=3)
