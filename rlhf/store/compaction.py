@@ -20,7 +20,6 @@ from rlhf.store.index import TABLES, Entry, EpisodeIndex, moved
 from rlhf.store.pack_file import PackFile
 from rlhf.store.parquet_files import Damaged, read_single
 from rlhf.store.recovery import data_file
-from rlhf.store.tables import SCHEMAS
 from worlds.errors import UserError
 
 FILE_MB = 128.0
@@ -31,7 +30,20 @@ Writing = Callable[[str], AbstractContextManager[None]]  # holds the dataset's l
 
 
 class Missing(UserError):
-    """A file of an episode is gone."""
+    """A file of an episode is gone.
+
+    Args:
+      message: what is wrong, and the fix.
+      entry: of the episode.
+    """
+
+    def __init__(self, message: str, entry: Entry) -> None:
+        super().__init__(message)
+        self.entry = entry
+
+
+class OtherColumns(Exception):
+    """An episode has other columns than those that it is to be put together with."""
 
 
 class Pack:
@@ -52,7 +64,7 @@ class Pack:
         self._files: dict[str, PackFile] = {}
         try:
             for table in TABLES:
-                self._files[table] = PackFile(data_file(folder, table, self.stem), SCHEMAS[table])
+                self._files[table] = PackFile(data_file(folder, table, self.stem))
         except BaseException:
             self.discard()
             raise
@@ -66,20 +78,23 @@ class Pack:
         """Add an episode of the dataset.
 
         Raises:
+          OtherColumns: if it cannot be put together with those that are here.
           Missing: if one of its files is gone.
           UserError: if one is damaged.
         """
         episode_id = source.row.episode_id
-        spans = {}
-        for table, file in self._files.items():
+        read = {}
+        for table in TABLES:
             path = data_file(self._folder, table, source.file)
             try:
-                rows, single = read_single(path, table, episode_id, source.span(table))
+                read[table] = read_single(path, table, episode_id, source.span(table))
             except FileNotFoundError as error:
-                raise Missing(damage(path, "it is missing", episode_id)) from error
+                raise Missing(damage(path, "it is missing", episode_id), source) from error
             except Damaged as error:
                 raise UserError(damage(path, error, episode_id)) from error
-            spans[table] = file.add(rows, single)
+        if not all(self._files[table].takes(rows) for table, (rows, _) in read.items()):
+            raise OtherColumns
+        spans = {table: self._files[table].add(rows, single) for table, (rows, single) in read.items()}
         self.sources.append(source)
         self.entries.append(moved(source, self.stem, spans))
 
@@ -102,6 +117,8 @@ class Pack:
 
 def compact(folder: Path, index: EpisodeIndex, file_mb: float, writing: Writing) -> None:
     """Put the episodes of files of less than ``file_mb`` together in files of at least that, and one of the rest.
+
+    Episodes with different columns are not put together.
 
     Raises:
       UserError: if a file is damaged or cannot be written; the dataset is whole.
@@ -158,23 +175,38 @@ def _gather(folder: Path, index: EpisodeIndex, files: deque[list[Entry]], enough
     with explained(_WHAT, folder), _kept_if_listed(packs, index):
         with writing(_WHAT):  # so that nobody takes its files for those of a dead process before they are locked
             packs.append(pack := Pack(folder))
-        while files and pack.size < enough:
-            for source in files.popleft():
-                try:
-                    pack.add(source)
-                except Missing:
-                    if index.entries().get(source.row.episode_id) == source:
-                        raise
-                    pack.discard()
-                    return False
+        try:
+            _fill(pack, files, enough)
+        except Missing as missing:
+            if index.entries().get(missing.entry.row.episode_id) == missing.entry:
+                raise
+            pack.discard()
+            return False
+        replaced = {source.file for source in pack.sources}
+        if len(replaced) == 1:
+            pack.discard()  # there is none to put it together with
+            return True
         pack.finish()
         with writing(_WHAT):
             entries = index.entries()
             if any(entries.get(source.row.episode_id) != source for source in pack.sources):
                 pack.discard()
                 return False
-            _replace(folder, index, entries, packs, {source.file for source in pack.sources})
+            _replace(folder, index, entries, packs, replaced)
     return True
+
+
+def _fill(pack: Pack, files: deque[list[Entry]], enough: float) -> None:
+    """Take ``files`` from the left into ``pack`` until it has ``enough`` bytes; those with other columns are left."""
+    others = []
+    while files and pack.size < enough:
+        entries = files.popleft()
+        try:
+            for entry in entries:
+                pack.add(entry)
+        except OtherColumns:
+            others.append(entries)
+    files.extendleft(reversed(others))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import zlib
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from rlhf.store.checksums import Span, end_of_file
 from rlhf.store.durable import GrowingFile
@@ -21,39 +22,44 @@ _MAGIC = b"PAR1"  # with which every Parquet file begins
 
 
 class PackFile:
-    """A new file of many episodes. It takes the memory of one of them, and of the footer.
+    """A new file of many episodes, with the columns of the first. It takes the memory of one, and of the footer.
 
     Args:
       path: of the file, at which there is none.
-      schema: of its rows.
 
     Raises:
       OSError: from every method, if the system refuses.
     """
 
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
+    def __init__(self, path: Path) -> None:
         self._file = GrowingFile(path)
         self._parts: list[tuple[int, int]] = []  # end and checksum of each
         # Parquet's writer is given all that the file gets, in order, so that it notes the right places in the footer.
         self._collected = io.BytesIO()
         self._sink = pa.PythonFile(self._collected, "w")
-        self._writer = new_writer(self._sink, schema)
+        self._writer: pq.ParquetWriter | None = None
 
     @property
     def size(self) -> int:
         """Bytes written."""
         return self._file.size
 
+    def takes(self, rows: pa.Table) -> bool:
+        """Return whether ``rows`` have the columns of this file."""
+        return self._writer is None or self._writer.schema.equals(rows.schema, check_metadata=True)
+
     def add(self, rows: pa.Table, single: bytes) -> Span:
         """Add an episode; return where it lies.
 
         Args:
-          rows: of the episode.
+          rows: of the episode, which the file takes.
           single: a file of these rows.
         """
         begin = self.size
-        if begin > 0:
-            self._sink.write(_MAGIC)  # the first was written by the writer itself
+        if self._writer is None:
+            self._writer = new_writer(self._sink, rows.schema)  # it writes the first magic bytes itself
+        else:
+            self._sink.write(_MAGIC)
         self._writer.write_table(rows, row_group_size=max(1, len(rows)))
         head = self._take()
         if not single.startswith(head):  # as another version of pyarrow wrote it
@@ -67,8 +73,9 @@ class PackFile:
         return begin, self.size
 
     def finish(self) -> None:
-        """Write the common footer, and put everything on disk."""
-        self._writer.close()
+        """Write the common footer, and put everything on disk; there is an episode at least."""
+        if self._writer is not None:
+            self._writer.close()
         self._file.write(end_of_file(self._parts, self._take()))
         self._file.finish()
 

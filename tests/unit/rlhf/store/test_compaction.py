@@ -136,6 +136,21 @@ def test_files_of_many_are_shared_and_dropped_from(folder: Path) -> None:
     assert len(second) == 5 and second.verify() == [] and same_episode(second.read("e0"), small(0))
 
 
+def test_episodes_with_other_columns_are_gathered_by_themselves(folder: Path) -> None:
+    """As later versions of the format may have them."""
+    for seed in (1, 3):
+        path = folder / "steps" / f"e{seed}.parquet"
+        rows = pq.read_table(path)
+        path.write_bytes(to_bytes([rows.append_column("weather", [["fair"] * len(rows)])]))
+    store = open_store(folder)
+    for _ in range(2):
+        store.compact()
+        tables = [pq.read_table(path) for path in (folder / "steps").iterdir()]
+        ids = {tuple(sorted(set(table["episode_id"].to_pylist()))): "weather" in table.column_names for table in tables}
+        assert ids == {("e1", "e3"): True, ("e0", "e2", "e4"): False}
+        assert store.verify() == [] and all(same_episode(store.read(f"e{seed}"), small(seed)) for seed in range(5))
+
+
 @pytest.fixture
 def older(folder: Path) -> Path:
     """The dataset with e0 to e3 in one file as older versions wrote them, which are searched for an episode."""
