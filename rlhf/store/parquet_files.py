@@ -127,12 +127,7 @@ def row_counts(folder: Path) -> dict[str, int]:
 def _opened(path: Path, table: str, span: Span | None = None) -> Iterator[tuple[pq.ParquetFile, FileChecksums]]:
     """The file, or the one at ``span`` in it, open, and its checksums; errors inside are reported as damage."""
     try:
-        contents = pa.memory_map(str(path)).read_buffer()
-        if span is not None:
-            begin, end = span
-            if end > len(contents):
-                raise Damaged("it is cut short")
-            contents = contents.slice(begin, end - begin)
+        contents = _contents(path, span)
         checksums = read_checksums(memoryview(contents))
         file = pq.ParquetFile(pa.BufferReader(contents))
         if table_name(file.schema_arrow) != table:
@@ -142,6 +137,18 @@ def _opened(path: Path, table: str, span: Span | None = None) -> Iterator[tuple[
         raise
     except (pa.ArrowException, OSError, ValueError) as error:  # ChecksumMismatch is a ValueError
         raise Damaged(" ".join(str(error).split()).rstrip(".")) from error
+
+
+def _contents(path: Path, span: Span | None) -> pa.Buffer:
+    """Return the bytes of a file, or those at ``span``; the system is asked to fetch no others from the disk."""
+    file = pa.memory_map(str(path))
+    if span is None:
+        return file.read_buffer()
+    begin, end = span
+    if end > file.size():
+        raise Damaged("it is cut short")
+    file.seek(begin)
+    return file.read_buffer(end - begin)
 
 
 def _holds(column: pq.ColumnChunkMetaData, episode_id: str) -> bool:
