@@ -1,4 +1,4 @@
-"""``rlhf episodes list|show|verify|merge|drop|compact``: their functions and output."""
+"""``rlhf episodes list|show|verify|merge|drop|compact|push``: their functions and output."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import EpisodeRow, Problem, open_store, rebuild_index
 from rlhf.store.compaction import FILE_MB
+from rlhf.store.hub import MANY_FILES, files_of_play, push
 from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 
@@ -183,6 +184,32 @@ def compact_dataset(data: str | Path, file_mb: float = FILE_MB, console: Console
     store.compact(file_mb)
     after = _files(store.folder)
     _print_line(console, f"{store}: {_count(len(store), 'episode')} in {_count(after, 'file')}, {before} before")
+
+
+def push_dataset(data: str | Path, to: str, public: bool = False, console: Console | None = None) -> None:
+    """Upload a dataset to a repository of the Hugging Face Hub.
+
+    Args:
+      data: dataset folder.
+      to: repository, NAMESPACE/NAME; it is created if there is none.
+      public: whether everyone may see it; if not, a new one is private and a public one is refused.
+      console: console to print to; None is standard output.
+
+    Raises:
+      UserError: if ``data`` is no dataset, it has too many files, or the Hub refuses it.
+    """
+    console = console or _console()
+    store = open_store(data)
+    if (files := files_of_play(store.folder)) > MANY_FILES:
+        _print_line(
+            console,
+            f"{store} has {files:,} files of play, which are slow to upload and to load; "
+            f"`rlhf episodes compact {store}` gathers them in few",
+        )
+    pushed = push(store.folder, to, public)
+    removed = f", {_count(pushed.removed, 'file')} removed" if pushed.removed else ""
+    changed = f"{_count(pushed.uploaded, 'new file')}{removed}"
+    _print_line(console, f"pushed {_count(pushed.episodes, 'episode')} to {pushed.url} ({changed})")
 
 
 def _files(folder: Path) -> int:

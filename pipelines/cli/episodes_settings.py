@@ -1,4 +1,4 @@
-"""`rlhf episodes list|show|verify|merge|drop|compact`: the settings of the commands on recorded episodes."""
+"""`rlhf episodes list|show|verify|merge|drop|compact|push`: the settings of the commands on recorded episodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agents.ranges import CountFromZero, Positive, check_ranges
 from pipelines.cli import episodes as episodes_command
-from rlhf.run.setting_forms import DatasetFolder, EpisodeId, EpisodeIds, SourceDataset, TargetDataset
+from rlhf.run.setting_forms import DatasetFolder, EpisodeId, EpisodeIds, Repository, SourceDataset, TargetDataset
 from rlhf.store.compaction import FILE_MB
 from worlds.errors import UserError
 
@@ -102,6 +102,21 @@ class CompactConfig:
         check_ranges(self, UserError)
 
 
+@dataclass(frozen=True)
+class PushConfig:
+    """Settings of `rlhf episodes push`.
+
+    Args:
+      data: folder of the dataset.
+      to: repository of the Hugging Face Hub, NAMESPACE/NAME; it is created if there is none.
+      public: let everyone see the repository; without it, a new one is private and a public one is refused.
+    """
+
+    data: DatasetFolder
+    to: Repository
+    public: bool = False
+
+
 def list_episodes(config: ListConfig) -> None:
     """Print a table of a dataset's episodes."""
     episodes_command.list_episodes(config.data, config.split, config.limit, config.solver)
@@ -130,3 +145,8 @@ def drop_episodes(config: DropConfig) -> None:
 def compact_episodes(config: CompactConfig) -> None:
     """Gather a dataset's episodes in few large files, which other programs open faster."""
     episodes_command.compact_dataset(config.data, config.file_mb)
+
+
+def push_episodes(config: PushConfig) -> None:
+    """Upload a dataset to a repository of the Hugging Face Hub."""
+    episodes_command.push_dataset(config.data, config.to, config.public)

@@ -141,6 +141,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("episodes merge", "pipelines.cli.episodes_settings:merge_episodes", "several datasets into one"),
             Verb("episodes drop", "pipelines.cli.episodes_settings:drop_episodes", "remove episodes from a dataset"),
             Verb("episodes compact", "pipelines.cli.episodes_settings:compact_episodes", "many episodes in a file"),
+            Verb("episodes push", "pipelines.cli.episodes_settings:push_episodes", "a dataset to the Hugging Face Hub"),
             Verb("marks import", "pipelines.cli.marks:import_into_dataset", "a file of marks into a dataset"),
             Verb("marks export", "pipelines.cli.marks:export_from_dataset", "a dataset's marks to a file"),
             Verb("doctor", "pipelines.cli.doctor:doctor", "what this machine has and lacks", status=True),

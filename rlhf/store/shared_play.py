@@ -1,4 +1,4 @@
-"""A second dataset of the same play, with marks and judgements of its own, that takes next to no room.
+"""A second dataset of the same play, with marks and judgements of its own or the same, that takes next to no room.
 
 Files of play are never changed once they are written: dropped and repacked episodes are removed and written elsewhere.
 So two datasets can have them in common, as hard links, and each can be added to, dropped from or deleted by itself.
@@ -11,9 +11,11 @@ import shutil
 from pathlib import Path
 
 from rlhf.store import description
+from rlhf.store.card import CARD_FILE
 from rlhf.store.durable import UNFINISHED, explained, only_writer, sync, write_file
-from rlhf.store.index import TABLES, EpisodeIndex
+from rlhf.store.index import INDEX_FILE, TABLES, EpisodeIndex
 from rlhf.store.recovery import data_file
+from rlhf.store.tables import SCHEMAS
 from worlds.errors import UserError
 
 
@@ -45,6 +47,26 @@ def share_play(source: str | Path, into: str | Path) -> int:
         os.rename(unfinished, into)
         sync(into.parent)
     return len(shared)
+
+
+def share_dataset(source: Path, into: Path) -> None:
+    """Have all of a dataset, as it is now, in the empty folder ``into``, too; later changes of either touch one alone.
+
+    Raises:
+      UserError: if ``source`` is no dataset.
+      OSError: if ``into`` cannot be written.
+    """
+    description.load(source)
+    with only_writer(source):
+        stems = {entry.file for entry in EpisodeIndex(source).entries().values()}
+        for table in SCHEMAS:
+            (into / table).mkdir()
+            for path in (source / table).glob("*.parquet"):
+                if table not in TABLES or path.stem in stems:  # the rest was left by a crash
+                    share_file(path, into / table / path.name)
+        for name in (description.DESCRIPTION_FILE, INDEX_FILE, CARD_FILE):
+            if (source / name).exists():
+                write_file(into / name, (source / name).read_bytes())
 
 
 def share_file(file: Path, link: Path) -> None:
