@@ -22,8 +22,8 @@ from pipelines.report.data import DATA_FILE, Chart, ReportData, RoundResult, Rou
 from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import OVERALL
 from pipelines.report.gathered import clips, losses, outcome, replay_curve, reward_traces, watched
-from pipelines.report.paired import ordered, paired
 from pipelines.stages.evaluate import ProbeResult, load_results
+from pipelines.stages.outcomes.paired import ordered, paired
 from pipelines.stages.outcomes.replay_change import Metric, Replays, change_of, compared_replays
 from pipelines.stages.running.staged_run import FinishedStage, finished_stages
 from rlhf.records.json_records import to_json

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipelines.report.paired import at_probe, ordered, paired
 from pipelines.stages.evaluate import ProbeResult
+from pipelines.stages.outcomes.paired import at_probe, ordered, paired
 from rlhf.run.statistics import Interval, mean_interval, share_interval, signed
 
 ALL = "all"  # the mean over probes, with equal weights

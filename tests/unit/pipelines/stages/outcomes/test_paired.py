@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pipelines.report.data import Outcomes
-from pipelines.report.paired import at_probe, ordered, paired
+from pipelines.stages.outcomes.paired import at_probe, ordered, paired
 
 
 def test_outcomes_are_paired_by_the_episodes_seeds() -> None:
