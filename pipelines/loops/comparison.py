@@ -23,13 +23,13 @@ from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import OVERALL
 from pipelines.report.gathered import clips, losses, outcome, replay_curve, reward_traces, watched
 from pipelines.stages.evaluate import ProbeResult, load_results
-from pipelines.stages.outcomes.paired import ordered, paired
+from pipelines.stages.outcomes.paired import gain, ordered
 from pipelines.stages.outcomes.replay_change import Metric, Replays, change_of, compared_replays
 from pipelines.stages.running.staged_run import FinishedStage, finished_stages
 from rlhf.records.json_records import to_json
 from rlhf.records.marks import PROGRESS
 from rlhf.run.json_lines import Row
-from rlhf.run.statistics import Interval, mean_interval, share_interval, wilson_interval
+from rlhf.run.statistics import Interval, share_interval, wilson_interval
 from rlhf.run.tracking import column, read_metrics
 from rlhf.store import json_text, open_store
 from rlhf.store.durable import write_file
@@ -66,23 +66,6 @@ def success(results: Sequence[ProbeResult], seed: int) -> dict[str, Interval]:
     if len(found) > 1:
         found[OVERALL] = share_interval([[ordered(result) for result in results]], seed=seed)
     return found
-
-
-def gain(after: Sequence[ProbeResult], before: Sequence[ProbeResult], seed: int) -> Interval:
-    """Difference of success between two agents over all probes, paired by episode, with a bootstrap interval.
-
-    Args:
-      after: results of one agent.
-      before: results of the agent that is subtracted.
-      seed: seed of the bootstrap.
-
-    Raises:
-      ValueError: if they were not evaluated at the same probes on the same episodes.
-    """
-    earlier = {result.probe: result for result in before}
-    if set(earlier) != {result.probe for result in after}:
-        raise ValueError("agents of different probes cannot be compared")
-    return mean_interval([[paired(result, earlier[result.probe]) for result in after]], seed=seed)
 
 
 def _by_agent(results: Sequence[ProbeResult]) -> dict[str, list[ProbeResult]]:

@@ -127,13 +127,13 @@ def _groups(
 
 
 def _successes(data: ReportData, agent: str, probe: str, run: int) -> np.ndarray | None:
-    """Return outcomes as 0 and 1, see :func:`pipelines.stages.outcomes.paired.ordered`; None if the agent did not play."""
+    """Return outcomes as 0 and 1, see :func:`ordered`; None if the agent did not play."""
     found = [ordered(outcome) for outcome in _outcomes(data, agent, probe) if outcome.run == run]
     return found[0] if found else None
 
 
 def _differences(data: ReportData, probe: str, run: int) -> np.ndarray | None:
-    """Return after less before, see :func:`pipelines.stages.outcomes.paired.paired`; None if one of them did not play."""
+    """Return after less before, see :func:`paired`; None if one of them did not play."""
     names = (data.after, data.before)
     both = [one for name in names for one in _outcomes(data, name, probe) if one.run == run]
     return paired(*both) if len(both) == 2 else None

@@ -7,6 +7,8 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from rlhf.run.statistics import Interval, mean_interval
+
 
 class ProbeOutcomes(Protocol):
     """Outcomes of one agent at one probe: ``success[i]`` is of the episode with seed ``seeds[i]``."""
@@ -52,3 +54,20 @@ def paired(result: ProbeOutcomes, other: ProbeOutcomes) -> np.ndarray:
     if result.probe != other.probe or sorted(result.seeds) != sorted(other.seeds):
         raise ValueError(f"{result.agent} and {other.agent} did not play the same episodes of {result.probe}")
     return ordered(result) - ordered(other)
+
+
+def gain(after: Sequence[ProbeOutcomes], before: Sequence[ProbeOutcomes], seed: int) -> Interval:
+    """Difference of success between two agents over all probes, paired by episode, with a bootstrap interval.
+
+    Args:
+      after: results of one agent.
+      before: results of the agent that is subtracted.
+      seed: seed of the bootstrap.
+
+    Raises:
+      ValueError: if they were not evaluated at the same probes on the same episodes.
+    """
+    earlier = {result.probe: result for result in before}
+    if set(earlier) != {result.probe for result in after}:
+        raise ValueError("agents of different probes cannot be compared")
+    return mean_interval([[paired(result, earlier[result.probe]) for result in after]], seed=seed)

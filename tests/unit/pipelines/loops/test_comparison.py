@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
-from pipelines.loops.comparison import gain, success
+from pipelines.loops.comparison import success
 from pipelines.loops.rounds import MOST_ROUNDS, IterateConfig, agent_name, resolve_round, resolve_start
 from pipelines.report.data import RoundResult, RoundsCompared
 from pipelines.report.findings import OVERALL
@@ -39,46 +37,6 @@ def test_success_is_wilsons_by_probe_and_the_mean_of_probes_over_all() -> None:
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     assert (found["go"].low, found["go"].high) == pytest.approx((middle - half, middle + half))
     assert list(success([result("a", "go", [1, 0])], seed=0)) == ["go"]  # one probe is all probes
-
-
-def test_a_gain_is_paired_by_episode_whatever_their_order() -> None:
-    rng = np.random.default_rng(3)
-    before = rng.integers(0, 2, 60)
-    after = np.where(rng.random(60) < 0.3, 1, before)  # never worse on any episode
-    order = rng.permutation(60)
-    paired = gain(
-        [result("new", "go", after[order].tolist(), order.tolist())], [result("old", "go", before.tolist())], seed=1
-    )
-    assert paired.estimate == pytest.approx(float(np.mean(after) - np.mean(before))) and paired.count == 60
-    assert 0 < paired.low  # unpaired, the interval of these would reach below 0
-    alone = [after.mean(), before.mean()]
-    assert alone[0] - alone[1] - 1.96 * math.sqrt(sum(p * (1 - p) / 60 for p in alone)) < 0
-
-
-def test_the_interval_of_a_small_gain_is_the_bootstraps() -> None:
-    """All 3^3 resamples of three differences, counted out."""
-    differences = [1, 0, -1]
-    means = sorted(np.mean(drawn) for drawn in itertools.product(differences, repeat=3))
-    found = gain([result("new", "go", [1, 0, 0])], [result("old", "go", [0, 0, 1])], seed=0)
-    assert found.estimate == 0 and (found.low, found.high) == pytest.approx((means[0], means[-1]))
-
-
-def test_probes_weigh_the_same_in_a_gain() -> None:
-    new = [result("new", "go", [1] * 10), result("new", "lift", [0] * 90)]
-    old = [result("old", "lift", [0] * 90), result("old", "go", [0] * 10)]
-    assert gain(new, old, seed=0).estimate == 0.5
-
-
-@pytest.mark.parametrize(
-    ("before", "said"),
-    [
-        (result("old", "lift", [1, 0]), "different probes"),
-        (result("old", "go", [1, 0], [0, 2]), "new and old did not play the same episodes of go"),
-    ],
-)
-def test_results_that_cannot_be_paired_are_refused(before: ProbeResult, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        gain([result("new", "go", [1, 0])], [before], seed=0)
 
 
 def one_round(number: int, by_people: int = 0, **changes: object) -> RoundResult:

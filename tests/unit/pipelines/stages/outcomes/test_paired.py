@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 
 from pipelines.report.data import Outcomes
-from pipelines.stages.outcomes.paired import at_probe, ordered, paired
+from pipelines.stages.outcomes.paired import at_probe, gain, ordered, paired
 
 
 def test_outcomes_are_paired_by_the_episodes_seeds() -> None:
@@ -23,3 +26,48 @@ def test_outcomes_are_paired_by_the_episodes_seeds() -> None:
 def test_other_episodes_are_refused(other: Outcomes) -> None:
     with pytest.raises(ValueError, match="BC[+]RL and BC did not play the same episodes of go"):
         paired(Outcomes("BC+RL", "go", 0, (1, 2, 3), (True,) * 3), other)
+
+
+def result(agent: str, probe: str, outcomes: list[int], seeds: list[int] | None = None) -> Outcomes:
+    seeds = seeds or list(range(len(outcomes)))
+    return Outcomes(agent, probe, 0, tuple(seeds), tuple(bool(won) for won in outcomes))
+
+
+def test_a_gain_is_paired_by_episode_whatever_their_order() -> None:
+    rng = np.random.default_rng(3)
+    before = rng.integers(0, 2, 60)
+    after = np.where(rng.random(60) < 0.3, 1, before)  # never worse on any episode
+    order = rng.permutation(60)
+    paired = gain(
+        [result("new", "go", after[order].tolist(), order.tolist())], [result("old", "go", before.tolist())], seed=1
+    )
+    assert paired.estimate == pytest.approx(float(np.mean(after) - np.mean(before))) and paired.count == 60
+    assert 0 < paired.low  # without pairing the interval would reach below 0
+    unpaired = [after.mean(), before.mean()]
+    assert unpaired[0] - unpaired[1] - 1.96 * math.sqrt(sum(p * (1 - p) / 60 for p in unpaired)) < 0
+
+
+def test_the_interval_of_a_small_gain_is_the_bootstraps() -> None:
+    """All 3^3 resamples of three differences, counted out."""
+    differences = [1, 0, -1]
+    means = sorted(np.mean(drawn) for drawn in itertools.product(differences, repeat=3))
+    found = gain([result("new", "go", [1, 0, 0])], [result("old", "go", [0, 0, 1])], seed=0)
+    assert found.estimate == 0 and (found.low, found.high) == pytest.approx((means[0], means[-1]))
+
+
+def test_probes_weigh_the_same_in_a_gain() -> None:
+    new = [result("new", "go", [1] * 10), result("new", "lift", [0] * 90)]
+    old = [result("old", "lift", [0] * 90), result("old", "go", [0] * 10)]
+    assert gain(new, old, seed=0).estimate == 0.5
+
+
+@pytest.mark.parametrize(
+    ("before", "message"),
+    [
+        (result("old", "lift", [1, 0]), "different probes"),
+        (result("old", "go", [1, 0], [0, 2]), "new and old did not play the same episodes of go"),
+    ],
+)
+def test_results_that_cannot_be_paired_are_refused(before: Outcomes, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        gain([result("new", "go", [1, 0])], [before], seed=0)
