@@ -368,6 +368,7 @@ def evaluate(
     seed: int | None = None,
     device: str | None = None,
     out: AnyPath | None = None,
+    baseline: str | None = None,
     config: EvaluateConfig | None = None,
 ) -> list[ProbeResult]:
     """Measure how often agents succeed at the probe tasks, as `rlhf evaluate` does.
@@ -381,19 +382,23 @@ def evaluate(
       seed: seed of houses and instructions, 0 by default.
       device: "cpu" (the default), "cuda" or "cuda:1".
       out: JSON file of the results, "results.json" by default. Results that it holds are not played again.
+      baseline: name of the agent to compare the others with, paired by episode; by default none is compared.
       config: all other settings.
 
     Returns:
       One result for every agent and probe in ``out``, with ``agent``, ``probe``, ``rate`` and the outcome of every
-      episode.
+      episode. With a baseline the results of the others have a ``difference``: ``at_probe`` and ``over_all`` probes,
+      each with ``estimate``, ``low`` and ``high`` (95% bootstrap interval) as shares of 1.
 
     Raises:
-      UserError: if there is no agent or no such probe, or ``out`` holds results of other settings.
+      UserError: if there is no agent, no such probe or no such baseline, or ``out`` holds results of other settings.
 
     Example:
-      >>> results = rl.evaluate({"BC": agent, "demonstrator": "scripted"}, probes=["go"], episodes=20)
+      >>> results = rl.evaluate({"BC": agent, "BC+RL": improved}, probes=["go"], episodes=20, baseline="BC")
       >>> [(result.agent, result.probe, result.rate) for result in results]
-      [('BC', 'go', 0.1), ('demonstrator', 'go', 0.95)]
+      [('BC', 'go', 0.1), ('BC+RL', 'go', 0.45)]
+      >>> results[1].difference.at_probe
+      Interval(estimate=0.35, low=0.15, high=0.55, count=20)
     """
     named = None if agents is None else {name: str(folder) for name, folder in agents.items()}
     return evaluation.evaluate(
@@ -406,6 +411,7 @@ def evaluate(
             seed=seed,
             device=device,
             out=_path(out),
+            baseline=baseline,
         )
     )
 

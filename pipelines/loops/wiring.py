@@ -69,8 +69,12 @@ class Wiring:
         )  # fmt: skip
 
     def evaluate(self, config: EvaluateConfig, agents: Mapping[str, str], out: Path) -> EvaluateConfig:
-        """Return the settings of evaluating ``agents``, with the results in the file ``out``."""
-        return replace(config, agents=agents, out=out, seed=self.seed, device=self.device or config.device)
+        """Return the settings of evaluating ``agents``, with the results in the file ``out``.
+
+        There is no baseline: loops and studies compare agents of several files, in their reports.
+        """
+        device = self.device or config.device
+        return replace(config, agents=agents, out=out, baseline=None, seed=self.seed, device=device)
 
 
 def record_both_splits(config: RecordConfig, held_out: int) -> None:

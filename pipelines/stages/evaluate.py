@@ -31,7 +31,7 @@ from rlhf.run.config import lock_file
 from rlhf.run.place_seeds import probe_seed
 from rlhf.run.progress import announce, progress
 from rlhf.run.setting_forms import NamedPlayers
-from rlhf.run.statistics import wilson_interval
+from rlhf.run.statistics import Interval, points, wilson_interval
 from worlds.contract import World
 from worlds.errors import UserError
 
@@ -59,6 +59,8 @@ class EvaluateConfig:
       device: device of the agents: "cpu", "cuda" or "cuda:1".
       out: JSON file of the results. Results that it holds are not played again, so the same command resumes an
         interrupted evaluation, and further agents and probes are added. A file of other settings or weights is refused.
+      baseline: name of an agent, one of `agents` or of the results in `out`. The differences of the other agents to it,
+        by probe and over all probes, are printed and written to `out`, paired by episode, with 95% intervals.
       world: world that is played, with its settings.
       players: settings of the scripted players.
     """
@@ -72,6 +74,7 @@ class EvaluateConfig:
     greedy: bool = False
     device: str = "cpu"
     out: Path = Path("results.json")
+    baseline: str | None = None
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
 
@@ -86,7 +89,7 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
 
     Raises:
       UserError: if the file's results are of other settings, or of other weights under the name of one of the agents,
-        or an agent or a probe does not exist.
+        or an agent, a probe or the baseline does not exist.
     """
     if not config.agents:
         raise UserError("no agents to evaluate: name at least one, e.g. --agents bc runs/clone/agent")
@@ -102,6 +105,8 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     with lock_file(config.out.with_name(f".{config.out.name}.lock"), config.out):
         results = _evaluate(config, probes)
     announce(_table(results, config.split))
+    if config.baseline is not None:
+        announce(_differences(results, config.baseline))
     announce(f"results: {config.out}")
     return results
 
@@ -133,6 +138,9 @@ def resolve_config(config: EvaluateConfig) -> EvaluateConfig:
 
 def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult]:
     file = ResultsFile(config.out, _evaluated_with(config), config.agents)
+    known = list(dict.fromkeys([*config.agents, *(result.agent for result in file.results())]))
+    if config.baseline is not None and config.baseline not in known:
+        raise UserError(f"--baseline {config.baseline} is none of the evaluated agents: {', '.join(known)}")
     wanted = [(agent, probe) for agent in config.agents for probe in probes]
     missing = [pair for pair in wanted if pair not in file]
     if len(missing) < len(wanted):
@@ -140,6 +148,8 @@ def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult
     for name, probe in missing:
         played = probe_episodes(config, config.agents[name], probe)
         file.add(_result(name, probe, list(progress(played, config.episodes, f"{name} on {probe}"))))
+    if config.baseline is not None:
+        file.compare(config.baseline)
     return file.results()
 
 
@@ -169,6 +179,25 @@ def _table(results: Sequence[ProbeResult], split: Split) -> str:
             for agent in agents
             if (c := cells.get((agent, probe))) is not None
         )
+        lines.append(f"  {probe:<9} " + "   ".join(columns))
+    return "\n".join(lines)
+
+
+def _differences(results: Sequence[ProbeResult], baseline: str) -> str:
+    """Format the differences of all agents to ``baseline``, at every probe and over all, as lines of text."""
+    cells = dict[str, list[tuple[str, Interval]]]()
+    agents = {result.agent: result.difference.over_all for result in results if result.difference is not None}
+    for result in results:
+        if result.difference is not None:
+            cells.setdefault(result.probe, []).append((result.agent, result.difference.at_probe))
+    if len(cells) > 1:
+        cells["all"] = list(agents.items())
+    if not cells:
+        return f"no other agent has played a probe of {baseline}"
+    lines = [f"differences to {baseline} in points, paired by episode, 95% intervals:"]
+    width = max(map(len, agents))
+    for probe, found in cells.items():
+        columns = (f"{agent:>{width}} {points(difference)}" for agent, difference in found)
         lines.append(f"  {probe:<9} " + "   ".join(columns))
     return "\n".join(lines)
 

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
+from pipelines.stages.outcomes.paired import gain
 from pipelines.stages.running.staged_run import format_differences
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.json_records import BadRecord, differences, from_json, to_json, with_new_settings
 from rlhf.run.progress import announce
+from rlhf.run.statistics import Interval
 from rlhf.store import json_text
 from rlhf.store.durable import write_file
 from worlds.errors import UserError
@@ -24,18 +26,44 @@ from worlds.errors import UserError
 Split = Literal["held_out", "train"]
 SCRIPTED = ("scripted", "perfect")  # in place of an agent's folder
 _SETTINGS, _WEIGHTS = "evaluated_with", "weights"  # in a row; files of older versions have neither
+_DIFFERENCE = "difference"  # in a row; absent without a baseline
 _HINT = "name another file with --out, or move that one away"
 
 
 @dataclass(frozen=True)
+class Difference:
+    """Success of an agent less that of the baseline, as shares of 1, paired by episode, with 95% bootstrap intervals.
+
+    Args:
+      baseline: name of the agent that is subtracted.
+      at_probe: difference at the probe of the result.
+      over_all: difference over all probes that both have played, with equal weights.
+    """
+
+    baseline: str
+    at_probe: Interval
+    over_all: Interval
+
+
+@dataclass(frozen=True)
 class ProbeResult:
-    """Result of one agent at one probe; entry i of every tuple is the same house and instruction for all agents."""
+    """Result of one agent at one probe; entry i of every tuple is the same house and instruction for all agents.
+
+    Args:
+      agent: name of the agent.
+      probe: name of the probe.
+      seeds: seeds of the episodes.
+      success: outcomes of the episodes.
+      steps: steps until success, None without success.
+      difference: difference to the baseline; None without a baseline, and of the baseline itself.
+    """
 
     agent: str
     probe: str
     seeds: tuple[int, ...]
     success: tuple[bool, ...]
-    steps: tuple[int | None, ...]  # until success
+    steps: tuple[int | None, ...]
+    difference: Difference | None = None
 
     @property
     def episodes(self) -> int:
@@ -96,6 +124,17 @@ class ResultsFile:
         """Write a result of one of the agents; it is on disk on return."""
         played = {_SETTINGS: to_json(self._settings), _WEIGHTS: self._weights[result.agent]}
         self._rows[result.agent, result.probe] = asdict(result) | played
+        self._write({})  # differences over all probes would not include this one
+
+    def compare(self, baseline: str) -> None:
+        """Write the differences of all results to those of the agent ``baseline``, in place of earlier ones."""
+        self._write(differences_to(self.results(), baseline))
+
+    def _write(self, found: Mapping[tuple[str, str], Difference]) -> None:
+        for pair, row in self._rows.items():
+            row.pop(_DIFFERENCE, None)
+            if pair in found:
+                row[_DIFFERENCE] = asdict(found[pair])
         write_file(self._path, json.dumps(list(self._rows.values())).encode())
 
     def _known(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -158,4 +197,32 @@ def _rows(path: Path, hint: str) -> list[dict[str, Any]]:
 
 
 def _result(row: dict[str, Any]) -> ProbeResult:
-    return ProbeResult(row["agent"], row["probe"], tuple(row["seeds"]), tuple(row["success"]), tuple(row["steps"]))
+    return ProbeResult(
+        row["agent"],
+        row["probe"],
+        tuple(row["seeds"]),
+        tuple(row["success"]),
+        tuple(row["steps"]),
+        _difference(row.get(_DIFFERENCE)),
+    )
+
+
+def _difference(found: dict[str, Any] | None) -> Difference | None:
+    if found is None:
+        return None
+    return Difference(found["baseline"], Interval(**found["at_probe"]), Interval(**found["over_all"]))
+
+
+def differences_to(results: Sequence[ProbeResult], baseline: str) -> dict[tuple[str, str], Difference]:
+    """Return the differences of agents to ``baseline`` by agent and probe, at the probes that both have played."""
+    before = {result.probe: result for result in results if result.agent == baseline}
+    found = dict[tuple[str, str], Difference]()
+    for agent in dict.fromkeys(result.agent for result in results if result.agent != baseline):
+        after = [result for result in results if result.agent == agent and result.probe in before]
+        if not after:
+            continue
+        over_all = gain(after, [before[result.probe] for result in after], seed=0)
+        for result in after:
+            at_probe = gain([result], [before[result.probe]], seed=0)
+            found[agent, result.probe] = Difference(baseline, at_probe, over_all)
+    return found

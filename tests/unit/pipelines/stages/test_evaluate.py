@@ -21,8 +21,10 @@ from agents.tokenizer import Tokenizer
 from pipelines.loops.demo import resolve_config
 from pipelines.runs.demo import WORLD, demo
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results, probe_episodes, probe_plans
+from pipelines.stages.outcomes.paired import gain
 from pipelines.stages.settings.world_config import PlayersConfig
 from rlhf.run.place_seeds import FIRST_PROBE_SEED
+from rlhf.run.statistics import points
 from worlds.errors import UserError
 from worlds.playhouse.requests.language import is_held_out
 
@@ -224,3 +226,51 @@ def test_a_study_resumes_an_interrupted_evaluation(tmp_path: Path, plays: list) 
     plays.clear()
     evaluate(replace(evaluating, out=tmp_path / "elsewhere" / "results.json"))
     assert len(plays) == 10 and len(load_results(tmp_path / "elsewhere" / "results.json")) == 12
+
+
+# -- differences to a baseline -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Play in which "perfect" always succeeds, and "scripted" at every second place."""
+
+    def quick(config: EvaluateConfig, folder: str, probe: str) -> Iterator[SimpleNamespace]:
+        for number in range(config.episodes):
+            won = folder == "perfect" or (number % 2 == 0 and probe == "go")
+            yield SimpleNamespace(seed=FIRST_PROBE_SEED + number, success_step=(number if won else None,))
+
+    monkeypatch.setattr("pipelines.stages.evaluate.probe_episodes", quick)
+
+
+@pytest.mark.usefixtures("outcomes")
+def test_differences_to_a_baseline_are_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = a_file(tmp_path, agents={"A": "scripted", "B": "perfect"}, episodes=40, baseline="A")
+    results = evaluate(config)
+    before, after = results[:2], results[2:]
+    assert [result.difference for result in before] == [None, None]
+    go, lift = (result.difference for result in after)
+    assert go is not None and lift is not None and go.baseline == "A"
+    assert (go.at_probe.estimate, lift.at_probe.estimate, go.over_all.estimate) == (0.5, 1.0, 0.75)
+    assert go.at_probe == gain(after[:1], before[:1], seed=0) and go.over_all == gain(after, before, seed=0)
+    assert load_results(config.out) == results == evaluate(config)
+    printed = [" ".join(line.split()) for line in capsys.readouterr().err.splitlines()]
+    assert "differences to A in points, paired by episode, 95% intervals:" in printed
+    assert f"go B {points(go.at_probe)}" in printed and f"all B {points(go.over_all)}" in printed
+
+
+@pytest.mark.usefixtures("outcomes")
+def test_a_baseline_may_be_of_an_earlier_command(tmp_path: Path) -> None:
+    evaluate(a_file(tmp_path, agents={"A": "scripted"}))
+    first = evaluate(a_file(tmp_path, agents={"B": "perfect"}, probes=("go", "color"), baseline="A"))
+    assert [(r.agent, r.probe) for r in first if r.difference] == [("B", "go")]  # at what both have played
+    later = evaluate(a_file(tmp_path, agents={"B": "perfect"}))  # lift is new
+    assert not any(result.difference for result in later)  # that over all would leave it out
+    compared = evaluate(a_file(tmp_path, agents={"B": "perfect"}, baseline="A"))
+    assert [(r.agent, r.probe) for r in compared if r.difference] == [("B", "go"), ("B", "lift")]
+
+
+def test_an_unknown_baseline_is_refused_before_playing(tmp_path: Path, plays: list) -> None:
+    with pytest.raises(UserError, match="--baseline C is none of the evaluated agents: A, B"):
+        evaluate(a_file(tmp_path, agents={"A": "scripted", "B": "perfect"}, baseline="C"))
+    assert not plays
