@@ -12,6 +12,7 @@ from agents.agent import InteractiveAgent
 from agents.batch import ObservationArrays, ObservationBatch, map_parts, send
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
+from agents.utterances import decode_utterance
 from worlds.contract import Action, Observation
 
 
@@ -129,7 +130,7 @@ class AgentSolvers:
             actions, _, _, self._state = self._agent.act(batch, self._state, begins, self._generator, self._greedy)
         columns, words = actions.movement[0].cpu().numpy(), actions.utterance[0].tolist()
         movement, continuous = self._agent.config.columns.decode(columns)
-        said = [self._tokenizer.decode(word) if word[0] else "" for word in words]
+        said = [decode_utterance(word, self._tokenizer, self._agent.config) if word[0] else "" for word in words]
         if continuous is None:
             return [{"movement": move, "utterance": text} for move, text in zip(movement, said, strict=True)]
         return [

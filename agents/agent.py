@@ -10,21 +10,22 @@ from torch.nn import functional as F
 from transformers import PreTrainedModel
 
 from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs
-from agents.card import AGENT_EXAMPLE
+from agents.card import AGENT_EXAMPLE, DECLARED_EXAMPLE
 from agents.config import AgentConfig
 from agents.learning.contrastive import Discriminator
 from agents.networks import movement as movement_policy
+from agents.networks.grammar import GrammarPolicy
 from agents.networks.language import LanguagePolicy
-from agents.networks.movement import MovementPolicy
+from agents.networks.movement import Choices, MovementPolicy
 from agents.networks.trunk import AgentState, Trunk
 from agents.registry import register
 from agents.tokenizer import PAD_ID
-from worlds.contract import neutral_movement
+from worlds.spaces.action import Grammar
 
 __all__ = ["AgentOutput", "AgentState", "InteractiveAgent"]
 
 
-_REST = torch.from_numpy(neutral_movement()[-1])
+_NEVER = -1e4  # log-odds of speaking of a player that cannot speak
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class AgentOutput:
     speak_logit: Tensor  # [T, B], log-odds of speaking
     vision: Tensor  # [T, B, K, width], of every visual token, before vision meets language
     language: Tensor  # [T, B, width], of the setter's words
-    before: Tensor  # int8 [T, B, C], what the first action of each step is given as the one before it
+    before: Tensor  # int8 or int16 [T, B, C], what the first action of each step is given as the one before it
+    choices: Choices  # what else the choice of movement depends on
+    seen: Tensor | None  # bool [T, B, K], visual tokens that are there; None is all
 
 
 @register
@@ -53,7 +56,10 @@ class InteractiveAgent(PreTrainedModel):
         super().__init__(config)
         self.trunk = Trunk(config)
         self.movement = MovementPolicy(config)
-        self.language = LanguagePolicy(config)
+        speech = config.player.action.speech
+        self.language: LanguagePolicy | GrammarPolicy | None = None
+        if speech is not None:
+            self.language = GrammarPolicy(config, speech) if isinstance(speech, Grammar) else LanguagePolicy(config)
         last = nn.Linear(config.value_width, 1)
         nn.init.normal_(last.weight, std=0.01)  # values begin near 0, as returns do
         self.value = nn.Sequential(nn.Linear(config.memory_width, config.value_width), nn.ReLU(), last)
@@ -67,7 +73,7 @@ class InteractiveAgent(PreTrainedModel):
     def example(config: AgentConfig) -> str:
         """Return a program that loads such an agent from the present folder and lets it act; for its card."""
         height, width = config.image_size
-        return AGENT_EXAMPLE.format(height=height, width=width)
+        return AGENT_EXAMPLE.format(height=height, width=width) if config.spaces is None else DECLARED_EXAMPLE
 
     def initial_state(self, batch_size: int, device: torch.device | str | None = None) -> AgentState:
         """Return the empty memory: two tensors of zeros [batch_size, memory_width]."""
@@ -98,9 +104,12 @@ class InteractiveAgent(PreTrainedModel):
         trunk, state = self.trunk(observations, state, resets)
         # The trunk may be computed in bfloat16; its rounding must not reach importance weights and value targets.
         with torch.autocast(trunk.features.device.type, enabled=False):
-            features = trunk.features.to(self.language.speak.weight.dtype)
+            features = trunk.features.to(next(self.value.parameters()).dtype)
             value = self.value(features).squeeze(-1)
-            speak_logit = self.language.speak_logit(features)
+            if self.language is None:
+                speak_logit = torch.full_like(value, _NEVER)
+            else:
+                speak_logit = self.language.speak_logit(features)
         output = AgentOutput(
             features=features,
             value=value,
@@ -108,28 +117,32 @@ class InteractiveAgent(PreTrainedModel):
             vision=trunk.vision,
             language=trunk.language,
             before=self._before(observations.previous_movement[..., -1, :]),
+            choices=Choices(observations.legal, trunk.entities, trunk.present),
+            seen=trunk.seen,
         )
         return output, state
 
     def _before(self, last: Tensor) -> Tensor:
         """Return the action before a step's first: ``last`` [T, B, C] if the agent observes it, else rest."""
-        return last if self.config.feels_movement else _REST.to(last.device).expand_as(last)
+        if self.config.feels_movement:
+            return last
+        return torch.from_numpy(self.config.columns.rest).to(last.device).expand_as(last)
 
     def log_probs(self, output: AgentOutput, actions: ActionBatch) -> PolicyLogProbs:
         """Log-probabilities of ``actions`` [T, B] under the policies at ``output``."""
-        distributions = self.movement.distributions(output.features, output.before, actions.movement)
+        distributions = self.movement.distributions(output.features, output.before, actions.movement, output.choices)
         return self._assemble(output, actions, distributions)
 
     def log_probs_and_entropy(self, output: AgentOutput, actions: ActionBatch) -> tuple[PolicyLogProbs, Tensor]:
         """Return :meth:`log_probs`, and the movement policy's entropy [T, B] along the actions."""
-        distributions = self.movement.distributions(output.features, output.before, actions.movement)
+        distributions = self.movement.distributions(output.features, output.before, actions.movement, output.choices)
         return self._assemble(output, actions, distributions), movement_policy.entropy(distributions)
 
     def _assemble(self, output: AgentOutput, actions: ActionBatch, distributions: Tensor) -> PolicyLogProbs:
         spoke = actions.utterance[..., 0] != PAD_ID
         # Words are rare: their Transformer runs only on the rows that have some.
         words = torch.zeros_like(output.speak_logit, dtype=torch.float32)
-        if bool(spoke.any()):
+        if self.language is not None and bool(spoke.any()):
             words = words.masked_scatter(
                 spoke, self.language.words_log_prob(output.features[spoke], actions.utterance[spoke]).to(words.dtype)
             )
@@ -159,13 +172,14 @@ class InteractiveAgent(PreTrainedModel):
         """
         output, state = self(observations, state, resets)
         features, logit = output.features[0], output.speak_logit[0]
-        moves, movement_log_prob = self.movement.sample(features, output.before[0], generator, greedy)
+        choices = Choices(*(None if part is None else part[0] for part in output.choices))
+        moves, movement_log_prob = self.movement.sample(features, output.before[0], generator, greedy, choices)
         threshold = 0.5 if greedy else torch.rand(logit.shape, device=logit.device, generator=generator)
         spoke = torch.sigmoid(logit) > threshold
         length = self.config.utterance_length
         utterance = torch.full((len(features), length), PAD_ID, dtype=torch.long, device=logit.device)
         words = torch.zeros_like(logit, dtype=torch.float32)
-        if bool(spoke.any()):
+        if self.language is not None and bool(spoke.any()):
             utterance[spoke], words[spoke] = self.language.sample_words(features[spoke], length, generator, greedy)
         speak = -F.softplus(torch.where(spoke, -logit, logit))
         log_probs = PolicyLogProbs(movement_log_prob[None], speak[None], words[None])

@@ -46,6 +46,19 @@ observation = {{
 print(action["movement"], action["utterance"])
 """
 
+DECLARED_EXAMPLE = """
+import numpy as np
+
+from agents.acting import AgentSolvers
+from agents.folder import load_agent
+
+agent, tokenizer = load_agent(".")  # this folder; `pip install interactive-rlhf` brings the modules
+solver = AgentSolvers(agent, tokenizer, slots=1)
+observation = agent.config.player.blank() | {"setter_text": "go to the red ball"}
+(action,) = solver.act([observation], resets=np.array([True]))
+print(action)
+"""
+
 
 @dataclass(frozen=True)
 class PlayedBy:
@@ -194,8 +207,9 @@ def _sections(agent: Described, card: ModelCard) -> Iterator[str]:
 def _size(agent: Described) -> str:
     config = agent.config
     height, width = config.image_size
+    seen = f"Images of {height}x{width} pixels; r" if config.image_size != (0, 0) else "No images. R"
     return (
-        f"{agent.num_parameters():,} parameters. Images of {height}x{width} pixels; residual blocks: "
+        f"{agent.num_parameters():,} parameters. {seen}esidual blocks: "
         f"{sum(config.vision_blocks)}; Transformer: {config.layers} x {config.width}; LSTM: {config.memory_width}; "
         f"vocabulary: {config.vocab_size}. Everything else is in `config.json`; `tokenizer.json` holds the words."
     )

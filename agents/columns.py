@@ -55,6 +55,11 @@ class ActionColumns:
         """Type of the numbers: the smallest that has all values."""
         return np.int8 if self.counts.max(initial=0) <= _MOST_OF_INT8 else np.int16
 
+    @cached_property
+    def rest(self) -> np.ndarray:
+        """The last tick of the action that does nothing: [columns]."""
+        return self.neutral()[-1].copy()
+
     @property
     def ticks(self) -> int:
         """Rows of an action."""

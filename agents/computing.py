@@ -33,7 +33,8 @@ def prepare(agent: InteractiveAgent, config: ComputingConfig) -> None:
     if config.compile:
         if not any(map(shutil.which, (os.environ.get("CXX", _COMPILERS[0]), *_COMPILERS))):
             raise UserError("computing.compile needs a C++ compiler, and there is none; install g++, or leave it off")
-        for module in (agent.trunk.vision, *agent.trunk.layers):
+        vision = [] if agent.trunk.vision is None else [agent.trunk.vision]
+        for module in (*vision, *agent.trunk.layers):
             module.compile()
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 from transformers import PretrainedConfig
 
 from agents.columns import ActionColumns, player_spec
+from worlds.spaces.action import Grammar
 from worlds.spaces.observation import PlayerSpec
 
 # What the paper's four sizes share. 72x96 pixels become 6x8 tokens, each of a whole patch of 12x12 pixels.
@@ -58,7 +59,7 @@ class AgentConfig(PretrainedConfig):
       vocab_size: number of tokens; token 0 pads, 1 begins and 2 ends an utterance.
       setter_text_length: tokens kept of the setter's last words.
       solver_text_length: tokens kept of the solver's own last words.
-      utterance_length: tokens of one utterance, its end token included.
+      utterance_length: tokens of one utterance, its end token included; of a finite grammar, the number of its slots.
       vision_channels: width of each ResNet stage.
       vision_strides: down-sampling of each ResNet stage. The first is a patch, as in a vision Transformer.
       vision_blocks: number of residual blocks in each ResNet stage.
@@ -79,7 +80,6 @@ class AgentConfig(PretrainedConfig):
       spaces: what the agent observes and can do, as JSON of a :class:`worlds.spaces.observation.PlayerSpec`; None is a
         picture of ``image_size`` and the Playhouse's body.
       continuous_bins: bins into which the policy divides every continuous component of an action.
-      grid_width: width of the embeddings of a grid's categories.
 
     Raises:
       ValueError: sizes that do not fit each other, or ``spaces`` that describe none.
@@ -121,7 +121,6 @@ class AgentConfig(PretrainedConfig):
         tokenizer_digest: str | None = None,
         spaces: Mapping[str, Any] | None = None,
         continuous_bins: int = 33,
-        grid_width: int = 16,
         **kwargs: Any,
     ) -> None:
         height, width_ = image_size
@@ -130,7 +129,6 @@ class AgentConfig(PretrainedConfig):
         self._columns = ActionColumns(self._player.action, continuous_bins)
         self.spaces = spaces
         self.continuous_bins = continuous_bins
-        self.grid_width = grid_width
         self.image_size = (0, 0) if seen is None else (seen.height, seen.width)
         self.vocab_size = vocab_size
         self.setter_text_length = setter_text_length
@@ -158,7 +156,10 @@ class AgentConfig(PretrainedConfig):
                 raise ValueError(
                     f"width {width} is not divisible by {name} {getattr(self, name)}: every head needs the same share"
                 )
-        if utterance_length < 2:
+        speech = self._player.action.speech
+        if isinstance(speech, Grammar):
+            self.utterance_length = len(speech.slots)
+        elif utterance_length < 2:
             raise ValueError(f"utterance_length is {utterance_length}: a word and the end token take 2 places")
         if not len(self.vision_channels) == len(self.vision_strides) == len(self.vision_blocks):
             raise ValueError("vision_channels, vision_strides and vision_blocks need one entry for every stage each")

@@ -31,6 +31,7 @@ State = tuple[Tensor, ...]  # a named tuple of tensors, each with one row an env
 _NOT_SIZES = ("model_type", "architectures", "transformers_version", "reward_scale")
 
 
+_BODY_IMPORT = "from worlds.contract import neutral_movement\n"
 _EXAMPLE = """
 import numpy as np
 
@@ -134,7 +135,12 @@ class RewardModel(InteractiveAgent):
     @staticmethod
     def example(config: AgentConfig) -> str:
         height, width = config.image_size
-        return _EXAMPLE.format(height=height, width=width)
+        example = _EXAMPLE.format(height=height, width=width)
+        if config.spaces is None:
+            return example
+        begin, end = example.index("observation = {"), example.index("batch = ")
+        declared = 'observation = model.config.player.blank() | {"setter_text": "go to the red ball"}\n'
+        return example[:begin].replace(_BODY_IMPORT, "") + declared + example[end:]
 
     # -- learning ---------------------------------------------------------------------------------------------
 

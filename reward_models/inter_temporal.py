@@ -95,7 +95,7 @@ class InterTemporalRewardModel(RewardModel):
     def _utility_of(self, features: Tensor) -> Tensor:
         """Utility [T, B]; rewards are differences of it, so it stays exact where the trunk does not."""
         with torch.autocast(features.device.type, enabled=False):
-            return self.utility(features.to(self.language.speak.weight.dtype)).squeeze(-1)
+            return self.utility(features.to(next(self.utility.parameters()).dtype)).squeeze(-1)
 
     def initial_stream(self, slots: int) -> UtilityStream:
         return UtilityStream(*self.initial_state(slots), torch.full((slots,), torch.nan, device=self.device))

@@ -162,7 +162,9 @@ def reward_terms(
         terms |= bc_loss(model.log_probs(output, window.actions), window.imitate)
     if config.css_weight:
         words = window.observations.setter_tokens
-        terms["css"] = css_loss(model.discriminator, output.vision, output.language, words, window.matched)
+        terms["css"] = css_loss(
+            model.discriminator, output.vision, output.language, words, window.matched, seen=output.seen
+        )
     if config.unmarked_drift_weight:
         terms[UNMARKED] = model.unmarked_drift_loss(output, window)
     return terms, state

@@ -15,6 +15,8 @@ from torch.nn import functional as F
 from agents.learning.cloning import masked_mean
 from agents.learning.workers import SINGLE_WORKER, Workers
 
+_UNSEEN = -1e4  # score of a visual token that is not there
+
 
 class Discriminator(nn.Module):
     """Log-odds that vision and language belong together: they do if some visual token shows what the words name."""
@@ -24,7 +26,7 @@ class Discriminator(nn.Module):
         self.scale = nn.Parameter(torch.ones(()))
         self.offset = nn.Parameter(torch.zeros(()))
 
-    def forward(self, vision: Tensor, language: Tensor) -> Tensor:
+    def forward(self, vision: Tensor, language: Tensor, seen: Tensor | None = None) -> Tensor:
         """Log-odds of every picture with every instruction of its step: [T, B, C].
 
         A soft maximum over the K visual tokens' scaled dot products with the words.
@@ -32,8 +34,11 @@ class Discriminator(nn.Module):
         Args:
           vision: [T, B, K, width], visual tokens.
           language: [T, C, width], pooled words.
+          seen: bool [T, B, K], visual tokens that are there; None is all.
         """
         scores = torch.einsum("tbkd,tcd->tbck", vision, language) / language.shape[-1] ** 0.5
+        if seen is not None:
+            scores = scores.masked_fill(~seen.unsqueeze(2), _UNSEEN)
         return self.scale * scores.logsumexp(-1) + self.offset
 
 
@@ -44,6 +49,7 @@ def css_loss(
     words: Tensor,
     mask: Tensor | None = None,
     workers: Workers = SINGLE_WORKER,
+    seen: Tensor | None = None,
 ) -> Tensor:
     """Binary cross-entropy of telling matches from mismatches, a scalar. Both weigh the same.
 
@@ -58,10 +64,15 @@ def css_loss(
       mask: bool [T, B], steps that count; steps before the setter's first word should not. None counts all.
       workers: learners that have the other trajectories of a shared batch. Pictures are paired with their words, too;
         the mean of all workers' losses is that of the whole batch.
+      seen: bool [T, B, K], visual tokens that are there; None is all. Steps without any do not count.
     """
+    if seen is not None:
+        mask = seen.any(-1) if mask is None else mask & seen.any(-1)
+    if not vision.shape[2]:
+        return discriminator.scale * 0.0  # nothing is seen that words could belong to
     exact = discriminator.scale.dtype  # whatever the trunk was computed in
     # [T, B, C], C of all workers together
-    logits = discriminator(vision.to(exact), workers.side_by_side(language.to(exact)))
+    logits = discriminator(vision.to(exact), workers.side_by_side(language.to(exact)), seen)
     counts = torch.ones_like(logits[..., 0], dtype=torch.bool) if mask is None else mask
     own = workers.columns(logits.shape[2])
     match = masked_mean(F.softplus(-logits[..., own].diagonal(dim1=1, dim2=2)), counts, workers)

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from agents.batch import ObservationBatch
+from agents.columns import ActionColumns
 from agents.config import AgentConfig
 from agents.networks.checkpointed_layers import CheckpointedLayers
 from agents.networks.memory import AgentState, ResettingLSTM
+from agents.networks.perception import Perception
 from agents.networks.vision import VisionEncoder
 from agents.tokenizer import PAD_ID
-from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
 __all__ = ["AgentState", "MovementEmbedding", "Trunk", "TrunkOutput", "TransformerLayer", "masked_mean", "match_scores"]
 
@@ -27,8 +29,11 @@ class TrunkOutput(NamedTuple):
     """Outputs of the trunk for a sequence."""
 
     features: Tensor  # [T, B, memory_width]
-    vision: Tensor  # [T, B, K, width], embedding of each visual token before it meets language
+    vision: Tensor  # [T, B, K, width], embedding of each visual token before it meets language; entities last
     language: Tensor  # [T, B, width], embedding of the setter's words before they meet vision
+    seen: Tensor | None = None  # bool [T, B, K], visual tokens that are there; None is all
+    entities: Tensor | None = None  # [T, B, E, width], the entities' tokens after they met language
+    present: Tensor | None = None  # bool [T, B, E], rows that are entities
 
 
 class TransformerLayer(nn.Module):
@@ -73,21 +78,32 @@ class TransformerLayer(nn.Module):
 
 
 class MovementEmbedding(nn.Module):
-    """The previous step's movement, int8 [..., 8, C], as one token [..., width]."""
+    """The previous step's movement, integers [..., ticks, C], as one token [..., width].
+
+    Of a pointer it knows only whether it pointed at something: rows of entities change from step to step.
+    """
 
     slots: Tensor
+    most: Tensor
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, columns: ActionColumns) -> None:
         super().__init__()
-        offsets = torch.tensor([0, *MOVEMENT_BINS.cumsum()[:-1].tolist()])
-        bins = int(MOVEMENT_BINS.sum())
-        slots = offsets + bins * torch.arange(TICKS_PER_STEP)[:, None]
+        counts = np.where(columns.pointers, 2, columns.counts)
+        self.pointers = bool(columns.pointers.any())
+        if self.pointers:
+            self.register_buffer("most", torch.tensor((counts - 1).tolist()))
+        offsets = torch.tensor((counts.cumsum() - counts).tolist())
+        bins = int(counts.sum())
+        slots = offsets + bins * torch.arange(columns.ticks)[:, None]
         self.register_buffer("slots", slots)
-        self.table = nn.Embedding(bins * TICKS_PER_STEP, width)
+        self.table = nn.Embedding(bins * columns.ticks, width)
         nn.init.normal_(self.table.weight, std=0.02)
 
     def forward(self, movement: Tensor) -> Tensor:
-        index = (movement.long() + self.slots).flatten(-2)
+        movement = movement.long()
+        if self.pointers:
+            movement = movement.minimum(self.most)
+        index = (movement + self.slots).flatten(-2)
         embedded = F.embedding_bag(index.reshape(-1, index.shape[-1]), self.table.weight, mode="sum")
         return embedded.view(*index.shape[:-1], -1)
 
@@ -109,11 +125,13 @@ class Trunk(CheckpointedLayers):
     def __init__(self, config: AgentConfig) -> None:
         super().__init__()
         width = config.width
-        self.vision = VisionEncoder(config)
+        image = config.player.observation.image
+        self.vision = VisionEncoder(config, image.channels) if image is not None else None
+        self.perception = Perception(config)
         self.words = nn.Embedding(config.vocab_size, width, padding_idx=PAD_ID)
         self.word_place = nn.Parameter(torch.randn(config.setter_text_length, width) * 0.02)
         self.own_words = nn.Linear(width, width)
-        self.movement = MovementEmbedding(width) if config.feels_movement else None
+        self.movement = MovementEmbedding(width, config.columns) if config.feels_movement else None
         self.dedicated = nn.Parameter(torch.randn(config.dedicated_tokens, width) * 0.02)
         # Both are normalised: embeddings of words start small, and products of small numbers learn slowly.
         self.norm_language = nn.LayerNorm(width)
@@ -131,7 +149,12 @@ class Trunk(CheckpointedLayers):
         self.norm = nn.LayerNorm(width)
         # Pooling that keeps the place: every visual token leaves a few numbers of its own.
         self.sketch = nn.Linear(width, config.sketch_width)
-        gathered = config.dedicated_tokens * width + self.vision.tokens * (config.sketch_width + 1)
+        places = self.perception.tokens + (self.vision.tokens if self.vision is not None else 0)
+        gathered = config.dedicated_tokens * width + places * (config.sketch_width + 1)
+        if self.perception.entities is not None:
+            gathered += width + 1  # of a set: the token that matches the words best, and how well
+        texts = config.player.observation.texts
+        self.text_kinds = nn.Parameter(torch.randn(len(texts), width) * 0.02) if texts else None
         self.gather = nn.Linear(gathered, config.memory_width)
         self.memory = ResettingLSTM(config.memory_width, config.memory_width)
         nn.init.normal_(self.words.weight, std=0.1)
@@ -140,8 +163,8 @@ class Trunk(CheckpointedLayers):
         self, observations: ObservationBatch, state: AgentState, resets: Tensor
     ) -> tuple[TrunkOutput, AgentState]:
         steps, batch = resets.shape
-        assert observations.image is not None
-        vision = self.vision(observations.image.flatten(0, 1))
+        places, entities, present = self.perception(observations, self.vision)
+        vision = places if entities is None else torch.cat([places, entities], dim=1)
         setter_tokens = observations.setter_tokens.flatten(0, 1)
         spoken = setter_tokens != PAD_ID
         words = self.words(setter_tokens)
@@ -150,28 +173,75 @@ class Trunk(CheckpointedLayers):
         match = match_scores(shown, named)
         scale, shift = self.modulate(language).unsqueeze(1).chunk(2, dim=-1)
         vision = vision * (1.0 + scale) + shift + match.unsqueeze(-1) * self.found
-        perceived = self._perceive(vision, words + self.word_place[: words.shape[1]], spoken, language, observations)
-        inputs = F.relu(self.gather(torch.cat([perceived, match], dim=-1))).view(steps, batch, -1)
+        count = places.shape[1]
+        met, seen = (None, None) if present is None else (vision[:, count:], _with_places(present, count))
+        others = self._others(observations)
+        words = words + self.word_place[: words.shape[1]]
+        perceived = self._perceive(vision[:, :count], met, present, words, spoken, language, others)
+        found = [perceived, match[:, :count]]
+        if met is not None and present is not None:
+            found.append(_best(met, match[:, count:], present))
+        inputs = F.relu(self.gather(torch.cat(found, dim=-1))).view(steps, batch, -1)
         remembered, state = self.memory(inputs, state, resets)
+
+        def by_step(x: Tensor | None) -> Tensor | None:
+            return None if x is None else x.unflatten(0, (steps, batch))
+
         embeddings = (shown.unflatten(0, (steps, batch)), named.unflatten(0, (steps, batch)))
-        return TrunkOutput(remembered + inputs, *embeddings), state
+        return TrunkOutput(remembered + inputs, *embeddings, *map(by_step, (seen, met, present))), state
+
+    def _others(self, observations: ObservationBatch) -> list[Tensor]:
+        """Tokens [N, 1, width] of what is observed besides places, entities and the setter's words."""
+        own_tokens = observations.solver_tokens.flatten(0, 1)
+        others = [self.own_words(masked_mean(self.words(own_tokens), own_tokens != PAD_ID)).unsqueeze(1)]
+        if self.movement is not None:
+            others.append(self.movement(observations.previous_movement.flatten(0, 1)).unsqueeze(1))
+        if self.text_kinds is not None and observations.texts is not None:
+            tokens = observations.texts.flatten(0, 1)
+            texts = masked_mean(self.words(tokens).flatten(0, 1), (tokens != PAD_ID).flatten(0, 1))
+            others.append(texts.view(*tokens.shape[:2], -1) + self.text_kinds)
+        return others
 
     def _perceive(
-        self, vision: Tensor, words: Tensor, spoken: Tensor, language: Tensor, observations: ObservationBatch
+        self,
+        places: Tensor,
+        entities: Tensor | None,
+        present: Tensor | None,
+        words: Tensor,
+        spoken: Tensor,
+        language: Tensor,
+        others: list[Tensor],
     ) -> Tensor:
         """The multi-modal Transformer and its aggregated output: [N, gathered]."""
-        own_tokens = observations.solver_tokens.flatten(0, 1)
-        own = self.own_words(masked_mean(self.words(own_tokens), own_tokens != PAD_ID)).unsqueeze(1)
-        felt = []
-        if self.movement is not None:
-            felt.append(self.movement(observations.previous_movement.flatten(0, 1)).unsqueeze(1))
         dedicated = self.dedicated + self.ask(language).unsqueeze(1)
-        tokens = torch.cat([dedicated, vision, own, *felt, words], dim=1)
-        always = spoken.new_ones(len(tokens), tokens.shape[1] - words.shape[1])
-        mask = torch.cat([always, spoken], dim=1)[:, None, None, :]
+        sets = [] if entities is None else [entities]
+        tokens = torch.cat([dedicated, places, *others, words, *sets], dim=1)
+        always = spoken.new_ones(len(tokens), dedicated.shape[1] + places.shape[1] + sum(x.shape[1] for x in others))
+        there = [always, spoken] if present is None else [always, spoken, present]
+        mask = torch.cat(there, dim=1)[:, None, None, :]
         for layer in self.layers[:-1]:
             tokens = self.run(layer, tokens, mask)
-        # Only the dedicated and the visual tokens are read after the last layer, so only they are computed in it.
+        # Only the dedicated tokens and those of places are read after the last layer, so only they are computed in it.
         count = self.dedicated.shape[0]
-        tokens = self.norm(self.run(self.layers[-1], tokens, mask, queries=count + vision.shape[1]))
+        tokens = self.norm(self.run(self.layers[-1], tokens, mask, queries=count + places.shape[1]))
         return torch.cat([tokens[:, :count].flatten(1), self.sketch(tokens[:, count:]).flatten(1)], dim=1)
+
+
+def _with_places(present: Tensor, count: int) -> Tensor:
+    """Return which visual tokens are there: bool [N, count + E], all places and the entities ``present`` [N, E]."""
+    return F.pad(present, (count, 0), value=True)
+
+
+def _best(entities: Tensor, match: Tensor, present: Tensor) -> Tensor:
+    """The entities' tokens weighed by how well they match the words, and the best match: [N, width + 1].
+
+    Args:
+      entities: [N, E, width].
+      match: [N, E], scores.
+      present: bool [N, E]; frames without entities give zeros.
+    """
+    match = match.masked_fill(~present, -1e4)
+    some = present.any(1, keepdim=True)
+    weight = torch.softmax(match, dim=-1).masked_fill(~some, 0.0)
+    best = match.amax(1, keepdim=True).masked_fill(~some, 0.0)
+    return torch.cat([(weight.unsqueeze(1) @ entities).squeeze(1), best], dim=-1)

@@ -26,12 +26,11 @@ class ResidualBlock(nn.Module):
 
 
 class VisionEncoder(CheckpointedLayers):
-    """Images uint8 [N, H, W, 3] to visual tokens [N, K, width] that know where in the image they are."""
+    """Images uint8 [N, H, W, channels] to visual tokens [N, K, width] that know where in the image they are."""
 
-    def __init__(self, config: AgentConfig) -> None:
+    def __init__(self, config: AgentConfig, channels: int = 3) -> None:
         super().__init__()
         layers: list[nn.Module] = []
-        channels = 3
         stages = zip(config.vision_channels, config.vision_strides, config.vision_blocks, strict=True)
         for index, (width, stride, blocks) in enumerate(stages):
             kernel, padding = (stride, 0) if index == 0 else (3, 1)
@@ -44,7 +43,7 @@ class VisionEncoder(CheckpointedLayers):
         self.place = nn.Parameter(torch.randn(self.tokens, config.width) * 0.02)
 
     def forward(self, image: Tensor) -> Tensor:
-        # [N, H, W, 3] permuted is already channels-last in memory, the layout CPU and GPU convolutions prefer.
+        # [N, H, W, channels] permuted is already channels-last in memory, the layout CPU and GPU convolutions prefer.
         x = image.permute(0, 3, 1, 2).to(self.place.dtype) / 127.5 - 1.0
         x = x.contiguous(memory_format=torch.channels_last)
         for layer in self.body:

@@ -35,7 +35,7 @@ def imitation_terms(
     terms = bc_loss(agent.log_probs(output, window.actions), window.demonstrated)
     words = window.observations.setter_tokens
     asked = words[..., 0] != PAD_ID
-    terms["css"] = css_loss(agent.discriminator, output.vision, output.language, words, asked)
+    terms["css"] = css_loss(agent.discriminator, output.vision, output.language, words, asked, seen=output.seen)
     return terms, state
 
 

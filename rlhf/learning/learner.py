@@ -159,7 +159,8 @@ class Learner:
         words = window.observations.setter_tokens
         asked = words[..., 0] != PAD_ID  # before its first word there is nothing to match
         vision, language = output.vision[:, columns], output.language[:, columns]
-        css = css_loss(self.agent.discriminator, vision, language, words, asked, self.workers)
+        seen = None if output.seen is None else output.seen[:, columns]
+        css = css_loss(self.agent.discriminator, vision, language, words, asked, self.workers, seen)
         return {
             "bc/movement": (config.bc_movement_weight, cloning["movement"]),
             "bc/language": (config.bc_language_weight, cloning["language"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from pathlib import Path
 
@@ -15,8 +16,11 @@ from agents.batch import ActionBatch, ObservationBatch, map_parts
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import EOS_ID, PAD_ID, Tokenizer
-from tests.unit.agents import made_up_play, own_agent
-from worlds.contract import MOVEMENT_BINS
+from agents.utterances import decode_utterance
+from tests.unit.agents import example_spaces, made_up_play, own_agent
+from tests.unit.agents.example_spaces import SPACES
+from worlds.spaces.action import FreeText
+from worlds.spaces.description import to_json
 
 # The paper's larger sizes differ from its smallest in widths and depth only (tests/unit/agents/test_sizes.py).
 # Agents of other kinds that are registered are tested in every size of theirs.
@@ -26,6 +30,7 @@ SIZES = ["nano", "mini", "5m"] + [
     if kind != registry.BUILT_IN
     for size in registry.get(kind).config_class.preset_names()
 ]
+SIZES += [f"nano in {name}" for name in SPACES]
 assert own_agent.PatchConfig.model_type in registry.names(), "an agent from outside is among them"
 STEPS, COLUMNS = 5, 2
 HEADS = ("features", "value", "speak_logit", "vision", "language")
@@ -33,7 +38,9 @@ HEADS = ("features", "value", "speak_logit", "vision", "language")
 
 @pytest.fixture(scope="module", params=SIZES)
 def agent(request: pytest.FixtureRequest) -> InteractiveAgent:
-    return made_up_play.agent(request.param)
+    size, _, spaces = request.param.partition(" in ")
+    declared = {"spaces": to_json(SPACES[spaces]), "feels_movement": spaces != "grid"} if spaces else {}
+    return made_up_play.agent(size, **declared)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +50,11 @@ def tokenizer() -> Tokenizer:
 
 @pytest.fixture
 def play(agent: InteractiveAgent) -> tuple[ObservationBatch, ActionBatch]:
-    return made_up_play.batch(agent.config, STEPS, COLUMNS)
+    return batch(agent.config, STEPS, COLUMNS)
+
+
+def batch(config: AgentConfig, steps: int, columns: int, seed: int = 0) -> tuple[ObservationBatch, ActionBatch]:
+    return (made_up_play if config.spaces is None else example_spaces).batch(config, steps, columns, seed)
 
 
 def cut(batch: ObservationBatch, steps: slice, columns: slice = slice(None)) -> ObservationBatch:
@@ -105,19 +116,19 @@ def test_memory_lasts_until_a_reset_and_no_longer(agent: InteractiveAgent, play)
 def test_trajectories_of_a_batch_do_not_affect_each_other(agent: InteractiveAgent, play) -> None:
     observations, resets = play[0], torch.zeros(STEPS, COLUMNS, dtype=torch.bool)
     before, _ = agent(observations, agent.initial_state(COLUMNS), resets)
-    image = observations.image.clone()
-    image[:, 1] = 255 - image[:, 1]
-    after, _ = agent(observations._replace(image=image), agent.initial_state(COLUMNS), resets)
+    others = batch(agent.config, STEPS, COLUMNS, seed=1)[0]
+    mixed = map_parts(lambda own, other: torch.cat([own[:, :1], other[:, 1:]], dim=1), observations, others)
+    after, _ = agent(mixed, agent.initial_state(COLUMNS), resets)
     torch.testing.assert_close(before.features[:, 0], after.features[:, 0], atol=1e-5, rtol=1e-4)
     assert not torch.allclose(before.features[:, 1], after.features[:, 1], atol=1e-3)
 
 
 def test_reported_log_probs_are_those_that_learning_sees(agent: InteractiveAgent) -> None:
-    observations, _ = made_up_play.batch(agent.config, 1, 24)
+    observations, _ = batch(agent.config, 1, 24)
     resets, generator = torch.ones(1, 24, dtype=torch.bool), torch.Generator().manual_seed(0)
     actions, reported, output, _ = agent.act(observations, agent.initial_state(24), resets, generator)
     spoke = actions.utterance[..., 0] != PAD_ID
-    assert spoke.any() and not spoke.all()  # or only half of it would be tested
+    assert agent.language is None or (spoke.any() and not spoke.all())  # or only half of it would be tested
     with torch.no_grad():
         again, _ = agent(observations, agent.initial_state(24), resets)
         learned = agent.log_probs(again, actions)
@@ -131,18 +142,83 @@ def test_reported_log_probs_are_those_that_learning_sees(agent: InteractiveAgent
 
 
 def test_actions_are_in_the_action_space_of_the_world(agent: InteractiveAgent) -> None:
-    observations, _ = made_up_play.batch(agent.config, 1, 24)
+    observations, _ = batch(agent.config, 1, 24)
     actions, *_ = agent.act(observations, agent.initial_state(24), torch.ones(1, 24, dtype=torch.bool))
-    assert actions.movement.dtype == torch.int8 and actions.movement.shape == (1, 24, 8, len(MOVEMENT_BINS))
-    assert (actions.movement >= 0).all() and (actions.movement < torch.from_numpy(MOVEMENT_BINS)).all()
-    for utterance in actions.utterance[0].tolist():
-        if any(utterance):
+    columns, spec = agent.config.columns, agent.config.player.action
+    assert actions.movement.shape == (1, 24, columns.ticks, len(columns.counts))
+    assert actions.movement.numpy().dtype == columns.dtype
+    movement, continuous = columns.decode(actions.movement[0].numpy())
+    count = observations.entity_count
+    words = Tokenizer.train(["lift the red ball"], made_up_play.VOCABULARY)
+    for row, utterance in enumerate(actions.utterance[0].tolist()):
+        said = decode_utterance(utterance, words, agent.config) if any(utterance) else ""
+        done = {"movement": movement[row], "utterance": said}
+        done |= {} if continuous is None else {"continuous": continuous[row]}
+        spec.check(done, None if count is None else int(count[0, row]))
+        if any(utterance) and isinstance(spec.speech, FreeText):
             end = utterance.index(EOS_ID)
             assert end > 0 and min(utterance[:end]) > EOS_ID and not any(utterance[end + 1 :])
 
 
+def test_illegal_actions_are_never_chosen_and_have_no_probability(agent: InteractiveAgent) -> None:
+    observations, done = batch(agent.config, 1, 24)
+    if observations.legal is None:
+        pytest.skip("all actions are legal in these spaces")
+    legal, counts = observations.legal[0], agent.config.player.action.counts
+    resets = torch.ones(1, 24, dtype=torch.bool)
+    actions, *_ = agent.act(observations, agent.initial_state(24), resets)
+    with torch.no_grad():
+        output, _ = agent(observations, agent.initial_state(24), resets)
+        chances = agent.movement.distributions(output.features, output.before, done.movement, output.choices)[0].exp()
+    torch.testing.assert_close(chances.sum(-1), torch.ones_like(chances[..., 0]), atol=1e-5, rtol=0)
+    for column, (begin, count) in enumerate(zip(counts.cumsum() - counts, counts, strict=True)):
+        allowed = legal[:, begin : begin + count]
+        assert allowed.gather(1, actions.movement[0, :, :, column].long()).all()
+        assert (chances[:, :, column, :count].masked_select(~allowed.unsqueeze(1)) == 0).all()
+
+
+@torch.no_grad()
+def test_the_order_of_entities_does_not_matter(agent: InteractiveAgent) -> None:
+    observations, done = batch(agent.config, 1, 6)
+    if observations.entity_values is None or observations.entity_count is None:
+        pytest.skip("no entities in these spaces")
+    order = torch.arange(observations.entity_values.shape[2]).repeat(6, 1)
+    for row, count in enumerate(observations.entity_count[0].tolist()):
+        order[row, :count] = order[row, :count].flip(0)
+    shuffled, moved = {}, done.movement.clone()
+    for name in ("entity_categories", "entity_values"):
+        part = getattr(observations, name)
+        shuffled[name] = part.gather(2, order[None, :, :, None].expand_as(part))
+    for column in agent.config.columns.pointers.nonzero()[0].tolist():
+        place = torch.nn.functional.pad(order.argsort(1) + 1, (1, 0))
+        moved[0, :, :, column] = place.gather(1, done.movement[0, :, :, column].long()).to(moved.dtype)
+    resets, state = torch.ones(1, 6, dtype=torch.bool), agent.initial_state(6)
+    open_to_all = observations._replace(legal=torch.ones_like(observations.legal))
+    one, _ = agent(open_to_all, state, resets)
+    other, _ = agent(open_to_all._replace(**shuffled), state, resets)
+    torch.testing.assert_close(one.features, other.features, atol=1e-5, rtol=1e-4)
+    before, after = (agent.log_probs(o, done._replace(movement=m)) for o, m in ((one, done.movement), (other, moved)))
+    torch.testing.assert_close(before.movement, after.movement, atol=1e-4, rtol=1e-4)
+
+
+def test_one_batch_is_overfitted(agent: InteractiveAgent) -> None:
+    if agent.config.spaces is None:
+        pytest.skip("tests/unit/agents/learning has this for the Playhouse")
+    pupil = copy.deepcopy(agent)
+    observations, done = batch(agent.config, 4, 3)
+    resets = torch.zeros(4, 3, dtype=torch.bool)
+    optimizer = torch.optim.Adam(pupil.parameters(), 3e-3)
+    for _ in range(120):
+        log_probs = pupil.log_probs(pupil(observations, pupil.initial_state(3), resets)[0], done)
+        loss = -(log_probs.movement + log_probs.language).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert loss.item() < 0.1 * len(agent.config.columns.counts) * agent.config.columns.ticks
+
+
 def test_the_seed_decides_and_greed_needs_none(agent: InteractiveAgent) -> None:
-    observations, _ = made_up_play.batch(agent.config, 1, 6)
+    observations, _ = batch(agent.config, 1, 6)
     state, resets = agent.initial_state(6), torch.ones(1, 6, dtype=torch.bool)
 
     def act(seed: int, greedy: bool) -> ActionBatch:
@@ -191,7 +267,7 @@ def test_transformers_reads_the_folder_too(agent: InteractiveAgent, tokenizer, p
 def test_everything_learns(agent: InteractiveAgent, play) -> None:
     output, _ = agent(play[0], agent.initial_state(COLUMNS), resets_in_the_middle())
     log_probs = agent.log_probs(output, play[1])
-    log_odds = agent.discriminator(output.vision, output.language)
+    log_odds = agent.discriminator(output.vision, output.language, output.seen)
     (log_probs.movement.sum() + log_probs.language.sum() + output.value.sum() + log_odds.sum()).backward()
     idle = {name for name, weight in agent.named_parameters() if weight.grad is None}
     agent.zero_grad(set_to_none=True)

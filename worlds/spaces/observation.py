@@ -215,6 +215,20 @@ class PlayerSpec:
                     f"component {part.name!r} points at one of {part.most} entities, but {there} are observed at most"
                 )
 
+    def blank(self) -> dict[str, Any]:
+        """Return an observation without a word and of zeros: no entities, and every action is legal."""
+        seen: dict[str, Any] = {
+            key: np.zeros([0 if side is None else side for side in shape], dtype)
+            for key, (dtype, shape) in self.observation.arrays().items()
+        }
+        seen |= dict.fromkeys(("setter_text", "solver_text", *self.observation.texts), "")
+        seen["previous_movement"] = self.action.neutral_movement()
+        if self.action.continuous:
+            seen["previous_continuous"] = self.action.neutral_continuous()
+        if self.action.masked:
+            seen["legal"] = np.ones(int(self.action.counts.sum()), np.bool_)
+        return seen
+
     def check_observation(self, seen: Mapping[str, Any]) -> None:
         """Refuse an observation that is not of this space.
 

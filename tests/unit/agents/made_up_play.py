@@ -23,7 +23,7 @@ def agent(size: str = "nano", seed: int = 0, talkative: bool = True, **overrides
     """An untrained agent; a talkative one speaks about every second step, as no untrained one does."""
     torch.manual_seed(seed)
     made = registry.make(size, vocab_size=VOCABULARY, **overrides).eval()
-    if talkative:
+    if talkative and made.language is not None:
         torch.nn.init.zeros_(made.language.speak.bias)
     return made
 

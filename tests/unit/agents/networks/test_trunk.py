@@ -62,7 +62,10 @@ def test_computing_few_queries_gives_the_same(queries: int) -> None:
 
 @torch.no_grad()
 def test_the_movement_embedding_distinguishes_ticks_components_and_bins() -> None:
-    embedding, movement = MovementEmbedding(4), torch.from_numpy(made_up_play.movement(3, np.random.default_rng(0)))
+    embedding, movement = (
+        MovementEmbedding(4, AgentConfig().columns),
+        torch.from_numpy(made_up_play.movement(3, np.random.default_rng(0))),
+    )
     for row, found in zip(movement.tolist(), embedding(movement), strict=True):
         expected, slot = torch.zeros(4), 0
         for tick in row:
