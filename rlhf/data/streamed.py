@@ -35,13 +35,13 @@ class _KeptEpisode:
     """An episode that is kept in memory: encoded steps, and frames as PNG files."""
 
     episode_id: str
-    frames: tuple[bytes, ...]
+    frames: tuple[bytes, ...] | None
     steps: EncodedSteps
 
     @cached_property
     def size(self) -> int:
         """Bytes, without what Python adds."""
-        return sum(map(len, self.frames)) + sum(array.nbytes for array in vars(self.steps).values())
+        return sum(map(len, self.frames or ())) + sum(array.nbytes for array in vars(self.steps).values())
 
 
 class StreamedDataset:
@@ -138,7 +138,7 @@ class StreamedDataset:
 
     def _frames(self, episode: _KeptEpisode, steps: slice) -> np.ndarray:
         try:
-            frames = decode_frames(episode.frames[steps])
+            frames = decode_frames((episode.frames or ())[steps])
         except ValueError as error:
             raise UserError(
                 f"episode {episode.episode_id}: {error}; drop it with `rlhf episodes drop`, or put back a copy"

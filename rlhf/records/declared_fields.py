@@ -49,15 +49,35 @@ def check_declared(fields: Mapping[str, Any], spaces: EpisodeSpaces, steps: int)
         check_image(fields["image"], steps, image)
     elif fields["image"] is not None:
         raise InvalidField("image is given, but the spaces declare none")
-    check_seen(fields["seen"], spaces.solver, steps)
-    _check_keys("texts", fields["texts"], spaces.solver.observation.texts)
+    check_solver(fields, spaces.solver, steps)
+    _check_action("setter_", fields, spaces.setter, None, steps)
+
+
+def check_solver(fields: Mapping[str, Any], player: PlayerSpec, steps: int) -> None:
+    """Refuse what the solver observed, but for frames, and did if it is not of the declared spaces.
+
+    Args:
+      fields: an episode's, by name.
+      player: the solver's spaces.
+      steps: number of steps.
+
+    Raises:
+      InvalidField: naming the first field that is wrong, the step, the value and the range.
+    """
+    check_seen(fields["seen"], player, steps)
+    _check_keys("texts", fields["texts"], player.observation.texts)
     for name, texts in fields["texts"].items():
         check_texts(f"texts[{name!r}]", texts, steps)
-    entities = fields["seen"].get(ENTITY_COUNTS)
-    for player, action, there in (("", spaces.solver.action, entities), ("setter_", spaces.setter, None)):
-        check_movement(f"{player}movement", fields[f"{player}movement"], steps, action, there)
-        check_continuous(f"{player}continuous", fields[f"{player}continuous"], steps, action)
-        _check_speech(f"{player}utterance", fields[f"{player}utterance"], action)
+    _check_action("", fields, player.action, fields["seen"].get(ENTITY_COUNTS), steps)
+
+
+def _check_action(
+    player: str, fields: Mapping[str, Any], action: ActionSpec, entities: np.ndarray | None, steps: int
+) -> None:
+    """Refuse actions of the player whose fields begin with ``player``. Raises InvalidField."""
+    check_movement(f"{player}movement", fields[f"{player}movement"], steps, action, entities)
+    check_continuous(f"{player}continuous", fields[f"{player}continuous"], steps, action)
+    _check_speech(f"{player}utterance", fields[f"{player}utterance"], action)
 
 
 def check_continuous(name: str, values: Any, steps: int, action: ActionSpec) -> None:

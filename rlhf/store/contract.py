@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import PREFERENCES, Preference
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.compressed import CompressedEpisode, compress
 from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.json_text import to_json
@@ -84,7 +85,7 @@ class Merged:
 class EpisodeStore(ABC):
     """Episodes, marks, judgements and preferences, looked up by episode id.
 
-    An episode is durable when ``write`` returns. A store holds episodes of one world and one image size.
+    An episode is durable when ``write`` returns. A store holds episodes of one world and of the same spaces.
     Marks, judgements and preferences are sets: a record that is written twice is there once. Lists come in the order
     of recording (episodes) or sorted by episode, step and rater (all others). Every method may be called from several
     threads. All of them raise ``UserError`` for bad input or damaged data.
@@ -92,7 +93,7 @@ class EpisodeStore(ABC):
 
     @abstractmethod
     def write(self, episode: Episode) -> None:
-        """Record ``episode``; its id must be new and its world and image size the store's."""
+        """Record ``episode``; its id must be new, its world and spaces the store's."""
 
     @abstractmethod
     def write_marks(self, marks: Iterable[Mark]) -> None:
@@ -236,7 +237,10 @@ def same_episode(one: Episode, other: Episode) -> bool:
     for field in fields(Episode):
         left, right = getattr(one, field.name), getattr(other, field.name)
         if isinstance(left, np.ndarray):
-            if left.shape != right.shape or not np.array_equal(left, right):
+            if not _same_array(left, right):
+                return False
+        elif field.name == "seen":
+            if left.keys() != right.keys() or not all(_same_array(left[name], right[name]) for name in left):
                 return False
         elif field.name in ("config", "notes", "requests", "truth"):
             if to_json(left) != to_json(right):
@@ -244,6 +248,10 @@ def same_episode(one: Episode, other: Episode) -> bool:
         elif left != right:
             return False
     return True
+
+
+def _same_array(one: np.ndarray, other: Any) -> bool:
+    return isinstance(other, np.ndarray) and one.dtype == other.dtype and np.array_equal(one, other)
 
 
 def in_order(records: Iterable[Record]) -> list[Record]:
@@ -288,8 +296,14 @@ def check_new(episode: Episode, known: Container[str], store: object) -> None:
         raise UserError(f"episode {episode.episode_id} is in {store} already; drop it, or give the new one another id")
 
 
-def check_fits(episode: Episode, world: str, image_size: Sequence[int], store: object) -> None:
-    """Refuse an episode of another world or image size (height, width) than the store's.
+def check_fits(episode: Episode, world: str, spaces: EpisodeSpaces, store: object) -> None:
+    """Refuse an episode of another world or other spaces, such as another image size, than the store's.
+
+    Args:
+      episode: to be recorded.
+      world: of the store's episodes.
+      spaces: of the store's episodes, also those of the Playhouse.
+      store: the store, as it is named in messages.
 
     Raises:
       UserError: naming both.
@@ -297,10 +311,15 @@ def check_fits(episode: Episode, world: str, image_size: Sequence[int], store: o
     name = f"episode {episode.episode_id}"
     if episode.world != world:
         raise UserError(f"{name} is of world {episode.world}, {store} holds {world}; record it elsewhere")
-    height, width = episode.pictures().shape[1:3]
-    if (height, width) != tuple(image_size):
-        sizes = f"{height}x{width} images, {store} holds {image_size[0]}x{image_size[1]}"
+    found = episode.declared
+    if found == spaces:
+        return
+    if found.image_size and spaces.image_size and found.of_the_playhouse and spaces.of_the_playhouse:
+        (height, width), wanted = found.image_size, spaces.image_size
+        sizes = f"{height}x{width} images, {store} holds {wanted[0]}x{wanted[1]}"
         raise UserError(f"{name} has {sizes}; record it elsewhere")
+    first = spaces.differences(found, (str(store), name))[0]
+    raise UserError(f"{name} has other spaces than {store} ({first}); record it elsewhere")
 
 
 def check_known(episode_ids: Iterable[str], known: Container[str], store: object) -> None:

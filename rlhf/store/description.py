@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from rlhf.records.episode import Episode
+from rlhf.records.spaces import EpisodeSpaces, playhouse_spaces
 from rlhf.store.card import add_card, is_card
 from rlhf.store.contract import check_fits
 from rlhf.store.durable import LOCK_FILE, explained, only_writer, write_file
 from rlhf.store.index import INDEX_FILE, EpisodeIndex
 from rlhf.store.json_text import from_json, to_json
-from rlhf.store.tables import SCHEMA_VERSION, SCHEMAS
+from rlhf.store.schemas import SCHEMA_VERSION, SPACES_VERSION, VERSIONS
+from rlhf.store.tables import SCHEMAS
 from worlds.contract import MOVEMENT, TICKS_PER_SECOND, TICKS_PER_STEP
 from worlds.errors import UserError
+from worlds.spaces.action import InvalidSpace
 
 DESCRIPTION_FILE = "dataset.json"
 
 
-def _movement() -> dict[str, list[float]]:
-    return {component.name: list(component.values) for component in MOVEMENT}
+# What the datasets say that declare no spaces: the clock and the body of the Playhouse.
+_PLAYHOUSE: dict[str, Any] = {
+    "ticks_per_second": TICKS_PER_SECOND,
+    "ticks_per_step": TICKS_PER_STEP,
+    "movement": {component.name: list(component.values) for component in MOVEMENT},
+}
 
 
 @dataclass(frozen=True)
@@ -32,32 +39,34 @@ class Description:
 
     Args:
       created: ISO time.
-      world: of every episode; (height, width) in pixels. None until the first episode fixes them.
-      image_size: of every episode; (height, width) in pixels. None until the first episode fixes them.
-      movement: by component, in the order of the columns, what each bin stands for.
+      world: of every episode. None until the first episode fixes it.
+      image_size: of every episode; (height, width) in pixels. None without pictures, and until the first episode.
+      spaces: that every episode declares; None are those of the Playhouse.
       play_settings: every combination of settings of the world and of the scripted players that `rlhf record` played
         with, in the order in which they came; empty of play from elsewhere.
     """
 
-    schema_version: int
     created: str
-    world: str | None
-    image_size: tuple[int, int] | None
-    ticks_per_second: int
-    ticks_per_step: int
-    movement: dict[str, list[float]]
+    world: str | None = None
+    image_size: tuple[int, int] | None = None
+    spaces: EpisodeSpaces | None = None
     play_settings: tuple[Mapping[str, Any], ...] = ()
 
+    @property
+    def declared(self) -> EpisodeSpaces | None:
+        """The spaces of every episode, also those of the Playhouse; None until the first episode."""
+        return self.spaces or (None if self.image_size is None else playhouse_spaces(*self.image_size))
+
     def fixed_by(self, episode: Episode, folder: Path) -> Description:
-        """This description, with world and image size of the dataset's first episode, if ``episode`` is the first.
+        """This description, with world and spaces of the dataset's first episode, if ``episode`` is the first.
 
         Raises:
-          UserError: if the dataset is of another world or image size.
+          UserError: if the dataset is of another world or other spaces.
         """
-        if self.world is None or self.image_size is None:
-            height, width = episode.pictures().shape[1:3]
-            return replace(self, world=episode.world, image_size=(height, width))
-        check_fits(episode, self.world, self.image_size, folder)
+        if self.world is None or self.declared is None:
+            size = episode.declared.image_size
+            return replace(self, world=episode.world, image_size=size, spaces=episode.spaces)
+        check_fits(episode, self.world, self.declared, folder)
         return self
 
     def with_settings(self, settings: Mapping[str, Any]) -> Description:
@@ -67,7 +76,20 @@ class Description:
 
     def save(self, folder: Path) -> None:
         """Write ``dataset.json``."""
-        write_file(folder / DESCRIPTION_FILE, (json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n").encode())
+        text = json.dumps(self.values(), indent=2, ensure_ascii=False)
+        write_file(folder / DESCRIPTION_FILE, f"{text}\n".encode())
+
+    def values(self) -> dict[str, Any]:
+        """Return the contents of the file; a version that knows no spaces refuses those that declare some."""
+        spaces = self.spaces
+        return {
+            "schema_version": SCHEMA_VERSION if spaces is None else SPACES_VERSION,
+            "created": self.created,
+            "world": self.world,
+            "image_size": self.image_size,
+            **(_PLAYHOUSE if spaces is None else {"spaces": spaces.to_json()}),
+            "play_settings": self.play_settings,
+        }
 
 
 def create(folder: Path) -> None:
@@ -90,7 +112,7 @@ def create(folder: Path) -> None:
                 (folder / table).mkdir(exist_ok=True)
             EpisodeIndex.create(folder)
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            Description(SCHEMA_VERSION, now, None, None, TICKS_PER_SECOND, TICKS_PER_STEP, _movement()).save(folder)
+            Description(now).save(folder)
             add_card(folder)
 
 
@@ -116,30 +138,48 @@ def load(folder: Path) -> Description:
     except ValueError as error:
         raise UserError(f"{path} is damaged; put back a copy of it") from error
     version = values.get("schema_version") if isinstance(values, dict) else None
-    if version != SCHEMA_VERSION:
+    if version not in VERSIONS or isinstance(version, bool):
         raise UserError(_other_version(path, version))
-    description = _checked(values, path)
-    same_columns = list(description.movement.items()) == list(_movement().items())  # their order matters, too
-    clock = description.ticks_per_second, description.ticks_per_step
-    if clock != (TICKS_PER_SECOND, TICKS_PER_STEP) or not same_columns:
-        raise UserError(f"{path} describes other movement than this version knows; read it with the one that wrote it")
-    return description
+    return _checked(values, path)
 
 
 def _checked(values: dict[str, Any], path: Path) -> Description:
     """Return the description with ``values``. Raises UserError, naming the first key of ``path`` that is wrong."""
     values = {"play_settings": []} | values  # which older versions did not write
-    known = {field.name for field in fields(Description)}
-    for name in sorted(known ^ set(values)):
+    known = {*_VALUES, *(_PLAYHOUSE_VALUES if values["schema_version"] == SCHEMA_VERSION else ("spaces",))}
+    for name in sorted(known ^ (set(values) - {"schema_version"})):
         what = "is missing" if name in known else "is not one of its keys"
-        raise UserError(f"{path} is damaged ({name} {what}); put back a copy of it")
-    for name, (right, wanted) in _VALUES.items():
-        if not right(values[name]):
-            found = to_json(values[name])[:60]
-            raise UserError(f"{path} is damaged ({name} is {found}, not {wanted}); put back a copy of it")
+        raise UserError(_damaged(path, f"{name} {what}"))
+    for name, (right, wanted) in (_VALUES | _PLAYHOUSE_VALUES).items():
+        if name in known and not right(values[name]):
+            raise UserError(_damaged(path, f"{name} is {to_json(values[name])[:60]}, not {wanted}"))
+    spaces = _declared(values, path) if "spaces" in known else None
+    if spaces is None and not _same_body(values):
+        raise UserError(f"{path} describes other movement than this version knows; read it with the one that wrote it")
+    size, settings = values["image_size"], tuple(values["play_settings"])
+    return Description(values["created"], values["world"], None if size is None else tuple(size), spaces, settings)
+
+
+def _same_body(values: Mapping[str, Any]) -> bool:
+    """Return whether clock and movement are those of the Playhouse, the order of components included."""
+    movement = list(values["movement"].items()) == list(_PLAYHOUSE["movement"].items())
+    return movement and all(values[name] == _PLAYHOUSE[name] for name in _PLAYHOUSE)
+
+
+def _declared(values: Mapping[str, Any], path: Path) -> EpisodeSpaces:
+    """Return the declared spaces. Raises UserError if there are none, or they contradict the other ``values``."""
+    try:
+        spaces = EpisodeSpaces.from_json(values["spaces"])
+    except InvalidSpace as error:
+        raise UserError(_damaged(path, str(error))) from error
     size = values["image_size"]
-    settings = tuple(values["play_settings"])
-    return Description(**{**values, "image_size": None if size is None else tuple(size), "play_settings": settings})
+    if (None if size is None else tuple(size)) != spaces.image_size:
+        raise UserError(_damaged(path, f"image_size is {to_json(size)}, not that of its spaces"))
+    return spaces
+
+
+def _damaged(path: Path, why: str) -> str:
+    return f"{path} is damaged ({why}); put back a copy of it"
 
 
 def _is_size(value: Any) -> bool:
@@ -159,10 +199,12 @@ _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "created": (lambda value: isinstance(value, str), "text"),
     "world": (lambda value: value is None or isinstance(value, str), "text or null"),
     "image_size": (lambda value: value is None or _is_size(value), f"[height, width] from 1 to {MOST}, or null"),
+    "play_settings": (_are_objects, "a list of objects"),
+}
+_PLAYHOUSE_VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "ticks_per_second": (_is_whole, "a whole number"),
     "ticks_per_step": (_is_whole, "a whole number"),
     "movement": (lambda value: isinstance(value, dict), "an object"),
-    "play_settings": (_are_objects, "a list of objects"),
 }
 
 
@@ -190,6 +232,6 @@ def _nothing_there(folder: Path) -> str:
 
 
 def _other_version(path: Path, version: Any) -> str:
-    newer = isinstance(version, int) and version > SCHEMA_VERSION
+    newer = isinstance(version, int) and version > max(VERSIONS)
     hint = "update interactive-rlhf" if newer else "read it with the version that wrote it"
-    return f"{path} is of format version {version}, this program reads {SCHEMA_VERSION}; {hint}"
+    return f"{path} is of format version {version}, this program reads {' and '.join(map(str, VERSIONS))}; {hint}"

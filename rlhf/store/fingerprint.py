@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from rlhf.records.declared_fields import seen_names
 from rlhf.records.episode import Episode
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.png import frame_checksums, stored_checksums
-from rlhf.store.tables import TEXTS, episode_table, movement_of, values_of
+from rlhf.store.schemas import spaces_of
+from rlhf.store.step_columns import TEXTS, play_fields
+from rlhf.store.tables import episode_table, files_of
 
 _LEFT_OUT = ("created",)  # when it was recorded changes nothing of what was recorded
 _BYTES = 16
@@ -29,13 +33,8 @@ def episode_fingerprint(episode: Episode) -> str:
     Raises:
       UserError: if the episode cannot be recorded.
     """
-    texts = {name: getattr(episode, name) for name in TEXTS}
-    return _digest(
-        episode_table(episode),
-        texts,
-        (episode.movement, episode.setter_movement, episode.controller),
-        frame_checksums(episode.pictures()),
-    )
+    checksums = np.zeros(0, np.uint32) if episode.image is None else frame_checksums(episode.image)
+    return _digest(episode_table(episode), vars(episode), episode.spaces, checksums)
 
 
 def stored_fingerprint(about: pa.Table, steps: pa.Table) -> str:
@@ -48,32 +47,45 @@ def stored_fingerprint(about: pa.Table, steps: pa.Table) -> str:
     Raises:
       ValueError, TypeError or KeyError: if they are not such tables.
     """
-    texts = {name: steps[name].to_pylist() for name in TEXTS}
-    arrays = (movement_of(steps["movement"]), movement_of(steps["setter_movement"]), values_of(steps["controller"]))
-    return _digest(about, texts, arrays, stored_checksums(values_of(steps["image"]).field("bytes").to_pylist()))
+    spaces = spaces_of(steps.schema)
+    fields = play_fields(steps, spaces) | {name: steps[name].to_pylist() for name in TEXTS}
+    if spaces is None:
+        return _digest(about, fields, None, stored_checksums(files_of(steps)))
+    image = spaces.solver.observation.image
+    checksums = np.zeros(0, np.uint32) if image is None else stored_checksums(files_of(steps), image.channels)
+    return _digest(about, fields, spaces, checksums)
 
 
-def _digest(
-    about: pa.Table, texts: Mapping[str, Sequence[str]], arrays: Sequence[np.ndarray], checksums: np.ndarray
-) -> str:
+def _digest(about: pa.Table, fields: Mapping[str, Any], spaces: EpisodeSpaces | None, checksums: np.ndarray) -> str:
     """Digest of one episode; every part of it is preceded by its length, so that none runs into the next.
 
     Args:
       about: its row.
-      texts: [T] each.
-      arrays: movement and setter_movement int8 [T, 8, components], controller [T].
-      checksums: uint32 [T], of the frames' pixels.
+      fields: its fields that have a row for every step, by name.
+      spaces: that it declares.
+      checksums: uint32 [T], of the frames' pixels; [0] without frames.
     """
     (row,) = about.to_pylist()
     parts = [_text({name: value for name, value in row.items() if name not in _LEFT_OUT})]
-    parts += [_text(list(texts[name])) for name in TEXTS]
-    parts += [np.ascontiguousarray(array, np.int8).tobytes() for array in arrays]
+    parts += [_text(list(fields[name])) for name in TEXTS]
+    parts += [_numbers(fields[name]) for name in ("movement", "setter_movement", "controller")]
     parts.append(checksums.astype("<u4").tobytes())
+    if spaces is not None:
+        parts.append(_text(spaces.to_json()))
+        parts += [
+            _numbers(fields[name]) for name in ("continuous", "setter_continuous") if fields.get(name) is not None
+        ]
+        parts += [_numbers(fields["seen"][name]) for name in seen_names(spaces.solver)]
+        parts += [_text(list(fields["texts"][name])) for name in spaces.solver.observation.texts]
     digest = hashlib.blake2b(digest_size=_BYTES)
     for part in parts:
         digest.update(len(part).to_bytes(8, "little"))
         digest.update(part)
     return digest.hexdigest()
+
+
+def _numbers(array: np.ndarray) -> bytes:
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
 
 
 def _text(value: Any) -> bytes:

@@ -9,6 +9,7 @@ from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import Preference
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.contract import (
     EpisodeRow,
     EpisodeStore,
@@ -33,7 +34,7 @@ class MemoryStore(EpisodeStore):
         self._marks: set[Mark] = set()
         self._judgements: set[Judgement] = set()
         self._preferences: set[Preference] = set()
-        self._kind: tuple[str, tuple[int, int]] | None = None  # world and image size, fixed by the first episode
+        self._kind: tuple[str, EpisodeSpaces] | None = None  # fixed by the first episode
         self._lock = RLock()
 
     def write(self, episode: Episode) -> None:
@@ -41,7 +42,7 @@ class MemoryStore(EpisodeStore):
         with self._lock:
             check_new(episode, self._listing, self)
             if self._kind is None:
-                self._kind = episode.world, (episode.pictures().shape[1], episode.pictures().shape[2])
+                self._kind = episode.world, episode.declared
             check_fits(episode, *self._kind, store=self)
             self._episodes[episode.episode_id] = episode
             self._listing[episode.episode_id] = EpisodeRow.of(episode)

@@ -1,12 +1,10 @@
 """Records as Arrow tables and back: the columns of the dataset's Parquet files.
 
-``docs/dataset-format.md`` describes every column. The schemas carry the features that Hugging Face ``datasets``
-looks for, so that ``load_dataset("parquet", ...)`` shows frames as pictures.
+``docs/dataset-format.md`` describes every column.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,101 +16,52 @@ from rlhf.records.episode import CO_PILOT, Episode, Request
 from rlhf.records.fields import check_requests
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import Preference
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.json_text import from_json, to_json
-from rlhf.store.png import decode_frames, encode_frames
+from rlhf.store.png import decode_frames
 from rlhf.store.preference_columns import PREFERENCE_COLUMNS
+from rlhf.store.schemas import BOOL, INT8, INT32, INT64, TEXT, spaces_of, table_schema
+from rlhf.store.schemas import SCHEMA_VERSION as SCHEMA_VERSION
+from rlhf.store.schemas import table_name as table_name
+from rlhf.store.step_columns import TEXTS, play_fields, steps_schema, steps_table, values_of
 from rlhf.store.transcript import EpisodeTranscript
-from worlds.contract import MOVEMENT, TICKS_PER_STEP, Event, TaskSpec
+from worlds.contract import Event, TaskSpec
 from worlds.errors import UserError
 
-SCHEMA_VERSION = 1
-_OURS = b"interactive-rlhf"  # key of the schema metadata that says whose file and which version
-
-_INT8, _UINT8, _INT32, _INT64 = pa.int8(), pa.uint8(), pa.int32(), pa.int64()
-_BOOL, _TEXT = pa.bool_(), pa.string()
-_IMAGE = pa.struct([("bytes", pa.binary()), ("path", _TEXT)])
-TEXTS = ("setter_text", "solver_text", "utterance", "setter_utterance")
-_MOVEMENT = pa.list_(pa.list_(_INT8, len(MOVEMENT)), TICKS_PER_STEP)
-
-
-def _feature(kind: pa.DataType) -> dict[str, Any]:
-    """Return the name of an Arrow type in ``datasets``."""
-    if kind == _IMAGE:
-        return {"_type": "Image"}
-    if pa.types.is_fixed_size_list(kind):
-        return {"feature": _feature(kind.value_type), "length": kind.list_size, "_type": "List"}
-    if pa.types.is_list(kind):
-        return {"feature": _feature(kind.value_type), "_type": "List"}
-    return {"dtype": "float64" if kind == pa.float64() else str(kind), "_type": "Value"}
-
-
-def _schema(table: str, columns: dict[str, pa.DataType]) -> pa.Schema:
-    features = {name: _feature(kind) for name, kind in columns.items()}
-    return pa.schema(columns.items()).with_metadata(
-        {
-            b"huggingface": json.dumps({"info": {"features": features}}).encode(),
-            _OURS: json.dumps({"table": table, "schema_version": SCHEMA_VERSION}).encode(),
-        }
-    )
-
-
-EPISODES = _schema(
+EPISODES = table_schema(
     "episodes",
     {
-        "episode_id": _TEXT,
-        "world": _TEXT,
-        "config": _TEXT,
-        "setter": _TEXT,
-        "solver": _TEXT,
-        "seed": _INT64,
-        "created": _TEXT,
-        "split": _TEXT,
-        "steps": _INT32,
-        "requests": _TEXT,
-        "truth": _TEXT,
-        "success_step": pa.list_(_INT32),
-        "notes": _TEXT,
+        "episode_id": TEXT,
+        "world": TEXT,
+        "config": TEXT,
+        "setter": TEXT,
+        "solver": TEXT,
+        "seed": INT64,
+        "created": TEXT,
+        "split": TEXT,
+        "steps": INT32,
+        "requests": TEXT,
+        "truth": TEXT,
+        "success_step": pa.list_(INT32),
+        "notes": TEXT,
     },
 )
-STEPS = _schema(
-    "steps",
-    {
-        "episode_id": _TEXT,
-        "step": _INT32,
-        "image": _IMAGE,
-        "setter_text": _TEXT,
-        "solver_text": _TEXT,
-        "movement": _MOVEMENT,
-        "utterance": _TEXT,
-        "setter_movement": _MOVEMENT,
-        "setter_utterance": _TEXT,
-        "controller": _UINT8,
-    },
-)
-MARKS = _schema("marks", {"episode_id": _TEXT, "rater": _TEXT, "step": _INT32, "sign": _INT8, "scripted": _BOOL})
-JUDGEMENTS = _schema(
+STEPS = steps_schema(None)
+MARKS = table_schema("marks", {"episode_id": TEXT, "rater": TEXT, "step": INT32, "sign": INT8, "scripted": BOOL})
+JUDGEMENTS = table_schema(
     "judgements",
     {
-        "episode_id": _TEXT,
-        "judge": _TEXT,
-        "success": _BOOL,
-        "step": _INT32,
-        "scripted": _BOOL,
-        "left_out": _TEXT,
+        "episode_id": TEXT,
+        "judge": TEXT,
+        "success": BOOL,
+        "step": INT32,
+        "scripted": BOOL,
+        "left_out": TEXT,
     },
 )
 SCHEMAS = {"episodes": EPISODES, "steps": STEPS, "marks": MARKS, "judgements": JUDGEMENTS}
-SCHEMAS |= {table: _schema(table, columns) for table, columns in PREFERENCE_COLUMNS.items()}
-
-
-def table_name(schema: pa.Schema) -> str | None:
-    """Which table of ours a file with this schema holds; None if it is foreign or of another version."""
-    try:
-        ours = from_json((schema.metadata or {}).get(_OURS, b"{}"))
-    except ValueError:
-        return None
-    return ours.get("table") if ours.get("schema_version") == SCHEMA_VERSION else None
+SCHEMAS |= {table: table_schema(table, columns) for table, columns in PREFERENCE_COLUMNS.items()}
 
 
 def to_tables(episode: Episode) -> tuple[pa.Table, pa.Table]:
@@ -122,7 +71,7 @@ def to_tables(episode: Episode) -> tuple[pa.Table, pa.Table]:
       UserError: if a field is not what it should be, or cannot be written, e.g. ``notes`` that are not JSON.
     """
     with _recordable(episode):
-        return episode_table(episode), _steps_table(episode)
+        return episode_table(episode), steps_table(episode)
 
 
 def check_recordable(episode: Episode) -> None:
@@ -133,8 +82,8 @@ def check_recordable(episode: Episode) -> None:
     """
     with _recordable(episode):
         episode_table(episode)
-        for name in TEXTS:
-            pa.array(getattr(episode, name), _TEXT)
+        for texts in (*(getattr(episode, name) for name in TEXTS), *episode.texts.values()):
+            pa.array(texts, TEXT)
 
 
 @contextmanager
@@ -142,8 +91,6 @@ def _recordable(episode: Episode) -> Iterator[None]:
     """Check the fields of ``episode``, and turn whatever else keeps it from being written into one line."""
     try:
         episode.check()
-        if episode.spaces is not None:
-            raise ValueError("declared spaces are not written yet")
         yield
     except (TypeError, ValueError, OverflowError) as error:  # pyarrow's errors are ValueErrors
         why = " ".join(str(error).split()).removeprefix(f"episode {episode.episode_id}: ")
@@ -166,12 +113,13 @@ def _row_and_texts(about: pa.Table, steps: pa.Table) -> tuple[dict[str, Any], di
 def to_compressed(about: pa.Table, steps: pa.Table) -> CompressedEpisode:
     """As ``to_episode``, with the frames as they are stored, and only the fields that learning needs."""
     row, texts = _row_and_texts(about, steps)
+    spaces = spaces_of(steps.schema)
+    pictured = spaces is None or spaces.solver.observation.image is not None
     return CompressedEpisode(
         episode_id=row["episode_id"],
         solver=row["solver"],
-        frames=tuple(values_of(steps["image"]).field("bytes").to_pylist()),
-        movement=movement_of(steps["movement"]),
-        controller=values_of(steps["controller"]).to_numpy().copy(),
+        frames=tuple(files_of(steps)) if pictured else None,
+        **play_fields(steps, spaces, setter=False),
         **texts,
     )
 
@@ -206,16 +154,14 @@ def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
       ValueError, TypeError or KeyError: if they are not such tables.
     """
     row, texts = _row_and_texts(about, steps)
+    spaces = spaces_of(steps.schema)
     return Episode(
         episode_id=row["episode_id"],
         world=row["world"],
         config=from_json(row["config"]),
         setter=row["setter"],
         solver=row["solver"],
-        image=_decoded(steps["image"]),
-        movement=movement_of(steps["movement"]),
-        setter_movement=movement_of(steps["setter_movement"]),
-        controller=values_of(steps["controller"]).to_numpy().copy(),
+        image=_drawn(steps, spaces),
         requests=_requests(row["requests"]),
         truth=tuple(Event(**event) for event in from_json(row["truth"])),
         success_step=tuple(row["success_step"]),
@@ -223,6 +169,7 @@ def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
         created=row["created"],
         split=row["split"],
         notes=from_json(row["notes"]),
+        **play_fields(steps, spaces),
         **texts,
     )
 
@@ -266,41 +213,14 @@ def episode_table(episode: Episode) -> pa.Table:
     return pa.Table.from_pylist([row], schema=EPISODES)
 
 
-def _steps_table(episode: Episode) -> pa.Table:
-    steps = len(episode)
-    columns = {
-        "episode_id": pa.array([episode.episode_id] * steps, _TEXT),
-        "step": pa.array(np.arange(steps, dtype=np.int32)),
-        "image": pa.StructArray.from_arrays(
-            [pa.array(encode_frames(episode.pictures()), pa.binary()), pa.nulls(steps, _TEXT)], fields=list(_IMAGE)
-        ),
-        "setter_text": pa.array(episode.setter_text, _TEXT),
-        "solver_text": pa.array(episode.solver_text, _TEXT),
-        "movement": _movement_array(episode.movement),
-        "utterance": pa.array(episode.utterance, _TEXT),
-        "setter_movement": _movement_array(episode.setter_movement),
-        "setter_utterance": pa.array(episode.setter_utterance, _TEXT),
-        "controller": pa.array(np.ascontiguousarray(episode.controller)),
-    }
-    return pa.table([columns[name] for name in STEPS.names], schema=STEPS)
+def files_of(steps: pa.Table) -> list[bytes]:
+    """Return the PNG files of the frames."""
+    return values_of(steps["image"]).field("bytes").to_pylist()
 
 
-def _movement_array(movement: np.ndarray) -> pa.Array:
-    """int8 [T, 8, components] as nested lists, without copying each number."""
-    bins = pa.array(np.ascontiguousarray(movement).reshape(-1))
-    ticks = pa.FixedSizeListArray.from_arrays(bins, type=_MOVEMENT.value_type)
-    return pa.FixedSizeListArray.from_arrays(ticks, type=_MOVEMENT)
-
-
-def movement_of(column: pa.ChunkedArray) -> np.ndarray:
-    """int8 [T, 8, components], the caller's own."""
-    return values_of(column).flatten().flatten().to_numpy().reshape(len(column), TICKS_PER_STEP, len(MOVEMENT)).copy()
-
-
-def _decoded(column: pa.ChunkedArray) -> np.ndarray:
-    return decode_frames(values_of(column).field("bytes").to_pylist())
-
-
-def values_of(column: pa.ChunkedArray) -> Any:
-    """``column`` as one Arrow array."""
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+def _drawn(steps: pa.Table, spaces: EpisodeSpaces | None) -> np.ndarray | None:
+    """Frames of an episode; None where its spaces have none."""
+    if spaces is None:
+        return decode_frames(files_of(steps))
+    image = spaces.solver.observation.image
+    return None if image is None else decode_frames(files_of(steps), image.channels)

@@ -105,8 +105,8 @@ def test_the_creation_of_a_dataset_that_was_interrupted_is_completed(tmp_path: P
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema_version": 2}, "format version 2, this program reads 1; update"),
-        ({"schema_version": 0}, "format version 0, this program reads 1; read it with the version that wrote it"),
+        ({"schema_version": 3}, "format version 3, this program reads 1 and 2; update"),
+        ({"schema_version": 0}, "format version 0, this program reads 1 and 2; read it with the version that wrote it"),
         ({"movement": {"forward": [0, 1]}}, "other movement"),
         ({"surprise": 1}, "damaged"),
     ],
