@@ -25,13 +25,14 @@ from worlds.conformance import (
     step_problems,
 )
 from worlds.contract import SETTER, SOLVER, Action, Observation, TaskSpec, TickWise, World, WorldError
-from worlds.faults import described
+from worlds.faults import OutOfTime, described, time_limit
 from worlds.registry import WorldEntry
 from worlds.spaces.random_action import random_action
 
 STEPS = 12  # of random play
 SCRIPTED_STEPS = 60  # of scripted play in one place
 PLACES = 20  # in which a probe is looked for
+PART_SEC = 60.0  # time limit of one part
 SPLITS = ("train", "held_out")
 
 Observed = Mapping[str, Observation]
@@ -71,15 +72,19 @@ def examine(entry: WorldEntry) -> Iterator[Finding]:
         ("probes", _probes, False),
         ("scripted players", _scripted_players, False),
     ):
-        finding = _examined(part, examination, entry)
+        finding = examined(part, examination, entry)
         yield finding
         if is_basic and finding.problems:
             return
 
 
-def _examined(part: str, examination: Callable[[WorldEntry], list[Problem] | None], entry: WorldEntry) -> Finding:
+def examined(part: str, examination: Callable[[WorldEntry], list[Problem] | None], entry: WorldEntry) -> Finding:
+    """Return the finding of one part; an error, or no end within a minute, is a problem."""
     try:
-        problems = examination(entry)
+        with time_limit(PART_SEC):
+            problems = examination(entry)
+    except OutOfTime:
+        return Finding(part, (Problem(part, f"no answer within {PART_SEC:.0f} s", "an answer; it may wait for ever"),))
     except Exception as error:  # foreign code may raise anything
         if os.environ.get("RLHF_DEBUG", "") not in ("", "0"):
             raise
@@ -157,14 +162,14 @@ def _replay(entry: WorldEntry) -> list[Problem]:
     """The same actions give the same bits, in a fresh world and in one that has played."""
     config, world = entry.sample_config(7), entry.make(views=PLAYERS)
     actions = random_actions(world, 0)
-    first = _played(world, config, actions)
+    first = play_from(world, config, actions)
     kept = copy.deepcopy(first)
     world.reset(seed=11)
     _play_on(world, random_actions(world, 1))
     problems = _differences("observations returned earlier", kept, first, "arrays that later steps leave as they are")
-    problems += _differences("replay in the same world", kept, _played(world, config, actions), "the same bits")
+    problems += _differences("replay in the same world", kept, play_from(world, config, actions), "the same bits")
     problems += _differences(
-        "replay in a fresh world", kept, _played(entry.make(views=PLAYERS), config, actions), "the same bits"
+        "replay in a fresh world", kept, play_from(entry.make(views=PLAYERS), config, actions), "the same bits"
     )
     what = [name for name in kept[0][SOLVER] if not name.startswith("previous_") and not name.endswith("_text")]
     if not any(_changes(kept, name) for name in what):
@@ -263,7 +268,7 @@ def _ticks(entry: WorldEntry) -> list[Problem] | None:
     if not isinstance(world, TickWise):
         return None
     actions, ticks = random_actions(world, 3), world.spec(SOLVER).action.ticks
-    whole = _played(entry.make(), config, actions)
+    whole = play_from(entry.make(), config, actions)
     parts: list[Observed] = [world.reset(options={"config": config})[0]]
     for action in actions[: len(whole) - 1]:
         for tick in range(ticks):
@@ -361,7 +366,7 @@ def _play_on(world: World, actions: Sequence[dict[str, Action]]) -> list[Observe
     return seen
 
 
-def _played(world: World, config: Mapping[str, Any], actions: Sequence[dict[str, Action]]) -> list[Observed]:
+def play_from(world: World, config: Mapping[str, Any], actions: Sequence[dict[str, Action]]) -> list[Observed]:
     return [world.reset(options={"config": config})[0], *_play_on(world, actions)]
 
 

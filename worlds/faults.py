@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -34,3 +36,29 @@ def described(error: BaseException) -> str:
     """Return the class and the message of ``error`` in one line."""
     message = " ".join(str(error).split())[:_LONGEST]
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+class OutOfTime(BaseException):
+    """The time limit of a call has passed. No handler of ordinary errors in the call's own code catches it."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise :class:`OutOfTime` in the body once it has run for ``seconds``.
+
+    A signal ends it, so the limit holds in the main thread only, and not in compiled code that never returns.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise OutOfTime(f"no answer within {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -6,19 +6,15 @@ import importlib.util
 import os
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agents.ranges import Positive, check_ranges
 from rlhf.run import machine
 from worlds.errors import UserError
-
-if TYPE_CHECKING:
-    from worlds.registry import WorldEntry
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -69,12 +65,12 @@ class DoctorConfig:
 
     Args:
       folder: folder for runs, whose disk is checked.
-      world: the registered world to check and to time, or the path of the Python file that registers it.
-      seconds: duration of the timing, in seconds.
+      world: a world that is checked instead of this machine, as `rlhf world check` does.
+      seconds: duration of the timing of a world, in seconds.
     """
 
     folder: Path = Path(".")
-    world: str = "playhouse"
+    world: str | None = None
     seconds: Positive = 2.0
 
     def __post_init__(self) -> None:
@@ -83,10 +79,14 @@ class DoctorConfig:
 
 def doctor(config: DoctorConfig) -> int:
     """Print every check as soon as it is done; return 1 if one failed, else 0."""
+    if config.world is not None:
+        from pipelines.cli.world import WorldCheckConfig, check
+
+        return check(WorldCheckConfig(config.world, seconds=config.seconds))
     verdicts = []
-    for check in checks(config):
-        print(check, flush=True)
-        verdicts.append(check.verdict)
+    for one in checks(config):
+        print(one, flush=True)
+        verdicts.append(one.verdict)
     failed, warned = verdicts.count("fail"), verdicts.count("warn")
     if failed:
         print(f"\n{failed} of {len(verdicts)} checks failed; fix those marked fail")
@@ -103,7 +103,7 @@ def checks(config: DoctorConfig) -> Iterable[Check]:
     yield check_disk(config.folder)
     yield check_packages(_NEEDED)
     yield _caught("torch", "pip install 'torch>=2.13,<2.14'", check_torch)
-    yield from check_world(config.world, config.seconds)
+    yield from check_playhouse(config.seconds)
     yield Check("ok", "OpenGL", "not needed: frames are drawn on the processor")
     yield check_wandb(os.environ)
     yield check_ray()
@@ -174,62 +174,33 @@ def check_torch() -> Check:
     return Check("ok", "torch", f"{found}, on the processor (no GPU)")
 
 
-def check_world(name: str, seconds: float) -> Iterable[Check]:
-    """Check that a world conforms to the contract, one check for each violation, and its speed on one core.
+def check_playhouse(seconds: float) -> Iterable[Check]:
+    """Check that the Playhouse keeps the contract, and its speed on one core.
 
     Args:
-      name: name of the world, or path of the Python file that registers it.
       seconds: duration of the timing, in seconds.
     """
+    from pipelines.cli.world import try_briefly
     from worlds import registry
-    from worlds.contract import WorldError
 
+    hint = "pip install --force-reinstall mujoco numba"
     try:
-        entry = registry.get(name)
-    except WorldError as error:
-        hint = "name another with --world, or correct the module that registers it"
-        yield Check("fail", "world", " ".join(str(error).split()), hint)
+        report, passed = try_briefly(registry.get("playhouse"), seconds)
+    except Exception as error:
+        yield Check("fail", "world", f"playhouse does not work: {' '.join(str(error).split())}", hint)
         return
-    broken = False
-    for check in check_contract(entry):
-        broken |= check.verdict == "fail"
-        yield check
-    if not broken:
-        hint = "pip install --force-reinstall mujoco numba" if name == "playhouse" else "correct the world's code"
-        yield _caught("world", hint, lambda: check_speed(entry, seconds))
-
-
-def check_contract(entry: WorldEntry) -> Iterable[Check]:
-    """Yield a failed check for every violation of the contract, or one successful check."""
-    from worlds.examination import examine
-
-    passed, failed = [], False
-    for finding in examine(entry):
-        for problem in finding.problems:
-            failed = True
-            hint = f"{problem.wanted}; docs/own-world.md explains the contract"
-            yield Check("fail", "world", f"{entry.name}: {problem.component}: {problem.found}", hint)
-        passed.append(finding.part if finding.offered else f"no {finding.part}")
-    if not failed:
-        yield Check("ok", "world", f"{entry.name} keeps the contract: {', '.join(passed)}")
-
-
-def check_speed(entry: WorldEntry, seconds: float) -> Check:
-    """Time a world on one core, frames included. The first step, which compiles, is timed separately."""
-    from worlds.contract import SETTER, SOLVER, silent
-
-    began = time.perf_counter()
-    world = entry.make()
-    world.reset(seed=0)
-    actions = {SETTER: silent(), SOLVER: silent()}
-    world.step(actions)
-    first = time.perf_counter() - began
-    world.reset(seed=0)
-    rate = _rate(lambda: world.step(actions) if world.agents else world.reset(seed=0), seconds)
-    world.close()
-    found = f"{entry.name}: {rate:,.0f} steps a second and core (8 ticks and a frame each), {first:.1f} s to start"
+    problems = [str(problem) for finding in report.findings for problem in finding.problems]
+    for problem in problems:
+        yield Check("fail", "world", f"playhouse: {problem}", hint)
+    if problems or report.steps_per_sec is None:
+        return
+    yield Check("ok", "world", f"playhouse keeps the contract: {', '.join(passed)}")
+    rate = report.steps_per_sec
+    found = (
+        f"playhouse: {rate:,.0f} steps a second and core (8 ticks and a frame each), {report.start_sec:.1f} s to start"
+    )
     slow = f"{_STEPS_WANTED} or more are expected; is the machine busy?"
-    return Check("ok", "world", found) if rate >= _STEPS_WANTED else Check("warn", "world", found, slow)
+    yield Check("ok", "world", found) if rate >= _STEPS_WANTED else Check("warn", "world", found, slow)
 
 
 def check_wandb(environment: os._Environ[str] | dict[str, str]) -> Check:
@@ -248,15 +219,6 @@ def check_ray() -> Check:
     if importlib.util.find_spec("ray") is None:
         return Check("ok", "Ray", "not installed, and not needed on one machine (pip install 'interactive-rlhf[ray]')")
     return Check("ok", "Ray", f"{version('ray')}, used by --executor ray")
-
-
-def _rate(step: Callable[[], object], seconds: float) -> float:
-    """Measure calls of ``step`` per second, over about ``seconds``."""
-    count, began = 0, time.perf_counter()
-    while (passed := time.perf_counter() - began) < seconds:
-        step()
-        count += 1
-    return count / passed
 
 
 def _caught(what: str, hint: str, check: Callable[[], Check]) -> Check:

@@ -318,7 +318,7 @@ def test_a_foreign_configuration_is_refused_in_one_line(entry, config):
     assert str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_the_examination_of_the_doctor_finds_nothing(entry):
+def test_the_examination_finds_nothing(entry):
     assert not [str(problem) for finding in examine(entry) for problem in finding.problems]
 
 

@@ -119,6 +119,11 @@ class DemonstratorSolver:
         return step < self._random_until or (self._error > 0 and self._rng.random() < self._error)
 
 
+def has_adviser(env: Any) -> bool:
+    """Return True if an environment, or its package, has a demonstrator."""
+    return has_bot(env) or callable(getattr(getattr(env, "unwrapped", env), "demonstrate", None))
+
+
 def find_adviser(world: ForeignWorld) -> Adviser | None:
     """Return who advises a solver in a world that has just been reset; None for nobody."""
     if has_bot(world.env):

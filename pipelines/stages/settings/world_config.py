@@ -121,7 +121,7 @@ class WorldConfig:
         """Return the keywords that the world is created with."""
         (height, width), options = self.image_size, self.play_options()
         given = {"height": height, "width": width, "views": (SOLVER,) if images else ()}
-        _check_names(self.entry().make, options, given, "world.options")
+        check_names(self.entry().make, options, given, "world.options")
         return given | options
 
     @contextmanager
@@ -273,7 +273,7 @@ def _filled(settings: Settings, other: Settings) -> Settings:
     return replace(settings, **{name: getattr(other, name) for name in missing})
 
 
-def _check_names(make: Callable[..., Any], settings: Mapping[str, Any], given: Collection[str], where: str) -> None:
+def check_names(make: Callable[..., Any], settings: Mapping[str, Any], given: Collection[str], where: str) -> None:
     """Check the names of settings against a callable's keywords.
 
     A callable that accepts any keyword has to refuse unknown ones itself.

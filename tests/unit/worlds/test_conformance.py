@@ -14,7 +14,6 @@ from gymnasium import spaces
 from annotation.games.config import GameConfig
 from annotation.games.live_world import LiveWorld
 from annotation.session.states import Kind
-from pipelines.cli.doctor import check_contract
 from pipelines.cli.main import main
 from worlds import registry
 from worlds.conformance import check_conforms
@@ -33,6 +32,7 @@ from worlds.contract import (
 from worlds.examination import examine
 from worlds.requests import Goal
 from worlds.tick_world import Controls, TickWorld
+from worlds.tiers import WorldReport, try_world
 
 SIZE = 11  # not a multiple of the ticks of a step, or whole steps would lead nowhere
 
@@ -252,7 +252,7 @@ def test_a_world_that_keeps_the_contract_passes_check_and_examination() -> None:
     findings = {finding.part: finding for finding in examine(entry_of(Good))}
     assert not [str(problem) for finding in findings.values() for problem in finding.problems]
     assert findings["snapshot"].offered and findings["ticks"].offered
-    assert [check.verdict for check in check_contract(entry_of(Good))] == ["ok"]
+    assert report_of(entry_of(Good)).tier == "tick-wise"
 
 
 @pytest.mark.parametrize(("make", "complaint"), BAD_SPACES + BAD_PLAY)
@@ -264,11 +264,16 @@ def test_differences_are_named_in_one_line(make: type[Good], complaint: str) -> 
     assert "\n" not in str(caught.value) and "rlhf world check mine" in str(caught.value)
 
 
+def report_of(entry: registry.WorldEntry) -> WorldReport:
+    *_, report = try_world(entry, seconds=0.05)
+    assert isinstance(report, WorldReport)
+    return report
+
+
 @pytest.mark.parametrize(("make", "_"), BAD_SPACES + BAD_PLAY)
-def test_the_doctor_fails_what_is_refused(make: type[Good], _: str) -> None:
-    checks = list(check_contract(entry_of(make)))
-    assert {check.verdict for check in checks} == {"fail"}
-    assert all(check.hint for check in checks)
+def test_the_trial_calls_broken_what_is_refused(make: type[Good], _: str) -> None:
+    report = report_of(entry_of(make))
+    assert report.broken and report.tier in (None, "recorded") and report.steps_per_sec is None
 
 
 @pytest.mark.parametrize(

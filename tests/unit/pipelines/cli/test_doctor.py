@@ -90,13 +90,6 @@ def test_a_check_that_breaks_is_a_failed_check() -> None:
     assert "libfoo.so is missing" in check.found
 
 
-def test_rate_counts_calls_per_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter(range(1000))  # every look at the clock takes a second
-    monkeypatch.setattr(module.time, "perf_counter", lambda: float(next(clock)))
-    calls: list[int] = []
-    assert module._rate(lambda: calls.append(1), seconds=5) == pytest.approx(len(calls) / 5)
-
-
 def test_the_whole_examination_runs_here() -> None:
     words = [sys.executable, "-m", "pipelines.cli.main", "doctor", "--seconds=0.2"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_SEC)

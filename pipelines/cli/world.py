@@ -1,0 +1,206 @@
+"""`rlhf world check`: the tier of a world, found by trying, and what the pipeline can do with it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agents.ranges import Positive, check_ranges
+from rlhf.run.setting_forms import OwnSettings, WorldName
+from worlds.errors import UserError
+from worlds.own_settings import read_own_settings
+
+if TYPE_CHECKING:
+    from worlds.registry import WorldEntry
+    from worlds.spaces.action import Component
+    from worlds.spaces.observation import PlayerSpec
+    from worlds.tiers import WorldReport
+
+_WIDTH = 110
+_RANDOM = (
+    "Its scripted solver acts at random: give the environment a method demonstrate(), which returns the best action\n"
+    "now, or record an agent or people."
+)
+_ONLY_BODY = "commands play a picture and the Playhouse's body only, so far"
+_MEANINGS = {
+    "recorded": "episodes that were played elsewhere fit its spaces",
+    "seeded": "a seed leads to the same beginning",
+    "exact": "configuration and actions lead to the same bits, in any process",
+    "tick-wise": "a step can be played in parts, with views in between",
+}
+
+
+@dataclass(frozen=True)
+class Use:
+    """A use of a world by the pipeline.
+
+    Args:
+      name: of the use, with the commands that have it.
+      tier: that the world has to reach.
+      parts: of the examination that have to pass, too.
+    """
+
+    name: str
+    tier: str
+    parts: tuple[str, ...] = ()
+
+
+USES = (
+    Use("marks, clone, reward and diagnose on episodes from elsewhere", "recorded"),
+    Use("record with its scripted players", "seeded", ("probes", "scripted players")),
+    Use("evaluate at probes", "seeded", ("probes",)),
+    Use("improve, asking again what a recorded setter asked", "seeded"),
+    Use("improve from the middle of recorded episodes (setter replay)", "exact"),
+    Use("the test suite that people judge (scenarios from play)", "exact"),
+    Use("resume a run with the same play", "exact"),
+    Use("film an episode at any size (render)", "tick-wise"),
+    Use("people play it live, tick by tick (serve)", "tick-wise"),
+)
+
+
+@dataclass(frozen=True)
+class WorldCheckConfig:
+    """Settings of `rlhf world check`.
+
+    Args:
+      name: name of a registered world, the Python file that registers one, or an environment as ``gym:ID``,
+        ``pettingzoo:module`` or ``file.py:Class``.
+      options: the world's own settings for playing in it, e.g. {"picture": 56}.
+      seconds: duration of the timing, in seconds.
+    """
+
+    name: WorldName
+    options: OwnSettings = None
+    seconds: Positive = 2.0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        read_own_settings(self, "world", ("options",))
+
+
+def check(config: WorldCheckConfig) -> int:
+    """Try every promise of the contract and print what is found; return 1 if the world cannot be played, else 0.
+
+    Raises:
+      UserError: there is no such world, or it has no such option.
+    """
+    from pipelines.stages.settings.world_config import check_names
+    from worlds import registry
+    from worlds.foreign.demonstrator import has_adviser
+    from worlds.foreign.world import ForeignWorld
+    from worlds.tiers import WorldReport, try_world
+
+    name = registry.absolute_name(config.name)
+    entry = registry.get(name)
+    options = dict(config.options or {})
+    check_names(entry.make, options, ("height", "width", "views"), "options")
+    world = entry.make(**options)  # refuses a package that is missing
+    unguided = isinstance(world, ForeignWorld) and not has_adviser(world.env)
+    world.close()
+    print(f"world {entry.name}\n", flush=True)
+    for found in try_world(entry, name, options, config.seconds):
+        if isinstance(found, WorldReport):
+            print("\n".join(("", *report_lines(found))))
+            if unguided:
+                print(f"\n{_RANDOM}")
+            return 1 if found.broken else 0
+        verdict = "ok" if not found.problems else "no"
+        print(f"  {found.part:<17} {verdict if found.offered else 'not offered'}", flush=True)
+        for problem in found.problems:
+            print(_indented(str(problem), 20), flush=True)
+    raise AssertionError("the trial ends with a report")
+
+
+def report_lines(report: WorldReport) -> Iterator[str]:
+    """Yield the lines of the report: spaces, speed, tiers and uses."""
+    from worlds.tiers import TIERS
+
+    if report.spec is not None:
+        yield from space_lines(report.spec)
+    if report.steps_per_sec is not None:
+        yield f"  speed    {report.steps_per_sec:,.0f} steps a second and core; {report.start_sec:.1f} s to start"
+    yield ""
+    yield f"tier: {report.tier or 'none'}"
+    for tier in TIERS:
+        needs = report.needs(tier)
+        if report.reaches(tier):
+            yield f"  {tier:<10} yes  {_MEANINGS[tier]}"
+        else:
+            yield f"  {tier:<10} no   {_MEANINGS[tier]}"
+            yield _indented(f"needs {needs}" if needs else "needs the tier before it", 17)
+    yield ""
+    yield "what the pipeline can do with it now:"
+    for use in USES:
+        reason = refusal(use, report)
+        yield f"  {'no ' if reason else 'yes'}  {use.name}" + (f": {reason}" if reason else "")
+
+
+def refusal(use: Use, report: WorldReport) -> str:
+    """Return the reason why a world cannot be used so; "" if it can."""
+    if report.broken and use.tier != "recorded":
+        return f"{report.broken[0].component} is not as the contract wants"
+    if not report.reaches(use.tier):
+        return f"needs the tier {use.tier}"
+    if use.tier != "recorded" and report.spec is not None and not has_body(report.spec):
+        return _ONLY_BODY
+    failed = next((each.part for each in report.findings if each.part in use.parts and each.problems), None)
+    return f"its {failed} fail" if failed else ""
+
+
+def has_body(spec: PlayerSpec) -> bool:
+    """Return True if a player sees a picture and has the body of the Playhouse."""
+    from worlds.contract import body_spec
+
+    image = spec.observation.image
+    return image is not None and spec == body_spec(image.height, image.width)
+
+
+def space_lines(spec: PlayerSpec) -> Iterator[str]:
+    """Yield the solver's spaces in words."""
+    seen, action = spec.observation, spec.action
+    parts = []
+    if seen.image is not None:
+        parts.append(f"image {seen.image.height}x{seen.image.width}x{seen.image.channels}")
+    if seen.grid is not None:
+        categories = ", ".join(map(str, seen.grid.categories))
+        parts.append(f"grid {seen.grid.height}x{seen.grid.width} of {categories} categories")
+    if seen.entities is not None:
+        parts.append(f"up to {seen.entities.most} entities")
+    if seen.vector is not None:
+        parts.append(f"vector of {seen.vector.length}")
+    parts += [f"text {name}" for name in seen.texts]
+    yield _indented(f"observes {', '.join(parts)}; both players' words; its own last action", 2, 11)
+    ticks = f"; {action.ticks} ticks a step" if action.ticks > 1 else ""
+    yield _indented(f"acts     {'; '.join(map(_component, action.components))}{ticks}", 2, 11)
+
+
+def _component(component: Component) -> str:
+    from worlds.spaces.action import Continuous, Discrete
+
+    if isinstance(component, Continuous):
+        return f"{component.name} from {component.low:g} to {component.high:g}"
+    if isinstance(component, Discrete):
+        bins = component.bins
+        shown = ", ".join(bins[:8]) + (", ..." if len(bins) > 8 else "")
+        return f"{component.name} of {len(bins)}: {shown}"
+    return f"{component.name} at one of {component.most} entities"
+
+
+def _indented(text: str, first: int, rest: int | None = None) -> str:
+    return textwrap.fill(
+        text, _WIDTH, initial_indent=" " * first, subsequent_indent=" " * (first if rest is None else rest)
+    )
+
+
+def try_briefly(entry: WorldEntry, seconds: float) -> tuple[WorldReport, tuple[str, ...]]:
+    """Return the report of a world and the names of the parts that passed, for `rlhf doctor`."""
+    from worlds.tiers import WorldReport, try_world
+
+    passed: list[str] = []
+    for found in try_world(entry, seconds=seconds):
+        if isinstance(found, WorldReport):
+            return found, tuple(passed)
+        passed.append(found.part if found.offered else f"no {found.part}")
+    raise AssertionError("the trial ends with a report")

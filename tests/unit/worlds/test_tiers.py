@@ -1,0 +1,152 @@
+"""Tiers: what a world really reaches, found by trying worlds that break one promise each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines.cli.main import main
+from worlds import examination, registry
+from worlds.tiers import WorldReport, try_world
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "own_world.py"
+SOURCE = '''
+import pickle, time
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+
+class Room(gymnasium.Env):
+    """A walk to and fro, with one flaw."""
+
+    def __init__(self):
+        self.observation_space = spaces.Box(-9, 9, (2,), np.float32)
+        self.action_space = spaces.Discrete(3)
+        self.ever = 0
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed=seed)
+        self.place, self.steps = self.np_random.uniform(-1, 1, 2).astype(np.float32), 0
+        {reset}
+        return self.place.copy(), {{}}
+
+    def step(self, action):
+        self.place = np.clip(self.place + np.float32(action - 1), -9, 9)
+        self.steps += 1
+        self.ever += 1
+        {step}
+        return self.place.copy(), 0.0, False, self.steps >= 40, {{}}
+'''
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """Writes an environment with a flaw and returns its name as a world."""
+
+    def write(step: str = "pass", reset: str = "pass") -> str:
+        (tmp_path / "room.py").write_text(SOURCE.format(step=step, reset=reset))
+        registry._foreign.cache_clear()
+        registry._registry._entries.pop("Room", None)
+        registry._registry._files.clear()
+        return f"{tmp_path / 'room.py'}:Room"
+
+    yield write
+    registry._registry._entries.pop("Room", None)
+
+
+def report_of(name: str) -> WorldReport:
+    *_, report = try_world(registry.get(name), name, seconds=0.05)
+    assert isinstance(report, WorldReport)
+    return report
+
+
+def test_a_world_that_keeps_every_promise_is_exact(room: Callable[..., str]) -> None:
+    report = report_of(room())
+    assert report.tier == "exact" and not report.broken and report.steps_per_sec
+    assert report.needs("tick-wise") == "play_ticks, end_step and view (worlds.contract.TickWise)"
+    assert not [problem for finding in report.findings for problem in finding.problems]
+
+
+def test_a_world_that_is_played_in_parts_is_tick_wise() -> None:
+    assert report_of(str(EXAMPLE)).tier == "tick-wise"
+
+
+@pytest.mark.parametrize(
+    ("flaw", "tier", "needs"),
+    [
+        ({"step": "self.place[0] += np.random.random()"}, "seeded", "replay in the same world: vector of the solver"),
+        ({"step": "self.place[0] = self.ever % 9"}, "seeded", "replay in the same world: vector of the solver differs"),
+        ({"reset": "self.place[0] += self.ever / 99"}, "recorded", "two resets to one place: vector of the solver"),
+        ({"step": "self.place[0] = hash('door') % 7"}, "seeded", "play in another process: other observations"),
+    ],
+)
+def test_a_flaw_costs_the_tier_that_it_breaks_and_no_other(
+    room: Callable[..., str], flaw: dict[str, str], tier: str, needs: str
+) -> None:
+    report = report_of(room(**flaw))
+    assert report.tier == tier and not report.broken
+    assert needs in next(filter(None, map(report.needs, ("seeded", "exact"))))
+
+
+@pytest.mark.parametrize(
+    ("flaw", "problem"),
+    [
+        ({"step": "self.place[0] = 99"}, "environment's observation after 1 steps: observation is array([99."),
+        (
+            {"step": "self.place[0] = np.nan"},
+            "observation after step 0: vector has a value that is not finite",
+        ),
+        ({"step": "self.place = np.zeros(3, np.float32)"}, "vector is float32 [3], not float32 [2]"),
+        (
+            {"step": "raise IndexError('off the edge')"},
+            "raises WorldError: world 'Room' fails at step 0",
+        ),
+        ({"step": "time.sleep(30)"}, "reset and step: no answer within 1 s"),
+    ],
+)
+def test_a_world_that_cannot_be_played_is_named(
+    room: Callable[..., str], monkeypatch: pytest.MonkeyPatch, flaw: dict[str, str], problem: str
+) -> None:
+    monkeypatch.setattr(examination, "PART_SEC", 1.0)
+    report = report_of(room(**flaw))
+    assert report.tier == "recorded" and problem in str(report.broken[0])
+
+
+def test_what_is_unpickled_is_named_and_costs_nothing(room: Callable[..., str]) -> None:
+    report = report_of(room(reset="pickle.loads(pickle.dumps(spaces.Discrete(2)))"))
+    assert report.tier == "exact" and not report.broken
+    (problem,) = report.findings[-1].problems
+    assert "gymnasium.spaces.discrete.Discrete" in str(problem)
+
+
+def test_the_command_prints_tier_needs_and_uses(room: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["world", "check", room(step="self.place[0] += np.random.random()"), "--seconds", "0.05"]) == 0
+    shown = capsys.readouterr().out
+    assert "tier: seeded" in shown and "needs replay in the same world" in shown and "observes vector of 2" in shown
+    assert "no   the test suite that people judge (scenarios from play): needs the tier exact" in shown
+    assert "acts at random: give the environment a method demonstrate()" in shown
+    assert main(["world", "check", room(step="raise IndexError('off the edge')")]) == 1
+    assert "off the edge" in capsys.readouterr().out
+
+
+def test_the_doctors_old_flag_answers_as_the_command_does(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["world", "check", str(EXAMPLE)], ["doctor", "--world", str(EXAMPLE)]):
+        assert main([*words, "--seconds", "0.05"]) == 0
+        assert "tier: tick-wise" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["gym:CartPol-v1"], "error: Gymnasium has no environment 'CartPol-v1'; near: gym:CartPole-v1"),
+        (["gym:CartPole-v1", "--options", '{"pictur": 56}'], "error: options: no setting pictur; known: picture, "),
+        (["nowhere"], "error: no world named 'nowhere'; known: "),
+    ],
+)
+def test_what_is_no_world_is_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["world", "check", *words]) == 1
+    shown = capsys.readouterr().err
+    assert message in shown and shown.count("\n") == 1
