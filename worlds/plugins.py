@@ -99,7 +99,7 @@ class Registry(Generic[Entry]):
         path = path.resolve()
         if path in self._of_file:
             return self._of_file[path]
-        before = set(self._entries)
+        before = {*self._entries, *self._built_in}  # the file may build on one of ours
         self._files.pop(path, None)  # an import for another purpose, or a failed one, may have been before
         self.import_file(path)
         added = sorted(set(self._entries) - before)

@@ -7,7 +7,8 @@ What differs from the paper's settings (and from the defaults), and why:
 * The nano agent, one Transformer layer: two cores train it at a few thousand frames a second.
 * Windows of few steps and many trajectories, and a heavier CSS: what words mean is learned from many different
   situations, and a window of consecutive frames is one situation.
-* Adam with beta1 = 0.9 and a higher learning rate: few updates have to go far.
+* Adam with a higher learning rate, and in cloning and in training the reward model beta1 = 0.9: few updates have to go
+  far.
 * Pictures are shifted by up to two pixels in cloning and in training the reward model, against overfitting to few
   rooms.
 * The loss of unmarked drift keeps rewards at 0 where raters watched and marked nothing. Little play is marked, and the

@@ -1,7 +1,8 @@
 """The paper's Figure 5: six probe tasks, agents that are cloned and agents that are improved, three seeds.
 
-`rlhf reproduce probes` runs it on two CPU cores in some hours. World, players and the settings of every stage are the
-demo's (:mod:`pipelines.runs.demo` lists the differences from the paper). Differences from the demo:
+`rlhf reproduce probes` runs it on two CPU cores; docs/results.md has the time that it took. World, players and the
+settings of every stage are the demo's (:mod:`pipelines.runs.demo` lists the differences from the paper). Differences
+from the demo:
 
 * Demonstrations have all six requests about equally often, and there are three times as many; cloning has three times
   as many updates.

@@ -14,6 +14,7 @@ from pipelines.cli.main import main
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.store import open_store
+from tests.unit.docs.pages import blocks
 from worlds import registry
 from worlds.contract import WorldError
 from worlds.errors import UserError
@@ -72,6 +73,17 @@ def test_a_file_that_was_moved_is_the_same_world(tmp_path: Path) -> None:
         data=tmp_path / "data", episodes=2, steps=4, workers=1, world=WorldConfig(moved, height=12, width=16)
     )
     assert record(by_name) == names
+
+
+def test_the_scripted_player_of_the_documents_plays(tmp_path: Path) -> None:
+    """A file that builds on the Playhouse registers a world of its own with another solver."""
+    page = Path(__file__).parents[4] / "docs" / "own-world.md"
+    (source,) = (block.text for block in blocks(page) if "PoliteSolver" in block.text)
+    (tmp_path / "polite.py").write_text(source)
+    world = WorldConfig(str(tmp_path / "polite.py"), height=12, width=16)
+    names = record(RecordConfig(data=tmp_path / "data", episodes=1, steps=20, workers=1, world=world))
+    episode = open_store(tmp_path / "data").read(names[0])
+    assert episode.world == "playhouse-polite" and "ok" in episode.utterance
 
 
 def test_paths_are_absolute_so_that_runs_are_resumed_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
