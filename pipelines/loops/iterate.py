@@ -101,7 +101,7 @@ def _check(config: IterateConfig) -> None:
     if any(getattr(config, stage).world != config.play.world for stage in playing):
         raise UserError(f"{', '.join(playing)} differ in their world: an agent plays where it was cloned")
     if config.agent is not None:
-        config.play.world.check_fits(load_agent(config.agent)[0].config.image_size, config.agent)
+        config.play.world.check_fits(load_agent(config.agent)[0].config, config.agent)
     if config.data is None:
         return
     if parse_play_kinds(config.improve.kinds):

@@ -30,11 +30,13 @@ from rlhf.data.config import ReadingConfig
 from rlhf.data.dataset import Dataset
 from rlhf.data.source import Source
 from rlhf.learning.cloner import Cloner, CloningConfig, marginal_entropy
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
 from rlhf.run.config import CONFIG_FILE, locked_run, save_settings
 from rlhf.run.progress import announce
 from rlhf.run.tracking import Tracker, WandbMode, read_metrics
 from worlds.errors import UserError
+from worlds.spaces.description import to_json
 
 __all__ = ["CloneConfig", "clone", "new_agent", "read_episodes", "spoken_texts"]
 
@@ -199,13 +201,20 @@ def _prepare(
     if checkpoint is None:
         torch.manual_seed(config.training.seed)
         tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
-        agent = new_agent(config.size, tokenizer, everything.image_size)
+        agent = agent_for(everything.spaces, config.size, tokenizer)
     else:
         agent, tokenizer = checkpoint.load_agent()
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
     train = mixed({group: part.encode(tokenizer, sizes) for group, part in learned.items()})
     held_out = {group: part.encode(tokenizer, sizes) for group, part in validated.items()}
     return agent, tokenizer, train, mixed(held_out) if held_out else None
+
+
+def agent_for(spaces: EpisodeSpaces, size: str, tokenizer: Tokenizer) -> InteractiveAgent:
+    """Create an untrained agent for play of ``spaces``; see :func:`new_agent`."""
+    if spaces.of_the_playhouse and spaces.image_size is not None:
+        return new_agent(size, tokenizer, spaces.image_size)
+    return new_agent(size, tokenizer, spaces.image_size or (0, 0), spaces=to_json(spaces.solver))
 
 
 def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **overrides: Any) -> InteractiveAgent:

@@ -227,7 +227,7 @@ def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
     from agents.folder import load_agent
 
     agent, tokenizer = load_agent(folder, device=config.device)
-    config.world.check_fits(agent.config.image_size, folder)
+    config.world.check_fits(agent.config, folder)
     return AgentSolvers(agent, tokenizer, slots, seed=config.seed, greedy=config.greedy)
 
 

@@ -208,8 +208,8 @@ def _scorer(
 ) -> StreamingScorer | UtilityScorer:
     """Create the scorer of the reward model in ``folder``. Raises UserError if it is of another agent."""
     model, words = load_reward_model(folder, config.device)
-    lengths = ("image_size", "setter_text_length", "solver_text_length")
-    fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in lengths)
+    inputs = ("player", "setter_text_length", "solver_text_length")
+    fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in inputs)
     if not fits or not words.cuts_like(tokenizer):
         raise UserError(f"{folder} was made for another agent than {config.agent}: train one from it")
     if config.pays == "utility":

@@ -105,7 +105,7 @@ class Improvement:
         self.config, self.folder = config, folder
         _check_held_out(config)
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
-        config.world.check_fits(self.agent.config.image_size, config.agent)
+        config.world.check_fits(self.agent.config, config.agent)
         check_improvement(config, self.agent)
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
         self.noted = noted_episodes(folder) if self.checkpoints.latest_if_any() else begin_note(config, folder)

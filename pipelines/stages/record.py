@@ -223,7 +223,7 @@ def _agent_episodes(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[E
     config = plans.config
     make_co_pilot(config)  # refuses unknown settings before anything is played
     agent, tokenizer = load_agent(config.solver, device=config.device)
-    config.world.check_fits(agent.config.image_size, config.solver)
+    config.world.check_fits(agent.config, config.solver)
     slots = min(config.slots, len(numbers))
     solvers = AgentSolvers(agent, tokenizer, slots, seed=config.seed)
     with config.world.opened(slots) as worlds:

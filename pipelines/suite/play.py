@@ -202,7 +202,7 @@ class _Entrant:
 
         agent, tokenizer = load_agent(self.folder, device=self.config.device)
         hint = "name an agent for images of that size, or make a suite from play recorded in the agent's"
-        self.world.check_fits(agent.config.image_size, self.folder, hint)
+        self.world.check_fits(agent.config, self.folder, hint)
         return agent, tokenizer
 
     def scripted(self, wanted: _Wanted, episode: Episode) -> Solver | None:

@@ -39,7 +39,8 @@ class Image:
     def __post_init__(self) -> None:
         for side in (self.height, self.width, self.channels):
             if not 1 <= side <= MOST_PIXELS:
-                raise InvalidSpace(f"an image of {self.height}x{self.width} pixels and {self.channels} channels")
+                found = f"an image of {self.height}x{self.width} pixels and {self.channels} channels"
+                raise InvalidSpace(f"{found}; every side has 1 to {MOST_PIXELS:,}")
 
     @property
     def shape(self) -> tuple[int, int, int]:

@@ -101,12 +101,18 @@ def evenly_spaced(items: Sequence[Item], count: int) -> list[Item]:
 
 
 def spoken_texts(episodes: Sequence[Episode]) -> set[str]:
-    """Return all utterances of both players in ``episodes``."""
+    """Return all utterances of both players in ``episodes``, and what else was read."""
     texts: set[str] = set()
     for episode in episodes:
         texts.update(episode.setter_utterance)
-        texts.update(episode.utterance)
+        texts.update(episode.utterance, *episode.texts.values())
     return texts - {""}
+
+
+def _observed_bytes(episode: Episode) -> int:
+    """Return the bytes of what is observed at a step besides words: the picture, or the other declared parts."""
+    parts = [*episode.seen.values(), *([] if episode.image is None else [episode.image])]
+    return sum(part.nbytes for part in parts) // len(episode)
 
 
 class RecordedPlay:
@@ -121,10 +127,10 @@ class RecordedPlay:
         self.sources, self._reading = list(sources), reading
         self._episodes: list[Episode] | None = None
         self._summary: DatasetSummary | None = None
-        # One episode gives the size of all: an episode that differs is named when it is encoded.
+        # One episode gives the spaces of all: an episode that differs is named when it is encoded.
         first = sources[0].store.read(sources[0].episode_id)
-        self.image_size: tuple[int, int] = (first.pictures().shape[1], first.pictures().shape[2])
-        self.size = sum(source.steps for source in sources) * (first.pictures()[0].nbytes + _BYTES_BESIDE_FRAME)
+        self.spaces = first.declared
+        self.size = sum(source.steps for source in sources) * (_observed_bytes(first) + _BYTES_BESIDE_FRAME)
         limit = usable_memory() / 2 if reading.in_memory_gb is None else reading.in_memory_gb * 1e9
         self.streamed = self.size > limit
         if self.streamed:
@@ -152,7 +158,7 @@ class RecordedPlay:
         return set(self._summary.texts) if self._summary is not None else spoken_texts(self._episodes or [])
 
     def encode(self, tokenizer: Tokenizer, config: AgentConfig) -> Dataset:
-        """Encode the episodes for an agent of ``config``. Raises UserError if one has images of another size."""
+        """Encode the episodes for an agent of ``config``. Raises UserError if one declares other spaces."""
         self.load()
         if self._summary is not None:
             return StreamedDataset(self.sources, self._summary, tokenizer, config, self._reading)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import numpy as np
+
+from agents.columns import observation_columns
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.learning.footprint import UNCERTAINTY, learning_bytes
@@ -87,11 +91,11 @@ def check_improvement(config: ImproveConfig, agent: Agent) -> None:
     if config.executor != "local" or not isinstance(agent.config, AgentConfig):
         return  # of other machines, or of the user's own agents, memory is not known
     sizes, weights, rows = agent.config, agent.num_parameters(), config.steps + 1
-    frame = 3 * sizes.image_size[0] * sizes.image_size[1]
+    row = observed_bytes(sizes)
 
     def needed(slots: int, batch: int) -> float:
         learner = learning_bytes(sizes, rows, slots + batch, weights, config.learner.computing, paired=batch)
-        fragments = (config.execution.recent + 1) * rows * slots * frame
+        fragments = (config.execution.recent + 1) * rows * slots * row
         return _PROGRAM + learner + fragments
 
     usable = memory_of(config.device)
@@ -100,6 +104,14 @@ def check_improvement(config: ImproveConfig, agent: Agent) -> None:
     else:
         batch = config.batch
         check_memory("--slots", config.slots, lambda slots: needed(slots, batch or slots), usable)
+
+
+def observed_bytes(config: AgentConfig) -> int:
+    """Return the bytes of one step's observation, as fragments hold it, without words and own actions."""
+    columns = observation_columns(config)
+    left_out = ("setter_tokens", "solver_tokens", "previous_movement")
+    kept = [column for name, column in columns.items() if name not in left_out]
+    return sum(math.prod(tail) * np.dtype(dtype).itemsize for dtype, tail in kept)
 
 
 def check_training(training: Training, agent: Agent, device: str) -> None:

@@ -107,10 +107,10 @@ def settings_of_dataset(folder: Path) -> tuple[PlaySettings, ...]:
 def _as_recorded(store: ParquetStore) -> tuple[PlaySettings, ...]:
     """Return the settings known from the first episode of ``store``; none if its world is not registered."""
     ids, about = store.ids(), store.description
-    if not ids or about.world not in registry.names() or about.image_size is None:
+    if not ids or about.world not in registry.names():
         return ()
     options = store.read_transcript(ids[0]).notes.get(WORLD_OPTIONS)
-    height, width = about.image_size
+    height, width = about.image_size or (None, None)
     return (PlaySettings(WorldConfig(about.world, height, width, options=options)),)
 
 

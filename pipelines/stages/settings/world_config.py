@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 from tyro.constructors import PrimitiveConstructorSpec
 
@@ -15,14 +15,23 @@ from agents.ranges import Count, Weight, check_ranges
 from rlhf.records.episode import WORLD_OPTIONS, Episode
 from rlhf.run.setting_forms import OwnSettings
 from worlds import registry
-from worlds.conformance import body_problems, check_conforms, refuse, space_problems
+from worlds.conformance import check_conforms, refuse, space_problems
 from worlds.contract import SOLVER, World, WorldError
 from worlds.errors import UserError
 from worlds.faults import named_failure
 from worlds.own_settings import own_settings, read_own_settings
 from worlds.registry import WorldEntry
+from worlds.spaces.differences import differences
+from worlds.spaces.observation import PlayerSpec
 
 Settings = TypeVar("Settings", "WorldConfig", "PlayersConfig")
+
+
+class MadeForSpaces(Protocol):
+    """Configuration of an agent, as far as its spaces are concerned."""
+
+    @property
+    def player(self) -> PlayerSpec: ...
 
 
 @dataclass(frozen=True)
@@ -105,7 +114,7 @@ class WorldConfig:
         with named_failure(entry.name, "making the world"):
             worlds = [entry.make(**settings) for _ in range(count)]
         if worlds:
-            refuse(entry.name, space_problems(worlds[0], *self.image_size) or body_problems(worlds[0]))
+            refuse(entry.name, space_problems(worlds[0], *self.image_size))
         return worlds
 
     def check(self) -> None:
@@ -115,7 +124,7 @@ class WorldConfig:
           UserError: a setting is not one of the world's.
           WorldError: the world does not keep the contract, or its code fails.
         """
-        check_conforms(self.entry(), self._making(images=True), self.sample_config(0), body=True)
+        check_conforms(self.entry(), self._making(images=True), self.sample_config(0))
 
     def _making(self, images: bool) -> dict[str, Any]:
         """Return the keywords that the world is created with."""
@@ -133,23 +142,39 @@ class WorldConfig:
                 opened.callback(world.close)
             yield worlds
 
-    def check_fits(self, image_size: Sequence[int], agent: object, hint: str = "") -> None:
-        """Refuse an agent that is made for images of another size.
+    def solver_spec(self) -> PlayerSpec:
+        """Return the spaces of the solver in this world, which is created for it, without rendering."""
+        with self.opened(1, images=False) as (world,):
+            return world.spec(SOLVER)
+
+    def check_fits(self, config: MadeForSpaces, agent: object, hint: str = "") -> None:
+        """Refuse an agent that is made for other spaces than those of the solver in this world.
 
         Args:
-          image_size: (height, width) in pixels of the images that the agent is made for.
+          config: the agent's.
           agent: its folder, for the message.
-          hint: what the user can do; by default the flags that set the world's size.
+          hint: what the user can do; by default, where only the size of the images differs, the flags that set it.
 
         Raises:
-          UserError: naming both sizes.
+          UserError: naming the differences.
         """
-        if tuple(image_size) != self.image_size:
-            (height, width), mine = image_size, self.image_size
-            hint = hint or f"use --world.height {height} --world.width {width}"
+        wanted, found = config.player, self.solver_spec()
+        if wanted == found:
+            return
+        theirs, mine = wanted.observation.image, found.observation.image
+        if theirs is not None and mine is not None and _with_image_of(found, wanted) == wanted:
+            hint = hint or f"use --world.height {theirs.height} --world.width {theirs.width}"
             raise UserError(
-                f"{agent} was made for images of {height}x{width} pixels, the world's are {mine[0]}x{mine[1]}; {hint}"
+                f"{agent} was made for images of {theirs.height}x{theirs.width} pixels, the world's are "
+                f"{mine.height}x{mine.width}; {hint}"
             )
+        different = differences(wanted, found)
+        more = f" (and {len(different) - 1} more)" if len(different) > 1 else ""
+        name = self.entry().name
+        raise UserError(
+            f"{agent} was made for other spaces than those of the world {name}: {different[0]}{more}; "
+            f"{hint or 'name an agent that was cloned from play in it'}"
+        )
 
     def note(self) -> dict[str, Any]:
         """Return the notes of recordings made with these settings, for :meth:`check_recorded`."""
@@ -177,6 +202,10 @@ class WorldConfig:
         entry, settings = self.entry(), self.sampling()
         with named_failure(entry.name, f"sampling the place of seed {seed}"):
             return entry.sample_config(seed, **settings)
+
+
+def _with_image_of(found: PlayerSpec, wanted: PlayerSpec) -> PlayerSpec:
+    return replace(found, observation=replace(found.observation, image=wanted.observation.image))
 
 
 _DEFAULT_NAME, _DEFAULT_SIZE = "playhouse", (72, 96)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.config import AgentConfig
 from pipelines.cli import settings
 from pipelines.cli.main import main
 from pipelines.loops.demo import DemoConfig
@@ -23,8 +24,10 @@ from rlhf.run.place_seeds import (
     place_seed,
     probe_seed,
 )
+from tests import small_worlds
 from worlds.contract import WorldError
 from worlds.errors import UserError
+from worlds.spaces.description import to_json
 
 BAD = ["{", "rooms: 1", "[1, 1]", "3", "null", ""]
 
@@ -117,12 +120,26 @@ def test_impossible_recordings_are_refused(wrong: dict) -> None:
 
 
 def test_an_agent_for_images_of_another_size_is_refused() -> None:
-    WORLD.check_fits((36, 48), "runs/clone/agent")
+    WORLD.check_fits(AgentConfig(image_size=(36, 48)), "runs/clone/agent")
     with pytest.raises(UserError, match=r"runs/clone/agent .* 72x96 .* 36x48; use --world.height 72 --world.width 96"):
-        WORLD.check_fits([72, 96], "runs/clone/agent")
+        WORLD.check_fits(AgentConfig(image_size=(72, 96)), "runs/clone/agent")
     with pytest.raises(UserError, match="the world's are 36x48; draw another suite$") as refused:
-        WORLD.check_fits([72, 96], "runs/clone/agent", "draw another suite")  # where the world's size is no setting
+        # where the world's size is no setting
+        WORLD.check_fits(AgentConfig(image_size=(72, 96)), "runs/clone/agent", "draw another suite")
     assert "--world" not in str(refused.value)
+
+
+def test_an_agent_for_other_spaces_is_refused() -> None:
+    small_worlds.register()
+    grid = AgentConfig(spaces=to_json(small_worlds.SmallGrid.solver_spec))
+    WorldConfig("small-grid").check_fits(grid, "runs/clone/agent")
+    here = "runs/clone/agent was made for other spaces than those of the world"
+    first = "small-arm: observation.grid: the agent has grid, the world none"
+    hint = r"\(and 5 more\); name an agent that was cloned from play in it"
+    with pytest.raises(UserError, match=f"{here} {first} {hint}"):
+        WorldConfig("small-arm").check_fits(grid, "runs/clone/agent")
+    with pytest.raises(UserError, match=f"{here} playhouse: observation.image: the agent has none, the world image"):
+        WORLD.check_fits(grid, "runs/clone/agent")
 
 
 def test_recordings_made_with_other_options_are_refused(tmp_path: Path) -> None:
