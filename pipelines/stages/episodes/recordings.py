@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -15,6 +16,7 @@ from rlhf.data.memory import encode_episodes
 from rlhf.data.source import DatasetSummary, Source, summarise
 from rlhf.data.streamed import StreamedDataset
 from rlhf.records.episode import Episode, without_frames
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.machine import usable_memory
 from rlhf.run.progress import announce
 from rlhf.store import EpisodeRow, open_store
@@ -101,7 +103,7 @@ def evenly_spaced(items: Sequence[Item], count: int) -> list[Item]:
 
 
 def spoken_texts(episodes: Sequence[Episode]) -> set[str]:
-    """Return all utterances of both players in ``episodes``, and what else was read."""
+    """Return all utterances of both players in ``episodes``, and all further texts that the solver observed."""
     texts: set[str] = set()
     for episode in episodes:
         texts.update(episode.setter_utterance)
@@ -109,10 +111,12 @@ def spoken_texts(episodes: Sequence[Episode]) -> set[str]:
     return texts - {""}
 
 
-def _observed_bytes(episode: Episode) -> int:
-    """Return the bytes of what is observed at a step besides words: the picture, or the other declared parts."""
-    parts = [*episode.seen.values(), *([] if episode.image is None else [episode.image])]
-    return sum(part.nbytes for part in parts) // len(episode)
+def _bytes_seen(spaces: EpisodeSpaces) -> int:
+    """Bytes that the arrays of one observation take in memory, those of entities at their largest number."""
+    seen = spaces.solver.observation
+    most = 0 if seen.entities is None else seen.entities.most
+    sizes = ((most if side is None else side for side in shape) for _, shape in seen.arrays().values())
+    return sum(dtype.itemsize * math.prod(size) for (dtype, _), size in zip(seen.arrays().values(), sizes, strict=True))
 
 
 class RecordedPlay:
@@ -128,9 +132,9 @@ class RecordedPlay:
         self._episodes: list[Episode] | None = None
         self._summary: DatasetSummary | None = None
         # One episode gives the spaces of all: an episode that differs is named when it is encoded.
-        first = sources[0].store.read(sources[0].episode_id)
-        self.spaces = first.declared
-        self.size = sum(source.steps for source in sources) * (_observed_bytes(first) + _BYTES_BESIDE_FRAME)
+        self.spaces = sources[0].store.read(sources[0].episode_id).declared
+        self.image_size = self.spaces.image_size or (0, 0)
+        self.size = sum(source.steps for source in sources) * (_bytes_seen(self.spaces) + _BYTES_BESIDE_FRAME)
         limit = usable_memory() / 2 if reading.in_memory_gb is None else reading.in_memory_gb * 1e9
         self.streamed = self.size > limit
         if self.streamed:
@@ -153,12 +157,12 @@ class RecordedPlay:
             self._episodes = read_sources(self.sources)
 
     def texts(self) -> set[str]:
-        """Return all utterances of both players."""
+        """Return all utterances of both players, and all further texts that the solver observed."""
         self.load()
         return set(self._summary.texts) if self._summary is not None else spoken_texts(self._episodes or [])
 
     def encode(self, tokenizer: Tokenizer, config: AgentConfig) -> Dataset:
-        """Encode the episodes for an agent of ``config``. Raises UserError if one declares other spaces."""
+        """Encode the episodes for an agent of ``config``. Raises UserError if one is of other spaces."""
         self.load()
         if self._summary is not None:
             return StreamedDataset(self.sources, self._summary, tokenizer, config, self._reading)

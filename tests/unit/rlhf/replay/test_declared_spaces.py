@@ -6,14 +6,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+from agents.agent import InteractiveAgent
+from agents.columns import action_columns, observation_columns
+from agents.tokenizer import Tokenizer
 from rlhf.records.episode import Episode
+from rlhf.replay.fragment import PER_SLOT, concatenate, take
+from rlhf.replay.packing import pack_fragment, unpack_fragment
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
+from rlhf.replay.runner import Runner
 from rlhf.replay.setter_replay import RecordedSetter, SetterReplay, replay_steps
 from tests import small_worlds
+from tests.unit.rlhf import tiny_agent
 from worlds import registry
 from worlds.contract import SOLVER
 from worlds.registry import WorldEntry
+from worlds.spaces.description import to_json
 from worlds.spaces.observation import PlayerSpec
 
 small_worlds.register()
@@ -124,3 +133,66 @@ def test_recorded_setters_ask_another_solver_again(name: str):
     (other,) = play(entry, [entry.make()], [plan], ScriptedSolvers(1), threads=1)
     assert other.setter_utterance == episode.setter_utterance
     assert set(other.utterance) == {""} and other.spaces == episode.spaces
+
+
+def agent_for(name: str, seed: int = 0) -> InteractiveAgent:
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        made = InteractiveAgent(tiny_agent.config(spaces=to_json(small_worlds.WORLDS[name].solver_spec)))
+    return made.eval()
+
+
+def runner(name: str, seed: int = 3, **settings: Any) -> Runner:
+    recordings = [recorded(name, number, steps=6 + number) for number in range(3)]
+    slots = [SetterReplay(registry.get(name).make(), recordings[0], truth=True) for _ in range(2)]
+    words = Tokenizer.train({*small_worlds.WORLDS[name].goals, "I see nothing"}, 280)
+    player = agent_for(name)
+    return Runner(player, words, player, None, slots, recordings, steps=7, seed=seed, **settings)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fragments_hold_what_was_seen_and_done(name: str):
+    playing = runner(name)
+    fragments = [playing.sample() for _ in range(2)]
+    spec, columns = small_worlds.WORLDS[name].solver_spec, playing._config.columns
+    table = observation_columns(playing._config) | action_columns(playing._config)
+    for fragment in fragments:
+        arrays = fragment.arrays()
+        assert {key: (array.dtype, array.shape[2:]) for key, array in arrays.items() if key in table} == {
+            key: (np.dtype(dtype), shape) for key, (dtype, shape) in table.items()
+        }
+        assert ("image" in arrays, "grid" in arrays) == (False, name == "small-grid")
+        before = fragment.movement[:-2][~fragment.resets[1:-1]]
+        np.testing.assert_array_equal(fragment.previous_movement[1:-1][~fragment.resets[1:-1]], before)
+        assert (fragment.movement[-1] == columns.neutral()).all()
+        assert fragment.movement_log_prob[:-1].max() < 0
+        if spec.action.masked:
+            ends = np.cumsum(columns.counts)
+            chosen = (ends - columns.counts) + fragment.movement[:-1, :, 0]
+            assert fragment.legal is not None and np.take_along_axis(fragment.legal[:-1], chosen, axis=2).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_resumed_runner_plays_what_it_would_have_played(name: str):
+    playing = runner(name)
+    playing.sample()
+    state = playing.state_dict()
+    ahead = playing.sample().arrays()
+    resumed = runner(name, seed=9)
+    resumed.load_state_dict(state)
+    assert all(np.array_equal(array, ahead[key]) for key, array in resumed.sample().arrays().items())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fragments_are_packed_joined_and_divided(name: str):
+    fragment = runner(name).sample()
+    both = concatenate([take(fragment, slice(1, 2)), unpack_fragment(pack_fragment(fragment))])
+    for key, array in both.arrays().items():
+        axis = 0 if key in PER_SLOT else 1
+        own = fragment.arrays()[key]
+        np.testing.assert_array_equal(array, np.concatenate([own.take([1], axis), own], axis))
+
+
+def test_fragments_of_other_spaces_do_not_fit_side_by_side():
+    with pytest.raises(ValueError, match="other observations do not fit"):
+        concatenate([runner("small-grid").sample(), runner("small-arm").sample()])
