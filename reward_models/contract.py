@@ -87,6 +87,9 @@ class RewardModel(InteractiveAgent):
       head: names of the modules that an agent does not have.
       fixed_scale: true if rewards have a scale of their own, which ``calibrate`` leaves unchanged.
       predicts_marks: true if the kind predicts probabilities of marks (:meth:`mark_probabilities`).
+      learns_preferences: true if the kind also learns from preferences besides marks
+        (:mod:`reward_models.preferences`): its :meth:`utilities` have a gradient, and its memory
+        (:meth:`initial_state`) is a named tuple of tensors [B, ...].
     """
 
     short: ClassVar[str]
@@ -94,6 +97,7 @@ class RewardModel(InteractiveAgent):
     head: ClassVar[tuple[str, ...]]
     fixed_scale: ClassVar[bool] = False
     predicts_marks: ClassVar[bool] = False
+    learns_preferences: ClassVar[bool] = False
     config_class: ClassVar[type[RewardModelConfig]] = RewardModelConfig
     config: RewardModelConfig
 

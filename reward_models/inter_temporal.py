@@ -61,6 +61,7 @@ class InterTemporalRewardModel(RewardModel):
     short = "IBT"
     description = "It rewards each step by how much play improved or worsened at it (Inter-temporal Bradley-Terry)."
     head = ("utility",)
+    learns_preferences = True
     config_class = InterTemporalConfig
     config: InterTemporalConfig
 

@@ -51,6 +51,10 @@ class MarkedPlay:
         """Rows of episode number ``episode`` in the arrays."""
         return slice(int(self.episodes.starts[episode]), int(self.episodes.starts[episode + 1]))
 
+    def episode_of(self, rows: np.ndarray) -> np.ndarray:
+        """Numbers of the episodes that ``rows`` belong to, int64 as ``rows``."""
+        return np.searchsorted(self.episodes.starts, rows, side="right") - 1
+
     def marks_of(self, episode: int) -> np.ndarray:
         """Marks uint8 [T, R, 2] of one episode."""
         return self.marks[self.rows(episode)]

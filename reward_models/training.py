@@ -1,11 +1,15 @@
-"""Training of a reward model: its own loss on marks, BC and CSS, with equal weights (paper, section 4)."""
+"""Training of a reward model: its own loss on marks, BC and CSS, with equal weights (paper, section 4).
+
+Preferences besides marks may be learned from beside them, or instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from agents.agent import InteractiveAgent
@@ -14,14 +18,17 @@ from agents.learning.cloning import bc_loss
 from agents.learning.contrastive import css_loss
 from reward_models.augmentation import Augmentation
 from reward_models.contract import RewardModel, State
-from reward_models.evaluation import SELECTED_BY, Evaluator
+from reward_models.evaluation import Evaluator, selection_score
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marked_play import MarkedPlay, MarkedStream, MarkedWindow, marks_later
 from reward_models.pairs import MINUS, PLUS
+from reward_models.preference_losses import differences, preference_loss
+from reward_models.preferences import PreferenceExamples, batch_places, preference_examples
 from reward_models.raters import use_raters
 from reward_models.scoring import calibrated_scale
 from reward_models.training_config import RewardTrainingConfig
 from rlhf.learning.trainer import Trainer
+from rlhf.records.preferences import Preference
 from worlds.errors import UserError
 
 UNMARKED = "quiet"  # name of the unmarked drift in metrics, as in the files of older runs
@@ -52,9 +59,11 @@ class RewardTrainer(Trainer):
       validation: marked validation episodes, which select the best model; every rater's marks on them count unchanged,
         however those of ``play`` are used.
       config: settings of the training.
+      preferences: preferences about the episodes of ``play``, from which the model learns, or of ``validation``, on
+        which it is evaluated; kinds without a weight and preferences about other episodes are left out.
 
     Raises:
-      UserError: if nothing can be learned from the marks, or no validation episode has a usable mark.
+      UserError: if nothing can be learned from the marks and preferences, or no validation episode has a usable one.
     """
 
     prefix = "reward_model"
@@ -63,21 +72,32 @@ class RewardTrainer(Trainer):
     config: RewardTrainingConfig
 
     def __init__(
-        self, model: RewardModel, play: MarkedPlay, validation: MarkedPlay, config: RewardTrainingConfig
+        self,
+        model: RewardModel,
+        play: MarkedPlay,
+        validation: MarkedPlay,
+        config: RewardTrainingConfig,
+        preferences: Iterable[Preference] = (),
     ) -> None:
+        preferences = tuple(preferences)
         play, validation = (marks_later(part, config.marks_later) for part in (play, validation))
         play = use_raters(play, config.raters, config.raters_tolerance)
-        check_marks(play, config.augmentation)
-        if not len(validation.comparable):
+        self.preferences = preference_examples(preferences, play, config.preferences)
+        check_preferences(self.preferences, model)
+        if not self.preferences:
+            check_marks(play, config.augmentation)
+        self.evaluator = Evaluator.of(validation, config.evaluation_episodes, preferences, config.preferences)
+        if not self.evaluator.selects:
+            other = " or preference" if self.preferences else ""
             raise UserError(
-                f"none of the {len(validation)} episodes set aside has a usable mark; mark them, or set others aside"
+                f"none of the {len(validation)} episodes set aside has a usable mark{other}; mark them, or set others "
+                "aside"
             )
         self.play = play
         augmentation = Augmentation(config.augmentation, rater_delay=config.rater_delay + config.marks_later)
         stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.unmarked_margin)
         memory = model.learning_state(config.batch, play.marks.shape[1])
         super().__init__(model, stream, memory, config)
-        self.evaluator = Evaluator.of(validation, config.evaluation_episodes)
         self.history: list[dict[str, float]] = []
         self.best_update = 0
         self._best_weights: dict[str, Tensor] = {}
@@ -91,19 +111,37 @@ class RewardTrainer(Trainer):
             "language": config.bc_weight * config.language_weight,
             "css": config.css_weight,
             UNMARKED: config.unmarked_drift_weight,
+            **config.preferences.weights,
         }
 
     def terms(self) -> tuple[dict[str, Tensor], State]:
         window = self.stream.next_marked(self.model.device)
         window = replace(window, observations=self._shifted(window.observations))
-        return reward_terms(self.model, window, self.memory, self.config)
+        terms, memory = reward_terms(self.model, window, self.memory, self.config)
+        return terms | self._preference_terms(), memory
+
+    def _preference_terms(self) -> dict[str, Tensor]:
+        """Loss of each kind of preference on this update's examples, unweighted."""
+        settings, chosen = self.config.preferences, {}
+        for kind, examples in self.preferences.items():
+            places = batch_places(len(examples), settings.batch, self.config.seed, kind, self.update_index)
+            chosen[kind] = examples.take(places)
+        if not chosen:
+            return {}
+        joined, play = PreferenceExamples.join(list(chosen.values())), self.play.episodes
+        with autocast(self.config.computing, self.model.device):
+            difference = differences(self.model, play, joined, settings, self.config.steps)
+        better = torch.from_numpy(joined.better).to(self.model.device)
+        sizes = [len(examples) for examples in chosen.values()]
+        parts = zip(chosen, difference.split(sizes), better.split(sizes), strict=True)
+        return {kind: preference_loss(found, wanted) for kind, found, wanted in parts}
 
     def evaluate(self) -> dict[str, float]:
         """Evaluate the model on validation episodes; keep its weights if it is the best so far."""
         measured = self.evaluator.evaluate(self.model)
         metrics = {f"reward_model_validation/{name}": value for name, value in measured.items()}
-        score = f"reward_model_validation/{SELECTED_BY}"
-        if not self.history or metrics[score] > self.result.best[score]:
+        prefix = "reward_model_validation/"
+        if not self.history or selection_score(metrics, prefix) > selection_score(self.result.best, prefix):
             self.best_update = self.update_index
             self._best_weights = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
         self.history.append({"update": float(self.update_index)} | metrics)
@@ -170,6 +208,26 @@ def reward_terms(
     return terms, state
 
 
+def check_preferences(examples: Mapping[str, PreferenceExamples], model: RewardModel) -> None:
+    """Check that the model can learn from preferences and that there are some of every kind that has a weight.
+
+    Raises:
+      UserError: naming the kind of model or of preference.
+    """
+    if examples and not model.learns_preferences:
+        raise UserError(
+            f"the reward model {model.short} learns from marks only; leave out the weights of --training.preferences, "
+            "or use --kind inter_temporal"
+        )
+    for kind, found in examples.items():
+        if not len(found):
+            flag, words = kind.replace("_", "-"), kind.replace("_", " ")
+            raise UserError(
+                f"there are no {words} of training episodes to learn from; collect or import some (`rlhf preferences "
+                f"import`), or leave out --training.preferences.{flag}"
+            )
+
+
 def check_marks(play: MarkedPlay, augmentation: float) -> None:
     """Check that ``play`` has marks to learn from.
 
@@ -196,6 +254,7 @@ def train_reward_model(
     validation: MarkedPlay,
     config: RewardTrainingConfig,
     on_progress: Callable[[float], None] = lambda progress: None,
+    preferences: Iterable[Preference] = (),
 ) -> RewardTraining:
     """Train an IBT model that starts from ``agent`` and return the best one.
 
@@ -205,8 +264,10 @@ def train_reward_model(
       validation: marked validation episodes.
       config: settings of the training.
       on_progress: called after every update with the progress of the training.
+      preferences: preferences about the episodes of either.
     """
-    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent, seed=config.seed), play, validation, config)
+    model = InterTemporalRewardModel.from_agent(agent, seed=config.seed)
+    trainer = RewardTrainer(model, play, validation, config, preferences)
     trainer.model.prepare(trainer.play)
     trainer.run(on_progress=on_progress)
     return trainer.finish()

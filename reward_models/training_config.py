@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 from agents.ranges import LARGEST, Count, Range, Share, Steps, Weight
 from reward_models.pairs import Weighting
+from reward_models.preference_config import PreferenceConfig
 from reward_models.raters import Raters
 from rlhf.learning.config import TrainingConfig
 
@@ -40,6 +41,7 @@ class RewardTrainingConfig(TrainingConfig):
       evaluation_episodes: validation episodes that are evaluated, at most.
       patience: stop after this many evaluations without a better one; None trains to the end.
       calibrate: scale an IBT model's reward so that a (+) mark is worth 1. An AR model's rewards are marks already.
+      preferences: learning from clip pairs, verdicts, take-overs and scores beside marks (for an IBT model).
     """
 
     EARLIER_NAMES: ClassVar[Mapping[str, str]] = {
@@ -63,3 +65,4 @@ class RewardTrainingConfig(TrainingConfig):
     evaluation_episodes: Count = 200
     patience: Count | None = None
     calibrate: bool = False
+    preferences: PreferenceConfig = field(default_factory=PreferenceConfig)

@@ -144,6 +144,8 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("episodes push", "pipelines.cli.episodes_settings:push_episodes", "a dataset to the Hugging Face Hub"),
             Verb("marks import", "pipelines.cli.marks:import_into_dataset", "a file of marks into a dataset"),
             Verb("marks export", "pipelines.cli.marks:export_from_dataset", "a dataset's marks to a file"),
+            Verb("preferences import", "pipelines.cli.preferences:import_into_dataset", "a file of other judgements"),
+            Verb("preferences export", "pipelines.cli.preferences:export_from_dataset", "those of a dataset"),
             Verb("world check", "pipelines.cli.world:check", "what a world promises, by trying it", status=True),
             Verb("doctor", "pipelines.cli.doctor:doctor", "what this machine has and lacks", status=True),
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rlhf.run.progress import announce
-from rlhf.run.setting_forms import DatasetFolder, MarksFile
+from rlhf.run.setting_forms import DatasetFolder, RecordsFile
 from rlhf.store import open_store
 from rlhf.store.marks_file import export_marks, import_marks
 
@@ -15,11 +15,11 @@ class ImportMarksConfig:
     """Settings of `rlhf marks import`.
 
     Args:
-      file: file of marks, one a line (.jsonl) or a row (.parquet).
+      file: file of marks, one a line (.jsonl, .csv) or a row (.parquet).
       data: folder of the dataset that has the marked episodes.
     """
 
-    file: MarksFile
+    file: RecordsFile
     data: DatasetFolder
 
 
@@ -29,11 +29,11 @@ class ExportMarksConfig:
 
     Args:
       data: folder of the dataset.
-      file: file to write, .jsonl or .parquet; it must not exist.
+      file: file to write, .jsonl, .csv or .parquet; it must not exist.
     """
 
     data: DatasetFolder
-    file: MarksFile
+    file: RecordsFile
 
 
 def import_into_dataset(config: ImportMarksConfig) -> None:

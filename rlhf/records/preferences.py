@@ -76,6 +76,11 @@ class ClipPair:
             raise ValueError(f"seconds of a clip pair is {self.seconds!r}, not a number from 0 on or None")
 
     @property
+    def decides(self) -> bool:
+        """False where the rater did not know."""
+        return self.answer != CANNOT_TELL
+
+    @property
     def stretches(self) -> tuple[Stretch, ...]:
         """Clip A and clip B."""
         return (
@@ -114,6 +119,11 @@ class RequestVerdict:
         _check_stretch("a verdict", *self.stretches)
         if self.answer not in VERDICTS:
             raise ValueError(f"a verdict is {_one_of(VERDICTS)}, not {self.answer!r}")
+
+    @property
+    def decides(self) -> bool:
+        """True where the answer is success or failure."""
+        return self.answer in (SUCCESS, FAILURE)
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:

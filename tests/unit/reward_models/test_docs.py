@@ -9,6 +9,7 @@ from pathlib import Path
 from agents.agent import InteractiveAgent
 from reward_models.evaluation import SIGNAL, Evaluator
 from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.preference_config import PreferenceConfig
 from reward_models.training import RewardTrainingConfig
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reward-model.md").read_text(encoding="utf-8")
@@ -29,10 +30,18 @@ def test_every_setting_is_documented_with_its_default() -> None:
         written, default = table[setting.name], getattr(defaults, setting.name)
         if isinstance(default, float):
             assert float(written) == default, setting.name
+        elif isinstance(default, PreferenceConfig):
+            assert written == "marks only" and not default.weights
         elif is_dataclass(default):
             assert written == "all off" and not any(vars(default).values()), setting.name
         else:
             assert written == {"None": "none", "False": "false"}.get(str(default), str(default)), setting.name
+
+
+def test_every_setting_of_preferences_is_documented_with_its_default() -> None:
+    rows = dict(re.findall(r"^\| `preferences\.(\w+)` \| `?(\w+)`? \|", PAGE, re.MULTILINE))
+    defaults = vars(PreferenceConfig())
+    assert rows == {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in defaults.items()}
 
 
 def test_every_metric_is_documented(lamp_play, agent: InteractiveAgent) -> None:

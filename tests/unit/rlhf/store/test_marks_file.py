@@ -34,7 +34,7 @@ def lines(path: Path, *records: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
 def test_exported_marks_are_imported_unchanged(store: ParquetStore, tmp_path: Path, suffix: str) -> None:
     marks = [Mark("e0", "ann", 0, 1, False), Mark("e0", "ann", 0, -1, False), Mark("e1", "Zoë\n", 7, -1, True)]
     store.write_marks(marks)
@@ -100,7 +100,7 @@ def test_files_that_are_none(store: ParquetStore, tmp_path: Path) -> None:
     for path, message in (
         (tmp_path / "nowhere.jsonl", "is no file"),
         (lines(tmp_path / "empty.jsonl", ""), "holds no marks"),
-        (lines(tmp_path / "marks.csv", "a,b"), "end in .jsonl or .parquet"),
+        (lines(tmp_path / "marks.txt", "a,b"), "end in .jsonl, .csv or .parquet"),
     ):
         with pytest.raises(UserError, match=message):
             import_marks(store, path)

@@ -1,0 +1,59 @@
+"""`rlhf preferences import|export`: exchange of clip pairs, verdicts, take-overs and scores with other programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rlhf.run.progress import announce
+from rlhf.run.setting_forms import DatasetFolder, RecordsFile
+from rlhf.store import open_store
+from rlhf.store.record_files import PREFERENCE_FILES, export_records, import_preferences
+
+PreferenceTable = Literal["clip_pairs", "verdicts", "take_overs", "scores"]
+
+
+@dataclass(frozen=True)
+class ImportPreferencesConfig:
+    """Settings of `rlhf preferences import`.
+
+    Args:
+      file: file of preferences of one kind, one a line (.jsonl, .csv) or a row (.parquet).
+      data: folder of the dataset that has the episodes they are about.
+      kind: the kind of preference, which is also the name of its table.
+    """
+
+    file: RecordsFile
+    data: DatasetFolder
+    kind: PreferenceTable
+
+
+@dataclass(frozen=True)
+class ExportPreferencesConfig:
+    """Settings of `rlhf preferences export`.
+
+    Args:
+      data: folder of the dataset.
+      file: file to write, .jsonl, .csv or .parquet; it must not exist.
+      kind: the kind of preference, which is also the name of its table.
+    """
+
+    data: DatasetFolder
+    file: RecordsFile
+    kind: PreferenceTable
+
+
+def import_into_dataset(config: ImportPreferencesConfig) -> None:
+    """Add a file's preferences to a dataset, all of them or none."""
+    kind = PREFERENCE_FILES[config.kind]
+    new, known = import_preferences(open_store(config.data), config.file, kind)
+    already = f"; it had {known} of the file already" if known else ""
+    announce(f"{new} new {kind.nouns} in {config.data}{already}")
+
+
+def export_from_dataset(config: ExportPreferencesConfig) -> None:
+    """Write all preferences of one kind of a dataset to a file."""
+    kind = PREFERENCE_FILES[config.kind]
+    found = open_store(config.data).preferences(kind.record)
+    export_records(found, config.file, kind)
+    announce(f"wrote {len(found)} {kind.nouns} to {config.file}")
