@@ -17,11 +17,12 @@ import numpy as np
 from worlds.contract import body_spec
 from worlds.spaces.action import ActionSpec, Pointer
 from worlds.spaces.description import from_json
-from worlds.spaces.observation import PlayerSpec
+from worlds.spaces.observation import Grid, PlayerSpec
 
 if TYPE_CHECKING:
     from agents.config import AgentConfig
 
+_MOST_TOKENS = 64  # of a map; a larger one is halved until it has no more
 _MOST_OF_INT8 = 128  # values 0 to 127
 
 
@@ -154,3 +155,17 @@ def action_columns(config: AgentConfig) -> dict[str, tuple[type, tuple[int, ...]
         "movement": (columns.dtype, (columns.ticks, len(columns.counts))),
         "utterance": (np.int64, (config.utterance_length,)),
     }
+
+
+def grid_sides(grid: Grid) -> tuple[int, int]:
+    """Height and width of the tokens of a map."""
+    halved = 2 ** halvings(grid)
+    return -(-grid.height // halved), -(-grid.width // halved)
+
+
+def halvings(grid: Grid) -> int:
+    """How often a map is halved until it has no more tokens than the most."""
+    count = 0
+    while -(-grid.height // 2**count) * -(-grid.width // 2**count) > _MOST_TOKENS:
+        count += 1
+    return count

@@ -8,16 +8,16 @@ numbers each keeps. Calibrated on the CPU against the growth of the peak residen
     nano, 36x48 pixels, activations computed again: 50x32, 458, 0.93
     nano, 72x96 pixels: 50x16, 686, 1.21; mini: 50x8, 545, 1.07; 5m: 10x16, 1,284, 0.94; 18m: 10x8, 1,224, 1.25
 
-On a GPU, and in bfloat16, it was not measured.
+On a GPU, in bfloat16, and of other spaces than the Playhouse's, it was not measured.
 """
 
 from __future__ import annotations
 
 import math
 
+from agents.columns import grid_sides
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
-from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
 UNCERTAINTY = 1.5  # what was measured lies within this factor of the estimate, either way
 
@@ -29,6 +29,7 @@ _KEPT_BY_LAYER = 15  # of a Transformer layer, in widths a token
 _KEPT_BY_BLOCK = 4  # of a residual block, in channels a position
 _KEPT_BY_MEMORY = 14  # of the LSTM, in widths a step
 _KEPT_BY_TOKEN = 8  # of a visual token beside the layers, in widths
+_KEPT_BY_ENTITY = 2  # of an entity's token, which is also encoded, in visual tokens
 
 
 def learning_bytes(
@@ -49,20 +50,29 @@ def learning_bytes(
       computing: precision, and whether activations are kept or computed again.
       paired: how many of the B trajectories the contrastive loss pairs with each other; None pairs all.
     """
-    frames, (height, width) = steps * batch, config.image_size
+    frames, image = steps * batch, config.player.observation.image
+    pixels = 0 if image is None else math.prod(image.shape)
     checkpointed, paired = computing.checkpoint_activations, batch if paired is None else paired
-    numbers = _vision(config, checkpointed) + _transformer(config, checkpointed) + 3 * 3 * height * width
+    numbers = _vision(config, checkpointed) + _transformer(config, checkpointed) + 3 * pixels
     exact = _KEPT_BY_MEMORY * config.memory_width + _policies(config)
     activations = frames * (numbers * (_SHARE_IN_BF16 if computing.bf16 else 1.0) + exact)
-    pairs = 2 * steps * paired * paired * visual_tokens(config)
-    inputs = frames * 3 * height * width
+    pairs = 2 * steps * paired * paired * (visual_tokens(config) + _entities(config))
+    inputs = frames * pixels
     weights = _COPIES_OF_WEIGHTS * parameters
     return round(_NUMBER * (activations + pairs + weights) + inputs + _SCRATCH)
 
 
 def visual_tokens(config: AgentConfig) -> int:
-    """K, the number of visual tokens."""
-    return math.prod(_sides(config, len(config.vision_strides)))
+    """Number of visual tokens of places: of the picture, the map and the vector."""
+    seen = config.player.observation
+    picture = 0 if seen.image is None else math.prod(_sides(config, len(config.vision_strides)))
+    return picture + (0 if seen.grid is None else math.prod(grid_sides(seen.grid))) + (seen.vector is not None)
+
+
+def _entities(config: AgentConfig) -> int:
+    """E, the largest number of entities."""
+    entities = config.player.observation.entities
+    return 0 if entities is None else entities.most
 
 
 def _sides(config: AgentConfig, stages: int) -> tuple[int, ...]:
@@ -74,7 +84,11 @@ def _sides(config: AgentConfig, stages: int) -> tuple[int, ...]:
 
 
 def _vision(config: AgentConfig, checkpointed: bool) -> float:
-    kept = 0
+    kept, seen = 0, config.player.observation
+    if seen.grid is not None:
+        kept += config.vision_channels[-1] * seen.grid.height * seen.grid.width * (2 + _KEPT_BY_BLOCK)
+    if seen.image is None:
+        return kept
     for index, (channels, blocks) in enumerate(zip(config.vision_channels, config.vision_blocks, strict=True)):
         positions = math.prod(_sides(config, index + 1))
         kept += channels * positions * (1 + blocks * (1 if checkpointed else _KEPT_BY_BLOCK))
@@ -83,12 +97,14 @@ def _vision(config: AgentConfig, checkpointed: bool) -> float:
 
 def _transformer(config: AgentConfig, checkpointed: bool) -> float:
     seen = visual_tokens(config)
-    tokens = config.dedicated_tokens + seen + 1 + config.feels_movement + config.setter_text_length
+    tokens = config.dedicated_tokens + seen + 1 + config.feels_movement + config.setter_text_length + _entities(config)
     layer = tokens * config.width * _KEPT_BY_LAYER + config.heads * tokens * tokens
     layers = layer + (config.layers - 1) * tokens * config.width if checkpointed else config.layers * layer
-    return layers + _KEPT_BY_TOKEN * seen * config.width
+    return layers + _KEPT_BY_TOKEN * (seen + _KEPT_BY_ENTITY * _entities(config)) * config.width
 
 
 def _policies(config: AgentConfig) -> float:
-    movement = TICKS_PER_STEP * (3 * config.tick_width + 4 * len(MOVEMENT_BINS) * int(MOVEMENT_BINS.max()))
+    columns = config.columns
+    values = len(columns.counts) * int(columns.counts.max(initial=1))
+    movement = columns.ticks * (3 * config.tick_width + 4 * values)
     return movement + 2 * config.value_width

@@ -5,17 +5,18 @@ As in Chevalier-Boisvert et al., 2019, "BabyAI".
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from agents.columns import grid_sides, halvings
 from agents.config import AgentConfig
 from agents.networks.checkpointed_layers import CheckpointedLayers
 from agents.networks.vision import ResidualBlock
 from worlds.spaces.observation import Grid
-
-_MOST_TOKENS = 64  # a larger map is halved until it has no more
 
 
 class GridEncoder(CheckpointedLayers):
@@ -34,13 +35,12 @@ class GridEncoder(CheckpointedLayers):
         self.register_buffer("offsets", torch.tensor((counts.cumsum() - counts).tolist()))
         self.cells = nn.Embedding(int(counts.sum()), channels)
         nn.init.normal_(self.cells.weight, std=0.1)
-        layers, height, width = list[nn.Module](), grid.height, grid.width
-        while height * width > _MOST_TOKENS:
+        layers = list[nn.Module]()
+        for _ in range(halvings(grid)):
             layers += [nn.Conv2d(channels, channels, 3, 2, 1), ResidualBlock(channels)]
-            height, width = (height + 1) // 2, (width + 1) // 2
         layers += [nn.Conv2d(channels, channels, 3, 1, 1), ResidualBlock(channels)]
         self.body = nn.Sequential(*layers)
-        self.tokens = height * width
+        self.tokens = math.prod(grid_sides(grid))
         self.project = nn.Linear(channels, config.width)
         self.place = nn.Parameter(torch.randn(self.tokens, config.width) * 0.02)
 
