@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rlhf.store import description
 from rlhf.store.card import CARD_FILE, is_card
 from rlhf.store.durable import explained
 from rlhf.store.index import EpisodeIndex
@@ -46,7 +47,7 @@ class Pushed:
 
 
 def files_of_play(folder: Path) -> int:
-    """Return the number of files in the larger of the two folders of play."""
+    """Return the number of files in which the episodes of a dataset lie, in each of its two folders of play."""
     return len({entry.file for entry in EpisodeIndex(folder).entries().values()})
 
 
@@ -64,6 +65,7 @@ def push(folder: Path, repository: str, public: bool = False) -> Pushed:
     Raises:
       UserError: if there is no such dataset, it has too many files, or the Hub refuses it.
     """
+    description.load(folder)
     files = files_of_play(folder)
     if files > MOST_FILES:
         raise UserError(
@@ -78,7 +80,7 @@ def push(folder: Path, repository: str, public: bool = False) -> Pushed:
 
 @contextmanager
 def _copied(folder: Path) -> Iterator[Path]:
-    """Have a copy of the dataset that nobody changes, which takes next to no room."""
+    """Make a copy of the dataset that nobody changes and that takes next to no room, and remove it afterwards."""
     with ExitStack() as stack:
         with explained("a copy to upload", folder.parent):
             made = tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-push-")

@@ -130,6 +130,12 @@ def test_a_wrong_name_is_one_line(folder: Path, hub: LocalHub, name: str) -> Non
         push(folder, name)
 
 
+def test_a_folder_without_a_dataset_is_refused(tmp_path: Path, hub: LocalHub) -> None:
+    with pytest.raises(UserError, match="no dataset at .*nowhere"):
+        push(tmp_path / "nowhere", "lab/play")
+    assert not hub.repositories
+
+
 def test_no_network_is_one_line(folder: Path, hub: LocalHub, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # and does not listen
