@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
 from starlette.testclient import TestClient
 
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
-from annotation.server.config import ServeConfig
+from annotation.server.config import DATABASE_FILE, ServeConfig
+from annotation.server.db.database import Database
 from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
 from annotation.server.services import people
@@ -51,29 +52,40 @@ class Browser:
         return self
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A study's folder with one dataset."""
-    store = open_store(tmp_path / "study" / "play", create=True)
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study's folder with one dataset and an empty database: made once, and copied for every test."""
+    made = tmp_path_factory.mktemp("made")
+    store = open_store(made / "play", create=True)
     for seed in range(EPISODES):
         store.write(synthetic_episode(seed, steps=STEPS, height=12, width=16))
+    Database(ServeConfig(data=made).database_url).close()
+    return made
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """A study's folder with one dataset."""
+    shutil.copytree(made / "play", tmp_path / "study" / "play")
     return tmp_path / "study"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run the tests of a module with ``BOTH_DATABASES`` on SQLite and on PostgreSQL."""
-    if getattr(metafunc.module, "BOTH_DATABASES", False) and "database_url" in metafunc.fixturenames:
-        metafunc.parametrize("database_url", ["sqlite", "postgres"], indirect=True)
+    for fixture in ("database_url", "tableless_url"):
+        if getattr(metafunc.module, "BOTH_DATABASES", False) and fixture in metafunc.fixturenames:
+            metafunc.parametrize(fixture, ["sqlite", "postgres"], indirect=True)
 
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """The URL of a PostgreSQL for these tests."""
+    """The URL of a PostgreSQL for these tests: of a study's database that is empty."""
     if postgres.program("initdb") is None:
         if os.environ.get("CI"):
             pytest.fail("CI needs PostgreSQL: apt-get install postgresql")
         pytest.skip("no PostgreSQL here: apt-get install postgresql")
     with postgres.running() as url:
+        Database(url).close()
         yield url
 
 
@@ -82,17 +94,21 @@ def database_url(request: pytest.FixtureRequest) -> str:
     """The study's empty database; "" is a file in its folder."""
     if getattr(request, "param", "sqlite") == "sqlite":
         return ""
-    url: str = request.getfixturevalue("postgres_server")
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(text("DROP SCHEMA public CASCADE"))
-        connection.execute(text("CREATE SCHEMA public"))
-    engine.dispose()
-    return url
+    return postgres.copied(request.getfixturevalue("postgres_server"))
 
 
 @pytest.fixture
-def study(folder: Path, database_url: str) -> Study:
+def tableless_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database without any table."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'annotation.sqlite'}"
+    return postgres.copied(request.getfixturevalue("postgres_server"), "template0")
+
+
+@pytest.fixture
+def study(folder: Path, made: Path, database_url: str) -> Study:
+    if not database_url:
+        shutil.copy(made / DATABASE_FILE, folder)
     return open_study(ServeConfig(data=folder, database=database_url))
 
 

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import create_engine, text
+
 _DEBIAN = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 
@@ -40,3 +42,21 @@ def running() -> Iterator[str]:
             yield f"postgresql+psycopg://study@/postgres?host={folder}"
         finally:
             subprocess.run([control, "-D", data, "-m", "immediate", "stop"], **quiet)
+
+
+def copied(url: str, template: str = "postgres") -> str:
+    """Recreate the database `copied` as a copy of another.
+
+    Args:
+      url: of the server, see :func:`running`.
+      template: database that is copied; nobody may be connected to it.
+
+    Returns:
+      URL of the copy, of which there is one at a time.
+    """
+    engine = create_engine(url.replace("/postgres?", "/template1?"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text("DROP DATABASE IF EXISTS copied WITH (FORCE)"))
+        connection.execute(text(f"CREATE DATABASE copied TEMPLATE {template}"))
+    engine.dispose()
+    return url.replace("/postgres?", "/copied?")

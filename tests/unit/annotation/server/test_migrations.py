@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
@@ -35,11 +32,6 @@ ROWS = (
 )
 
 
-@pytest.fixture
-def url(database_url: str, tmp_path: Path) -> str:
-    return database_url or f"sqlite:///{tmp_path / 'annotation.sqlite'}"
-
-
 def migrate(connection: Connection, revision: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(databases._MIGRATIONS))
@@ -51,14 +43,14 @@ def current(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
-def test_work_of_an_earlier_version_is_kept(url: str) -> None:
-    engine = create_engine(url)
+def test_work_of_an_earlier_version_is_kept(tableless_url: str) -> None:
+    engine = create_engine(tableless_url)
     with engine.begin() as connection:
         migrate(connection, "0003")
         for row in ROWS:
             connection.execute(text(row))
     engine.dispose()
-    database = Database(url)
+    database = Database(tableless_url)
     with database.reading() as session:
         (submission,) = all_submissions(session)
         assert submission["marks"] == 1 and submission["active_sec"] == 9.5 and submission["submitted"] == 4.0
@@ -75,9 +67,9 @@ def test_work_of_an_earlier_version_is_kept(url: str) -> None:
     database.close()
 
 
-def test_the_migrations_make_the_tables_of_the_code_and_can_be_undone(url: str) -> None:
-    Database(url).close()
-    engine = create_engine(url)
+def test_the_migrations_make_the_tables_of_the_code_and_can_be_undone(tableless_url: str) -> None:
+    Database(tableless_url).close()
+    engine = create_engine(tableless_url)
     with engine.begin() as connection:
         differences = compare_metadata(MigrationContext.configure(connection), tables.Base.metadata)
         assert [str(found) for found in differences] == []
