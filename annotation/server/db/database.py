@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -136,15 +137,27 @@ def _begin_sqlite(connection: Any) -> None:
 
 def _migrate(engine: Engine, url: str) -> None:
     """Bring the tables up to date. Raises UserError if they are of a later version than this program."""
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
-    scripts = ScriptDirectory.from_config(config)
+    scripts = _scripts()
     with engine.execution_options(writes=True).begin() as connection:
         found = MigrationContext.configure(connection).get_current_revision()
+        if found == scripts.get_current_head():
+            return
         if found is not None and found not in {script.revision for script in scripts.walk_revisions()}:
             raise UserError(f"a newer version wrote the database {_safe(url)} ({found}); update interactive-rlhf")
+        config = _config()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    return config
+
+
+@cache
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_config())
 
 
 def _safe(url: str) -> str:

@@ -76,13 +76,12 @@ def known_ids(study: Study) -> list[str]:
         return [str(id) for table in tables for id in session.scalars(select(table.c.id).limit(5))]
 
 
-@pytest.mark.parametrize("role", [Role.ADMIN, Role.RATER, None])
 @pytest.mark.parametrize("mode", list(GenerationMode))
-def test_no_request_breaks_the_server(
-    fuzzed: tuple[Study, TestClient], role: Role | None, mode: GenerationMode
-) -> None:
+def test_no_request_breaks_the_server(fuzzed: tuple[Study, TestClient], mode: GenerationMode) -> None:
+    """Send the same requests as an admin, as a rater and as nobody: to make them up takes longer than to answer."""
     study, client = fuzzed
-    stranger, statuses = Stranger(study, client, role), set[int]()
+    strangers = {role: Stranger(study, client, role) for role in (Role.ADMIN, Role.RATER, None)}
+    statuses: dict[Role | None, set[int]] = {role: set() for role in strangers}
     schema = schemathesis.openapi.from_dict(create_app(study).openapi())
     for operation in (result.ok() for result in schema.get_all_operations()):
 
@@ -90,11 +89,14 @@ def test_no_request_breaks_the_server(
         @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
         @given(case=operation.as_strategy(generation_mode=mode), choice=st.none() | st.integers(0, 10**6))
         def ask(case: Case, choice: int | None) -> None:
-            if choice is not None and case.path_parameters:
-                ids = known_ids(study)
-                case.path_parameters = {name: ids[choice % len(ids)] for name in case.path_parameters}
-            statuses.add(stranger.send(case))
+            made_up = case.path_parameters
+            for role, stranger in strangers.items():
+                if choice is not None and made_up:
+                    ids = known_ids(study)
+                    case.path_parameters = {name: ids[choice % len(ids)] for name in made_up}
+                statuses[role].add(stranger.send(case))
 
         with suppress(Unsatisfiable):  # there is nothing in it that could be wrong
             ask()
-    assert {422} <= statuses if mode is GenerationMode.NEGATIVE else {200} <= statuses or role is None
+    for role, found in statuses.items():
+        assert {422} <= found if mode is GenerationMode.NEGATIVE else {200} <= found or role is None
