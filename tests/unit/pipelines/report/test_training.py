@@ -69,9 +69,21 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def improved(made: Path, tmp_path: Path) -> Path:
+def whole(made: Path, tmp_path: Path) -> Path:
     """A copy of the improvement's run, to be changed."""
     return Path(shutil.copytree(made / "improve", tmp_path / "improve"))
+
+
+@pytest.fixture
+def improved(whole: Path, made: Path) -> Path:
+    """A copy of the improvement's run, whose reward model is gone: drawing its traces takes most of a report's time."""
+    return without_reward_model(whole, made)
+
+
+def without_reward_model(run: Path, made: Path) -> Path:
+    path = run / "config.json"
+    path.write_text(path.read_text().replace(str(made / "reward" / "reward_model"), str(made / "gone")))
+    return run
 
 
 def text_of(path: Path) -> str:
@@ -83,19 +95,19 @@ def text_of(path: Path) -> str:
 # Alarms, from the guards to the page
 
 
-def test_alarms_are_saved_with_the_run_and_not_doubled_when_it_is_resumed(improved: Path) -> None:
-    kept = read_alarms(improved)
+def test_alarms_are_saved_with_the_run_and_not_doubled_when_it_is_resumed(whole: Path) -> None:
+    kept = read_alarms(whole)
     assert kept is not None and kept.since == 0
     assert [(alarm.update, alarm.kind) for alarm in kept.raised] == [(21, "gradient"), (21, "entropy")]
-    run("improve", f"--resume={improved}", f"--updates={UPDATES + 2}")  # from update 24, whose checkpoint has them
-    assert read_alarms(improved) == kept
-    for newest in sorted((improved / "checkpoints").glob("step-*"))[1:]:
+    run("improve", f"--resume={whole}", f"--updates={UPDATES + 2}")  # from update 24, whose checkpoint has them
+    assert read_alarms(whole) == kept
+    for newest in sorted((whole / "checkpoints").glob("step-*"))[1:]:
         shutil.rmtree(newest)
-    run("improve", f"--resume={improved}")  # from update 12: update 21 comes once more
-    again = read_alarms(improved)
+    run("improve", f"--resume={whole}")  # from update 12: update 21 comes once more
+    again = read_alarms(whole)
     assert again is not None
     assert [(alarm.update, alarm.kind) for alarm in again.raised] == [(21, "gradient"), (21, "entropy")]
-    assert [row["step"] for row in read_metrics(improved)] == list(range(UPDATES + 3))
+    assert [row["step"] for row in read_metrics(whole)] == list(range(UPDATES + 3))
 
 
 def test_the_page_shows_alarms_beside_modelled_reward(improved: Path) -> None:
@@ -137,9 +149,9 @@ def test_of_many_alarms_the_first_are_shown_and_the_rest_counted(improved: Path)
 # The rest of the page
 
 
-def test_an_improvement_is_reported_in_its_own_numbers(made: Path, improved: Path) -> None:
-    report = training_report(improved)
-    held_out = [row for row in read_metrics(improved) if "held_out/modelled_return" in row]
+def test_an_improvement_is_reported_in_its_own_numbers(whole: Path) -> None:
+    report = training_report(whole)
+    held_out = [row for row in read_metrics(whole) if "held_out/modelled_return" in row]
     last = f"{held_out[-1]['held_out/modelled_return']:.2f}".replace("-", "−")
     assert report.headline.startswith("Too few finished requests on held-out replays (2) to compare beginning and end")
     facts = {fact.name: fact for fact in report.facts}
@@ -193,9 +205,8 @@ def test_every_training_has_a_page(
     assert sorted((made / verb).iterdir()) == before
 
 
-def test_an_improvement_is_reported_without_its_reward_model(made: Path, improved: Path) -> None:
+def test_an_improvement_is_reported_without_its_reward_model(improved: Path) -> None:
     path = improved / "config.json"
-    path.write_text(path.read_text().replace(str(made / "reward" / "reward_model"), str(made / "gone")))
     report = training_report(improved)
     assert not report.traces and "gone" in report.traces_note and report.monitored[0].curves
     path.write_text(path.read_text().replace('"scripted_reward": false', '"scripted_reward": true'))
@@ -211,6 +222,7 @@ def test_a_run_that_has_just_begun_or_was_interrupted(
 ) -> None:
     begun, made_last = tmp_path / "begun", "reward_model" if verb == "reward" else "agent"
     shutil.copytree(made / verb, begun, ignore=shutil.ignore_patterns("checkpoints", made_last, "metrics.jsonl"))
+    without_reward_model(begun, made)
     if metrics != "none":
         (begun / "metrics.jsonl").write_text('{"step": 0, "ti')
     report = training_report(begun)
