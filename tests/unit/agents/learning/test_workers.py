@@ -2,7 +2,6 @@
 
 import json
 import math
-import multiprocessing
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from agents.learning.workers import SINGLE_WORKER, TorchWorkers, WorkerLost, Wor
 from agents.tokenizer import EOS_ID, PAD_ID
 from rlhf.learning.learner import Learner, LearnerConfig
 from rlhf.replay.fragment import Fragment, take
-from tests.patience import PATIENCE_SEC
+from tests.processes import Forked
 from tests.unit.rlhf import tiny_agent
 
 STEPS, SLOTS, WINDOWS, UPDATES = 5, 6, 4, 5
@@ -66,8 +65,8 @@ def meet(folder: Path, rank: int, count: int) -> Workers:
     return TorchWorkers()
 
 
-def one_of_two(folder: Path, rank: int) -> None:
-    """Run in each of two processes, which take seconds to start: all that the tests below need."""
+def one_of_two(folder: Path, rank: int) -> int:
+    """Run in each of two processes: all that the tests below need."""
     workers = meet(folder, rank, 2)
     learner, metrics, gradients = learn(workers)
     state = {"weights": learner.agent.state_dict(), "memory": learner.state_dict()["memory"], "gradients": gradients}
@@ -80,6 +79,7 @@ def one_of_two(folder: Path, rank: int) -> None:
         except WorkerLost as error:
             message["lost"] = str(error)
     (folder / f"{rank}.json").write_text(json.dumps(message))
+    return 0
 
 
 def refused(workers: Workers) -> str:
@@ -100,13 +100,10 @@ def refused(workers: Workers) -> str:
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict], list[dict]]:
     """Results of two workers, tensors and texts."""
-    folder, context = tmp_path_factory.mktemp("workers"), multiprocessing.get_context("spawn")
-    processes = [context.Process(target=one_of_two, args=(folder, rank)) for rank in range(2)]
+    folder = tmp_path_factory.mktemp("workers")
+    processes = [Forked(folder / f"errors-{rank}", one_of_two, folder, rank) for rank in range(2)]
     for process in processes:
-        process.start()
-    for process in processes:
-        process.join(PATIENCE_SEC)
-    assert [process.exitcode for process in processes] == [0, 0]
+        process.succeed()
     tensors = [torch.load(folder / f"{rank}.pt", weights_only=True) for rank in range(2)]
     return tensors, [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
 
