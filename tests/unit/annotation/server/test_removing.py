@@ -5,11 +5,9 @@ from __future__ import annotations
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +25,7 @@ from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.patience import PATIENCE_SEC
+from tests.processes import rlhf
 from tests.unit.annotation.server.conftest import STEPS, Browser
 from tests.unit.annotation.server.test_marking import begin, exported, mark, say
 from worlds.errors import UserError
@@ -175,36 +174,26 @@ def test_killed_at_any_moment_the_same_command_resumes(folder: Path) -> None:
     kept = [Mark(first, "bob", step, 1, False) for step in range(STEPS)]
     for number in range(60):
         store.write_marks([Mark(first, pseudonym, number % STEPS, -1, False), kept[number % STEPS]])
-    command = [
-        sys.executable,
-        "-m",
-        "pipelines.cli.main",
-        "people",
-        "delete",
-        "Annabella Q",
-        "--data",
-        str(folder),
-        "--episodes",
-    ]
-    kills, began = 0, 0
+    command = ("people", "delete", "Annabella Q", "--data", str(folder), "--episodes")
+    kills = 0
     for _ in range(40):
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + PATIENCE_SEC
-        while process.poll() is None and not changed(folder, pseudonym) and time.monotonic() < deadline:
+        process = rlhf(folder.parent, *command)
+        while process.status() is None and not changed(folder, pseudonym):
             time.sleep(0.002)
-        began += 1
         time.sleep(rng.uniform(0, 0.06))
-        process.send_signal(signal.SIGKILL)
-        _, said = process.communicate()
-        kills += process.returncode == -signal.SIGKILL
-        if process.returncode == 0:
+        with suppress(ProcessLookupError):  # it has ended
+            process.kill()
+        status = process.wait()
+        kills += status == -signal.SIGKILL
+        if status == 0:
             break
-        assert process.returncode == -signal.SIGKILL, said
+        assert status == -signal.SIGKILL, process.errors()
         if kills >= 4:
             break
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = rlhf(folder.parent, *command)
     # The name is gone if the command was killed after its work; then there is nothing left to resume.
-    assert done.returncode == 0 or "nobody in" in done.stderr, done.stderr
+    assert done.wait() == 0 or "nobody in" in done.errors(), done.errors()
+    assert changed(folder, pseudonym)  # and closed: a process that was killed leaves SQLite's journal behind
     assert kills >= 1 and traces(folder, pseudonym, "Annabella Q") == []
     assert set(open_store(folder / "play").marks()) == set(kept) and len(open_store(folder / "play")) == 3
     with closing(sqlite3.connect(folder / "annotation.sqlite")) as connection:
