@@ -234,15 +234,12 @@ def respoken(
       sizes: of the model.
     """
     rows = [np.arange(play.starts[m.episode], play.starts[m.episode] + m.end) for m in moments]
-    selected = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
-    arrays = {name: values[selected] for name, values in vars(play).items() if name != "starts"}
-    starts = np.concatenate([[0], np.cumsum([len(some) for some in rows])]).astype(np.int64)
-    excerpts = MemoryDataset(**arrays, starts=starts)
+    excerpts = play.excerpt(rows)
     name = f"{speaker}_tokens"
     tokens, length = getattr(excerpts, name), sizes.setter_text_length
     if speaker == "solver":
         length = sizes.solver_text_length
-    for moment, start, text in zip(moments, starts[:-1].tolist(), texts, strict=True):
+    for moment, start, text in zip(moments, excerpts.starts[:-1].tolist(), texts, strict=True):
         if text is not None:
             shown = slice(start + moment.shown.start, start + min(moment.shown.stop, moment.end))
             tokens[shown] = tokenizer.encode([text], length)

@@ -9,8 +9,11 @@ import torch
 
 from agents.batch import RecordedWindow
 from agents.config import AgentConfig
-from worlds.contract import MOVEMENT_BINS
+from rlhf.records.episode import Episode
+from rlhf.store.compressed import CompressedEpisode
+from worlds.contract import body_spec
 from worlds.errors import UserError
+from worlds.spaces.differences import differences
 
 
 class WindowStream(Protocol):
@@ -42,7 +45,11 @@ class Dataset(Protocol):
         ...
 
     def movement_counts(self) -> np.ndarray:
-        """Return how often each bin was chosen in demonstrated steps: int64 [8, C, bins]."""
+        """Return how often each value of an action's columns was chosen in demonstrated steps.
+
+        Returns:
+          int64 [ticks, C, values], as many as the column with the most has.
+        """
         ...
 
     def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> WindowStream:
@@ -75,12 +82,19 @@ class EpisodeDataset(Dataset, Protocol):
         ...
 
 
-def movement_counts(movement: np.ndarray) -> np.ndarray:
-    """Return how often each bin was chosen in ``movement`` [N, 8, C]: int64 [8, C, bins]."""
-    bins = int(MOVEMENT_BINS.max())
-    offsets = np.arange(np.prod(movement.shape[1:]), dtype=np.int64).reshape(movement.shape[1:]) * bins
-    counts = np.bincount((movement + offsets).reshape(-1), minlength=offsets.size * bins)
-    return counts.reshape(*movement.shape[1:], bins)
+def movement_counts(movement: np.ndarray, values: int) -> np.ndarray:
+    """Return how often each value was chosen.
+
+    Args:
+      movement: integers [N, ticks, C], in the columns of an agent's actions.
+      values: number of values of the column that has the most.
+
+    Returns:
+      int64 [ticks, C, values].
+    """
+    offsets = np.arange(np.prod(movement.shape[1:]), dtype=np.int64).reshape(movement.shape[1:]) * values
+    counts = np.bincount((movement + offsets).reshape(-1), minlength=offsets.size * values)
+    return counts.reshape(*movement.shape[1:], values)
 
 
 def check_demonstrated(episodes: Dataset) -> None:
@@ -93,9 +107,30 @@ def check_demonstrated(episodes: Dataset) -> None:
 
 
 def check_image_size(episode_id: str, image: np.ndarray, config: AgentConfig) -> None:
-    """Raise UserError if ``image`` [T, H, W, 3] of an episode has another size than an agent of ``config`` sees."""
+    """Raise UserError if ``image`` [T, H, W, channels] of an episode has another size than the agent sees."""
     if image.shape[1:3] != tuple(config.image_size):
         raise UserError(
             f"episode {episode_id} has images of {image.shape[1]}x{image.shape[2]} pixels, "
             f"the agent needs {config.image_size[0]}x{config.image_size[1]}"
         )
+
+
+def check_spaces(episode: Episode | CompressedEpisode, config: AgentConfig) -> None:
+    """Refuse an episode of other spaces than those of an agent of ``config``.
+
+    The size of the frames of a compressed episode of the Playhouse is known, and checked, when they are drawn.
+
+    Raises:
+      UserError: naming the episode and the first difference.
+    """
+    if episode.spaces is not None:
+        found = episode.spaces.solver
+    else:
+        height, width = episode.pictures().shape[1:3] if isinstance(episode, Episode) else config.image_size
+        found = body_spec(max(height, 1), max(width, 1))
+    if found == config.player:
+        return
+    first = differences(config.player, found, ("the agent", "the episode"))[0]
+    if isinstance(episode, Episode) and first.startswith("observation.image."):
+        check_image_size(episode.episode_id, episode.pictures(), config)
+    raise UserError(f"episode {episode.episode_id} has other spaces than the agent ({first})")

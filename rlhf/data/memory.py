@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from agents.batch import ActionBatch, ObservationBatch, RecordedWindow, send
+from agents.batch import ActionBatch, ObservationArrays, ObservationBatch, RecordedWindow, map_parts, send
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from rlhf.data.dataset import check_image_size, movement_counts
-from rlhf.data.encoding import EncodedSteps, encode_steps
+from rlhf.data.dataset import check_spaces, movement_counts
+from rlhf.data.encoding import encode_steps
 from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import Episode
+from worlds.contract import MOVEMENT_BINS
 from worlds.errors import UserError
 
 
@@ -25,18 +26,26 @@ class MemoryDataset:
     """Many episodes end to end in one set of arrays: row ``starts[i]`` is the first step of episode i.
 
     Args:
-      image: uint8 [N, H, W, 3], the solver's view.
+      image: uint8 [N, H, W, channels], the solver's view; None without pictures.
       setter_tokens: int64 [N, L], what the setter last said.
       solver_tokens: int64 [N, L], what the solver last said.
-      previous_movement: int8 [N, 8, C], the solver's movement of the step before.
-      movement: int8 [N, 8, C], the solver's movement.
+      previous_movement: int8 or int16 [N, ticks, C], the solver's movement of the step before.
+      movement: int8 or int16 [N, ticks, C], the solver's movement, in the columns of the agent's actions.
       utterance: int64 [N, M], what the solver says.
       first: bool [N], true at the first step of an episode.
-      demonstrated: bool [N], steps to imitate, see :func:`rlhf.records.episode.demonstrated_steps`.
+      demonstrated: bool [N], steps to imitate, see :meth:`rlhf.records.episode.Episode.demonstrated`.
       starts: int64 [episodes + 1], with the total number of steps last.
+      values: number of values of the action's column that has the most.
+      grid: [N, ...], this and the following as in :class:`rlhf.data.encoding.EncodedSteps`.
+      entity_categories: [N, ...].
+      entity_values: [N, ...].
+      entity_count: [N].
+      vector: [N, ...].
+      legal: [N, ...].
+      texts: [N, ...].
     """
 
-    image: np.ndarray
+    image: np.ndarray | None
     setter_tokens: np.ndarray
     solver_tokens: np.ndarray
     previous_movement: np.ndarray
@@ -45,6 +54,14 @@ class MemoryDataset:
     first: np.ndarray
     demonstrated: np.ndarray
     starts: np.ndarray
+    values: int = int(MOVEMENT_BINS.max())
+    grid: np.ndarray | None = None
+    entity_categories: np.ndarray | None = None
+    entity_values: np.ndarray | None = None
+    entity_count: np.ndarray | None = None
+    vector: np.ndarray | None = None
+    legal: np.ndarray | None = None
+    texts: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -60,10 +77,15 @@ class MemoryDataset:
         def pick(values: np.ndarray) -> Tensor:
             return send(values[rows], device)
 
-        observations = ObservationBatch(
-            pick(self.image), pick(self.setter_tokens), pick(self.solver_tokens), pick(self.previous_movement)
-        )
+        observations = map_parts(pick, ObservationArrays(*(getattr(self, name) for name in ObservationArrays._fields)))
         return observations, ActionBatch(pick(self.movement), pick(self.utterance))
+
+    def excerpt(self, rows: Sequence[np.ndarray]) -> MemoryDataset:
+        """Return copies of some steps as episodes of their own, one for each of ``rows``, int [T]."""
+        selected = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
+        columns = [field.name for field in fields(self) if field.name not in ("starts", "values")]
+        taken = {name: getattr(self, name)[selected] for name in columns if getattr(self, name) is not None}
+        return replace(self, **taken, starts=_starts([len(some) for some in rows]))
 
     @property
     def steps_demonstrated(self) -> int:
@@ -75,8 +97,8 @@ class MemoryDataset:
         return int(self.demonstrated.sum())
 
     def movement_counts(self) -> np.ndarray:
-        """Return how often each bin was chosen in demonstrated steps: int64 [8, C, bins]."""
-        return movement_counts(self.movement[self.demonstrated])
+        """Return how often each value was chosen in demonstrated steps: int64 [ticks, C, values]."""
+        return movement_counts(self.movement[self.demonstrated], self.values)
 
     def window(self, rows: np.ndarray, device: str | torch.device = "cpu") -> RecordedWindow:
         """Return the steps at ``rows``, int [T, B], on ``device``."""
@@ -95,17 +117,23 @@ def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: A
     """Encode ``episodes`` for an agent of ``config``.
 
     Raises:
-      UserError: if there are none, or one has images of another size than the agent's.
+      UserError: if there are none, or one is of other spaces than the agent, such as images of another size.
     """
     if not episodes:
         raise UserError("no episodes to learn from")
     for episode in episodes:
-        check_image_size(episode.episode_id, episode.pictures(), config)
-    starts = np.concatenate([[0], np.cumsum([len(episode) for episode in episodes])]).astype(np.int64)
+        check_spaces(episode, config)
+    starts = _starts([len(episode) for episode in episodes])
     first = np.zeros(starts[-1], dtype=bool)
     first[starts[:-1]] = True
-    encoded = [encode_steps(episode, tokenizer, config) for episode in episodes]
-    columns = {f.name: np.concatenate([getattr(steps, f.name) for steps in encoded]) for f in fields(EncodedSteps)}
-    return MemoryDataset(
-        image=np.concatenate([episode.pictures() for episode in episodes]), first=first, starts=starts, **columns
-    )
+    encoded = [encode_steps(episode, tokenizer, config).arrays() for episode in episodes]
+    columns = {name: np.concatenate([steps[name] for steps in encoded]) for name in encoded[0]}
+    pictured = config.player.observation.image is not None
+    image = np.concatenate([episode.pictures() for episode in episodes]) if pictured else None
+    values = int(config.columns.counts.max(initial=1))
+    return MemoryDataset(image=image, first=first, starts=starts, values=values, **columns)
+
+
+def _starts(lengths: Sequence[int]) -> np.ndarray:
+    """First rows of episodes end to end, int64 [episodes + 1], with the total number of steps last."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

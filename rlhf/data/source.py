@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agents.columns import ActionColumns
+from agents.config import AgentConfig
 from rlhf.data.dataset import movement_counts
-from rlhf.records.episode import demonstrated_steps
+from rlhf.records.spaces import playhouse_spaces
 from rlhf.store import EpisodeStore
 from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.read_ahead import read_ahead
-from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
+from worlds.contract import BODY
+from worlds.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -41,27 +44,53 @@ class DatasetSummary:
     """Facts of all episodes that are needed before the first is learned from.
 
     Args:
-      texts: every utterance of either player.
+      texts: every utterance of either player, and every further text that the solver observed.
       demonstrated: int64 [episodes], steps of each episode that are to be imitated.
-      movement_counts: int64 [8, C, bins], see :meth:`rlhf.data.dataset.Dataset.movement_counts`.
+      movement_counts: int64 [ticks, C, values], see :meth:`rlhf.data.dataset.Dataset.movement_counts`.
+      continuous_bins: bins into which continuous components were divided for these counts.
     """
 
     texts: frozenset[str]
     demonstrated: np.ndarray
     movement_counts: np.ndarray
+    continuous_bins: int
 
 
-def summarise(sources: Sequence[Source], threads: int = 2) -> DatasetSummary:
-    """Read every episode once, by ``threads`` threads, and summarise them.
+def summarise(sources: Sequence[Source], threads: int = 2, continuous_bins: int | None = None) -> DatasetSummary:
+    """Read every episode once and summarise them.
+
+    Args:
+      sources: the episodes.
+      threads: number of threads that read.
+      continuous_bins: bins into which an agent divides continuous components; None: as many as agents do by default.
 
     Raises:
-      UserError: naming the first episode that is damaged.
+      UserError: naming the first episode that is damaged, or of other spaces than the one before.
     """
-    texts, demonstrated = set[str](), list[int]()
-    counts = np.zeros((TICKS_PER_STEP, len(MOVEMENT_BINS), int(MOVEMENT_BINS.max())), np.int64)
+    bins = AgentConfig().continuous_bins if continuous_bins is None else continuous_bins
+    texts, demonstrated, counts = set[str](), list[int](), None
+    before: CompressedEpisode | None = None
     for episode in read_ahead(Source.read, sources, threads):
-        texts.update(episode.setter_utterance, episode.utterance)
-        imitated = demonstrated_steps(episode.solver, episode.controller)
+        if before is not None:
+            _check_alike(before, episode)
+        before = episode
+        texts.update(episode.setter_utterance, episode.utterance, *episode.texts.values())
+        imitated = episode.demonstrated()
         demonstrated.append(int(imitated.sum()))
-        counts += movement_counts(episode.movement[imitated])
-    return DatasetSummary(frozenset(texts - {""}), np.array(demonstrated, np.int64), counts)
+        columns = ActionColumns(BODY if episode.spaces is None else episode.spaces.solver.action, bins)
+        moved = columns.encode(episode.movement, episode.continuous)[imitated]
+        found = movement_counts(moved, int(columns.counts.max(initial=1)))
+        counts = found if counts is None else counts + found
+    empty = np.zeros((0, 0, 0), np.int64)
+    return DatasetSummary(
+        frozenset(texts - {""}), np.array(demonstrated, np.int64), empty if counts is None else counts, bins
+    )
+
+
+def _check_alike(one: CompressedEpisode, other: CompressedEpisode) -> None:
+    """Refuse two episodes whose spaces differ. Raises UserError, naming the first difference."""
+    if one.spaces == other.spaces:
+        return
+    names = f"episode {one.episode_id}", f"episode {other.episode_id}"
+    mine, theirs = (each.spaces or playhouse_spaces(1, 1) for each in (one, other))
+    raise UserError(f"{names[1]} has other spaces than {names[0]} ({mine.differences(theirs, names)[0]})")

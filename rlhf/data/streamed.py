@@ -13,20 +13,21 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
+from typing import Any
 
 import numpy as np
 import torch
 
 from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
+from agents.columns import action_columns, observation_columns
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.data.config import ReadingConfig
-from rlhf.data.dataset import check_image_size
+from rlhf.data.dataset import check_image_size, check_spaces
 from rlhf.data.encoding import EncodedSteps, encode_steps
-from rlhf.data.source import DatasetSummary, Source
+from rlhf.data.source import DatasetSummary, Source, summarise
 from rlhf.data.windows import EpisodeStream, ReadAhead
 from rlhf.store.png import decode_frames
-from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 from worlds.errors import UserError
 
 
@@ -41,7 +42,7 @@ class _KeptEpisode:
     @cached_property
     def size(self) -> int:
         """Bytes, without what Python adds."""
-        return sum(map(len, self.frames or ())) + sum(array.nbytes for array in vars(self.steps).values())
+        return sum(map(len, self.frames or ())) + sum(array.nbytes for array in self.steps.arrays().values())
 
 
 class StreamedDataset:
@@ -83,7 +84,10 @@ class StreamedDataset:
         return np.diff(self.starts)
 
     def movement_counts(self) -> np.ndarray:
-        """Return how often each bin was chosen in demonstrated steps: int64 [8, C, bins]."""
+        """Return how often each value was chosen in demonstrated steps: int64 [ticks, C, values]."""
+        bins = self._config.continuous_bins
+        if self._config.player.action.continuous and bins != self._summary.continuous_bins:
+            return summarise(self._sources, self._reading.threads, bins).movement_counts
         return self._summary.movement_counts
 
     def stream(self, steps: int, batch: int, seed: int, columns: slice | None = None) -> ReadAhead:
@@ -94,34 +98,26 @@ class StreamedDataset:
         """Return the steps at ``rows``, int [T, B], on ``device``; several threads read and decode them.
 
         Raises:
-          UserError: naming the episode, if one is damaged, was removed, or has images of another size.
+          UserError: naming the episode, if one is damaged, was removed, or is of other spaces than the agent.
         """
         arrays = self._empty(*rows.shape)
         filled = [self._decoders.submit(self._fill, arrays, rows[:, column], column) for column in range(rows.shape[1])]
         for column in filled:
             column.result()
         tensors = {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}
-        seen = ("image", "setter_tokens", "solver_tokens", "previous_movement")
+        seen: dict[str, Any] = {"image": None} | {name: tensors[name] for name in observation_columns(self._config)}
         return RecordedWindow(
-            ObservationBatch(*(tensors[name] for name in seen)),
+            ObservationBatch(**seen),
             ActionBatch(tensors["movement"], tensors["utterance"]),
             tensors["first"],
             None if self.steps_demonstrated == self.starts[-1] else tensors["demonstrated"],
         )
 
     def _empty(self, steps: int, batch: int) -> dict[str, np.ndarray]:
-        config, shape = self._config, (steps, batch)
-        moves = (*shape, TICKS_PER_STEP, len(MOVEMENT_BINS))
-        return {
-            "image": np.empty((*shape, *config.image_size, 3), np.uint8),
-            "setter_tokens": np.empty((*shape, config.setter_text_length), np.int64),
-            "solver_tokens": np.empty((*shape, config.solver_text_length), np.int64),
-            "previous_movement": np.empty(moves, np.int8),
-            "movement": np.empty(moves, np.int8),
-            "utterance": np.empty((*shape, config.utterance_length), np.int64),
-            "demonstrated": np.empty(shape, bool),
-            "first": np.empty(shape, bool),
-        }
+        """Arrays of a window, [steps, batch, ...]."""
+        columns = observation_columns(self._config) | action_columns(self._config)
+        columns |= {"demonstrated": (np.bool_, ()), "first": (np.bool_, ())}
+        return {name: np.empty((steps, batch, *tail), dtype) for name, (dtype, tail) in columns.items()}
 
     def _fill(self, window: dict[str, np.ndarray], rows: np.ndarray, column: int) -> None:
         """Fill ``column`` of ``window`` with the steps at ``rows`` [T], which are in order within each episode."""
@@ -131,19 +127,23 @@ class StreamedDataset:
             first = int(rows[begin] - self.starts[episodes[begin]])
             steps, target = slice(first, first + end - begin), (slice(begin, end), column)
             episode = self._episode(int(episodes[begin]))
-            for name, array in vars(episode.steps).items():
+            for name, array in episode.steps.arrays().items():
                 window[name][target] = array[steps]
-            window["image"][target] = self._frames(episode, steps)
+            if "image" in window:
+                window["image"][target] = self._frames(episode.episode_id, (episode.frames or ())[steps])
             window["first"][target] = np.arange(steps.start, steps.stop) == 0
 
-    def _frames(self, episode: _KeptEpisode, steps: slice) -> np.ndarray:
+    def _frames(self, episode_id: str, files: Sequence[bytes]) -> np.ndarray:
+        """Draw frames, uint8 [T, H, W, channels]. Raises UserError if they are damaged or of another size."""
+        known = self._config.player.observation.image
+        assert known is not None
         try:
-            frames = decode_frames((episode.frames or ())[steps])
+            frames = decode_frames(files, known.channels)
         except ValueError as error:
             raise UserError(
-                f"episode {episode.episode_id}: {error}; drop it with `rlhf episodes drop`, or put back a copy"
+                f"episode {episode_id}: {error}; drop it with `rlhf episodes drop`, or put back a copy"
             ) from error
-        check_image_size(episode.episode_id, frames, self._config)
+        check_image_size(episode_id, frames, self._config)
         return frames
 
     def _episode(self, number: int) -> _KeptEpisode:
@@ -166,6 +166,7 @@ class StreamedDataset:
 
     def _read(self, source: Source) -> _KeptEpisode:
         episode = source.read()
+        check_spaces(episode, self._config)
         return _KeptEpisode(episode.episode_id, episode.frames, encode_steps(episode, self._tokenizer, self._config))
 
     def _make_room(self, added: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +14,9 @@ import numpy as np
 import pytest
 import torch
 
+from agents.acting import encode_observations
 from agents.batch import RecordedWindow
+from agents.columns import action_columns, observation_columns
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from pipelines.cli.main import main
@@ -25,10 +28,13 @@ from rlhf.data.streamed import StreamedDataset
 from rlhf.data.windows import ReadAhead
 from rlhf.learning.cloner import marginal_entropy
 from rlhf.records.episode import CO_PILOT, Episode
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import MemoryStore, ParquetStore, open_store
 from rlhf.store.compressed import compress
-from rlhf.store.synthetic import synthetic_episode
+from rlhf.store.synthetic import synthetic_episode, synthetic_play
+from tests.unit.rlhf.declared_spaces import CONTINUOUS, ENTITIES, GREY, GRID, SPACES
 from worlds.errors import UserError
+from worlds.spaces.description import to_json
 
 LENGTHS = [3, 5, 1, 9, 7, 2, 6]
 SIZES = AgentConfig(image_size=(12, 16), vocab_size=280, setter_text_length=6, solver_text_length=3, utterance_length=4)
@@ -69,7 +75,8 @@ def in_memory(store: Any, tokenizer: Tokenizer, scripted: bool = False) -> Memor
 
 
 def tensors(window: RecordedWindow) -> Iterator[torch.Tensor]:
-    yield from (*window.observations, *window.actions, window.resets)
+    yield from (part for part in window.observations if part is not None)
+    yield from (*window.actions, window.resets)
     if window.demonstrated is not None:
         yield window.demonstrated
 
@@ -228,3 +235,135 @@ def test_the_recording_has_all_kinds_of_play(store: ParquetStore) -> None:
     episodes = [store.read(episode_id) for episode_id in store.ids()]
     assert {episode.solver for episode in episodes} == {"scripted", "agent:synthetic"}
     assert any((episode.controller == CO_PILOT).any() for episode in episodes)
+
+
+# Declared spaces
+
+
+def config_of(spaces: EpisodeSpaces, **sizes: int) -> AgentConfig:
+    about = to_json(spaces.solver) if not spaces.of_the_playhouse else None
+    texts = {"setter_text_length": 6, "solver_text_length": 3, "utterance_length": 4}
+    return AgentConfig(spaces=about, image_size=spaces.image_size or (0, 0), vocab_size=280, **texts, **sizes)
+
+
+def store_of(spaces: EpisodeSpaces, folder: Path) -> ParquetStore:
+    """Every third episode is an agent's own until a co-pilot takes over, the others are scripted."""
+    made = open_store(folder, create=True)
+    for number, steps in enumerate(LENGTHS):
+        episode = synthetic_play(number, spaces, steps)
+        made.write(episode if number % 3 == 0 else replace(episode, solver="scripted"))
+    return made
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_windows_of_declared_spaces_are_those_of_play_in_memory(
+    name: str, tmp_path: Path, tokenizer: Tokenizer
+) -> None:
+    store, config = store_of(SPACES[name], tmp_path / "data"), config_of(SPACES[name])
+    found = sources(store)
+    episodes = [store.read(source.episode_id) for source in found]
+    memory = encode_episodes(episodes, tokenizer, config)
+    disk = StreamedDataset(found, summarise(found), tokenizer, config, ReadingConfig(cache_gb=2e-6, threads=2))
+    expected, streamed_ = memory.stream(4, 3, seed=3), disk.stream(4, 3, seed=3)
+    columns = observation_columns(config) | action_columns(config)
+    for _ in range(5):
+        window = expected.next()
+        assert same(window, streamed_.next()) and window.demonstrated is not None
+        parts = window.observations._asdict() | window.actions._asdict()
+        assert {part for part, tensor in parts.items() if tensor is not None} == set(columns)
+        for part, (dtype, tail) in columns.items():
+            assert parts[part].shape == (4, 3, *tail) and parts[part].numpy().dtype == dtype, part
+    assert (disk.movement_counts() == memory.movement_counts()).all()
+    assert memory.movement_counts().shape == (*columns["movement"][1], max(config.columns.counts, default=1))
+    assert disk.steps_demonstrated == memory.steps_demonstrated == sum(int(e.demonstrated().sum()) for e in episodes)
+    assert summarise(found).texts == spoken_texts(episodes)
+    play = RecordedPlay(found, ReadingConfig())
+    assert play.spaces == SPACES[name] and play.image_size == config.image_size
+    assert same(play.encode(tokenizer, config).stream(4, 3, seed=3).next(), memory.stream(4, 3, seed=3).next())
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_recorded_steps_are_encoded_as_they_were_in_play(name: str, tokenizer: Tokenizer) -> None:
+    spaces, config = SPACES[name], config_of(SPACES[name])
+    episode = synthetic_play(5, spaces, 6)
+    recorded, _ = encode_episodes([episode], tokenizer, config).gather(np.arange(6)[None])
+    played = encode_observations(observations_of(episode), tokenizer, config)
+    assert all(
+        (one is None) == (other is None) and (one is None or (one.dtype == other.dtype and torch.equal(one, other)))
+        for one, other in zip(recorded, played, strict=True)
+    )
+
+
+def observations_of(episode: Episode) -> list[dict[str, Any]]:
+    """What the solver observed at every step, as the world gave it."""
+    ends = np.cumsum(episode.seen.get("entity_counts", np.zeros(len(episode), np.int32)))
+    found = []
+    for step in range(len(episode)):
+        seen: dict[str, Any] = {"setter_text": episode.setter_text[step], "solver_text": episode.solver_text[step]}
+        seen |= {name: texts[step] for name, texts in episode.texts.items()}
+        if episode.image is not None:
+            seen["image"] = episode.image[step]
+        for name in episode.seen.keys() & {"grid", "vector", "legal"}:
+            seen[name] = episode.seen[name][step]
+        for name in episode.seen.keys() & {"entity_categories", "entity_values"}:
+            seen[name] = episode.seen[name][ends[step] - episode.seen["entity_counts"][step] : ends[step]]
+        seen["previous_movement"] = episode.previous_movement()[step]
+        if (before := episode.previous_continuous()) is not None:
+            seen["previous_continuous"] = before[step]
+        found.append(seen)
+    return found
+
+
+def test_what_a_world_rules_out_is_not_imitated(tokenizer: Tokenizer) -> None:
+    episode = replace(synthetic_play(3, ENTITIES, 5), solver="scripted")
+    verb, thing = episode.movement[2, 1].tolist()
+    assert episode.demonstrated()[1:].all()
+    for place in (verb, 4 + thing):
+        legal = episode.seen["legal"].copy()
+        legal[2] = True
+        legal[2, place] = False
+        changed = replace(episode, seen={**episode.seen, "legal": legal})
+        encoded = encode_episodes([changed], tokenizer, config_of(ENTITIES))
+        assert not encoded.demonstrated[2] and encoded.demonstrated[3:].all()
+
+
+@pytest.mark.parametrize(
+    ("played", "agent", "message"),
+    [
+        (GRID, CONTINUOUS, "observation.grid: the agent has none, the episode grid"),
+        (SPACES["playhouse"], GRID, "observation.image: the agent has none, the episode image"),
+        (GREY, SPACES["playhouse"], "observation.image.channels: the agent has 3, the episode 1"),
+    ],
+)
+def test_episodes_of_other_spaces_are_named(
+    played: EpisodeSpaces, agent: EpisodeSpaces, message: str, tmp_path: Path, tokenizer: Tokenizer
+) -> None:
+    store, config = open_store(tmp_path / "data", create=True), config_of(agent)
+    store.write(synthetic_play(1, played, 4, "e1"))
+    expected = re.escape(f"episode e1 has other spaces than the agent ({message})")
+    with pytest.raises(UserError, match=expected):
+        encode_episodes([store.read("e1")], tokenizer, config)
+    found = sources(store)
+    disk = StreamedDataset(found, summarise(found), tokenizer, config, ReadingConfig())
+    with pytest.raises(UserError, match=expected):
+        disk.window(np.arange(4)[:, None])
+
+
+def test_episodes_of_several_spaces_are_not_summarised(tmp_path: Path) -> None:
+    found = []
+    for name in ("grid", "continuous"):
+        store = open_store(tmp_path / name, create=True)
+        store.write(synthetic_play(1, SPACES[name], 4, name))
+        found += sources(store)
+    message = "episode continuous has other spaces than episode grid (solver.observation.grid: episode grid has grid, "
+    with pytest.raises(UserError, match=re.escape(message)):
+        summarise(found)
+
+
+def test_counts_are_those_of_the_agents_own_bins(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    store = store_of(CONTINUOUS, tmp_path / "data")
+    found, config = sources(store), config_of(CONTINUOUS, continuous_bins=5)
+    memory = encode_episodes([store.read(source.episode_id) for source in found], tokenizer, config)
+    disk = StreamedDataset(found, summarise(found), tokenizer, config, ReadingConfig())
+    assert disk.movement_counts().shape == (1, 28, 5) and (disk.movement_counts() == memory.movement_counts()).all()
+    assert disk.movement_counts().sum() == 28 * disk.steps_demonstrated
