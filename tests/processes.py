@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -106,6 +107,7 @@ def rlhf(folder: Path, *words: str) -> Forked:
 def _serve(out: Connection, environment: dict[str, str], words: list[str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
+    gc.freeze()  # what was imported is no garbage, and stays shared with the other forks
     os.dup2(out.fileno(), 1)
     out.close()
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
@@ -114,6 +116,7 @@ def _serve(out: Connection, environment: dict[str, str], words: list[str]) -> No
 
 
 def _run(errors: Path, work: Callable[..., int], *arguments: Any) -> None:
+    gc.freeze()
     os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666), 2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False)

@@ -30,7 +30,13 @@ from tests.unit.annotation.games.test_real_agents import SIZES
 from tests.unit.rlhf import tiny_agent
 
 States = Iterator[tuple[str, Any]]
+EPISODE_SEC = 60
 SHORTEST_SEC = 11  # an episode that ends earlier is not kept
+# True once a game's clock shows no more seconds than that.
+PLAYED = """left => {
+  const [minutes, seconds] = document.querySelector('[role=timer]').textContent.split(':').map(Number);
+  return 60 * minutes + seconds <= left;
+}"""
 CONSENT = "We keep the marks that you give, under a made-up name.\nYou may ask us to delete them at any time."
 
 
@@ -90,7 +96,11 @@ class Place:
 def serving(folder: Path, context: Callable[[], Any]) -> Iterator[Place]:
     """The study of :func:`make_whole_study`, served."""
     study = folder / "study"
-    with served(study, "--agents", "tiny", str(folder / "player"), "--episode-seconds", "60") as (_, url, link):
+    with served(study, "--agents", "tiny", str(folder / "player"), "--episode-seconds", str(EPISODE_SEC)) as (
+        _,
+        url,
+        link,
+    ):
         yield Place(url, link, study, context)
 
 
@@ -242,6 +252,7 @@ def playing(place: Place) -> States:
 
 
 def evaluating(place: Place) -> States:
+    """An agent's evaluation. Two people play another game until enough of it is played to be kept."""
     ann = place.comes(Role.SETTER, "Zoe", "/play")
     ann.get_by_role("button", name="I know them already").click()
     ann.get_by_role("radio", name="Evaluate an agent").check()
@@ -256,9 +267,11 @@ def evaluating(place: Place) -> States:
         ann.locator(".requests .words", has_text=words).wait_for()
         ann.keyboard.press("y" if "bed" in words else "ArrowLeft")
     yield "evaluation", ann
-    ann.wait_for_timeout(1000 * SHORTEST_SEC)
-    ann.get_by_role("button", name="End").click()
-    ann.get_by_text("Before you finish").wait_for()
+    yield from playing(place)
+    ann.wait_for_function(PLAYED, arg=EPISODE_SEC - SHORTEST_SEC)
+    over = ann.get_by_text("Before you finish")
+    ann.get_by_role("button", name="End").or_(over).first.click()  # on a slow machine it is over by itself
+    over.wait_for()
     yield "evaluation: judging", ann
     ann.keyboard.press("n")
     ann.get_by_text("Saved. Thank you!").wait_for()
@@ -276,4 +289,4 @@ def agreeing(place: Place) -> States:
     yield "consent", page
 
 
-WALKS = (joining, leading, looking, marking, judging, learning, playing, evaluating, agreeing)
+WALKS = (joining, leading, looking, marking, judging, learning, evaluating, agreeing)

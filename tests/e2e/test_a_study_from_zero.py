@@ -13,7 +13,7 @@ from pipelines.stages.episodes.division import division_of
 from reward_models.registry import load_reward_model
 from rlhf.store import open_store
 from tests.e2e.browsers import LAPTOP, chromium
-from tests.patience import PATIENCE_MS
+from tests.patience import PATIENCE_MS, until
 from tests.processes import rlhf
 
 GAMES, SECONDS = 2, 15
@@ -65,8 +65,11 @@ def test_people_make_a_reward_model(tmp_path: Path) -> None:
         setter, solver, rater = (Person(browser, invited(admin, url, role), name) for role, name in CAST)
         for number in range(GAMES):
             they_play(setter, solver, url, f"lift the toy number {number}", first=number == 0)
-        for _ in range(GAMES):
-            marks(rater, url)
+            if number:
+                marks(rater, url)  # the game before, while this one goes on
+            for person in (setter, solver):
+                person.page.get_by_text("Saved. Thank you!").wait_for()
+        marks(rater, url)
         rater.page.get_by_text("All done.").wait_for()
         for person in (admin, setter, solver, rater):
             assert person.complaints == []
@@ -85,7 +88,7 @@ def invited(admin: Person, url: str, role: str) -> str:
 
 
 def they_play(setter: Person, solver: Person, url: str, request: str, first: bool) -> None:
-    """One game from the lobby to its end."""
+    """One game, from the lobby to the solver's answer."""
     for person in (setter, solver):
         person.page.goto(f"{url}/play")
         if first:
@@ -105,21 +108,25 @@ def they_play(setter: Person, solver: Person, url: str, request: str, first: boo
     for key in ("w", "Space"):
         solver.page.keyboard.up(key)
     solver.says("here you are")
-    for person in (setter, solver):
-        person.page.get_by_text("Saved. Thank you!").wait_for()
 
 
 def marks(rater: Person, url: str) -> None:
     """One episode: progress late, regress early."""
-    rater.page.goto(f"{url}/mark")
-    rater.page.get_by_role("slider").wait_for()
+    slider, done = rater.page.get_by_role("slider"), rater.page.get_by_text("All done.")
+
+    def opened() -> bool:
+        rater.page.goto(f"{url}/mark")
+        slider.or_(done).first.wait_for()
+        return slider.is_visible()
+
+    until(opened, "an episode to mark")  # one that is saved may not be listed yet
     rater.presses("Shift+ArrowRight", "-", "Shift+ArrowRight", "Shift+ArrowRight", "+")
     rater.page.locator(".mark").nth(1).wait_for()
     rater.page.locator('.saved[data-waiting="0"]').wait_for()
     before = rater.page.url
     rater.page.get_by_role("button", name="Submit episode").click()
     rater.page.get_by_role("button", name="Submit all the same").click()  # most of it was not seen
-    rater.page.get_by_role("slider").or_(rater.page.get_by_text("All done.")).first.wait_for()
+    slider.or_(done).first.wait_for()
     assert rater.page.url == before
 
 

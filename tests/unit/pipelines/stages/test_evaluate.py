@@ -142,6 +142,12 @@ def test_results_of_another_agent_are_added_to_those_that_are_there(tmp_path: Pa
     assert len(plays) == 4
 
 
+def test_without_names_every_probe_of_the_world_is_played(tmp_path: Path, plays: list) -> None:
+    evaluate(a_file(tmp_path, probes=()))
+    assert [probe for _, probe in plays] == list(WORLD.entry().probes) and len(plays) == 6
+    assert demo().evaluate.probes == ()
+
+
 def test_an_interrupted_evaluation_is_resumed(tmp_path: Path, plays: list, monkeypatch: pytest.MonkeyPatch) -> None:
     config = a_file(tmp_path, agents={"A": "perfect", "B": "scripted"})
     whole = evaluate(replace(config, out=tmp_path / "whole.json"))
