@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.diagnose.figures import COLOURS, legend, panels, percent_axis, png
@@ -36,7 +36,7 @@ def over_seeds(measures: Sequence[Measure]) -> Interval | None:
     values = np.array([one.estimate for one in measures])
     mean, low, high = (float(np.mean([getattr(m, name) for m in measures])) for name in ("estimate", "low", "high"))
     if len(values) > 1:
-        half = float(t.ppf(0.5 + LEVEL / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
+        half = float(stdtrit(len(values) - 1, 0.5 + LEVEL / 2) * values.std(ddof=1) / np.sqrt(len(values)))
         low, high = min(low, mean - half), max(high, mean + half)
     return Interval(mean, low, high, measures[0].episodes)
 

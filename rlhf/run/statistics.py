@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit  # quantiles; scipy.stats takes a second to import
 
 LEVEL = 0.95
 RESAMPLES = 10_000
@@ -35,7 +35,7 @@ def wilson_interval(successes: float, trials: int, level: float = LEVEL) -> Inte
     """
     if not 0 <= successes <= trials or trials == 0:
         raise ValueError(f"{successes} successes in {trials} trials is no proportion")
-    z = float(norm.ppf(0.5 + level / 2))
+    z = float(ndtri(0.5 + level / 2))
     share = successes / trials
     shrink = 1 + z * z / trials
     centre = (share + z * z / (2 * trials)) / shrink
@@ -56,7 +56,7 @@ def mean_of(estimate: float, deviation: float, count: int) -> Interval | None:
     """
     if count < 2:
         return None
-    half = float(t.ppf(0.5 + LEVEL / 2, count - 1)) * deviation / float(np.sqrt(count))
+    half = float(stdtrit(count - 1, 0.5 + LEVEL / 2)) * deviation / float(np.sqrt(count))
     return Interval(estimate, estimate - half, estimate + half, count)
 
 
@@ -93,7 +93,7 @@ def mean_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int, resample
     low, high = map(float, np.quantile(means, [tail, 1 - tail]))
     estimate = float(runs.mean())
     if len(runs) > 1:
-        half = float(t.ppf(1 - tail, len(runs) - 1) * runs.std(ddof=1) / np.sqrt(len(runs)))
+        half = float(stdtrit(len(runs) - 1, 1 - tail) * runs.std(ddof=1) / np.sqrt(len(runs)))
         low, high = min(low, estimate - half), max(high, estimate + half)
     return Interval(estimate, low, high, sum(len(episodes) for run in groups for episodes in run))
 
