@@ -14,8 +14,15 @@ DEV    := $(VENV)/.installed-dev-$(HASH)
 # Bytecode is kept, in folders that git ignores: every process of the tests starts in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
+# A recording compiles the world into its cache, where every later process finds it.
+define COMPILE
+@folder=$$(mktemp -d) || exit 1; trap 'rm -rf "$$folder"' EXIT; trap 'exit 130' INT TERM; \
+	$(BIN)/rlhf record --data "$$folder/first" --episodes 1 --steps 60 --workers 1 2> "$$folder/said" \
+	|| { cat "$$folder/said" >&2; exit 1; }
+endef
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-ray lint format bench docs web clean
+.PHONY: help demo test test-ray lint format bench docs web compiled clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -23,14 +30,14 @@ help: ## say what can be made
 demo: $(RUN) ## the whole loop, from recorded play to a report, on this machine
 	$(BIN)/rlhf demo $(ARGS)
 
-# End-to-end tests start servers and browsers: two of them at once are enough for any machine.
+# End-to-end tests wait a third of their time, for browsers and games: three of them at once keep two cores busy.
 test: $(DEV) ## style, types, documents and every test but those on Ray
-	@$(MAKE) --no-print-directory -j 2 lint docs
+	@$(MAKE) --no-print-directory -j 2 lint docs compiled
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/e2e
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --ignore tests/e2e/ray tests/e2e
+	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder --ignore tests/e2e/ray tests/e2e
 endif
 
 test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with jobs
@@ -52,6 +59,9 @@ bench: $(DEV) ## the benchmarks, each with this machine's description
 docs: $(DEV) ## the documentation site, into build/site
 	$(BIN)/python -m mkdocs build --strict --quiet
 
+compiled: $(DEV)
+	$(COMPILE)
+
 # Users never need it: what it builds is in the repository. Node comes with the tools of development.
 web: $(DEV) ## the front end of `rlhf serve`, from annotation/web into annotation/static
 	cd annotation/web && PATH="$(abspath $(BIN)):$$PATH" && npm ci --no-audit --no-fund && npm run check && npm test && npm run build
@@ -69,9 +79,7 @@ $(RUN): | $(BIN)/python
 	@test -e $(DEV) || { echo "installing into $(VENV) (some minutes the first time)"; \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .; }
 	@echo "compiling the world (once)"
-	@folder=$$(mktemp -d) || exit 1; trap 'rm -rf "$$folder"' EXIT; trap 'exit 130' INT TERM; \
-		$(BIN)/rlhf record --data "$$folder/first" --episodes 1 --steps 60 --workers 1 2> "$$folder/said" \
-		|| { cat "$$folder/said" >&2; exit 1; }
+	$(COMPILE)
 	@rm -f $(VENV)/.installed-run-* && touch $@
 
 $(DEV): | $(BIN)/python

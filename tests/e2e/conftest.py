@@ -10,8 +10,12 @@ from xdist.scheduler import LoadScopeScheduling
 
 HERE = Path(__file__).parent
 
-# Longest first, so that two processes end at about the same time. All tests that start Ray are run by one of them.
-_LONGEST = ("ray", "test_study", "test_iterate", "test_demo", "test_kill_improving")
+# Longest first, so that all processes end at about the same time. All tests that start Ray are run by one of them.
+_LONGEST = (
+    "ray", "test_playing_in_a_browser", "test_iterate", "test_accessibility", "test_kill_evaluating", "test_study",
+    "test_a_study_from_zero", "test_firefox", "test_demo", "test_full_disk", "test_slow_lines_in_a_browser",
+    "test_kill_serving", "test_kill_training",
+)  # fmt: skip
 
 
 class Scheduling(LoadScopeScheduling):
