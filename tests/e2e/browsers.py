@@ -12,6 +12,17 @@ import pytest
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LAPTOP = {"width": 1366, "height": 640}  # what a browser shows of a page on a screen of 1366 x 768
 
+_SHORTEST_SEC = 11  # an episode that ends earlier is not kept
+_PLAYED = """left => {
+  const [minutes, seconds] = document.querySelector('[role=timer]').textContent.split(':').map(Number);
+  return 60 * minutes + seconds <= left;
+}"""
+
+
+def played_enough(page: "Page", episode_sec: int) -> None:  # noqa: F821, UP037  (Playwright may be missing)
+    """Wait until so much of a game of ``episode_sec`` is played, as its clock shows, that it is kept."""
+    page.wait_for_function(_PLAYED, arg=episode_sec - _SHORTEST_SEC)
+
 
 @contextmanager
 def chromium() -> Iterator["Browser"]:  # noqa: F821, UP037  (Playwright may be missing)

@@ -22,6 +22,7 @@ from benchmarks.serving import make_study, new_person, served
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
+from tests.e2e.browsers import played_enough
 from tests.e2e.scripted_study import play, work_on
 from tests.e2e.test_judging_in_a_browser import played_suite
 from tests.patience import PATIENCE_MS
@@ -31,12 +32,6 @@ from tests.unit.rlhf import tiny_agent
 
 States = Iterator[tuple[str, Any]]
 EPISODE_SEC = 60
-SHORTEST_SEC = 11  # an episode that ends earlier is not kept
-# True once a game's clock shows no more seconds than that.
-PLAYED = """left => {
-  const [minutes, seconds] = document.querySelector('[role=timer]').textContent.split(':').map(Number);
-  return 60 * minutes + seconds <= left;
-}"""
 CONSENT = "We keep the marks that you give, under a made-up name.\nYou may ask us to delete them at any time."
 
 
@@ -268,7 +263,7 @@ def evaluating(place: Place) -> States:
         ann.keyboard.press("y" if "bed" in words else "ArrowLeft")
     yield "evaluation", ann
     yield from playing(place)
-    ann.wait_for_function(PLAYED, arg=EPISODE_SEC - SHORTEST_SEC)
+    played_enough(ann, EPISODE_SEC)
     over = ann.get_by_text("Before you finish")
     ann.get_by_role("button", name="End").or_(over).first.click()  # on a slow machine it is over by itself
     over.wait_for()

@@ -22,7 +22,7 @@ from annotation.server.security.visitors import Role
 from benchmarks.serving import new_people, served
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.store import open_store
-from tests.e2e.browsers import chromium
+from tests.e2e.browsers import chromium, played_enough
 from tests.e2e.wires import Wire
 from tests.patience import PATIENCE_MS, PATIENCE_SEC
 from tests.unit.agents import made_up_play
@@ -31,6 +31,7 @@ from tests.unit.annotation.games.test_real_agents import SIZES
 
 SHOTS = os.environ.get("RLHF_SCREENSHOTS", "")  # a folder for pictures of the pages, for the documentation
 SIZE = {"width": 1280, "height": 800}
+EPISODE_SEC = 60  # of games that end earlier
 SERVERS: set[int] = set()  # their process ids
 LOST = ("WebSocket connection to", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "net::ERR", "Failed to load resource")
 
@@ -158,7 +159,7 @@ def recorded(folder: Path) -> Episode:
 
 @pytest.mark.e2e
 def test_two_people_play(tmp_path: Path) -> None:
-    with chromium() as browser, study(tmp_path / "study", 25) as (url, cookie):
+    with chromium() as browser, study(tmp_path / "study", EPISODE_SEC) as (url, cookie):
         wire = Wire(int(url.rpartition(":")[2]))
         ann = Somebody(browser, url, cookie(Role.SETTER))
         ann.sees("Before your first game")
@@ -177,6 +178,8 @@ def test_two_people_play(tmp_path: Path) -> None:
         ann.plays()
         they_talk_and_walk(ann, bob)
         they_lose_each_other(ann, bob, wire)
+        played_enough(ann.page, EPISODE_SEC)
+        ann.click("End")
         for somebody in (ann, bob):
             somebody.sees("Saved. Thank you!")
         ann.shot("play-saved")
@@ -184,7 +187,7 @@ def test_two_people_play(tmp_path: Path) -> None:
     episode = recorded(tmp_path / "study")
     assert {"bring me the bottle", "the <b>blue</b> one"} <= set(episode.setter_utterance)
     assert "which one?" in episode.utterance
-    assert "i am back" in episode.utterance and episode.notes["ended"] == "complete"
+    assert "i am back" in episode.utterance and episode.notes["ended"] == "ended by the setter"
     assert (episode.movement[:, :, 0] == 2).sum() > 8 and (episode.movement[:, :, 4] == 1).any()
     assert (episode.setter_movement[:, :, 2] != 2).any(), "the setter turned by mouse"
     assert_replays(episode)
@@ -307,7 +310,7 @@ def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path) ->
     save = tmp_path / "study" / "runs" / "first"
     save.parent.mkdir(parents=True)
     save.symlink_to(agent)
-    with chromium() as browser, study(tmp_path / "study", 60) as (url, cookie):
+    with chromium() as browser, study(tmp_path / "study", EPISODE_SEC) as (url, cookie):
         ann = Somebody(browser, url, cookie(Role.SETTER))
         ann.knows_the_keys()
         ann.starts("A person and an agent")
@@ -315,11 +318,11 @@ def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path) ->
         ann.plays()
         ann.says("come here")
         ann.hears("come here")
-        ann.wait(3)
+        ann.wait(1)
         kill_agent()
         ann.sees("the agent runs/first has died: the solver stands still from now on")
         ann.shot("play-agent-died")
-        ann.wait(8)
+        played_enough(ann.page, EPISODE_SEC)
         ann.click("End")
         ann.sees("Saved. Thank you!")
         assert ann.complaints == []
