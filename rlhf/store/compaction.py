@@ -18,7 +18,7 @@ from uuid import uuid4
 from rlhf.store.durable import explained, sync
 from rlhf.store.index import TABLES, Entry, EpisodeIndex, moved
 from rlhf.store.pack_file import PackFile
-from rlhf.store.parquet_files import Damaged, read_single
+from rlhf.store.parquet_files import Damaged, read_single, spans_of
 from rlhf.store.recovery import data_file
 from worlds.errors import UserError
 
@@ -155,11 +155,19 @@ def damage(path: Path, why: object, episode_id: str) -> str:
 
 
 def _small_files(folder: Path, index: EpisodeIndex, enough: float) -> deque[list[Entry]]:
-    """Return the episodes of each file whose steps take less than ``enough`` bytes, in the order of recording."""
+    """Return the episodes of each file whose steps take less than ``enough`` bytes, in the order of recording.
+
+    A file that holds others, too, is left: they were damaged when the index was recreated.
+    """
     files: dict[str, list[Entry]] = {}
     for entry in index.entries().values():
         files.setdefault(entry.file, []).append(entry)
-    return deque(entries for stem, entries in files.items() if _size(data_file(folder, "steps", stem)) < enough)
+    small = deque()
+    for stem, entries in files.items():
+        path = data_file(folder, "steps", stem)
+        if _size(path) < enough and (entries[0].spans is None or _count(path) in (None, len(entries))):
+            small.append(entries)
+    return small
 
 
 def _size(path: Path) -> int:
@@ -167,6 +175,14 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except FileNotFoundError:  # it is missing or was just replaced, which its reader finds out
         return 0
+
+
+def _count(path: Path) -> int | None:
+    """Return how many episodes there are in a file of steps of many; None if it cannot be read."""
+    try:
+        return len(spans_of(path, "steps"))
+    except (Damaged, FileNotFoundError):
+        return None
 
 
 def _gather(folder: Path, index: EpisodeIndex, files: deque[list[Entry]], enough: float, writing: Writing) -> bool:

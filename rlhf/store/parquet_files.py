@@ -74,21 +74,28 @@ def read_rows(
       FileNotFoundError: if there is none.
     """
     with _opened(path, table, span) as (file, checksums):
-        for group in range(file.num_row_groups):
-            if _holds(file.metadata.row_group(group).column(0), episode_id):
-                checksums.check(group)
-                rows = file.read_row_group(group, columns and list(columns), use_threads=False)
-                if rows["episode_id"].unique().to_pylist() == [episode_id]:
-                    return rows
-    raise Damaged(f"it does not hold episode {episode_id}")
+        return _rows_of(file, checksums, episode_id, columns)
 
 
 def read_single(path: Path, table: str, episode_id: str, span: Span | None = None) -> tuple[pa.Table, bytes]:
     """Return the rows of one episode, and a file of them alone. Arguments and errors are those of ``read_rows``."""
-    rows = read_rows(path, table, episode_id, span=span)
     with _opened(path, table, span) as (file, checksums):
+        rows = _rows_of(file, checksums, episode_id)
         alone = file.num_row_groups == 1
         return rows, bytes(checksums.file) if alone else to_bytes([rows])
+
+
+def _rows_of(
+    file: pq.ParquetFile, checksums: FileChecksums, episode_id: str, columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Return the rows of an episode. Raises Damaged if the file lacks it, or ChecksumMismatch."""
+    for group in range(file.num_row_groups):
+        if _holds(file.metadata.row_group(group).column(0), episode_id):
+            checksums.check(group)
+            rows = file.read_row_group(group, columns and list(columns), use_threads=False)
+            if rows["episode_id"].unique().to_pylist() == [episode_id]:
+                return rows
+    raise Damaged(f"it does not hold episode {episode_id}")
 
 
 def spans_of(path: Path, table: str) -> list[Span]:
@@ -99,12 +106,17 @@ def spans_of(path: Path, table: str) -> list[Span]:
     """
     with _opened(path, table) as (_, checksums):
         spans = [(begin, end) for begin, end, _ in checksums.parts]
-        try:
-            for begin, end in spans:
-                read_checksums(checksums.file[begin:end])
-        except ChecksumMismatch:
-            return []
-        return spans
+        # One of them tells, and any may be damaged.
+        return spans if any(_is_whole(checksums.file[begin:end]) for begin, end in spans) else []
+
+
+def _is_whole(file: memoryview) -> bool:
+    """Return whether ``file`` is a whole file of ours, by its footer."""
+    try:
+        read_checksums(file)
+    except ChecksumMismatch:
+        return False
+    return True
 
 
 def ids_in(path: Path, table: str) -> list[str]:

@@ -52,6 +52,13 @@ def files(folder: Path) -> set[str]:
     return {path.name for path in (folder / "steps").iterdir()}
 
 
+def spans(folder: Path, episode_id: str) -> dict[str, list[int]]:
+    """Where an episode lies in its files, as the index says."""
+    lines = [json.loads(line) for line in (folder / "index.jsonl").read_text().splitlines()]
+    (found,) = [line["bytes"] for line in lines if line.get("episode_id") == episode_id]
+    return found
+
+
 def rows(folder: Path) -> dict[str, list[str]]:
     """Ids in the columns of both tables, as another program reads them."""
     return {table: pq.read_table(folder / table)["episode_id"].to_pylist() for table in ("episodes", "steps")}
@@ -88,10 +95,8 @@ def test_a_file_of_many_is_the_files_of_single_ones_in_a_row(folder: Path) -> No
     singles = {table: (folder / table / "e3.parquet").read_bytes() for table in ("episodes", "steps")}
     open_store(folder).compact()
     (name,) = files(folder)
-    lines = [json.loads(line) for line in (folder / "index.jsonl").read_text().splitlines()]
-    (places,) = [line["bytes"] for line in lines if line.get("episode_id") == "e3"]
     for table, single in singles.items():
-        begin, end = places[table]
+        begin, end = spans(folder, "e3")[table]
         assert (folder / table / name).read_bytes()[begin:end] == single
         file = pq.ParquetFile(folder / table / name)
         groups = [file.read_row_group(group)["episode_id"].unique().to_pylist() for group in range(5)]
@@ -195,18 +200,29 @@ def test_the_index_of_an_older_files_is_recreated(older: Path) -> None:
 # Damage
 
 
-def test_one_damaged_episode_costs_no_other_of_its_file(folder: Path) -> None:
+@pytest.mark.parametrize("place", (0.3, 0.5, 0.98))
+@pytest.mark.parametrize("table", ("episodes", "steps"))
+def test_one_damaged_episode_costs_no_other_of_its_file(folder: Path, table: str, place: float) -> None:
+    """Whether its columns are damaged, or the footer that it has of its own."""
     open_store(folder).compact()
-    (path,) = (folder / "steps").iterdir()
+    begin, end = spans(folder, "e1")[table]
+    (path,) = (folder / table).iterdir()
     data = bytearray(path.read_bytes())
-    data[data.index(b"IDAT") + 4] ^= 1  # in the first frame of the first episode
+    data[begin + int(place * (end - begin))] ^= 1
     path.write_bytes(data)
+    store, others = open_store(folder), [0, 2, 3, 4]
+    with pytest.raises(UserError, match="is damaged .* remove episode e1 with `rlhf episodes drop`"):
+        store.read("e1")
+    assert all(same_episode(store.read(f"e{seed}"), small(seed)) for seed in others)
     (folder / "index.jsonl").unlink()
     assert rebuild_index(folder) == 4
     store = open_store(folder)
-    assert sorted(store.ids()) == ["e1", "e2", "e3", "e4"] and same_episode(store.read("e1"), small(1))
+    assert sorted(store.ids()) == [f"e{seed}" for seed in others] and same_episode(store.read("e2"), small(2))
     found = [(problem.file, problem.what) for problem in store.verify()]
     assert (f"steps/{path.name}", "1 of its episodes is not in the index") in found
+    store.write(small(5))
+    store.compact()
+    assert path.exists()  # so that a copy of the damaged episode may still be made out of it
 
 
 def test_damage_to_the_common_footer_is_reported_and_costs_no_episode(folder: Path) -> None:
@@ -219,8 +235,18 @@ def test_damage_to_the_common_footer_is_reported_and_costs_no_episode(folder: Pa
     assert all(same_episode(store.read(f"e{seed}"), small(seed)) for seed in range(5))
     (problem,) = store.verify()
     assert problem.file == f"steps/{path.name}" and "other programs cannot read it" in problem.what
-    path.write_bytes(data[: len(data) // 3])
-    with pytest.raises(UserError, match="is damaged"):
+    store.write(small(5))
+    store.compact()
+    assert whole(folder, range(6))
+
+
+def test_a_file_of_many_that_is_cut_short_costs_what_is_behind(folder: Path) -> None:
+    open_store(folder).compact()
+    (path,) = (folder / "steps").iterdir()
+    path.write_bytes(path.read_bytes()[: spans(folder, "e2")["steps"][1]])
+    store = open_store(folder)
+    assert all(same_episode(store.read(f"e{seed}"), small(seed)) for seed in range(3))
+    with pytest.raises(UserError, match=r"is damaged \(it is cut short\)"):
         store.read("e4")
 
 
