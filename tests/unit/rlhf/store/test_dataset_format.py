@@ -16,11 +16,14 @@ import pytest
 from pipelines.cli.episodes import compact_dataset
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import ClipPair, RequestVerdict, StretchScore, TakeOver
-from rlhf.store import ParquetStore, open_store, share_play
+from rlhf.records.spaces import EpisodeSpaces
+from rlhf.store import ParquetStore, open_store, rebuild_index, share_play
 from rlhf.store.contract import EpisodeRow
 from rlhf.store.parquet_files import to_bytes
-from rlhf.store.synthetic import synthetic_episode
+from rlhf.store.step_columns import steps_schema
+from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from rlhf.store.tables import SCHEMAS, judgements_table
+from tests.unit.rlhf.declared_spaces import SPACES
 from worlds.errors import UserError
 
 PAGE = Path("docs/dataset-format.md").read_text()
@@ -55,6 +58,8 @@ def described(heading: str) -> dict[str, str]:
 @pytest.mark.parametrize("table", NAMES)
 def test_every_column_is_described_with_its_type(table: str) -> None:
     columns = described(table)
+    if table == "steps":  # the page has those of all spaces
+        columns = {name: kind for name, kind in columns.items() if name in SCHEMAS[table].names}
     assert list(columns) == SCHEMAS[table].names and len(columns) == NAMES[table]
     for field in SCHEMAS[table]:
         base = field.type
@@ -64,7 +69,8 @@ def test_every_column_is_described_with_its_type(table: str) -> None:
 
 
 def test_every_key_of_the_description_and_the_index_is_described(store: ParquetStore) -> None:
-    assert list(json.loads((store.folder / "dataset.json").read_text())) == list(described("dataset.json"))
+    keys = [key for key in described("dataset.json") if key != "spaces"]
+    assert list(json.loads((store.folder / "dataset.json").read_text())) == keys
     index = PAGE.split("## `index.jsonl`", 1)[1]
     assert {field.name for field in fields(EpisodeRow)} | {"file", "remove"} <= set(re.findall(r"`(\w+)`", index))
 
@@ -118,6 +124,57 @@ def test_hugging_face_datasets_loads_the_folder(store: ParquetStore, monkeypatch
         found = loaded(store.folder, table)
         assert len(found) == rows and found.column_names == SCHEMAS[table].names
     assert loaded(store.folder, "marks")[0] == vars(store.marks()[0])
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_hugging_face_datasets_loads_play_of_declared_spaces(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+    store, spaces = open_store(tmp_path / "data", create=True), SPACES[name]
+    for seed, steps in enumerate((3, 1)):
+        store.write(synthetic_play(seed, spaces, steps, f"e{seed}"))
+    described_columns = described("steps")
+    for column in steps_schema(store.description.spaces):
+        base = column.type
+        while pa.types.is_nested(base) and not pa.types.is_struct(base):
+            base = base.value_type
+        kind = described_columns[re.sub("^text_.*", "text_NAME", column.name)]
+        assert ("struct" if pa.types.is_struct(base) else str(base)) in kind, column
+    for _ in range(2):
+        rows = loaded(store.folder)
+        assert rows.column_names == steps_schema(store.description.spaces).names and len(rows) == 4
+        for row in rows:
+            episode, step = store.read(row["episode_id"]), row["step"]
+            for column in ("movement", "continuous", "setter_movement", "setter_continuous"):
+                assert (column in row) == (getattr(episode, column) is not None and getattr(episode, column).size > 0)
+                if column in row:
+                    assert np.array_equal(row[column], getattr(episode, column)[step])
+            for column in episode.seen.keys() & {"grid", "vector", "legal"}:
+                assert np.array_equal(row[column], episode.seen[column][step])
+            for column in row.keys() & {"entity_categories", "entity_values"}:
+                end = int(episode.seen["entity_counts"][: step + 1].sum())
+                there = episode.seen[column][end - episode.seen["entity_counts"][step] : end]
+                assert np.array_equal(np.reshape(row[column], there.shape), there)
+            assert all(row[f"text_{key}"] == texts[step] for key, texts in episode.texts.items())
+            if episode.image is not None and episode.image.shape[3] in (1, 3):
+                assert np.array_equal(np.asarray(row["image"]), episode.image[step].squeeze())
+        store.compact()
+
+
+def test_the_description_of_declared_spaces_is_that_of_the_page(tmp_path: Path) -> None:
+    keys = [key for key in described("dataset.json") if key not in ("ticks_per_second", "ticks_per_step", "movement")]
+    for name, spaces in SPACES.items():
+        store = open_store(tmp_path / name, create=True)
+        store.write(synthetic_play(1, spaces, 2))
+        about = json.loads((store.folder / "dataset.json").read_text())
+        assert about["schema_version"] == (1 if name == "playhouse" else 2)
+        if name != "playhouse":
+            assert list(about) == keys and EpisodeSpaces.from_json(about["spaces"]) == spaces
+        share_play(store.folder, tmp_path / f"{name}-2")
+        assert open_store(tmp_path / f"{name}-2").description == store.description
+        assert rebuild_index(tmp_path / f"{name}-2") == 1 and open_store(tmp_path / f"{name}-2").verify() == []
 
 
 def test_datasets_reads_many_episodes_from_few_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
