@@ -1,6 +1,6 @@
-"""Report of a training without evaluation, from the metrics that the run has written so far.
+"""Report of a training, from the metrics that the run has written so far.
 
-Runs that are running or interrupted can be reported, too. The report does not measure how good the agent is.
+Runs that are running or interrupted can be reported, too. An evaluation whose results lie in the run's folder is shown.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.report.data import Chart, Circumstances, Picture, WatchedRun
+from pipelines.report.evaluated import RESULTS_FILE, Evaluation, evaluation
 from pipelines.report.findings import over_optimisation
 from pipelines.report.gathered import reward_over_training, reward_traces, success_over_training, watched
 from pipelines.report.sections import alarm_count
@@ -69,6 +70,7 @@ class TrainingReport:
       monitored: modelled reward and true success, of BC+RL.
       watched: alarms of BC+RL.
       evaluation: of a reward model, on validation episodes.
+      evaluated: results of `rlhf evaluate` in the run's folder; None without.
       traces: utility and reward along episodes.
       traces_note: reason why there are no traces.
       rewarded_by_truth: true if no reward model was optimised.
@@ -86,6 +88,7 @@ class TrainingReport:
     monitored: tuple[Chart, ...] = ()
     watched: tuple[WatchedRun, ...] = ()
     evaluation: tuple[Chart, ...] = ()
+    evaluated: Evaluation | None = None
     traces: tuple[Picture, ...] = ()
     traces_note: str = ""
     rewarded_by_truth: bool = False
@@ -101,6 +104,8 @@ def training_report(run: Path) -> TrainingReport:
     record = read_record(run)
     rows = read_metrics(run) if (run / METRICS_FILE).exists() else []
     report, config = REPORT_BUILDERS[record["kind"]](run, record, rows), record["config"]
+    if record["kind"] != "RewardConfig":
+        report = _with_evaluation(report, run)
     planned = config.get("updates") or config["training"]["updates"]
     state = run_state(run, record["kind"], _done(rows), planned)
     if state.finished:
@@ -111,6 +116,17 @@ def training_report(run: Path) -> TrainingReport:
     command = state.resume or f"rlhf report --run {shlex.quote(str(run))}"
     todo = "To resume it" if state.resume else "To see its progress later"
     return replace(report, next_step=f"The run has no model to evaluate yet. {todo}:", command=command)
+
+
+def _with_evaluation(report: TrainingReport, run: Path) -> TrainingReport:
+    """Return the report with the results of `rlhf evaluate` in the run's folder, or a warning if they are damaged."""
+    try:
+        found = evaluation(run)
+    except UserError as error:
+        return replace(report, warnings=(*report.warnings, f"No evaluation is shown: {error}."))
+    if found is None:
+        return report
+    return replace(report, evaluated=found, next_step="The evaluation is below. To add agents or probes to it:")
 
 
 def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
@@ -129,7 +145,7 @@ def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Train
         next_step="These metrics do not measure how good the agent is: it was not evaluated. To compare it with the "
         "agent that it started from, in houses and on instructions that neither was trained on:",
         command=f"rlhf evaluate --agents BC {shlex.quote(config['agent'])} BC+RL {shlex.quote(str(agent))} "
-        f"--out {shlex.quote(str(run / 'results.json'))}{flags}",
+        f"--baseline BC --out {shlex.quote(str(run / RESULTS_FILE))}{flags}",
         circumstances=_circumstances(record),
         curves=charts(rows, IMPROVEMENT),
         warnings=tuple(over_optimisation(*monitored)),
@@ -160,7 +176,7 @@ def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingR
         facts=tuple(facts),
         next_step="The losses do not measure how often the agent succeeds. To measure it"
         + (":" if known else ", with the --world settings with which its play was recorded:"),
-        command=f"rlhf evaluate --agents BC {shlex.quote(str(agent))} --out {shlex.quote(str(run / 'results.json'))}",
+        command=f"rlhf evaluate --agents BC {shlex.quote(str(agent))} --out {shlex.quote(str(run / RESULTS_FILE))}",
         circumstances=_circumstances(record),
         curves=charts(rows, CLONING),
     )

@@ -1,4 +1,4 @@
-"""Page of a training without evaluation."""
+"""Page of a training."""
 
 from __future__ import annotations
 

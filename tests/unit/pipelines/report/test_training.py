@@ -1,4 +1,4 @@
-"""The report of a training without evaluation: its metrics, its alarms, and what is unknown."""
+"""The report of a training: its metrics, its alarms, its evaluation if there is one, and what is unknown."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shlex
 import shutil
 import warnings
 from collections.abc import Sequence
+from dataclasses import asdict
 from html import unescape
 from pathlib import Path
 
@@ -20,12 +21,14 @@ from pipelines.cli.settings import parse
 from pipelines.report.sections import ALARM_WORDS
 from pipelines.report.training import training_report
 from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, REWARD_TRAINING, WORDS, ChartPlan, charts
-from pipelines.stages.evaluate import EvaluateConfig, resolve_config
+from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, load_results, resolve_config
+from pipelines.stages.outcomes.results_file import differences_to
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.learning.alarms import ALARMS_FILE, read_alarms
 from rlhf.records.marks import Mark
 from rlhf.run.config import lock_run
 from rlhf.run.json_lines import Row
+from rlhf.run.statistics import points
 from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
 
@@ -144,6 +147,41 @@ def test_of_many_alarms_the_first_are_shown_and_the_rest_counted(improved: Path)
     assert page.count('class="mark"') == 2  # of those shown, only update 21 is within the curves
     assert "42 alarms were raised." in text and "gradient: and 36 more, the last at update 139" in text
     assert "Number <103>." in text and "Number <104>" not in text
+
+
+# An evaluation in the run's folder
+
+
+def evaluated(agent: str, *rates: float, episodes: int = 40) -> list[dict]:
+    """Rows of results of an agent at go and lift."""
+    outcomes = [[number < rate * episodes for number in range(episodes)] for rate in rates]
+    return [
+        asdict(ProbeResult(agent, probe, tuple(range(episodes)), tuple(won), (None,) * episodes))
+        for probe, won in zip(("go", "lift"), outcomes, strict=False)
+    ]
+
+
+def test_an_evaluation_in_the_runs_folder_is_shown_with_its_differences(improved: Path) -> None:
+    rows = [*evaluated("BC", 0.5, 0.25), *evaluated("BC+RL", 0.75, 0.5), *evaluated("other", 0.5)]
+    path = improved / "results.json"
+    path.write_text(json.dumps(rows))
+    found = differences_to(load_results(path), "BC")
+    for row in rows:
+        if (row["agent"], row["probe"]) in found:
+            row["difference"] = asdict(found[row["agent"], row["probe"]])
+    path.write_text(json.dumps(rows))
+    run("report", "--run", improved)
+    text = text_of(improved / "report.html")
+    assert "40 episodes a probe, the same for all agents; 95% intervals. The second line is the difference to" in text
+    assert f"{points(found['BC+RL', 'go'].at_probe)}" in text and f"{points(found['BC+RL', 'go'].over_all)}" in text
+    assert "All probes 38%" in text and "was not evaluated" not in text
+
+
+def test_a_damaged_evaluation_is_reported_and_the_rest_shown(improved: Path) -> None:
+    (improved / "results.json").write_text("{}")
+    run("report", "--run", improved)
+    text = text_of(improved / "report.html")
+    assert "No evaluation is shown" in text and "results.json holds no results" in text and "Alarms 2" in text
 
 
 # The rest of the page
