@@ -124,6 +124,19 @@ def test_either_resumes_from_the_state_of_the_other(store: ParquetStore, tokeniz
         assert all(same(window, other.next()) for window in expected)
 
 
+def test_windows_are_the_same_while_episodes_are_gathered_in_large_files(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    store = open_store(tmp_path / "data", create=True)
+    for number, steps in enumerate(LENGTHS):
+        store.write(played(number, steps))
+    expected = in_memory(store, tokenizer).stream(4, 2, seed=0)
+    stream = streamed(store, tokenizer, cache_gb=0.0).stream(4, 2, seed=0)
+    for draw in range(12):
+        if draw in (2, 6):
+            open_store(store.folder).compact(0.01 if draw == 2 else 128)
+        assert same(stream.next(), expected.next())
+    assert len(list((store.folder / "steps").iterdir())) == 1
+
+
 def test_the_summaries_are_the_same(store: ParquetStore, tokenizer: Tokenizer) -> None:
     disk, memory = streamed(store, tokenizer), in_memory(store, tokenizer)
     assert 0 < disk.steps_demonstrated == memory.steps_demonstrated < sum(LENGTHS)

@@ -10,15 +10,18 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import ParquetStore, compaction, open_store, rebuild_index, same_episode, share_play
+from rlhf.store.checksums import with_checksums
 from rlhf.store.parquet_files import to_bytes
-from rlhf.store.synthetic import synthetic_episode
+from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from rlhf.store.tables import to_tables
+from tests.unit.rlhf.declared_spaces import SPACES
 from tests.unit.rlhf.store.killed import killed
 from worlds.errors import UserError
 
@@ -154,6 +157,31 @@ def test_episodes_with_other_columns_are_gathered_by_themselves(folder: Path) ->
         ids = {tuple(sorted(set(table["episode_id"].to_pylist()))): "weather" in table.column_names for table in tables}
         assert ids == {("e1", "e3"): True, ("e0", "e2", "e4"): False}
         assert store.verify() == [] and all(same_episode(store.read(f"e{seed}"), small(seed)) for seed in range(5))
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_play_of_declared_spaces_is_gathered_and_found_again(name: str, tmp_path: Path) -> None:
+    store = open_store(tmp_path / "data", create=True)
+    for seed in range(3):
+        store.write(synthetic_play(seed, SPACES[name], steps=5))
+    before, fingerprints = [store.read(episode_id) for episode_id in store.ids()], store.fingerprints()
+    store.compact()
+    (store.folder / "index.jsonl").unlink()
+    assert rebuild_index(store.folder) == 3
+    store = open_store(store.folder)
+    assert len(files(store.folder)) == 1 and store.verify() == [] and store.fingerprints() == fingerprints
+    assert all(same_episode(store.read(episode.episode_id), episode) for episode in before)
+
+
+def test_files_that_another_version_of_pyarrow_compressed_are_gathered(folder: Path) -> None:
+    for table in ("episodes", "steps"):
+        path, sink = folder / table / "e1.parquet", pa.BufferOutputStream()
+        pq.write_table(pq.read_table(path), sink, compression="ZSTD")
+        file = memoryview(sink.getvalue())
+        footer = 8 + int.from_bytes(file[-8:-4], "little")
+        path.write_bytes(with_checksums(file, [len(file) - footer]))
+    open_store(folder).compact()
+    assert len(files(folder)) == 1 and whole(folder)
 
 
 @pytest.fixture
