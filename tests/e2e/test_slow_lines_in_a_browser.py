@@ -90,7 +90,8 @@ def test_an_episode_is_marked_at_50_kbit_per_second(tmp_path: Path) -> None:
         line = Line(rater.page)
         line.throttle(SLOWEST, latency_ms=400)
         failed: list[str] = []
-        rater.page.on("requestfailed", lambda request: failed.append(request.url))
+        # Of made-up play no sharp picture can be drawn. Chromium may call that answer without content a failure.
+        rater.page.on("requestfailed", lambda request: "view=sharp" in request.url or failed.append(request.url))
         rater.page.goto(f"{url}/mark")  # the page itself comes over the slow line, too
         rater.page.wait_for_function(  # progress within the first chunk, before there is any picture
             """() => {
