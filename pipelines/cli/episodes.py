@@ -14,6 +14,7 @@ from rich.text import Text
 from pipelines.cli.contact_sheet import write_contact_sheet
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import Judgement, Mark
+from rlhf.run.progress import bar
 from rlhf.store import EpisodeRow, Problem, open_store, rebuild_index
 from rlhf.store.compaction import FILE_MB
 from rlhf.store.hub import MANY_FILES, files_of_play, push
@@ -181,7 +182,8 @@ def compact_dataset(data: str | Path, file_mb: float = FILE_MB, console: Console
     console = console or _console()
     store = open_store(data)
     before = _files(store.folder)
-    store.compact(file_mb)
+    with bar("gathering", unit="episodes") as shown:
+        store.compact(file_mb, shown.advance)
     after = _files(store.folder)
     _print_line(console, f"{store}: {_count(len(store), 'episode')} in {_count(after, 'file')}, {before} before")
 

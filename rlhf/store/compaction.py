@@ -26,7 +26,7 @@ FILE_MB = 128.0
 _MB = 1e6
 _WHAT = "a file of many episodes"
 
-Writing = Callable[[str], AbstractContextManager[None]]  # holds the dataset's lock while it is entered
+Writing = Callable[[str], AbstractContextManager[None]]
 
 
 class Missing(UserError):
@@ -115,10 +115,19 @@ class Pack:
             file.discard()
 
 
-def compact(folder: Path, index: EpisodeIndex, file_mb: float, writing: Writing) -> None:
+def compact(
+    folder: Path, index: EpisodeIndex, file_mb: float, writing: Writing, gathered: Callable[[], object]
+) -> None:
     """Put the episodes of files of less than ``file_mb`` together in files of at least that, and one of the rest.
 
     Episodes with different columns are not put together.
+
+    Args:
+      folder: of the dataset.
+      index: of the dataset.
+      file_mb: megabytes (10^6 bytes) of steps from which on a file is left as it is.
+      writing: holds the dataset's lock while it is entered.
+      gathered: called after each episode.
 
     Raises:
       UserError: if a file is damaged or cannot be written; the dataset is whole.
@@ -126,7 +135,7 @@ def compact(folder: Path, index: EpisodeIndex, file_mb: float, writing: Writing)
     enough = file_mb * _MB
     files = _small_files(folder, index, enough)
     while len(files) > 1:
-        if not _gather(folder, index, files, enough, writing):
+        if not _gather(folder, index, files, enough, writing, gathered):
             files = _small_files(folder, index, enough)
 
 
@@ -185,14 +194,21 @@ def _count(path: Path) -> int | None:
         return None
 
 
-def _gather(folder: Path, index: EpisodeIndex, files: deque[list[Entry]], enough: float, writing: Writing) -> bool:
+def _gather(
+    folder: Path,
+    index: EpisodeIndex,
+    files: deque[list[Entry]],
+    enough: float,
+    writing: Writing,
+    gathered: Callable[[], object],
+) -> bool:
     """Take ``files`` from the left into a new one until it has ``enough`` bytes; False if they changed meanwhile."""
     packs: list[Pack] = []
     with explained(_WHAT, folder), _kept_if_listed(packs, index):
         with writing(_WHAT):  # so that nobody takes its files for those of a dead process before they are locked
             packs.append(pack := Pack(folder))
         try:
-            _fill(pack, files, enough)
+            _fill(pack, files, enough, gathered)
         except Missing as missing:
             if index.entries().get(missing.entry.row.episode_id) == missing.entry:
                 raise
@@ -212,7 +228,7 @@ def _gather(folder: Path, index: EpisodeIndex, files: deque[list[Entry]], enough
     return True
 
 
-def _fill(pack: Pack, files: deque[list[Entry]], enough: float) -> None:
+def _fill(pack: Pack, files: deque[list[Entry]], enough: float, gathered: Callable[[], object]) -> None:
     """Take ``files`` from the left into ``pack`` until it has ``enough`` bytes; those with other columns are left."""
     others = []
     while files and pack.size < enough:
@@ -220,6 +236,7 @@ def _fill(pack: Pack, files: deque[list[Entry]], enough: float) -> None:
         try:
             for entry in entries:
                 pack.add(entry)
+                gathered()
         except OtherColumns:
             others.append(entries)
     files.extendleft(reversed(others))

@@ -210,7 +210,7 @@ class ParquetStore(EpisodeStore):
                     shared.setdefault(entry.file, []).append(episode_id)
             compaction.repack(self.folder, self._index, kept, list(shared.values()), touched)
 
-    def compact(self, file_mb: float = FILE_MB) -> None:
+    def compact(self, file_mb: float = FILE_MB, gathered: Callable[[], object] = lambda: None) -> None:
         """Put the episodes of small files together, for datasets that are copied or read by other programs.
 
         Others may read and record meanwhile. If it is interrupted, the dataset is whole. It needs space for one new
@@ -218,13 +218,14 @@ class ParquetStore(EpisodeStore):
 
         Args:
           file_mb: megabytes (10^6 bytes) of steps from which on a file is left as it is.
+          gathered: called after each episode.
 
         Raises:
           UserError: if ``file_mb`` is no positive number, a file is damaged, or the disk is full; nothing is lost.
         """
         if not file_mb > 0:
             raise UserError(f"file_mb is {file_mb}; give a number of megabytes above 0")
-        compaction.compact(self.folder, self._index, file_mb, self._writing)
+        compaction.compact(self.folder, self._index, file_mb, self._writing, gathered)
         with self._writing("the marks in one file"):
             for folder in self._record_folders():
                 folder.compact()

@@ -62,3 +62,12 @@ def test_verify_of_a_damaged_dataset_fails(data: Path, capsys: pytest.CaptureFix
         file.write_bytes(file.read_bytes()[:-20])
     assert main(["episodes", "verify", str(data)]) == 1
     capsys.readouterr()
+
+
+def test_compact_reports_the_files(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["episodes", "compact", str(data)]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.endswith("3 episodes in 1 file, 3 before\n") and "gathering: 3 episodes" in printed.err
+    assert main(["episodes", "compact", str(data), "--file-mb", "0"]) == 2
+    assert "file-mb" in capsys.readouterr().err
+    assert main(["episodes", "verify", str(data)]) == 0
