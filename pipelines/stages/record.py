@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
 
 from pipelines.stages.record_config import SCRIPTED, RecordConfig
+from pipelines.stages.record_failures import Failures, PlayedEpisode, guard
 from pipelines.stages.record_plans import (
     RECORDED_WITH,
     RecordingPlans,
@@ -18,6 +18,7 @@ from pipelines.stages.record_plans import (
     settings_fingerprint,
     solver_name,
 )
+from pipelines.stages.record_play import ScriptedPlay, begin_worker
 from pipelines.stages.running.picture_memory import check_pictures
 from pipelines.stages.settings import play_settings
 from pipelines.stages.settings.play_settings import (
@@ -27,11 +28,10 @@ from pipelines.stages.settings.play_settings import (
     settings_of_datasets,
 )
 from rlhf.records.episode import Episode
-from rlhf.replay.play import ScriptedSolvers, play
+from rlhf.replay.play import play
 from rlhf.run.processes import divide
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
-from worlds import registry
 from worlds.errors import UserError
 
 
@@ -88,7 +88,8 @@ def _record(config: RecordConfig) -> list[str]:
     there = set(known)
     missing = [number for number in range(config.episodes) if ids[number] not in there]
     recorded, outcomes = [], []
-    for episode in progress(_episodes(plans, missing), total=len(missing), title=f"recording into {config.data}"):
+    failures = Failures(len(missing))
+    for episode in progress(_episodes(plans, missing, failures), len(missing), f"recording into {config.data}"):
         try:
             store.write(episode)
         except UserError:
@@ -99,6 +100,7 @@ def _record(config: RecordConfig) -> list[str]:
             play_settings.note_settings(store, played_with)
         recorded.append(episode.episode_id)
         outcomes.append([step is not None for step in episode.success_step])
+    failures.report(config.data)
     if recorded:
         announce(f"recorded {len(recorded):,} episodes into {config.data}: {_success_text(outcomes)}")
     return known + recorded
@@ -141,67 +143,30 @@ def _check_same(store: EpisodeStore, episode_id: str, settings: str) -> None:
         )
 
 
-def _episodes(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[Episode]:
+def _episodes(plans: RecordingPlans, numbers: Sequence[int], failures: Failures) -> Iterator[Episode]:
     config = plans.config
     if not numbers:
         return
     if config.solver != SCRIPTED:
-        yield from _agent_episodes(plans, numbers)
+        yield from _agent_episodes(plans, numbers, failures)
     elif _in_this_process(plans):
-        with closing(_ScriptedPlay(plans)) as scripted:
-            yield from scripted.episodes(numbers)
+        with closing(ScriptedPlay(plans)) as scripted:
+            for number in numbers:
+                yield from failures.noted(scripted.play(number))
     else:
-        yield from _in_workers(plans, numbers)
+        for played in _in_workers(plans, numbers):
+            yield from failures.noted(played)
 
 
-class _ScriptedPlay:
-    """Scripted players in one world, which is kept from episode to episode."""
-
-    def __init__(self, plans: RecordingPlans) -> None:
-        self._plans = plans
-        self._entry, self._worlds = plans.config.world.entry(), plans.config.world.make(1)
-        self._settings = plans.config.players.solver_settings()
-        self._entry.make_solver(**self._settings)  # refuses unknown settings before anything is played
-
-    def episodes(self, numbers: Sequence[int]) -> Iterator[Episode]:
-        solvers = (self._entry.make_solver(**self._settings) for _ in numbers)
-        plans = (replace(plan, solver=one) for plan, one in zip(self._plans.of(numbers), solvers, strict=True))
-        yield from play(self._entry, self._worlds, plans, ScriptedSolvers(1), threads=1)
-
-    def close(self) -> None:
-        """Close the world. A worker keeps it until the worker ends."""
-        for world in self._worlds:
-            world.close()
-
-
-def _begin_worker(plans: RecordingPlans, module: str) -> Callable[[int], Episode]:
-    """Return, in a worker, the function that plays an episode by its number.
-
-    Args:
-      plans: of all episodes.
-      module: that registers the world, if its name alone does not lead to it.
-    """
-    name = plans.config.world.world_name
-    if not registry.is_found_anywhere(name):
-        importlib.import_module(module)
-    scripted = _ScriptedPlay(plans)
-
-    def play_one(number: int) -> Episode:
-        (episode,) = scripted.episodes([number])
-        return episode
-
-    return play_one
-
-
-def _in_workers(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[Episode]:
+def _in_workers(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[PlayedEpisode]:
     """Scripted play in several processes, as Python's own work takes the time; every episode as it ends."""
-    _ScriptedPlay(plans).close()  # refuses wrong settings before any process starts
+    ScriptedPlay(plans).close()  # refuses wrong settings before any process starts
     module = plans.config.world.entry().make.__module__
 
     def saying(number: int) -> str:
         return f"playing episode {plans.episode_id(number)}"
 
-    yield from divide(_begin_worker, (plans, module), numbers, plans.config.workers, saying)
+    yield from divide(begin_worker, (plans, module), numbers, plans.config.workers, saying)
 
 
 def _in_this_process(plans: RecordingPlans) -> bool:
@@ -216,7 +181,7 @@ def _in_this_process(plans: RecordingPlans) -> bool:
     return in_script
 
 
-def _agent_episodes(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[Episode]:
+def _agent_episodes(plans: RecordingPlans, numbers: Sequence[int], failures: Failures) -> Iterator[Episode]:
     from agents.acting import AgentSolvers
     from agents.folder import load_agent
 
@@ -227,4 +192,8 @@ def _agent_episodes(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[E
     slots = min(config.slots, len(numbers))
     solvers = AgentSolvers(agent, tokenizer, slots, seed=config.seed)
     with config.world.opened(slots) as worlds:
-        yield from play(config.world.entry(), worlds, plans.of(numbers), solvers, solver_name=solver_name(config))
+        episodes = play(
+            config.world.entry(), worlds, plans.of(numbers), solvers,
+            solver_name=solver_name(config), guard=guard(failures.note),
+        )  # fmt: skip
+        yield from map(failures.counted, episodes)

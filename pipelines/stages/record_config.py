@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
-from agents.ranges import Count, Range, ShareBelowOne, Steps, check_ranges
+from agents.ranges import Count, Positive, Range, ShareBelowOne, Steps, check_ranges
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.replay.co_pilot import CoPilotConfig
 from rlhf.run.place_seeds import LARGEST_SEED, SEEDS_APART
@@ -42,6 +42,8 @@ class RecordConfig:
         with the settings players.solver.
       co_pilot: when the co-pilot takes over and hands back.
       device: device of an agent that plays: "cpu", "cuda" or "cuda:1".
+      step_limit_sec: seconds that a world may take for a reset or a step in a worker; it then hangs, and its episode is
+        ended.
     """
 
     data: Path = Path("data/play")
@@ -61,6 +63,7 @@ class RecordConfig:
     shared_control: bool = False
     co_pilot: CoPilotConfig = field(default_factory=CoPilotConfig)
     device: str = "cpu"
+    step_limit_sec: Positive = 300.0
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)

@@ -7,7 +7,7 @@ Recording, evaluation and the agent's own play all run through :func:`play`; tra
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -18,8 +18,9 @@ from rlhf.records.columns import episode_columns
 from rlhf.records.episode import AGENT, CO_PILOT, Episode
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.replay.co_pilot import CoPilot
+from rlhf.replay.guard import FAILURE, Failure, Guard, check_observation, check_place
 from rlhf.replay.referee import Referee
-from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World
+from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, WorldError
 from worlds.faults import named_failure
 from worlds.registry import WorldEntry
 
@@ -106,32 +107,81 @@ class ScriptedSolvers:
 class _Slot:
     """One place where episodes are played one after another."""
 
-    def __init__(self, entry: WorldEntry, world: World, names: tuple[str, str]) -> None:
-        self.entry, self.world, self.names = entry, world, names
+    def __init__(self, entry: WorldEntry, world: World, names: tuple[str, str], guard: Guard | None) -> None:
+        self.entry, self.world, self.names, self.guard = entry, world, names, guard
         self.plan: Plan | None = None
 
     def begin(self, plan: Plan) -> None:
+        """Begin ``plan``, or, where the world fails and is guarded, leave the slot free."""
         self.plan = plan
-        with named_failure(self.entry.name, f"reset for episode {plan.episode_id}"):
-            observations, _ = self.world.reset(seed=plan.seed, options={"config": plan.config})
-            plan.setter.reset(self.world, plan.seed)
-            if plan.solver is not None:
-                plan.solver.reset(self.world, plan.seed + 1)
-            if plan.co_pilot is not None:
-                plan.co_pilot.reset(self.world, plan.seed + 1)
         self.referee = Referee(self.entry)
-        self.observations: Mapping[str, Observation] = observations
         self.rows: list[tuple[Observation, Action, Action]] = []
         self.controller: list[int] = []
+        self.played = 0  # whole steps
         self.task_before: Any = None
         self.first = True
+        self.guarded(f"reset for episode {plan.episode_id}", lambda: self._reset(plan))
+
+    def _reset(self, plan: Plan) -> None:
+        observations, _ = self.world.reset(seed=plan.seed, options={"config": plan.config})
+        if self.guard is not None:
+            check_place(self.world, plan.config)
+            check_observation(self.world, observations)
+        plan.setter.reset(self.world, plan.seed)
+        if plan.solver is not None:
+            plan.solver.reset(self.world, plan.seed + 1)
+        if plan.co_pilot is not None:
+            plan.co_pilot.reset(self.world, plan.seed + 1)
+        self.observations: Mapping[str, Observation] = observations
 
     def step(self, solver_action: Action) -> Episode | None:
-        """Play one step, in which the solver does ``solver_action`` unless a co-pilot has taken over; the finished
-        episode if this was its last. Raises WorldError where the code of the world fails."""
-        assert self.plan is not None
-        with named_failure(self.entry.name, self.where()):
-            return self._step(solver_action)
+        """Play one step, in which the solver does ``solver_action`` unless a co-pilot has taken over.
+
+        Args:
+          solver_action: the solver's.
+
+        Returns:
+          The finished episode, if this was its last step.
+
+        Raises:
+          WorldError: the code of the world fails, and no guard ends the episode.
+        """
+        return self.guarded(self.where(), lambda: self._step(solver_action))
+
+    def guarded(self, doing: str, call: Callable[[], Episode | None]) -> Episode | None:
+        """Return the result of ``call``; where the world fails in it, the episode as far as it has been played.
+
+        Raises:
+          WorldError: the world fails, and there is no guard.
+        """
+        if self.guard is None:
+            with named_failure(self.entry.name, doing):
+                return call()
+        try:
+            with self.guard.timed(doing), named_failure(self.entry.name, doing):
+                return call()
+        except WorldError as error:
+            return self.cut_short(doing, str(error))
+
+    def cut_short(self, doing: str, reason: str) -> Episode | None:
+        """End the episode because of a failure and free the slot.
+
+        Args:
+          doing: the call that failed.
+          reason: of the failure.
+
+        Returns:
+          The episode of the steps before, labelled; None if there are none.
+        """
+        assert self.plan is not None and self.guard is not None
+        name = f"world {self.entry.name!r}"
+        message = reason if reason.startswith(f"{name} fails at {doing}") else f"{name} fails at {doing}: {reason}"
+        steps = self.played
+        self.rows, self.controller = self.rows[:steps], self.controller[:steps]
+        episode = replace(self._episode(), notes={**self.plan.notes, FAILURE: message}) if steps else None
+        self.guard.failed(Failure(self.plan.episode_id, message, steps))
+        self.plan = None
+        return episode
 
     def where(self) -> str:
         """The step that is played next, for messages."""
@@ -153,8 +203,10 @@ class _Slot:
         self.rows.append((seen, solver_action, setter_action))
         result = self.world.step({SETTER: setter_action, SOLVER: solver_action})
         self.observations, _, terminated, truncated, _ = result
+        if self.guard is not None:
+            check_observation(self.world, self.observations)
         self.referee.look(self.world, step, solver_action["utterance"])
-        self.first = False
+        self.first, self.played = False, step + 1
         ended = any((*terminated.values(), *truncated.values()))
         return self._episode() if ended or self._over(step) else None
 
@@ -167,15 +219,16 @@ class _Slot:
 
     def _episode(self) -> Episode:
         assert self.plan is not None
+        requests = [request for request in self.referee.requests if request.step < len(self.rows)]
         return Episode(
             episode_id=self.plan.episode_id,
             world=self.entry.name,
             config=self.plan.config,
             setter=self.plan.setter_name or self.names[0],
             solver=self.names[1],
-            requests=tuple(self.referee.requests),
+            requests=tuple(requests),
             truth=tuple(self.referee.events),
-            success_step=tuple(self.referee.success_step),
+            success_step=tuple(self.referee.success_step[: len(requests)]),
             seed=self.plan.seed,
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             split=self.plan.split,
@@ -192,15 +245,27 @@ def play(
     setter_name: str = "scripted",
     solver_name: str = "scripted",
     threads: int = 2,
+    guard: Guard | None = None,
 ) -> Iterator[Episode]:
     """Play ``plans`` in order of their start and yield every episode as it ends.
 
     Args:
+      entry: of the world.
       worlds: one a slot; slots without a plan left stand idle until the others have finished.
+      plans: the episodes.
       solvers: who plays the solver in ``len(worlds)`` slots.
+      setter_name: name of the setter in recordings.
+      solver_name: name of the solver in recordings.
+      threads: in which worlds are stepped.
+      guard: ends and labels an episode whose world fails, and play goes on; without it, the failure is raised.
+
+    Raises:
+      WorldError: the code of the world fails.
     """
     queue = iter(plans)
-    slots = [_Slot(entry, world, (setter_name, solver_name)) for world in worlds]
+    slots = [_Slot(entry, world, (setter_name, solver_name), guard) for world in worlds]
+    if guard is not None:
+        guard.slots = slots
     last: list[Observation | None] = [None] * len(slots)
     with ThreadPoolExecutor(threads) as pool:
         _begin(slots, queue, solvers)
@@ -209,9 +274,9 @@ def play(
             last = [s.observations[SOLVER] if a else o for s, a, o in zip(slots, active, last, strict=True)]
             filler = next(o for o in last if o is not None)
             resets = np.array([a and s.first for s, a in zip(slots, active, strict=True)])
-            actions = _acted(entry, slots, solvers, [filler if o is None else o for o in last], resets)
-            pairs = [(slot, action) for slot, action, a in zip(slots, actions, active, strict=True) if a]
-            finished = list(pool.map(lambda pair: (pair[0], pair[0].step(pair[1])), pairs))
+            actions, finished = _act(slots, solvers, [filler if o is None else o for o in last], resets)
+            pairs = [(slot, action) for slot, action in zip(slots, actions, strict=True) if slot.plan is not None]
+            finished += pool.map(lambda pair: (pair[0], pair[0].step(pair[1])), pairs)
             for slot, episode in finished:
                 if episode is not None:
                     slot.plan = None
@@ -219,15 +284,30 @@ def play(
             _begin([slot for slot in slots if slot.plan is None], queue, solvers, slots)
 
 
-def _acted(
-    entry: WorldEntry, slots: Sequence[_Slot], solvers: Solvers, seen: Sequence[Observation], resets: np.ndarray
-) -> list[Action]:
-    """The solvers' actions. Scripted solvers are the world's own code, so that their errors name the world."""
+def _act(
+    slots: Sequence[_Slot], solvers: Solvers, seen: Sequence[Observation], resets: np.ndarray
+) -> tuple[list[Action], list[tuple[_Slot, Episode | None]]]:
+    """Return the solvers' actions, and what was played in slots whose scripted solver fails, if these are guarded.
+
+    Scripted solvers are the world's own code, so that their errors name the world.
+    """
     if not isinstance(solvers, ScriptedSolvers):
-        return solvers.act(seen, resets)
-    first = next(slot for slot in slots if slot.plan is not None)
-    with named_failure(entry.name, f"{first.where()} (its scripted solver)"):
-        return solvers.act(seen, resets)
+        return solvers.act(seen, resets), []
+    actions: list[Action] = []
+    ended: list[tuple[_Slot, Episode | None]] = []
+    for slot, solver, observation in zip(slots, solvers.solver, seen, strict=True):
+        action = StillSolver().act(observation)
+        if slot.plan is not None:
+
+            def ask(solver: Solver = solver, observation: Observation = observation) -> None:
+                nonlocal action
+                action = solver.act(observation)
+
+            episode = slot.guarded(f"{slot.where()} (its scripted solver)", ask)
+            if slot.plan is None:
+                ended.append((slot, episode))
+        actions.append(action)
+    return actions, ended
 
 
 def _begin(
@@ -235,12 +315,13 @@ def _begin(
 ) -> None:
     """Give every idle slot the next plan, as long as there are any."""
     for slot in idle:
-        plan = next(queue, None)
-        if plan is None:
-            return
-        if plan.solver is None and isinstance(solvers, ScriptedSolvers):
-            plan = replace(plan, solver=StillSolver())
-        slot.begin(plan)
-        if isinstance(solvers, ScriptedSolvers):
-            assert plan.solver is not None
-            solvers.solver[(slots or idle).index(slot)] = plan.solver
+        while slot.plan is None:  # a reset may fail
+            plan = next(queue, None)
+            if plan is None:
+                return
+            if plan.solver is None and isinstance(solvers, ScriptedSolvers):
+                plan = replace(plan, solver=StillSolver())
+            slot.begin(plan)
+            if isinstance(solvers, ScriptedSolvers):
+                assert plan.solver is not None
+                solvers.solver[(slots or idle).index(slot)] = plan.solver

@@ -18,9 +18,10 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import Connection, Pipe, wait
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from worlds.errors import RunError
 
@@ -89,8 +90,19 @@ class Worker:
         return f"was killed by {name}" + (", perhaps for lack of memory," if -status == signal.SIGKILL else "")
 
 
+@dataclass(frozen=True)
+class LastResult(Generic[Result]):
+    """A result of a process that cannot go on, as one of its threads does not return; another one takes its place.
+
+    Args:
+      result: of the item.
+    """
+
+    result: Result
+
+
 def divide(
-    begin: Callable[..., Callable[[Item], Result]],
+    begin: Callable[..., Callable[[Item], Result | LastResult[Result]]],
     given: tuple[Any, ...],
     items: Iterable[Item],
     workers: int,
@@ -99,7 +111,11 @@ def divide(
     """Yield a function's result for every item, computed in several processes, each as it is finished.
 
     Args:
-      begin: called in every worker with ``given``; returns the function.
+      begin: called in every worker with ``given``; returns the function. A :class:`LastResult` of the function is the
+        last of its worker.
+      given: arguments of ``begin``.
+      items: what the function is called with.
+      workers: number of processes.
       saying: returns what a worker does with an item, for messages: "playing episode 7".
 
     Raises:
@@ -110,12 +126,15 @@ def divide(
     busy: dict[Connection, tuple[Worker, deque[Item]]] = {}
     with contextlib.ExitStack() as opened:
         # One more item for each than it works on, so that none waits for work and few results are in memory.
-        while len(busy) < workers and (first := deque(islice(waiting, 1))):
+        def start(queue: deque[Item]) -> None:
             worker = Worker(_answer)
             opened.callback(worker.close)
-            busy[worker.connection] = worker, first
-            _give(worker, (begin, given))
-            _give(worker, first[0])
+            busy[worker.connection] = worker, queue
+            for part in ((begin, given), *queue):
+                _give(worker, part)
+
+        while len(busy) < workers and (first := deque(islice(waiting, 1))):
+            start(first)
         for worker, queue in busy.values():
             _give_next(worker, queue, waiting)
         while busy:
@@ -133,9 +152,13 @@ def divide(
                     raise error from _InWorker(text)
                 queue.popleft()
                 _give_next(worker, queue, waiting)
-                if not queue:
+                if not queue or isinstance(result, LastResult):
                     del busy[connection]
-                yield result
+                if isinstance(result, LastResult):
+                    worker.close()
+                    if queue:
+                        start(queue)
+                yield result.result if isinstance(result, LastResult) else result
 
 
 def _give(worker: Worker, item: Any) -> None:
@@ -156,7 +179,7 @@ def _finished(busy: Iterable[Connection]) -> Iterator[Any]:
             while connection.poll():
                 result, failure = connection.recv()
                 if failure is None:
-                    yield result
+                    yield result.result if isinstance(result, LastResult) else result
 
 
 def _answer(connection: Connection) -> None:
@@ -165,7 +188,10 @@ def _answer(connection: Connection) -> None:
         begin, given = connection.recv()
         function = begin(*given)
         while True:
-            connection.send((function(connection.recv()), None))
+            result = function(connection.recv())
+            connection.send((result, None))
+            if isinstance(result, LastResult):
+                os._exit(0)  # not by way of the thread that does not return
     except (EOFError, BrokenPipeError):
         return  # the parent has closed the pipe
     except BaseException as error:

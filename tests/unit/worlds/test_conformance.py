@@ -353,28 +353,6 @@ def test_commands_refuse_it_before_anything_is_made(
     assert not (tmp_path / "made").exists()
 
 
-def test_an_error_in_the_middle_of_an_episode_is_one_line(
-    only_here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class BreaksLater(Good):
-        def step(self, actions: dict[str, Action]) -> Any:
-            if self.step_index == 5:
-                raise IndexError("off the edge")
-            return super().step(actions)
-
-    registry.register(entry_of(BreaksLater))
-    words = ["record", "--data", str(tmp_path / "data"), "--world.name", "mine", "--workers", "1", "--episodes", "1"]
-    words += ["--world.height", "24", "--world.width", "32", "--players.tasks", '{"stand": 1}']
-    assert main(words) == 1
-    reported = capsys.readouterr().err.splitlines()[-1]
-    assert reported.startswith("error: world 'mine' fails at step 5 of episode ")
-    assert reported.endswith("IndexError: off the edge; RLHF_DEBUG=1 shows where")
-    monkeypatch.setenv("RLHF_DEBUG", "1")
-    with pytest.raises(WorldError) as caught:
-        main(words)
-    assert isinstance(caught.value.__cause__, IndexError)
-
-
 def test_people_are_not_let_into_a_world_that_differs() -> None:
     with pytest.raises(WorldError, match="^world 'mine' does not keep the contract of worlds: setter's action space"):
         LiveWorld(GameConfig(kind=Kind.HUMAN_HUMAN, seed=0, world="mine"), entry_of(DiscreteActions))

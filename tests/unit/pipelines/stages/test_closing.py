@@ -73,7 +73,7 @@ def test_the_world_in_which_places_are_looked_for_is_closed(opened: Opened) -> N
 
 
 def test_the_world_of_a_recording_is_closed(opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipelines.stages.record.play", broken_off)
+    monkeypatch.setattr("pipelines.stages.record_play.play", broken_off)
     with pytest.raises(KeyboardInterrupt):
         record(RecordConfig(data=tmp_path / "data", episodes=1, workers=1, world=WORLD))
     assert opened.closed == [1]

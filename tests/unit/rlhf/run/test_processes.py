@@ -119,3 +119,16 @@ def test_a_worker_hears_no_signal_of_the_terminal() -> None:
 
 def _echo(connection) -> None:
     connection.send(connection.recv())
+
+
+STUCK = (
+    "__import__('threading').Thread(target=__import__('time').sleep, args=(10_000,)).start() or "
+    "__import__('rlhf.run.processes', fromlist=['LastResult']).LastResult(__import__('os').getpid())"
+)
+
+
+def test_a_worker_that_cannot_go_on_is_replaced_and_no_item_is_lost() -> None:
+    pid = "__import__('os').getpid()"
+    results = list(divide(*EVAL, [pid, pid, STUCK, pid, pid, STUCK, pid], workers=1))
+    assert len(results) == 7 and len(set(results)) == 3
+    assert results[0] == results[2] != results[3] == results[5] != results[6]

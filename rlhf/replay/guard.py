@@ -1,0 +1,82 @@
+"""Play that goes on although a world fails: the episode at hand is ended and labelled, and the others are played."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from rlhf.records.episode import Episode
+from worlds.contract import SOLVER, World, WorldError
+from worlds.spaces.observation import InvalidObservation
+
+FAILURE = "failure"  # in an episode's notes: the error of the world that ended it
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An episode that a failure of its world has ended.
+
+    Args:
+      episode_id: of the episode.
+      message: world, step and error, in one line.
+      steps: that were played before; the episode has no record if there are none.
+    """
+
+    episode_id: str
+    message: str
+    steps: int
+
+
+class GuardedSlot(Protocol):
+    """A slot of play, as far as a guard needs it."""
+
+    def cut_short(self, doing: str, reason: str) -> Episode | None:
+        """End the episode because of a failure; return the steps before."""
+        ...
+
+
+class Guard:
+    """Collects the failures of play, checks what worlds return, and times their calls.
+
+    Args:
+      failed: called with every failure.
+
+    Attributes:
+      slots: of the play under way.
+    """
+
+    def __init__(self, failed: Callable[[Failure], None]) -> None:
+        self.failed = failed
+        self.slots: Sequence[GuardedSlot] = ()
+        self._doing: tuple[str, float] | None = None  # the last call, and when it began
+
+    @contextmanager
+    def timed(self, doing: str) -> Iterator[None]:
+        """Note that the body is the call ``doing``, for :meth:`waiting`."""
+        self._doing = doing, time.monotonic()
+        try:
+            yield
+        finally:
+            self._doing = None
+
+    def waiting(self) -> tuple[str, float]:
+        """Return the call under way and the seconds since it began; ("", 0) between calls."""
+        doing = self._doing
+        return ("", 0.0) if doing is None else (doing[0], time.monotonic() - doing[1])
+
+
+def check_observation(world: World, observations: Mapping[str, Any]) -> None:
+    """Refuse observations in which the solver's leaves the space that the world declares. Raises WorldError."""
+    try:
+        world.spec(SOLVER).check_observation(observations[SOLVER])
+    except InvalidObservation as error:
+        raise WorldError(f"its observation leaves the declared space: {error}") from None
+
+
+def check_place(world: World, config: Mapping[str, Any]) -> None:
+    """Refuse a reset that did not lead to the place ``config``. Raises WorldError."""
+    if dict(world.config) != dict(config):
+        raise WorldError("its reset leads to another place than the configuration that was given")

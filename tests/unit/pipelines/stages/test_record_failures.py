@@ -1,0 +1,148 @@
+"""Recording in worlds that fail: the episode is ended and labelled, the others are played, and one line says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipelines.cli.main import main
+from rlhf.replay.guard import FAILURE
+from rlhf.store import open_store
+from worlds.contract import WorldError
+
+EXAMPLE = Path(__file__).parents[4] / "examples" / "own_world.py"
+STEPS = 12
+FLAW = '''
+
+class Flawed(DiscRoom):
+    """Fails in some places: those in which the red disc lies in the first row of squares."""
+
+    def is_bad(self):
+        return {bad}
+
+    def reset(self, seed=None, options=None):
+        result = super().reset(seed, options)
+        if self.is_bad():
+            {reset}
+        return result
+
+    def step(self, actions):
+        result = super().step(actions)
+        if self.is_bad() and self.step_index == 6:
+            {step}
+        return result
+
+
+from dataclasses import replace
+from worlds import registry
+register(replace(registry._registry._entries.pop("discs"), name="flawed", make=Flawed))
+'''
+SOME = 'self.config["red"][0] < 5'
+
+
+@pytest.fixture
+def flawed(tmp_path: Path):
+    """Writes a world that fails where ``bad`` holds, and returns its path."""
+    from worlds import registry
+
+    def write(step: str = "pass", reset: str = "pass", bad: str = SOME) -> str:
+        path = tmp_path / "flawed.py"
+        path.write_text(EXAMPLE.read_text() + FLAW.format(step=step, reset=reset, bad=bad))
+        registry._registry._entries.pop("flawed", None)
+        registry._registry._of_file.clear()
+        return str(path)
+
+    kept = dict(registry._registry._entries)
+    yield write
+    registry._registry._entries.clear()
+    registry._registry._entries.update(kept)
+    registry._registry._of_file.clear()
+
+
+def record(world: str, data: Path, *words: str, episodes: int = 8) -> int:
+    sizes = ["--world.height", "12", "--world.width", "16", "--held-out", "0", "--steps", str(STEPS)]
+    return main(["record", "--data", str(data), "--world.name", world, "--episodes", str(episodes), *sizes, *words])
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(
+    ("step", "reason"),
+    [
+        ("raise IndexError('off the edge')", "IndexError: off the edge"),
+        (
+            "result[0]['solver']['image'] = result[0]['solver']['image'] / 255",
+            "leaves the declared space: image is float",
+        ),
+    ],
+)
+def test_the_episode_is_ended_and_labelled_and_the_others_are_played(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str], workers: str, step: str, reason: str
+) -> None:
+    data = tmp_path / "data"
+    assert record(flawed(step=step), data, "--workers", workers) == 0
+    shown = [line for line in capsys.readouterr().err.splitlines() if reason in line]
+    store = open_store(data)
+    episodes = [store.read(episode_id) for episode_id in store.ids()]
+    failed = [episode for episode in episodes if FAILURE in episode.notes]
+    assert len(episodes) == 8 and 0 < len(failed) < 8 and len(shown) == len(failed)
+    for episode in episodes:
+        assert len(episode) == (5 if episode in failed else STEPS)
+        assert all(request.step < len(episode) for request in episode.requests)
+    for episode in failed:
+        (line,) = [line for line in shown if episode.episode_id in line]
+        assert f"world 'flawed' fails at step 5 of episode {episode.episode_id}: " in line
+        assert "its 5 steps before are recorded, and the other episodes are played" in line
+        assert reason in episode.notes[FAILURE]
+
+
+def test_labelled_episodes_are_kept_and_those_without_a_step_are_tried_again(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "data"
+    assert record(flawed(reset="raise KeyError('no such door')"), data, "--workers", "1") == 0
+    shown = capsys.readouterr().err
+    assert "fails at reset for episode" in shown and "it is not recorded, and the other episodes are played" in shown
+    assert "of 8 episodes, " in shown and "of them before the first step, which are not recorded" in shown
+    there = len(open_store(data).ids())
+    assert 0 < there < 8
+    assert record(flawed(), data, "--workers", "1") == 0
+    assert len(open_store(data).ids()) == 8
+
+
+def test_a_reset_that_leads_to_another_place_is_a_failure(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert record(flawed(reset="self._config = self.sample(99)"), tmp_path / "data", "--workers", "1") == 0
+    assert "its reset leads to another place than the configuration that was given" in capsys.readouterr().err
+
+
+def test_a_world_that_hangs_is_left_and_another_process_plays_on(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = flawed(step="import time; time.sleep(10_000)")
+    assert record(world, tmp_path / "data", "--workers", "2", "--step-limit-sec", "2") == 0
+    shown = capsys.readouterr().err
+    store = open_store(tmp_path / "data")
+    failed = [one for one in map(store.read, store.ids()) if FAILURE in one.notes]
+    assert len(store.ids()) == 8 and failed and all(len(one) == 5 for one in failed)
+    assert shown.count("no answer within 2 s (--step-limit-sec)") == len(failed)
+    assert "fails at step 5 of episode" in failed[0].notes[FAILURE]
+
+
+def test_a_world_that_always_fails_ends_the_recording_with_its_error(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = flawed(step="raise IndexError('off the edge')", bad="True")
+    for episodes, announced in ((1, 0), (8, 2)):
+        assert record(world, tmp_path / str(episodes), "--workers", "1", episodes=episodes) == 1
+        shown = capsys.readouterr().err
+        assert shown.splitlines()[-1].startswith("error: world 'flawed' fails at step 5 of episode ")
+        assert shown.count("the other episodes are played") == announced
+
+
+def test_debugging_raises_the_first_failure(flawed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RLHF_DEBUG", "1")
+    with pytest.raises(WorldError) as caught:
+        record(flawed(step="raise IndexError('off the edge')", bad="True"), tmp_path / "data", "--workers", "1")
+    assert isinstance(caught.value.__cause__, IndexError)
