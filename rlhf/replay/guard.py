@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from rlhf.records.episode import Episode
 from worlds.contract import SOLVER, World, WorldError
-from worlds.spaces.observation import InvalidObservation
+from worlds.spaces.observation import InvalidObservation, PlayerSpec
 
 FAILURE = "failure"  # in an episode's notes: the error of the world that ended it
 
@@ -68,10 +68,10 @@ class Guard:
         return ("", 0.0) if doing is None else (doing[0], time.monotonic() - doing[1])
 
 
-def check_observation(world: World, observations: Mapping[str, Any]) -> None:
-    """Refuse observations in which the solver's leaves the space that the world declares. Raises WorldError."""
+def check_observation(spec: PlayerSpec, observations: Mapping[str, Any]) -> None:
+    """Refuse observations in which the solver's leaves its declared spaces. Raises WorldError."""
     try:
-        world.spec(SOLVER).check_observation(observations[SOLVER])
+        spec.check_observation(observations[SOLVER])
     except InvalidObservation as error:
         raise WorldError(f"its observation leaves the declared space: {error}") from None
 

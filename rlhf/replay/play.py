@@ -125,8 +125,9 @@ class _Slot:
     def _reset(self, plan: Plan) -> None:
         observations, _ = self.world.reset(seed=plan.seed, options={"config": plan.config})
         if self.guard is not None:
+            self._spec = self.world.spec(SOLVER)
             check_place(self.world, plan.config)
-            check_observation(self.world, observations)
+            check_observation(self._spec, observations)
         plan.setter.reset(self.world, plan.seed)
         if plan.solver is not None:
             plan.solver.reset(self.world, plan.seed + 1)
@@ -204,7 +205,7 @@ class _Slot:
         result = self.world.step({SETTER: setter_action, SOLVER: solver_action})
         self.observations, _, terminated, truncated, _ = result
         if self.guard is not None:
-            check_observation(self.world, self.observations)
+            check_observation(self._spec, self.observations)
         self.referee.look(self.world, step, solver_action["utterance"])
         self.first, self.played = False, step + 1
         ended = any((*terminated.values(), *truncated.values()))

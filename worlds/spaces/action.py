@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -203,22 +203,24 @@ class ActionSpec:
         if self.masked and not self.discrete:
             raise InvalidSpace("legal actions are declared, but no component is discrete or a pointer")
 
-    @property
+    @cached_property
     def discrete(self) -> tuple[Discrete | Pointer, ...]:
         """The components of ``movement``, in the order of its columns."""
         return tuple(each for each in self.components if not isinstance(each, Continuous))
 
-    @property
+    @cached_property
     def continuous(self) -> tuple[Continuous, ...]:
         """The components of ``continuous``, in the order of its columns."""
         return tuple(each for each in self.components if isinstance(each, Continuous))
 
-    @property
+    @cached_property
     def counts(self) -> np.ndarray:
-        """Number of values of every discrete component: int64 [discrete components]."""
-        return np.array([each.count for each in self.discrete], dtype=np.int64)
+        """Number of values of every discrete component: int64 [discrete components]; it cannot be written to."""
+        counts = np.array([each.count for each in self.discrete], dtype=np.int64)
+        counts.setflags(write=False)
+        return counts
 
-    @property
+    @cached_property
     def dtype(self) -> type[np.int8] | type[np.int16]:
         """Type of ``movement``: the smallest that has all values."""
         return np.int8 if self.counts.max(initial=0) <= 128 else np.int16

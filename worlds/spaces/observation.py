@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -182,8 +183,12 @@ class ObservationSpec:
         if taken is not None:
             raise InvalidSpace(f"a text is named {taken!r}, which is the key of another part of observations")
 
-    def arrays(self) -> dict[str, tuple[np.dtype, tuple[int | None, ...]]]:
+    def arrays(self) -> Mapping[str, tuple[np.dtype, tuple[int | None, ...]]]:
         """Return the type and shape of every array that is declared here, by key; None is the number of entities."""
+        return self._arrays
+
+    @cached_property
+    def _arrays(self) -> Mapping[str, tuple[np.dtype, tuple[int | None, ...]]]:
         found: dict[str, tuple[Any, tuple[int | None, ...]]] = {}
         if self.image is not None:
             found["image"] = np.uint8, self.image.shape
