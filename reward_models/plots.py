@@ -53,6 +53,7 @@ class RewardTrace:
       marks: of any number of raters.
       dialogue: in order of time.
       image: uint8 [T, H, W, 3], frames that the solver saw, or None to leave the frames out.
+      steps_per_second: of the episode's world.
     """
 
     title: str
@@ -61,6 +62,7 @@ class RewardTrace:
     marks: tuple[Mark, ...]
     dialogue: tuple[Line, ...]
     image: np.ndarray | None = None
+    steps_per_second: float = STEPS_PER_SECOND
 
 
 def trace(
@@ -83,7 +85,9 @@ def trace(
             f"{len(utility)} utilities do not belong to episode {episode.episode_id} of {len(episode)} steps"
         )
     own = tuple(mark for mark in marks if mark.episode_id == episode.episode_id)
-    return RewardTrace(title, utility, rewards(utility, scale), own, dialogue_of(episode), episode.pictures())
+    steps_per_second = episode.declared.solver.action.steps_per_second
+    shown = dialogue_of(episode), episode.pictures()
+    return RewardTrace(title, utility, rewards(utility, scale), own, *shown, steps_per_second)
 
 
 def dialogue_of(episode: Episode) -> tuple[Line, ...]:
@@ -247,7 +251,7 @@ def _draw_utility(axis: Axes, drawn: RewardTrace) -> None:
         loc="upper right", bbox_to_anchor=(1.005, -0.16), fontsize=8, frameon=False, labelcolor=INK, ncols=3,
         borderaxespad=0, handletextpad=0.4, columnspacing=1.4,
     )  # fmt: skip
-    axis.set_xlabel(f"step  ({STEPS_PER_SECOND:g} a second)", fontsize=9, color=INK, loc="left")
+    axis.set_xlabel(f"step  ({drawn.steps_per_second:g} a second)", fontsize=9, color=INK, loc="left")
 
 
 def _dress(axis: Axes, name: str) -> None:

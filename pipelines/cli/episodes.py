@@ -18,7 +18,6 @@ from rlhf.run.progress import bar
 from rlhf.store import EpisodeRow, Problem, open_store, rebuild_index
 from rlhf.store.compaction import FILE_MB
 from rlhf.store.hub import MANY_FILES, files_of_play, push
-from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 
 _WIDTH_WITHOUT_TERMINAL = 240  # nothing is cut where another program reads
@@ -50,17 +49,18 @@ def list_episodes(
     rows = store.rows(split, solver)
     listed = {row.episode_id for row in rows}
     marks = [mark for mark in store.marks() if mark.episode_id in listed]
+    steps_per_second = store.description.steps_per_second
     of_episode = Counter((mark.episode_id, mark.sign) for mark in marks)
     table = Table(
         "episode", "steps", "time", "split", "setter", "solver", "asked", "done", "marks", "created", box=None
     )
     for row in islice(rows, limit or None):
         progress, regress = of_episode[row.episode_id, 1], of_episode[row.episode_id, -1]
-        table.add_row(*map(Text, _cells(row)), Text(f"+{progress} -{regress}"), Text(row.created))
+        table.add_row(*map(Text, _cells(row, steps_per_second)), Text(f"+{progress} -{regress}"), Text(row.created))
     console.print(table)
     if 0 < limit < len(rows):
         _print_line(console, f"... and {len(rows) - limit} more (--limit 0 shows all)")
-    _print_line(console, _totals(rows, marks))
+    _print_line(console, _totals(rows, marks, steps_per_second))
 
 
 def show_episode(data: str | Path, episode_id: str, png: Path | None = None, console: Console | None = None) -> None:
@@ -79,16 +79,17 @@ def show_episode(data: str | Path, episode_id: str, png: Path | None = None, con
     store = open_store(data)
     episode = store.read(episode_id)
     marks, judgements = store.marks(episode_id), store.judgements(episode_id)
-    height, width = episode.pictures().shape[1:3]
+    size, steps_per_second = episode.declared.image_size, store.description.steps_per_second
+    pictures = "no pictures" if size is None else f"{size[0]}x{size[1]} pixels"
     lines = [
-        f"{episode.episode_id}: {len(episode)} steps ({clock(len(episode))}), {episode.split}",
-        f"{episode.setter} asks, {episode.solver} does, in {episode.world} ({height}x{width} pixels)",
+        f"{episode.episode_id}: {len(episode)} steps ({clock(len(episode), steps_per_second)}), {episode.split}",
+        f"{episode.setter} asks, {episode.solver} does, in {episode.world} ({pictures})",
         f"seed {episode.seed}" + (f", recorded {episode.created}" if episode.created else ""),
     ]
     _print_line(console, "\n".join(lines))
     table = Table("step", "time", "who", "what", box=None)
     for step, who, what in timeline(episode, marks, judgements):
-        table.add_row(str(step), clock(step), Text(who), Text(what))
+        table.add_row(str(step), clock(step, steps_per_second), Text(who), Text(what))
     console.print(table)
     if png is not None:
         write_contact_sheet(Path(png), episode, marks)
@@ -227,9 +228,9 @@ def timeline(
     )
 
 
-def clock(step: int) -> str:
+def clock(step: int, steps_per_second: float) -> str:
     """Return the time at which a step begins, in minutes, seconds and tenths."""
-    tenths = round(step / STEPS_PER_SECOND * 10)
+    tenths = round(step / steps_per_second * 10)
     return f"{tenths // 600}:{tenths % 600 / 10:04.1f}"
 
 
@@ -264,18 +265,19 @@ def _stand_in(record: Mark | Judgement) -> str:
     return " (scripted)" if record.scripted else ""
 
 
-def _cells(row: EpisodeRow) -> tuple[str, ...]:
+def _cells(row: EpisodeRow, steps_per_second: float) -> tuple[str, ...]:
     done = f"{row.successes}/{row.requests}" if row.requests else ""
-    return row.episode_id, str(row.steps), clock(row.steps), row.split, row.setter, row.solver, row.asked, done
+    time = clock(row.steps, steps_per_second)
+    return row.episode_id, str(row.steps), time, row.split, row.setter, row.solver, row.asked, done
 
 
-def _totals(rows: Sequence[EpisodeRow], marks: Sequence[Mark]) -> str:
+def _totals(rows: Sequence[EpisodeRow], marks: Sequence[Mark], steps_per_second: float) -> str:
     steps = sum(row.steps for row in rows)
     people = {mark.rater for mark in marks if not mark.scripted}
     scripted = {mark.rater for mark in marks if mark.scripted}
     by = [_count(len(raters), noun) for raters, noun in ((people, "person"), (scripted, "scripted rater")) if raters]
     by_whom = f" by {' and '.join(by)}" if by else ""
-    hours = steps / STEPS_PER_SECOND / 3600
+    hours = steps / steps_per_second / 3600
     return f"{_count(len(rows), 'episode')}, {steps:,} steps ({hours:.2f} hours), {_count(len(marks), 'mark')}{by_whom}"
 
 

@@ -80,7 +80,7 @@ def render(config: RenderConfig) -> Path:
         else:
             frames = film(episode, marks, style, config.per_step)
             write = _write_gif if config.out.suffix.lower() == ".gif" else _write_mp4
-            write(config.out, frames, frames_per_second(config.per_step))
+            write(config.out, frames, frames_per_second(episode, config.per_step))
     except OSError as error:
         raise UserError(f"{config.out} cannot be written ({error.strerror or error}); name another file") from error
     announce(f"{config.out}: {len(episode)} steps of {config.episode}, {len(marks)} mark{'s' * (len(marks) != 1)}")

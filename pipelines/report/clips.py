@@ -8,7 +8,6 @@ import numpy as np
 from PIL import Image, features
 
 from pipelines.report.data import Clip, ComparedClips
-from worlds.contract import STEPS_PER_SECOND
 
 SPEED = 2.0  # times real time
 HOLD_STEPS = 8  # pause at the end before the clip repeats
@@ -29,7 +28,7 @@ def animate(pair: ComparedClips) -> tuple[bytes, str]:
     stride = -(-steps // LONGEST)
     left, right = _enlarged(pair.left), _enlarged(pair.right)
     frames = [_beside(left, right, step) for step in range(0, steps, stride)]
-    milliseconds = round(1000 * stride / (STEPS_PER_SECOND * SPEED))
+    milliseconds = round(1000 * stride / (pair.left.steps_per_second * SPEED))
     kind = "webp" if features.check("webp") else "png"
     file = io.BytesIO()
     options = {"lossless": True, "quality": 60, "method": 4, "minimize_size": False} if kind == "webp" else {}

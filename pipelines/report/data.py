@@ -98,15 +98,17 @@ class Clip:
     success: bool
     shape: tuple[int, int, int, int]
     packed: bytes
+    steps_per_second: float = STEPS_PER_SECOND
 
     @classmethod
-    def of(cls, agent: str, success: bool, frames: np.ndarray) -> Clip:
+    def of(cls, agent: str, success: bool, frames: np.ndarray, steps_per_second: float = STEPS_PER_SECOND) -> Clip:
         """Create a clip.
 
         Args:
           agent: name of the agent.
           success: true if the request succeeded.
           frames: uint8 [T, H, W, 3], T > 0.
+          steps_per_second: of its world.
 
         Raises:
           ValueError: if ``frames`` is another array.
@@ -114,9 +116,8 @@ class Clip:
         if frames.ndim != 4 or frames.shape[-1] != 3 or frames.dtype != np.uint8 or len(frames) == 0:
             raise ValueError(f"a clip's frames are uint8 [T, H, W, 3], not {frames.dtype} {frames.shape}")
         steps, height, width, _ = map(int, frames.shape)
-        return cls(
-            agent, bool(success), (steps, height, width, 3), zlib.compress(np.ascontiguousarray(frames).tobytes())
-        )
+        packed = zlib.compress(np.ascontiguousarray(frames).tobytes())
+        return cls(agent, bool(success), (steps, height, width, 3), packed, steps_per_second)
 
     @property
     def frames(self) -> np.ndarray:

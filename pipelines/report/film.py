@@ -11,7 +11,6 @@ from PIL import Image, ImageDraw, ImageFont
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import PROGRESS, Mark
 from rlhf.replay.views import replayed_views
-from worlds.contract import STEPS_PER_SECOND
 
 _PAPER, _INK, _FAINT = (250, 250, 250), (32, 33, 36), (120, 124, 130)
 _PROGRESS, _REGRESS, _CO_PILOT = (24, 140, 68), (200, 48, 44), (52, 101, 204)
@@ -127,6 +126,6 @@ def _fitting(
     return words + "…"
 
 
-def frames_per_second(per_step: int) -> float:
-    """Frames a second at which a film of ``per_step`` frames a step runs in real time."""
-    return STEPS_PER_SECOND * per_step
+def frames_per_second(episode: Episode, per_step: int) -> float:
+    """Frames a second at which a film of ``per_step`` frames a step runs in the time of the episode's world."""
+    return episode.declared.solver.action.steps_per_second * per_step

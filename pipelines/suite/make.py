@@ -28,10 +28,9 @@ from pipelines.suite.scenarios import (
 from rlhf.records.episode import CO_PILOT, WORLD_OPTIONS, Episode
 from rlhf.run.progress import announce, progress
 from rlhf.store import ParquetStore, json_text, open_store
-from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 
-FIVE_MINUTES = round(300 * STEPS_PER_SECOND)
+LONGEST = 1125  # steps of an episode, as `rlhf record` plays at most by default
 Balance = Literal["proportional", "equal"]
 _FEWEST_WORDS = 2  # of a person's request; "thanks" is none
 
@@ -67,8 +66,8 @@ class MakeSuiteConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-        if self.steps >= FIVE_MINUTES:
-            raise UserError(f"steps is below the {FIVE_MINUTES:,} of an episode, not {self.steps}")
+        if self.steps >= LONGEST:
+            raise UserError(f"steps is below the {LONGEST:,} of an episode, not {self.steps}")
         if self.split not in (None, "train", "held_out"):
             raise UserError(f'split is "train" or "held_out", not {self.split!r}')
 
@@ -129,7 +128,7 @@ def scenarios_of(episode: Episode, steps: int, room: int, kinds: Mapping[str, st
     for request_step, words in _requests(episode):
         step = request_step + 1
         end = min(len(episode), silence_after(episode, request_step) + 1)
-        if end - step < room or step + steps > FIVE_MINUTES:
+        if end - step < room or step + steps > LONGEST:
             continue
         yield Scenario(
             name="",

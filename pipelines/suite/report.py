@@ -117,8 +117,11 @@ def _suite(config: ReportSuiteConfig, notes: Notes) -> SuiteResults | None:
     agents = list(dict.fromkeys(one["agent"] for one in about.values()))
     baseline = _baseline(config, [agent for agent in agents if any(one.agent == agent for one in outcomes)])
     longest = max(int(one["limit"]) for one in about.values())
+    clock = next(iter(notes)).description.steps_per_second
     rows = [
-        _agent(agent, outcomes, sum(one["agent"] == agent for one in about.values()), longest, baseline, config.seed)
+        _agent(
+            agent, outcomes, clock, sum(one["agent"] == agent for one in about.values()), longest, baseline, config.seed
+        )
         for agent in agents
         if any(one.agent == agent for one in outcomes)
     ]
@@ -130,12 +133,14 @@ def _suite(config: ReportSuiteConfig, notes: Notes) -> SuiteResults | None:
         recorded_by=dict(Counter(one["player"] for one in about.values() if one["agent"] == RECORDED)),
         agents=tuple(rows),
         left_out=dict(left_out),
-        agreement=judges_agreement(judged, {e: _scenario(about[e]) for e in judged}, seed=config.seed),
+        agreement=judges_agreement(
+            judged, {e: _scenario(about[e]) for e in judged}, seed=config.seed, steps_per_second=clock
+        ),
     )
 
 
 def _agent(
-    agent: str, outcomes: Sequence[Outcome], played: int, longest: int, baseline: str | None, seed: int
+    agent: str, outcomes: Sequence[Outcome], clock: float, played: int, longest: int, baseline: str | None, seed: int
 ) -> AgentResults:
     own = [one for one in outcomes if one.agent == agent]
     success = {kind: success_rate(of_kind, seed=seed) for kind, of_kind in _by_kind(own)}
@@ -149,7 +154,7 @@ def _agent(
         played=played,
         success={kind: found for kind, found in success.items() if found is not None},
         difference=compared,
-        cumulative=cumulative_success(own, longest, by_cluster=True, seed=seed),
+        cumulative=cumulative_success(own, longest, by_cluster=True, seed=seed, steps_per_second=clock),
     )
 
 
@@ -219,7 +224,7 @@ def _verdict(solver: str, episode: str, verdict: Any) -> Outcome:
     return Outcome(solver, episode, kind_of(words), float(success), float(step - asked + 1) if success else None)
 
 
-def _live_agent(agent: str, outcomes: Sequence[Outcome], longest: int, seed: int) -> AgentResults:
+def _live_agent(agent: str, outcomes: Sequence[Outcome], clock: float, longest: int, seed: int) -> AgentResults:
     own = [one for one in outcomes if one.agent == agent]
     success = {kind: request_rate(of_kind, seed=seed) for kind, of_kind in _by_kind(own)}
     return AgentResults(
@@ -229,7 +234,7 @@ def _live_agent(agent: str, outcomes: Sequence[Outcome], longest: int, seed: int
         played=len(own),
         success={kind: found for kind, found in success.items() if found is not None},
         difference=None,
-        cumulative=cumulative_success(own, longest, by_cluster=False, seed=seed),
+        cumulative=cumulative_success(own, longest, by_cluster=False, seed=seed, steps_per_second=clock),
     )
 
 

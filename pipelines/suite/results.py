@@ -47,11 +47,12 @@ class Cumulative:
     share: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
+    steps_per_second: float = STEPS_PER_SECOND
 
     @property
     def seconds(self) -> tuple[float, ...]:
         """Steps in seconds."""
-        return tuple(step / STEPS_PER_SECOND for step in self.steps)
+        return tuple(step / self.steps_per_second for step in self.steps)
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,13 @@ def difference(first: Sequence[Outcome], second: Sequence[Outcome], *, seed: int
 
 
 def cumulative_success(
-    outcomes: Sequence[Outcome], longest: int, *, by_cluster: bool, seed: int, level: float = LEVEL
+    outcomes: Sequence[Outcome],
+    longest: int,
+    *,
+    by_cluster: bool,
+    seed: int,
+    level: float = LEVEL,
+    steps_per_second: float = STEPS_PER_SECOND,
 ) -> Cumulative:
     """Share of successes within 0, 1, ... ``longest`` steps, with pointwise bounds of a cluster bootstrap.
 
@@ -161,6 +168,7 @@ def cumulative_success(
       by_cluster: equal weights of clusters, as in :func:`success_rate`; else equal weights of outcomes.
       seed: of the resampling.
       level: of the bounds.
+      steps_per_second: of the world.
     """
     clusters = list(_clusters(outcomes).values())
     grid = range(longest + 1)
@@ -173,11 +181,16 @@ def cumulative_success(
     share = done.sum(axis=0) / whole.sum()
     low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
     low, high = np.minimum(low, share), np.maximum(high, share)
-    return Cumulative(*(tuple(np.asarray(row).tolist()) for row in (grid, share, low, high)))
+    rows = (tuple(np.asarray(row).tolist()) for row in (grid, share, low, high))
+    return Cumulative(*rows, steps_per_second=steps_per_second)
 
 
 def judges_agreement(
-    judgements: Mapping[str, Sequence[Judgement]], scenario_of: Mapping[str, str], *, seed: int
+    judgements: Mapping[str, Sequence[Judgement]],
+    scenario_of: Mapping[str, str],
+    *,
+    seed: int,
+    steps_per_second: float = STEPS_PER_SECOND,
 ) -> JudgesAgreement:
     """Agreement of judges on success, with a bootstrap over scenarios.
 
@@ -203,7 +216,7 @@ def judges_agreement(
         ties=int((2 * counts[:, 0] == counts.sum(axis=1)).sum()),
         alpha=episode_interval(lambda w: alpha(np.tensordot(w, matrices, 1)), len(names), seed=seed),
         same=episode_interval(lambda w: (w @ pairs[:, 0]) / (w @ pairs[:, 1]), len(names), seed=seed),
-        seconds_apart=float(np.median(gaps)) / STEPS_PER_SECOND if gaps else None,
+        seconds_apart=float(np.median(gaps)) / steps_per_second if gaps else None,
         judges=tuple(JudgeRecord(name, judged[name], good[name] / judged[name]) for name in sorted(judged)),
     )
 

@@ -18,7 +18,7 @@ from rlhf.store.index import INDEX_FILE, EpisodeIndex
 from rlhf.store.json_text import from_json, to_json
 from rlhf.store.schemas import SCHEMA_VERSION, SPACES_VERSION, VERSIONS
 from rlhf.store.tables import SCHEMAS
-from worlds.contract import MOVEMENT, TICKS_PER_SECOND, TICKS_PER_STEP
+from worlds.contract import BODY, MOVEMENT, TICKS_PER_SECOND, TICKS_PER_STEP
 from worlds.errors import UserError
 from worlds.spaces.action import InvalidSpace
 
@@ -56,6 +56,12 @@ class Description:
     def declared(self) -> EpisodeSpaces | None:
         """The spaces of every episode, also those of the Playhouse; None until the first episode."""
         return self.spaces or (None if self.image_size is None else playhouse_spaces(*self.image_size))
+
+    @property
+    def steps_per_second(self) -> float:
+        """Steps in a second of the world; the Playhouse's until the first episode."""
+        body = BODY if self.declared is None else self.declared.solver.action
+        return body.steps_per_second
 
     def fixed_by(self, episode: Episode, folder: Path) -> Description:
         """This description, with world and spaces of the dataset's first episode, if ``episode`` is the first.

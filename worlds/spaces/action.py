@@ -230,6 +230,11 @@ class ActionSpec:
         """Seconds of the world that a step lasts."""
         return self.ticks * self.tick_sec
 
+    @property
+    def steps_per_second(self) -> float:
+        """Steps in a second of the world."""
+        return 1 / self.step_sec
+
     def neutral_movement(self) -> np.ndarray:
         """Return the movement that does nothing: [ticks, discrete components]."""
         return np.tile(np.array([each.neutral for each in self.discrete], self.dtype), (self.ticks, 1))

@@ -20,7 +20,6 @@ from annotation.server.services.continuations import list_continuations
 from annotation.server.services.frames import frames_response
 from annotation.server.services.members import project_of
 from annotation.server.study import Study
-from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 
 ROUTES = Routes("/api")
@@ -61,7 +60,7 @@ def continuation(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str
     return {
         "id": found.id,
         "steps": record.steps,
-        "steps_per_second": STEPS_PER_SECOND,
+        "steps_per_second": study.datasets.store(record.project.dataset).description.steps_per_second,
         "words": [{"step": step, "who": who, "words": said} for step, who, said in words],
         "takes_over": about.step,
         "request_step": about.request_step,

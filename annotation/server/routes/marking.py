@@ -14,7 +14,6 @@ from annotation.server.security.policies import RATERS, Asking, Routes, Served
 from annotation.server.services import marking
 from annotation.server.services.datasets import list_episodes
 from annotation.server.services.frames import frames_response
-from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api/marking")
 _Id = Annotated[OpaqueId, Path()]
@@ -52,7 +51,7 @@ def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any
     return {
         "id": found.id,
         "steps": record.steps,
-        "steps_per_second": STEPS_PER_SECOND,
+        "steps_per_second": study.datasets.store(record.project.dataset).description.steps_per_second,
         "words": [{"step": step, "who": who, "words": said} for step, who, said in words],
         "marks": [_mark(mark) for mark in marks],
         "position": found.position,

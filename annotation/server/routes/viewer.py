@@ -13,7 +13,6 @@ from annotation.server.services.frames import frames_response
 from annotation.server.services.members import project_of, projects_of
 from annotation.viewer.index import Filters
 from annotation.viewer.scorer import TraceRequest
-from worlds.contract import STEPS_PER_SECOND
 
 ROUTES = Routes("/api/look")
 _Id = Annotated[OpaqueId, Path()]
@@ -93,7 +92,7 @@ def episode(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking) ->
         "id": record.id,
         "name": record.episode_id,
         "steps": record.steps,
-        "steps_per_second": STEPS_PER_SECOND,
+        "steps_per_second": store.description.steps_per_second,
         "setter": row.setter,
         "solver": row.solver,
         "split": row.split,
