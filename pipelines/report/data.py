@@ -17,6 +17,7 @@ from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_se
 from rlhf.run.statistics import Interval
 from rlhf.store import json_text
 from rlhf.store.durable import write_file
+from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 
 DATA_FILE = "report.json"

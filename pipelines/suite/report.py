@@ -205,7 +205,8 @@ def _live(config: ReportSuiteConfig, notes: Notes) -> LiveResults | None:
         return None
     longest = int(max((one.steps for one in outcomes if one.steps is not None), default=0))
     agents = sorted({one.agent for one in outcomes})
-    return LiveResults(tuple(_live_agent(agent, outcomes, longest, config.seed) for agent in agents))
+    clock = next(iter(notes)).description.steps_per_second
+    return LiveResults(tuple(_live_agent(agent, outcomes, clock, longest, config.seed) for agent in agents))
 
 
 def _verdict(solver: str, episode: str, verdict: Any) -> Outcome:

@@ -16,6 +16,7 @@ from pipelines.cli.contact_sheet import chosen_steps
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from worlds.contract import BODY
 from worlds.errors import UserError
 
 
@@ -143,7 +144,9 @@ def test_drop(data: Path, console: Console) -> None:
 
 
 def test_times() -> None:
-    assert [command.clock(step) for step in (0, 1, 15, 225, 1125)] == ["0:00.0", "0:00.3", "0:04.0", "1:00.0", "5:00.0"]
+    times = [command.clock(step, BODY.steps_per_second) for step in (0, 1, 15, 225, 1125)]
+    assert times == ["0:00.0", "0:00.3", "0:04.0", "1:00.0", "5:00.0"]
+    assert command.clock(3, 0.5) == "0:06.0", "a step of two seconds"
 
 
 def test_without_a_terminal_nothing_is_cut(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,125 @@
+"""The pipeline in worlds of other spaces: recorded, cloned, improved, resumed and evaluated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from pipelines.stages.clone import CloneConfig, clone
+from pipelines.stages.evaluate import EvaluateConfig, evaluate
+from pipelines.stages.improve import improve
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.record import record
+from pipelines.stages.record_config import RecordConfig
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
+from rlhf.learning.cloner import CloningConfig
+from rlhf.replay.setter_replay import SetterReplay
+from rlhf.run.tracking import read_metrics
+from rlhf.store import open_store
+from tests import small_worlds
+from worlds.contract import SOLVER
+from worlds.errors import UserError
+
+small_worlds.register()
+
+
+class Made(NamedTuple):
+    """A world's folder: "play" and "runs", with the clone's agent."""
+
+    name: str
+    folder: Path
+    agent: Path
+
+
+@pytest.fixture(scope="module", params=small_worlds.WORLDS)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    folder = tmp_path_factory.mktemp(request.param)
+    record(
+        RecordConfig(
+            data=folder / "play", episodes=6, steps=16, workers=1, held_out=0.4,
+            world=WorldConfig(name=request.param), players=PlayersConfig(setter={"pause": [1, 3]}),
+        )
+    )  # fmt: skip
+    training = CloningConfig(updates=2, steps=6, batch=3, evaluate_every=2)
+    agent = clone(
+        CloneConfig(
+            data=(folder / "play",), runs=folder / "runs", vocabulary=280, held_out=0, wandb="disabled",
+            training=training,
+        )
+    )  # fmt: skip
+    return Made(request.param, folder, agent)
+
+
+def improvement(made: Made, name: str, **others: Any) -> ImproveConfig:
+    settings: dict[str, Any] = dict(
+        agent=made.agent, data=(made.folder / "play",), runs=made.folder / "runs", name=name, scripted_reward=True,
+        updates=2, slots=2, steps=4, evaluate_every=1, evaluation_episodes=2, wandb="disabled",
+    )  # fmt: skip
+    return ImproveConfig(**settings | others)
+
+
+def test_recordings_replay_to_the_last_bit(made: Made) -> None:
+    store = open_store(made.folder / "play")
+    description = store.description
+    assert description.declared is not None and description.spaces is not None
+    assert description.declared.solver == small_worlds.WORLDS[made.name].solver_spec
+    episode = store.read(store.ids()[0])
+    assert episode.setter_utterance[0:3] != ("", "", "") and episode.image is None
+    env = SetterReplay(WorldConfig(name=made.name).make(1)[0], episode)
+    seen: Any = env.reset()[0]
+    for step in range(len(episode)):
+        for key in episode.seen.keys() & {"grid", "vector", "legal"}:
+            np.testing.assert_array_equal(seen[key], episode.seen[key][step], strict=True)
+        assert seen["solver_text"] == episode.solver_text[step]
+        seen = env.step(episode.solver_action(step))[0]
+
+
+def test_an_agent_is_improved_and_its_run_resumed_exactly(made: Made) -> None:
+    whole = improve(improvement(made, "whole"))
+    improve(improvement(made, "halved", updates=1))
+    resumed = improve(improvement(made, "halved", resume=made.folder / "runs" / "halved"))
+    one, other = (load_file(agent / "model.safetensors") for agent in (whole, resumed))
+    before = load_file(made.agent / "model.safetensors")
+    assert all(np.array_equal(one[name], other[name]) for name in one)
+    assert any(not np.array_equal(one[name], before[name]) for name in one)
+    last = read_metrics(made.folder / "runs" / "whole")[-1]
+    assert last["step"] == 2 and last["held_out/requests"] >= 1
+
+
+def test_agents_and_demonstrators_are_evaluated(made: Made) -> None:
+    agents = {"bc": str(made.agent), "perfect": "perfect"}
+    out = made.folder / "results.json"
+    found = {one.agent: one for one in evaluate(EvaluateConfig(agents=agents, episodes=3, slots=2, out=out))}
+    assert found["perfect"].success == (True, True, True) and len(found["bc"].success) == 3
+
+
+def test_an_agent_records_and_its_play_is_cloned_only_where_it_was_demonstrated(made: Made) -> None:
+    data = made.folder / "agent_play"
+    (episode_id,) = record(RecordConfig(data=data, episodes=1, steps=6, solver=str(made.agent), held_out=0, slots=1))
+    episode = open_store(data).read(episode_id)
+    assert episode.solver == "agent:clone" and not episode.demonstrated().any()
+    assert episode.spaces is not None and episode.spaces.solver == WorldConfig(name=made.name).solver_spec()
+
+
+def test_a_co_pilot_takes_over_from_an_agent(made: Made) -> None:
+    data = made.folder / "shared"
+    config = RecordConfig(
+        data=data, episodes=1, steps=20, solver=str(made.agent), held_out=0, slots=1, shared_control=True
+    )
+    config.world.check()
+    (episode_id,) = record(config)
+    assert open_store(data).read(episode_id).solver == "agent:clone+scripted"
+
+
+def test_an_agent_is_refused_in_another_world(made: Made, tmp_path: Path) -> None:
+    other = next(name for name in small_worlds.WORLDS if name != made.name)
+    config = RecordConfig(
+        data=tmp_path / "data", episodes=1, steps=4, solver=str(made.agent), world=WorldConfig(name=other)
+    )
+    with pytest.raises(UserError, match=f"was made for other spaces than those of the world {other}: "):
+        record(config)
+    assert WorldConfig(name=other).make(1)[0].spec(SOLVER) != WorldConfig(name=made.name).solver_spec()
