@@ -5,6 +5,7 @@ Runs that are running or interrupted can be reported, too. An evaluation whose r
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from pipelines.report.evaluated import RESULTS_FILE, Evaluation, evaluation
 from pipelines.report.findings import over_optimisation
 from pipelines.report.gathered import reward_over_training, reward_traces, success_over_training, watched
 from pipelines.report.sections import alarm_count
-from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, REWARD_TRAINING, WORDS, charts
+from pipelines.report.training_charts import AGREED, CLONING, IMPROVEMENT, PAIRS, REWARD_TRAINING, WORDS, charts
 from pipelines.report.training_state import run_state
 from pipelines.stages.episodes.division import noted_division
 from pipelines.stages.improve_config import ImproveConfig
@@ -36,6 +37,7 @@ from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.play_settings import UNKNOWN, settings_of_agent, world_differences, world_flags
 from pipelines.stages.settings.world_config import DEFAULT_WORLD, WorldConfig
 from rlhf.records.json_records import from_json, with_new_settings
+from rlhf.records.preferences import PREFERENCES
 from rlhf.run.config import load_config, read_record
 from rlhf.run.json_lines import Row
 from rlhf.run.machine import Machine
@@ -188,6 +190,7 @@ def _reward_training(run: Path, record: Mapping[str, Any], rows: list[Row]) -> T
     majority = column(rows, "reward_model_held_out/majority")[1] or column(rows, "reward_model_validation/majority")[1]
     if majority:
         facts.append(Fact("Baseline", percent(majority[-1]), "always predicting the more frequent sign"))
+    facts += [fact for kind in PREFERENCES if (fact := _preference_fact(rows, kind)) is not None]
     facts.append(_updates(rows, config["training"]["updates"]))
     traces, note = _traces(run, record)
     data = " ".join(map(shlex.quote, config["data"]))
@@ -200,7 +203,7 @@ def _reward_training(run: Path, record: Mapping[str, Any], rows: list[Row]) -> T
         command=f"rlhf diagnose --reward-model {model} --data {data}",
         circumstances=_circumstances(record),
         curves=charts(rows, REWARD_TRAINING),
-        evaluation=charts(rows, (PAIRS, WORDS)),
+        evaluation=charts(rows, (PAIRS, WORDS, AGREED)),
         traces=traces,
         traces_note=note,
     )
@@ -246,6 +249,28 @@ def _pairs_fact(rows: list[Row], where: str) -> Fact | None:
     if not accuracies:
         return None
     return Fact(f"Pairs right, {play}", percent(max(accuracies)), f"the best of {len(accuracies):,} evaluations so far")
+
+
+def _preference_fact(rows: list[Row], kind: str) -> Fact | None:
+    """Fact on one kind of preference: how many examples were learned from, and what the best model does with others."""
+    name, learned = kind.replace("_", " "), column(rows, f"reward_model/{kind}_examples")[1]
+    examples = f"{learned[-1]:,.0f} examples learned from" if learned else "being learned from"
+    for where, play in (("held_out", "held-out play"), ("validation", "validation play")):
+        kept = headlines.kept_accuracy(rows, where, kind)
+        accuracies = column(rows, f"reward_model_{where}/{kind}_accuracy")[1]
+        if kept is None and not accuracies:
+            continue
+        if kept is not None:
+            value = percent(kept.estimate)
+            note = f"{percent(kept.low)} to {percent(kept.high)} over {kept.count:,} episodes; {examples}"
+        else:
+            value, note = percent(max(accuracies)), f"the best so far; {examples}"
+        losses = column(rows, f"reward_model_{where}/{kind}_loss")[1]
+        note += f"; loss {losses[-1]:.2f} (chance {math.log(2):.2f})" if losses else ""
+        return Fact(f"{name.capitalize()} right, {play}", value, note)
+    if column(rows, f"reward_model/{kind}")[1]:
+        return Fact(f"{name.capitalize()} right", "?", f"{examples}; none in validation or held-out play")
+    return None
 
 
 def _alarm_fact(run: WatchedRun) -> Fact:

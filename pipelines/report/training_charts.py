@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipelines.report.data import Chart, Curve
+from rlhf.records.preferences import PREFERENCES
 from rlhf.run.json_lines import Row
 from rlhf.run.tracking import column
 
@@ -72,6 +73,11 @@ CLONING = (
 
 REWARD_TRAINING = (
     ChartPlan("Loss of the marks", (("reward_model/ibt", "inter-temporal"), ("reward_model/ar", "autoregressive"))),
+    ChartPlan(
+        "Loss of other preferences",
+        tuple((f"reward_model/{kind}", kind.replace("_", " ")) for kind in PREFERENCES),
+        "Unweighted. Without any knowledge it is 0.69.",
+    ),
     one("Imitation: movement", "reward_model/movement", "Nats a step."),
     one("Imitation: language", "reward_model/language", "Nats a step."),
     one("Contrastive loss (CSS)", "reward_model/css"),
@@ -98,6 +104,13 @@ WORDS = ChartPlan(
         ("reward_model_validation/wrong_words_accuracy", "progress, but other words: falls"),
     ),
     "In the same episodes.",
+    share=True,
+)
+
+AGREED = ChartPlan(
+    "Other preferences ordered as raters did",
+    tuple((f"reward_model_validation/{kind}_accuracy", kind.replace("_", " ")) for kind in PREFERENCES),
+    "Decided examples of validation episodes.",
     share=True,
 )
 

@@ -1,38 +1,47 @@
-"""Choice of the marks that a reward model learns from: by all raters, by people, by scripts, or by named raters."""
+"""Choice of the judgements that a reward model learns from: by all raters, people, scripts, or named raters."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import TypeVar
 
 from rlhf.records.marks import Mark
+from rlhf.records.preferences import Preference
 from worlds.errors import UserError
 
 PEOPLE, SCRIPTED = "people", "scripted"  # in place of raters' names
+Judged = TypeVar("Judged", bound=Mark | Preference)
 _NAMED = 5  # raters in a message at most
 
 
-def choose_marks(marks: Sequence[Mark], raters: Collection[str]) -> list[Mark]:
-    """Return the marks of the chosen raters, in their order.
+def choose_marks(marks: Sequence[Judged], raters: Collection[str]) -> list[Judged]:
+    """Return the marks or preferences of the chosen raters, in their order.
 
     Args:
-      marks: marks of all raters.
+      marks: marks or preferences of all raters.
       raters: names of raters, "people" or "scripted", in any combination; none chooses all raters.
     """
     return [mark for mark in marks if not raters or mark.rater in raters or _group(mark) in raters]
 
 
-def check_raters(marks: Sequence[Mark], raters: Collection[str]) -> None:
-    """Check that each of ``raters`` has given some of ``marks``. Raises UserError if one has given none."""
-    known = {mark.rater for mark in marks}
+def check_raters(marks: Sequence[Mark], raters: Collection[str], preferences: Sequence[Preference] = ()) -> None:
+    """Check that each of ``raters`` has given marks or preferences. Raises UserError if one has given none."""
+    given = [*marks, *preferences]
+    known = {one.rater for one in given}
     for name in raters:
-        if name not in known | {_group(mark) for mark in marks}:
+        if name not in known | {_group(one) for one in given}:
             more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
             names = ", ".join(sorted(known)[:_NAMED])
             raise UserError(f"raters: no marks by {name}; there are {describe_raters(marks)}: {names}{more}")
 
 
-def check_not_mixed(marks: Sequence[Mark]) -> None:
-    """Check that not both people and scripted raters gave ``marks``. Raises UserError if they did."""
+def check_not_mixed(marks: Sequence[Mark], preferences: Sequence[Preference] = ()) -> None:
+    """Check that not both people and scripted raters gave marks and preferences. Raises UserError if they did."""
+    if preferences and len({one.scripted for one in [*marks, *preferences]}) > 1:
+        raise UserError(
+            "people and scripts have judged this play (marks and preferences together); choose with --raters "
+            f"{PEOPLE} or --raters {SCRIPTED}, or learn from both with --mix-raters"
+        )
     if len({mark.scripted for mark in marks}) > 1:
         raise UserError(
             f"people and scripts have marked this play ({describe_raters(marks)}); choose with --raters {PEOPLE} or "
@@ -52,5 +61,5 @@ def describe_raters(marks: Sequence[Mark]) -> str:
     return " and ".join(parts) or "no marks"
 
 
-def _group(mark: Mark) -> str:
+def _group(mark: Mark | Preference) -> str:
     return SCRIPTED if mark.scripted else PEOPLE

@@ -1,4 +1,4 @@
-"""`rlhf reward`: train a reward model on marks."""
+"""`rlhf reward`: train a reward model on marks, and on other preferences if the settings give them a weight."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from agents.card import ModelCard
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
 from pipelines.stages.chosen_marks import check_not_mixed, check_raters, choose_marks, describe_raters
+from pipelines.stages.chosen_preferences import about, count_preferences, episodes_in, find_preferences
 from pipelines.stages.episodes.division import divide_episodes, save_division
 from pipelines.stages.episodes.noted_episodes import (
     EVERY_EPISODE,
     NotedEpisodes,
-    digest_marks,
+    digest_judged,
     note_episodes,
     noted_episodes,
 )
@@ -32,10 +35,12 @@ from reward_models.contract import RewardModel
 from reward_models.evaluation import SIGNAL, Evaluator
 from reward_models.mark_signal import NOISY
 from reward_models.marked_play import MarkedPlay, mark_play
+from reward_models.preferences import PreferenceExamples
 from reward_models.registry import load_reward_model
-from reward_models.training import RewardTrainer, RewardTraining, RewardTrainingConfig
+from reward_models.training import RewardTrainer, RewardTrainingConfig
 from rlhf.data.source import Source
 from rlhf.records.marks import Mark
+from rlhf.records.preferences import Preference
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import locked_run, save_settings
 from rlhf.run.progress import announce
@@ -102,6 +107,7 @@ _FIXED = (
     "training.batch",
     "training.seed",
     "training.augmentation",
+    "training.preferences",
 )
 
 _USED = "marked"  # use of the episodes, in the run's episodes.json
@@ -125,25 +131,27 @@ def reward(config: RewardConfig) -> Path:
             model, tokenizer = checkpoint.load_agent(registry.get(config.kind), config.device)
         check_training(config.training, model, config.device)
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
-        found, marks = _marked_episodes(config, noted)
+        found, marks, preferences = _judged_episodes(config, noted)
         play, validation, held_out = _marked_play(config, found, marks, tokenizer, model.config)
-        trainer = RewardTrainer(model, play, validation, config.training)
+        trainer = RewardTrainer(model, play, validation, config.training, preferences)
         if checkpoint is None:
             if config.start is None:  # an earlier model knows more than the frequencies of these marks
                 model.prepare(trainer.play)
-            note_episodes(folder, {_USED: found}, digest_marks(marks))
+            note_episodes(folder, {_USED: found}, digest_judged(marks, preferences))
             save_division(folder, play.episode_ids, validation.episode_ids)
         else:
             with checkpoint.taken_over() as state:
                 trainer.load_state_dict(state)
         save_settings(folder, config)
-        announce(f"learning from {describe_raters([mark for mark in marks if mark.episode_id in play.episode_ids])}")
+        announce(_learned_from(trainer, marks))
         with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
-            card = reward_model_card(config, noted)
-            title, noted = f"training a reward model on {int(trainer.play.marks.sum())} marks", (model.term(),)
-            run_training(trainer, folder, tokenizer, tracker, card, config.checkpoint_every, title, noted)
+            card = reward_model_card(config, noted, preferences)
+            title, shown = f"training a reward model on {int(trainer.play.marks.sum())} marks", (model.term(),)
+            if trainer.preferences:
+                title, shown = f"{title} and other preferences", (*shown, *trainer.preferences)
+            run_training(trainer, folder, tokenizer, tracker, card, config.checkpoint_every, title, shown)
             done = trainer.finish()
-            best = done.best | _evaluate_kept(config, done, trainer.evaluator, held_out, tracker)
+            best = done.best | _evaluate_kept(trainer, held_out, preferences, tracker)
         write_file(folder / "best.json", json.dumps(best, indent=2).encode())
         card = replace(card, metrics=latest_metrics(folder) | best)
         saved = save_agent(done.model, tokenizer, folder / "reward_model", card)
@@ -153,14 +161,18 @@ def reward(config: RewardConfig) -> Path:
         return saved
 
 
-def reward_model_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
+def reward_model_card(
+    config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE, preferences: Sequence[Preference] = ()
+) -> ModelCard:
     """Model card of the reward model that the run trains, without its metrics."""
+    kinds = [table.replace("_", " ") for table in config.training.preferences.weights]
+    others = f", and on {' and '.join(kinds)}" if kinds else ""
     started_from = [f"It began as the agent in `{config.agent}`, whose card says what that learned from."]
     if config.start is not None:
         started_from = [f"It began as the reward model in `{config.start}`, whose card says whose marks that learned."]
     return model_card(
         f"Reward model `{config.name}`",
-        "Trained by `rlhf reward` on the marks that raters gave to recorded play. "
+        f"Trained by `rlhf reward` on the marks that raters gave to recorded play{others}. "
         f"{registry.get(config.kind).description} It is an agent with one more head; its own play was never improved.",
         config,
         play_used(
@@ -170,6 +182,7 @@ def reward_model_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE
             marked=True,
             raters=config.raters,
             only=noted.ids,
+            also=episodes_in(preferences),
         ),
         started_from,
         settings_of_agent(config.agent).or_else(settings_of_datasets(config.data, settings_of_agent(config.agent))),
@@ -177,25 +190,47 @@ def reward_model_card(config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE
 
 
 def _evaluate_kept(
-    config: RewardConfig, done: RewardTraining, validation: Evaluator, held_out: MarkedPlay | None, tracker: Tracker
+    trainer: RewardTrainer, held_out: MarkedPlay | None, preferences: Sequence[Preference], tracker: Tracker
 ) -> dict[str, float]:
     """Evaluate the kept model, with intervals, on validation play, and on held-out play if there is any."""
-    found = _kept("reward_model_validation", validation, done.model)
+    config, model = trainer.config, trainer.model
+    found = _examples("reward_model", trainer.preferences)
+    found |= _kept("reward_model_validation", trainer.evaluator, model)
     if held_out is not None:
-        evaluator = Evaluator.of(held_out, config.training.evaluation_episodes)
-        found |= {f"reward_model_held_out/{name}": value for name, value in evaluator.evaluate(done.model).items()}
-        found |= _kept("reward_model_held_out", evaluator, done.model)
-    tracker.log(found, int(done.history[-1]["update"]))
+        evaluator = Evaluator.of(held_out, config.evaluation_episodes, preferences, config.preferences)
+        found |= {f"reward_model_held_out/{name}": value for name, value in evaluator.evaluate(model).items()}
+        found |= _kept("reward_model_held_out", evaluator, model)
+    tracker.log(found, int(trainer.history[-1]["update"]))
     return found
 
 
 def _kept(where: str, evaluator: Evaluator, model: RewardModel) -> dict[str, float]:
-    """Pair accuracy of the kept model with its 95% interval over the evaluated episodes."""
-    found = ratio_interval(*evaluator.pairs_right(model), seed=0)
+    """Accuracy of the kept model on marks and each kind of preference, with 95% intervals over the episodes."""
+    measured = _interval(f"{where}/kept_", *evaluator.pairs_right(model))
+    for kind, right_and_total in evaluator.preferences_right(model).items():
+        measured |= _interval(f"{where}/kept_{kind}_", *right_and_total)
+    return measured | _examples(where, evaluator.preferences)
+
+
+def _interval(prefix: str, right: np.ndarray, total: np.ndarray) -> dict[str, float]:
+    """Accuracy with its interval over episodes, of correct and of all examples of each; empty without any."""
+    found = ratio_interval(right, total, seed=0)
     if found is None:
         return {}
     values = {"accuracy": found.estimate, "accuracy_low": found.low, "accuracy_high": found.high}
-    return {f"{where}/kept_{name}": value for name, value in (values | {"episodes": found.count}).items()}
+    return {prefix + name: value for name, value in (values | {"episodes": found.count}).items()}
+
+
+def _examples(where: str, preferences: Mapping[str, PreferenceExamples]) -> dict[str, float]:
+    """Return the number of examples of each kind of preference."""
+    return {f"{where}/{kind}_examples": float(len(found)) for kind, found in preferences.items()}
+
+
+def _learned_from(trainer: RewardTrainer, marks: Sequence[Mark]) -> str:
+    """Return a line on the marks and the examples of preferences that the model learns from."""
+    said = f"learning from {describe_raters([mark for mark in marks if mark.episode_id in trainer.play.episode_ids])}"
+    counted = count_preferences({kind: len(examples) for kind, examples in trainer.preferences.items()})
+    return f"{said}; and from {counted}" if counted else said
 
 
 def _warn_of_noise(best: Mapping[str, float]) -> None:
@@ -224,22 +259,25 @@ def _earlier_model(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> 
     return model
 
 
-def _marked_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[Source], list[Mark]]:
-    """Return the episodes that the chosen raters have marked, and their marks.
+def _judged_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[Source], list[Mark], list[Preference]]:
+    """Return the episodes that the chosen raters have marked or judged, their marks and their preferences.
 
     Raises:
       UserError: if they differ from those the run began with, or a new run would mix marks of people and scripts
         without mix_raters.
     """
-    found = find_episodes(config.data, marked=True)
+    judged = find_preferences(config.data, config.training.preferences)
+    found = find_episodes(config.data, marked=not judged)
     given = [mark for folder in config.data for mark in open_store(folder).marks()]
-    check_raters(given, config.raters)
-    marks = choose_marks(given, config.raters)
+    check_raters(given, config.raters, judged)
+    marks, judged = choose_marks(given, config.raters), choose_marks(judged, config.raters)
+    judged = about(judged, {source.episode_id for source in found} if noted.ids is None else noted.ids)
     if config.resume is None and not config.mix_raters:
-        check_not_mixed(marks)
-    marked = {mark.episode_id for mark in marks}
-    found = noted.only(_USED, [source for source in found if source.episode_id in marked], digest_marks(marks))
-    return found, marks
+        check_not_mixed(marks, judged)
+    wanted = {mark.episode_id for mark in marks} | episodes_in(judged)
+    digests = digest_judged(marks, judged)
+    found = noted.only(_USED, [source for source in found if source.episode_id in wanted], digests)
+    return found, marks, judged
 
 
 def _marked_play(

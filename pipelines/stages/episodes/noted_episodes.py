@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rlhf.data.source import Source
 from rlhf.records.marks import Mark
+from rlhf.records.preferences import Preference
 from rlhf.store.durable import write_file
 from worlds.errors import UserError
 
@@ -103,6 +105,19 @@ def fingerprints(sources: Sequence[Source], marks: Marks | None = None) -> dict[
     unmarked = "none"
     with_marks = {} if marks is None else {name: f"{found[name]}+{marks.get(name, unmarked)}" for name in found}
     return {source.episode_id: (found | with_marks)[source.episode_id] for source in sources}
+
+
+def digest_judged(marks: Iterable[Mark], preferences: Iterable[Preference]) -> dict[str, str]:
+    """Return a digest of each episode's marks and preferences, in any order; without preferences that of its marks."""
+    digests, given = digest_marks(marks), defaultdict[str, list[str]](list)
+    for preference in preferences:
+        text = json.dumps([type(preference).__name__, *vars(preference).values()])
+        for episode_id in {stretch.episode_id for stretch in preference.stretches}:
+            given[episode_id].append(text)
+    for episode_id, texts in given.items():
+        both = json.dumps([digests.get(episode_id), sorted(texts)])
+        digests[episode_id] = hashlib.sha256(both.encode()).hexdigest()[:32]
+    return digests
 
 
 def digest_marks(marks: Iterable[Mark]) -> dict[str, str]:

@@ -58,6 +58,7 @@ def play_used(
     marked: bool = False,
     only: Collection[str] | None = None,
     raters: Collection[str] = (),
+    also: Collection[str] = (),
 ) -> tuple[PlaySource, ...]:
     """Sum up, by dataset, the players and the marks of the episodes that a stage reads.
 
@@ -69,6 +70,7 @@ def play_used(
       marked: count only episodes with marks, and the marks too.
       only: ids of the episodes to count; None counts all.
       raters: raters whose marks count, as in :func:`pipelines.stages.chosen_marks.choose_marks`.
+      also: ids of episodes that count without marks.
     """
     sources = []
     for folder in data:
@@ -80,7 +82,7 @@ def play_used(
             wanted = {row.episode_id for row in rows}
             given = [mark for mark in store.marks() if mark.episode_id in wanted]
             given = choose_marks(given, raters)
-            with_marks = {mark.episode_id for mark in given}
+            with_marks = {mark.episode_id for mark in given}.union(also)
             rows = [row for row in rows if row.episode_id in with_marks]
             by_people = [mark.rater for mark in given if not mark.scripted]
             marks = PlayedBy(len(given) - len(by_people), by_people=len(by_people), people=len(set(by_people)))

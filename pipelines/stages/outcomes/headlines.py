@@ -14,10 +14,12 @@ from pipelines.stages.outcomes.replay_change import (
     change_of,
     compared_replays,
 )
+from rlhf.records.preferences import PREFERENCES
 from rlhf.run.json_lines import Row
 from rlhf.run.statistics import LEVEL, Interval, percent
 from rlhf.run.tracking import column
 
+_PLAY = {"held_out": "held-out play", "validation": "validation play"}  # in the order of preference
 _NAMES: Mapping[Metric, str] = {"modelled_return": "the modelled return", "true_success": "true success"}
 
 
@@ -92,18 +94,28 @@ def cloning_headline(rows: list[Row], episodes: int | None = None) -> str:
 
 
 def reward_headline(rows: list[Row]) -> str:
-    """Return the pair accuracy of the kept reward model, with its interval, or the best so far."""
-    for where, play in (("held_out", "held-out play"), ("validation", "validation play")):
+    """Return the kept reward model's accuracy on marks and other preferences, with intervals, or the best so far."""
+    sentences = []
+    for where, play in _PLAY.items():
         accuracies = _of(rows, where, "pair_accuracy")
         if accuracies:
-            return _ordered(rows, where, play, accuracies)
-    return "No pairs of moments were put in the right order yet."
+            sentences.append(_ordered(rows, where, play, accuracies))
+            break
+    sentences += [sentence for kind in PREFERENCES if (sentence := _agreed(rows, kind))]
+    return " ".join(sentences) or "No pairs of moments were put in the right order yet."
 
 
-def kept_accuracy(rows: list[Row], where: str) -> Interval | None:
-    """Return the pair accuracy of the kept model on "held_out" or "validation" play; None before the end."""
+def kept_accuracy(rows: list[Row], where: str, kind: str = "") -> Interval | None:
+    """Return the accuracy of the kept model on "held_out" or "validation" play; None before the end.
+
+    Args:
+      rows: rows of the run's metrics.
+      where: the play.
+      kind: the kind of preference; "" is pairs of moments by marks.
+    """
+    part = f"{kind}_" if kind else ""
     accuracy, low, high, count = (
-        _of(rows, where, f"kept_{name}") for name in ("accuracy", "accuracy_low", "accuracy_high", "episodes")
+        _of(rows, where, f"kept_{part}{name}") for name in ("accuracy", "accuracy_low", "accuracy_high", "episodes")
     )
     if not (accuracy and low and high and count):
         return None
@@ -119,6 +131,17 @@ def _ordered(rows: list[Row], where: str, play: str, accuracies: Sequence[float]
     episodes = f"{kept.count:,} episode{'s' if kept.count != 1 else ''}"
     sentence = f"{share_text(kept.estimate, kept)} of the pairs of moments in {play} ({episodes})"
     return f"{sentence} are put in the right order{beside}."
+
+
+def _agreed(rows: list[Row], kind: str) -> str:
+    """Return a sentence on the examples of one kind of preference; "" if none were evaluated."""
+    nouns = f"the decided examples of {kind.replace('_', ' ')}"
+    for where, play in _PLAY.items():
+        if (kept := kept_accuracy(rows, where, kind)) is not None:
+            return f"{share_text(kept.estimate, kept)} of {nouns} in {play} are ordered as the raters did."
+        if accuracies := _of(rows, where, f"{kind}_accuracy"):
+            return f"At best {percent(max(accuracies))} of {nouns} in {play} are ordered as the raters did."
+    return ""
 
 
 def _of(rows: list[Row], where: str, name: str) -> list[float]:
