@@ -18,7 +18,16 @@ from pipelines.report.evaluated import RESULTS_FILE, Evaluation, evaluation
 from pipelines.report.findings import over_optimisation
 from pipelines.report.gathered import reward_over_training, reward_traces, success_over_training, watched
 from pipelines.report.sections import alarm_count
-from pipelines.report.training_charts import AGREED, CLONING, IMPROVEMENT, PAIRS, REWARD_TRAINING, WORDS, charts
+from pipelines.report.training_charts import (
+    AGREED,
+    CLONING,
+    IMPROVEMENT,
+    PAIRS,
+    PREFERENCE_LOSS,
+    REWARD_TRAINING,
+    WORDS,
+    charts,
+)
 from pipelines.report.training_state import run_state
 from pipelines.stages.episodes.division import noted_division
 from pipelines.stages.improve_config import ImproveConfig
@@ -202,7 +211,7 @@ def _reward_training(run: Path, record: Mapping[str, Any], rows: list[Row]) -> T
         next_step="A model may order pairs well and still be a bad objective. To diagnose it, in numbers and pictures:",
         command=f"rlhf diagnose --reward-model {model} --data {data}",
         circumstances=_circumstances(record),
-        curves=charts(rows, REWARD_TRAINING),
+        curves=charts(rows, (*REWARD_TRAINING, PREFERENCE_LOSS)),
         evaluation=charts(rows, (PAIRS, WORDS, AGREED)),
         traces=traces,
         traces_note=note,

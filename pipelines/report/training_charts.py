@@ -73,11 +73,6 @@ CLONING = (
 
 REWARD_TRAINING = (
     ChartPlan("Loss of the marks", (("reward_model/ibt", "inter-temporal"), ("reward_model/ar", "autoregressive"))),
-    ChartPlan(
-        "Loss of other preferences",
-        tuple((f"reward_model/{kind}", kind.replace("_", " ")) for kind in PREFERENCES),
-        "Unweighted. Without any knowledge it is 0.69.",
-    ),
     one("Imitation: movement", "reward_model/movement", "Nats a step."),
     one("Imitation: language", "reward_model/language", "Nats a step."),
     one("Contrastive loss (CSS)", "reward_model/css"),
@@ -107,6 +102,11 @@ WORDS = ChartPlan(
     share=True,
 )
 
+PREFERENCE_LOSS = ChartPlan(
+    "Loss of other preferences",
+    tuple((f"reward_model/{kind}", kind.replace("_", " ")) for kind in PREFERENCES),
+    "Unweighted. Without any knowledge it is 0.69.",
+)
 AGREED = ChartPlan(
     "Other preferences ordered as raters did",
     tuple((f"reward_model_validation/{kind}_accuracy", kind.replace("_", " ")) for kind in PREFERENCES),

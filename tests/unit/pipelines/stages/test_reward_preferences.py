@@ -93,6 +93,7 @@ def test_results_and_report_say_what_each_kind_contributed(
         facts
     )
     assert "Other preferences ordered as raters did" in {chart.title for chart in report.evaluation}
+    assert "Loss of other preferences" in {chart.title for chart in report.curves}
     assert "clip pairs" in (run / "reward_model" / "README.md").read_text()
 
 
