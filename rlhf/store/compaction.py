@@ -205,7 +205,7 @@ def _gather(
     """Take ``files`` from the left into a new one until it has ``enough`` bytes; False if they changed meanwhile."""
     packs: list[Pack] = []
     with explained(_WHAT, folder), _kept_if_listed(packs, index):
-        with writing(_WHAT):  # so that nobody takes its files for those of a dead process before they are locked
+        with writing(_WHAT):  # until its files are locked, they look like those of a killed process
             packs.append(pack := Pack(folder))
         try:
             _fill(pack, files, enough, gathered)

@@ -1,21 +1,22 @@
 """A dataset as a repository of the Hugging Face Hub.
 
-The files are uploaded as they are, in one commit: whoever downloads the repository has a dataset that this program
-reads, and ``datasets.load_dataset`` knows its tables from the card.
+The files are uploaded unchanged, in one commit. A download of the repository is a dataset that this program reads, and
+``datasets.load_dataset`` finds its tables by the card.
 """
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rlhf.store import description
 from rlhf.store.card import CARD_FILE, is_card
-from rlhf.store.durable import explained
+from rlhf.store.durable import LOCK_FILE, Busy, explained, only_writer
 from rlhf.store.index import EpisodeIndex
 from rlhf.store.shared_play import share_dataset
 from rlhf.store.tables import SCHEMAS
@@ -74,17 +75,25 @@ def push(folder: Path, repository: str, public: bool = False) -> Pushed:
         )
     with _refusals(repository) as api:
         there = _files_there(api, repository, public)
-        with _copied(folder) as copy:
+        with _copied(folder.absolute()) as copy:
             return _upload(api, repository, copy, there)
 
 
 @contextmanager
 def _copied(folder: Path) -> Iterator[Path]:
-    """Make a copy of the dataset that nobody changes and that takes next to no room, and remove it afterwards."""
+    """Make a copy of the dataset that no writer changes and that takes next to no room, and remove it afterwards.
+
+    Copies that killed uploads left are removed first; a running one holds the lock of its own.
+    """
+    prefix = f".{folder.name}-push-"
+    for left in folder.parent.iterdir():
+        if left.name.startswith(prefix):
+            with suppress(Busy, OSError), only_writer(left, wait_sec=0):
+                shutil.rmtree(left)
     with ExitStack() as stack:
         with explained("a copy to upload", folder.parent):
-            made = tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-push-")
-            copy = Path(stack.enter_context(made))
+            copy = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=folder.parent, prefix=prefix)))
+            stack.enter_context(only_writer(copy))
             share_dataset(folder, copy)
         yield copy
 
@@ -104,8 +113,9 @@ def _upload(api: HfApi, repository: str, copy: Path, there: set[str]) -> Pushed:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
     files = {path.relative_to(copy).as_posix(): path for path in sorted(copy.rglob("*")) if path.is_file()}
+    del files[LOCK_FILE]
     if CARD_FILE in there and is_card(copy / CARD_FILE):
-        del files[CARD_FILE]  # somebody may have written a better one there
+        del files[CARD_FILE]  # it may have been edited there
     ours = {name for name in there if name.endswith(".parquet") and name.partition("/")[0] in SCHEMAS}
     removed = sorted(ours - files.keys())
     episodes = len(EpisodeIndex(copy).entries())

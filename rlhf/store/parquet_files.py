@@ -78,11 +78,10 @@ def read_rows(
 
 
 def read_single(path: Path, table: str, episode_id: str, span: Span | None = None) -> tuple[pa.Table, bytes]:
-    """Return the rows of one episode, and a file of them alone. Arguments and errors are those of ``read_rows``."""
+    """Return the rows of one episode, and a file that holds only them. Arguments and errors as in ``read_rows``."""
     with _opened(path, table, span) as (file, checksums):
         rows = _rows_of(file, checksums, episode_id)
-        alone = file.num_row_groups == 1
-        return rows, bytes(checksums.file) if alone else to_bytes([rows])
+        return rows, bytes(checksums.file) if file.num_row_groups == 1 else to_bytes([rows])
 
 
 def _rows_of(
@@ -106,7 +105,7 @@ def spans_of(path: Path, table: str) -> list[Span]:
     """
     with _opened(path, table) as (_, checksums):
         spans = [(begin, end) for begin, end, _ in checksums.parts]
-        # One of them tells, and any may be damaged.
+        # One whole file is enough: the others may be damaged.
         return spans if any(_is_whole(checksums.file[begin:end]) for begin, end in spans) else []
 
 

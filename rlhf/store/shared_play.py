@@ -50,7 +50,7 @@ def share_play(source: str | Path, into: str | Path) -> int:
 
 
 def share_dataset(source: Path, into: Path) -> None:
-    """Have all of a dataset, as it is now, in the empty folder ``into``, too; later changes of either touch one alone.
+    """Make the empty folder ``into`` a second copy of a dataset; later changes of one do not reach the other.
 
     Raises:
       UserError: if ``source`` is no dataset.

@@ -94,7 +94,7 @@ def test_episodes_are_gathered_in_files_of_a_size(folder: Path) -> None:
 
 
 def test_a_file_of_many_is_the_files_of_single_ones_in_a_row(folder: Path) -> None:
-    """So nothing is written anew, and an episode is read in one piece, from where the index says."""
+    """An episode is read in one piece, from where the index says."""
     singles = {table: (folder / table / "e3.parquet").read_bytes() for table in ("episodes", "steps")}
     open_store(folder).compact()
     (name,) = files(folder)
@@ -333,7 +333,7 @@ def test_others_open_record_and_verify_while_episodes_are_gathered(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def act() -> None:
-        other = open_store(folder)  # which removes what dead processes left, and nothing else
+        other = open_store(folder)  # which removes what killed processes left, and nothing else
         assert other.verify() == []
         other.write(small(5))
 

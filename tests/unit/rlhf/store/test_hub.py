@@ -14,7 +14,9 @@ from pipelines.cli.main import main
 from rlhf.records.marks import Mark
 from rlhf.store import hub as hub_module
 from rlhf.store import open_store, same_episode
+from rlhf.store.durable import only_writer
 from rlhf.store.hub import push
+from rlhf.store.shared_play import share_dataset
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.rlhf.store.local_hub import TOKEN, LocalHub, local_hub
 from worlds.errors import UserError
@@ -41,7 +43,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
         yield running
 
 
-def test_a_pushed_dataset_is_a_dataset_for_whoever_downloads_it(folder: Path, hub: LocalHub, tmp_path: Path) -> None:
+def test_a_pushed_dataset_is_a_dataset_when_it_is_downloaded(folder: Path, hub: LocalHub, tmp_path: Path) -> None:
     pushed = push(folder, "lab/play")
     assert (pushed.url, pushed.episodes, pushed.removed) == (f"{hub.endpoint}/datasets/lab/play", 3, 0)
     repository = hub.repositories["lab/play"]
@@ -76,6 +78,16 @@ def test_the_next_push_replaces_what_the_dataset_no_longer_has(folder: Path, hub
     there = open_store(repository.download(tmp_path / "there"))
     assert there.ids() == ["e0", "e1"] and there.verify() == []
     assert others.items() <= repository.files.items()
+
+
+def test_the_copy_of_a_killed_upload_is_removed_and_that_of_a_running_one_is_kept(folder: Path, hub: LocalHub) -> None:
+    left, running = (folder.parent / f".data-push-{name}" for name in ("left", "running"))
+    for copy in (left, running):
+        copy.mkdir()
+        share_dataset(folder, copy)
+    with only_writer(running):
+        push(folder, "lab/play")
+    assert not left.exists() and running.exists() and ".lock" not in hub.repositories["lab/play"].files
 
 
 def test_a_public_repository_is_asked_for(folder: Path, hub: LocalHub) -> None:
