@@ -31,13 +31,14 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: name of the result: demo, probes, ablations, raters or sizes (docs/results.md describes them).
+      name: name of the result: demo, probes, ablations, raters, sizes or door (docs/results.md describes them).
       seeds: seeds, each from 0 to 249; one run each.
       episodes: held-out episodes of each probe, agent and seed.
       runs: folder of the runs. Complete runs are not run again.
       arms: agents of a study to train; none means all.
       device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's. It may change when a
         result is resumed.
+      source: folder of the published files that the result is learned from (door); you download them.
       docs: write the tables of a complete study into the pages of this copy of the repository.
     """
 
@@ -47,6 +48,7 @@ class ReproduceConfig:
     runs: Path = Path("runs/reproduce")
     arms: tuple[str, ...] = ()
     device: str | None = None
+    source: Path | None = None
     docs: bool = False
 
     def __post_init__(self) -> None:
@@ -57,6 +59,10 @@ class ReproduceConfig:
 def reproduce(config: ReproduceConfig) -> Path:
     """Run all seeds, evaluate them on more episodes, write the report, and return its path."""
     module = _preset(config.name)
+    if hasattr(module, "published"):
+        if config.source is None:
+            raise UserError(f"{config.name} is learned from published files: name their folder with --source")
+        return module.published(config.source, config.runs / config.name, config.seeds)
     if hasattr(module, "study"):
         return _study(config, module.study())
     if config.docs:
@@ -119,7 +125,11 @@ def _is_evaluated(config: EvaluateConfig) -> bool:
 
 
 def _preset(name: str) -> ModuleType:
-    """Return the preset ``name``, which has a function ``demo`` or ``study``. Raises UserError if there is none."""
+    """Return the preset ``name``, which has a function ``demo``, ``study`` or ``published``.
+
+    Raises:
+      UserError: there is none.
+    """
     if name not in (known := results()):
         raise UserError(f"no result named {name!r} to reproduce; known: {', '.join(known)}")
     return importlib.import_module(f"{PACKAGE}.{name}")
@@ -127,4 +137,4 @@ def _preset(name: str) -> ModuleType:
 
 def results() -> list[str]:
     """Return the names of the presets that can be reproduced; others are for other commands."""
-    return sorted({*presets_of("study"), *presets_of("demo")})
+    return sorted({*presets_of("study"), *presets_of("demo"), *presets_of("published")})

@@ -18,7 +18,14 @@ INSIDE = {
     "agents": (("networks", "learning"),),
     "rlhf": (("records",), ("store",), ("run",), ("data",), ("replay",), ("learning",), ("distributed",)),
     "pipelines.stages": (("settings",), ("episodes",), ("running",), ("outcomes",)),
-    "pipelines": (("stages",), ("report",), ("suite", "diagnose", "loops"), ("studies",), ("runs",), ("cli",)),
+    "pipelines": (
+        ("imports", "stages"),
+        ("report",),
+        ("suite", "diagnose", "loops"),
+        ("studies",),
+        ("runs",),
+        ("cli",),
+    ),
 }
 
 

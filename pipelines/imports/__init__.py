@@ -1,0 +1,1 @@
+"""Recordings that others published, as datasets."""

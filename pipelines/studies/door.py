@@ -1,0 +1,174 @@
+"""How well a utility that is learned from crowd workers' clip pairs agrees with people on play that it never saw.
+
+The play is of the Adroit door (:mod:`pipelines.imports.door`). For every seed the episodes are divided: the utility is
+learned from pairs whose clips are both of training episodes, selected by validation episodes, and measured on decided
+pairs whose clips are both of test episodes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from agents import registry
+from agents.tokenizer import Tokenizer
+from pipelines.imports.door import DOOR_ANGLE, INSTRUCTION, REWARDS, SPACES, import_door
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.marked_play import MarkedPlay, mark_play
+from reward_models.preference_config import PreferenceConfig
+from reward_models.preference_losses import measured_difference, right_order
+from reward_models.preferences import PreferenceExamples, preference_examples
+from reward_models.scoring import score
+from reward_models.training import RewardTrainer, RewardTrainingConfig
+from rlhf.records.preferences import ClipPair
+from rlhf.run.progress import announce
+from rlhf.run.statistics import mean_of, percent
+from rlhf.store import open_store
+from rlhf.store.contract import EpisodeStore
+from rlhf.store.durable import write_file
+from worlds.errors import UserError
+from worlds.spaces.description import to_json
+
+TEST, VALIDATION = 9, 3  # of 25 episodes
+AGREEMENT, TRUE_RETURN = "utility agrees with people", "true return agrees with people"
+CORRELATIONS = ("utility and the environment's reward", "utility and the door's angle")
+
+TRAINING = RewardTrainingConfig(
+    updates=200,
+    steps=50,
+    batch=4,
+    learning_rate=1e-3,
+    beta1=0.9,
+    evaluate_every=25,
+    ibt_weight=0.0,  # there are no marks
+    bc_weight=0.0,
+    css_weight=0.0,
+    augmentation=0.0,
+    preferences=PreferenceConfig(clip_pairs=1.0, compared_by="mean"),
+)
+
+
+@dataclass(frozen=True)
+class DoorResult:
+    """What one division of the episodes gave.
+
+    Args:
+      seed: of the division and the training.
+      pairs: clip pairs that were learned from.
+      decided: decided test pairs.
+      agreement: share of them that the utility orders as people did.
+      true_return: share of them that the environment's summed rewards order as people did.
+      reward_correlation: of utility and the environment's reward, over the steps of the test episodes.
+      angle_correlation: of utility and the door's angle, over the same steps.
+    """
+
+    seed: int
+    pairs: int
+    decided: int
+    agreement: float
+    true_return: float
+    reward_correlation: float
+    angle_correlation: float
+
+
+def door_study(source: Path, run: Path, seeds: Sequence[int]) -> Path:
+    """Import the files once, learn once for each seed, and write table and numbers.
+
+    Args:
+      source: folder with steps.parquet and pairs.parquet.
+      run: folder of the study.
+      seeds: of the divisions.
+
+    Returns:
+      The table, Markdown.
+
+    Raises:
+      UserError: the files are missing or are no such files.
+    """
+    store = open_store(run / "play", create=not (run / "play").exists())
+    if not len(store):
+        imported = import_door(source / "steps.parquet", source / "pairs.parquet", store)
+        announce(f"imported {imported.episodes} episodes and {imported.clip_pairs} clip pairs into {run / 'play'}")
+    if len(store) <= TEST + VALIDATION:
+        raise UserError(f"{run / 'play'} has {len(store)} episodes; the division needs more than {TEST + VALIDATION}")
+    results = []
+    for seed in seeds:
+        results.append(learn_and_measure(store, seed))
+        announce(f"seed {seed}: {percent(results[-1].agreement)} of {results[-1].decided} decided pairs")
+    write_file(run / "results.json", json.dumps([asdict(each) for each in results], indent=2).encode())
+    path = run / "table.md"
+    write_file(path, table(results).encode())
+    return path
+
+
+def learn_and_measure(store: EpisodeStore, seed: int, training: RewardTrainingConfig = TRAINING) -> DoorResult:
+    """Learn a utility from the pairs of some episodes, and measure it on others."""
+    order = np.random.default_rng(seed).permutation(store.ids()).tolist()
+    tokenizer = Tokenizer.train([INSTRUCTION], 300)
+    torch.manual_seed(seed)
+    agent = registry.make("nano", vocab_size=tokenizer.vocab_size, spaces=to_json(SPACES.solver))
+    model = InterTemporalRewardModel.from_agent(agent, seed=seed)
+
+    def play(ids: Sequence[str]) -> MarkedPlay:
+        return mark_play([store.read(one) for one in ids], [], tokenizer, model.config)
+
+    pairs, test = store.preferences(ClipPair), order[:TEST]
+    settings = RewardTrainingConfig(**{**vars(training), "seed": seed})
+    trainer = RewardTrainer(model, play(order[TEST + VALIDATION :]), play(order[TEST:][:VALIDATION]), settings, pairs)
+    while not trainer.finished:
+        trainer.update(trainer.update_index / settings.updates)
+        if trainer.update_index % settings.evaluate_every == 0:
+            trainer.evaluate()
+    trainer.finish()
+    shown = play(test)
+    examples = preference_examples(pairs, shown, settings.preferences)["clip_pairs"]
+    decided = examples.take(examples.decided)
+    utility = np.concatenate(score(model, shown.episodes, list(range(TEST))))
+    rewards, angle = _truth(store, test)
+    return DoorResult(
+        seed=seed,
+        pairs=len(trainer.preferences["clip_pairs"]),
+        decided=len(decided),
+        agreement=_share(utility, decided),
+        true_return=_share(rewards, decided),
+        reward_correlation=float(np.corrcoef(utility, rewards)[0, 1]),
+        angle_correlation=float(np.corrcoef(utility, angle)[0, 1]),
+    )
+
+
+def _share(value: np.ndarray, examples: PreferenceExamples) -> float:
+    """Share of ``examples`` whose better clip has the higher mean ``value``; the clips are equally long."""
+    return float(right_order(measured_difference(value, examples), examples.better).mean())
+
+
+def _truth(store: EpisodeStore, ids: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The environment's reward and the door's angle at every step of the episodes: [N] each."""
+    episodes = [store.read(one) for one in ids]
+    rewards = np.concatenate([episode.notes[REWARDS] for episode in episodes])
+    return rewards, np.concatenate([episode.seen["vector"][:, DOOR_ANGLE] for episode in episodes])
+
+
+def table(results: Sequence[DoorResult]) -> str:
+    """The results as a Markdown table: means over the seeds with Student's 95% interval."""
+    columns = {
+        AGREEMENT: [each.agreement for each in results],
+        TRUE_RETURN: [each.true_return for each in results],
+        f"correlation of {CORRELATIONS[0]}": [each.reward_correlation for each in results],
+        f"correlation of {CORRELATIONS[1]}": [each.angle_correlation for each in results],
+    }
+    lines = ["| measure, on test episodes | mean | 95% interval |", "| --- | --- | --- |"]
+    for name, values in columns.items():
+        shown = percent if "agrees" in name else "{:.2f}".format
+        interval = mean_of(
+            float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0, len(values)
+        )
+        bounds = "one seed" if interval is None else f"{shown(interval.low)} to {shown(interval.high)}"
+        lines.append(f"| {name} | {shown(float(np.mean(values)))} | {bounds} |")
+    lines.append("| chance | 50% | |")
+    counts = f"{len(results)} divisions; {sum(each.decided for each in results)} decided test pairs in all"
+    return "\n".join(lines) + f"\n\n{counts}.\n"
