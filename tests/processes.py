@@ -60,17 +60,18 @@ class Forked:
         assert self.wait() == 0, self.errors()
 
 
-class ForkedServer:
-    """A process of the command `rlhf` that writes to a pipe, with the part of `subprocess.Popen` that tests use.
+class Printing:
+    """A process that calls a function and prints to a pipe, with the part of `subprocess.Popen` that tests use.
 
     Args:
-      words: arguments of the command.
+      work: a function that returns the exit status; None is 0.
+      arguments: of ``work``.
     """
 
-    def __init__(self, words: list[str]) -> None:
+    def __init__(self, work: Callable[..., int | None], *arguments: Any) -> None:
         reader, writer = _SERVER.Pipe(duplex=False)
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        self._process = _SERVER.Process(target=_serve, args=(writer, environment, words), daemon=False)
+        self._process = _SERVER.Process(target=_print, args=(writer, environment, work, *arguments), daemon=False)
         self._process.start()
         writer.close()
         assert self._process.pid is not None
@@ -85,13 +86,15 @@ class ForkedServer:
     def wait(self) -> int:
         """Wait for its end, and return its exit status."""
         self._process.join(PATIENCE_SEC)
-        assert self._process.exitcode is not None, "the server has not ended"
+        assert self._process.exitcode is not None, "the process has not ended"
         return self._process.exitcode
 
-    def communicate(self) -> None:
-        """Wait for its end, and close the pipe."""
+    def communicate(self) -> str:
+        """Wait for its end, and return the rest of what it printed."""
+        with self.stdout:
+            printed = self.stdout.read()
         self.wait()
-        self.stdout.close()
+        return printed
 
 
 def rlhf(folder: Path, *words: str) -> Forked:
@@ -104,15 +107,15 @@ def rlhf(folder: Path, *words: str) -> Forked:
     return Forked(folder / f"errors-{len(list(folder.glob('errors-*')))}", main, list(words))
 
 
-def _serve(out: Connection, environment: dict[str, str], words: list[str]) -> None:
+def _print(out: Connection, environment: dict[str, str], work: Callable[..., int | None], *arguments: Any) -> None:
+    gc.freeze()  # what was imported is no garbage, and stays shared with the other forks
     os.environ.clear()
     os.environ.update(environment)
-    gc.freeze()  # what was imported is no garbage, and stays shared with the other forks
     os.dup2(out.fileno(), 1)
     out.close()
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.exit(main(words))
+    sys.exit(work(*arguments))
 
 
 def _run(errors: Path, work: Callable[..., int], *arguments: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,7 @@ def forked_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     A module in which they have to start as users start them overrides this fixture.
     """
     from benchmarks import serving
-    from tests.processes import ForkedServer
+    from pipelines.cli.main import main
+    from tests.processes import Printing
 
-    monkeypatch.setattr(serving, "start", ForkedServer)
+    monkeypatch.setattr(serving, "start", partial(Printing, main))

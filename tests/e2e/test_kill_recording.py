@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
+import signal
 import time
 from pathlib import Path
 
@@ -12,32 +11,16 @@ import pytest
 
 from rlhf.store import open_store, same_episode
 from rlhf.store.synthetic import synthetic_episode
-from tests.patience import PATIENCE_SEC
-
-RECORDER = """
-import sys
-from rlhf.store import open_store
-from rlhf.store.synthetic import synthetic_episode
-folder, name, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
-store = open_store(folder, create=True)
-for seed in range(rounds):
-    episode = synthetic_episode(seed, steps=20, height=12, width=16, episode_id=f"{name}-{seed}")
-    store.write(episode)
-    print(episode.episode_id, flush=True)
-"""
+from tests.processes import Printing
 
 
-def recorder(folder: Path, name: str, episodes: int) -> subprocess.Popen[str]:
-    """A process that records episodes and prints the id of each once it is durable."""
-    command = [sys.executable, "-c", RECORDER, str(folder), name, str(episodes)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path.cwd())
-
-
-def told(process: subprocess.Popen[str]) -> list[str]:
-    """What the process has printed by its end; nothing may have gone wrong but its being killed."""
-    out, errors = process.communicate(timeout=PATIENCE_SEC)
-    assert errors == ""
-    return out.split()
+def record(folder: Path, name: str, episodes: int) -> None:
+    """Record episodes, and print the id of each once it is durable."""
+    store = open_store(folder, create=True)
+    for seed in range(episodes):
+        episode = synthetic_episode(seed, steps=20, height=12, width=16, episode_id=f"{name}-{seed}")
+        store.write(episode)
+        print(episode.episode_id, flush=True)
 
 
 def holds(folder: Path, ids: list[str]) -> bool:
@@ -54,12 +37,12 @@ def test_what_was_recorded_survives_kill(tmp_path: Path) -> None:
     moments = random.Random(0)
     recorded: list[str] = []
     for round_ in range(10):
-        process = recorder(folder, f"round{round_}", 1_000_000)
-        assert process.stdout is not None
+        process = Printing(record, folder, f"round{round_}", 1_000_000)
         recorded += [process.stdout.readline().strip() for _ in range(moments.randint(1, 8))]
         time.sleep(moments.uniform(0, 0.01))
         process.kill()
-        recorded += told(process)
+        recorded += process.communicate().split()
+        assert process.wait() == -signal.SIGKILL
         store = open_store(folder)
         lost_or_found = set(store.ids()) - set(recorded)
         assert len(lost_or_found) <= round_ + 1  # at most the one in each round that was whole but not yet printed
@@ -72,14 +55,14 @@ def test_what_was_recorded_survives_kill(tmp_path: Path) -> None:
 @pytest.mark.e2e
 def test_two_record_into_one_dataset_and_one_is_killed(tmp_path: Path) -> None:
     folder = tmp_path / "data"
-    survivor, victim = recorder(folder, "survivor", 60), recorder(folder, "victim", 1_000_000)
-    assert victim.stdout is not None
+    survivor, victim = Printing(record, folder, "survivor", 60), Printing(record, folder, "victim", 1_000_000)
     first = victim.stdout.readline().strip()
     time.sleep(0.05)
     victim.kill()
-    from_victim = [first, *told(victim)]
-    from_survivor = told(survivor)
-    assert survivor.returncode == 0 and from_survivor == [f"survivor-{seed}" for seed in range(60)]
+    from_victim = [first, *victim.communicate().split()]
+    from_survivor = survivor.communicate().split()
+    assert victim.wait() == -signal.SIGKILL
+    assert survivor.wait() == 0 and from_survivor == [f"survivor-{seed}" for seed in range(60)]
     store = open_store(folder)
     assert store.verify() == []
     assert set(from_survivor) | set(from_victim) <= set(store.ids()) and len(store) - len(from_victim) in (60, 61)
