@@ -14,6 +14,7 @@ from rich.text import Text
 from pipelines.cli.contact_sheet import write_contact_sheet
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import Judgement, Mark
+from rlhf.records.preferences import PREFERENCES
 from rlhf.run.progress import bar
 from rlhf.store import EpisodeRow, Problem, open_store, rebuild_index
 from rlhf.store.compaction import FILE_MB
@@ -124,7 +125,7 @@ def verify_dataset(data: str | Path, rebuild: bool = False, console: Console | N
 
 
 def merge_datasets(source: str | Path, into: str | Path, console: Console | None = None) -> None:
-    """Copy episodes, marks and judgements that ``source`` has and ``into`` lacks.
+    """Copy episodes, marks, judgements and other preferences that ``source`` has and ``into`` lacks.
 
     Args:
       source: dataset folder to copy from.
@@ -142,12 +143,13 @@ def merge_datasets(source: str | Path, into: str | Path, console: Console | None
     for settings in other.description.play_settings:
         store.note_play_settings(settings)
     copied = [_count(merged.copied, "episode"), _count(merged.marks, "mark"), _count(merged.judgements, "judgement")]
+    copied += [_count(merged.preferences, "other preference")] if merged.preferences else []
     skipped = f"; {_count(merged.skipped, 'episode')} there already" if merged.skipped else ""
     _print_line(console, f"copied {', '.join(copied)} from {other} into {into}{skipped}")
 
 
 def drop_episodes(data: str | Path, ids: Iterable[str], console: Console | None = None) -> None:
-    """Remove episodes with their marks and judgements permanently.
+    """Remove episodes with all records about them permanently.
 
     Args:
       data: dataset folder.
@@ -164,8 +166,10 @@ def drop_episodes(data: str | Path, ids: Iterable[str], console: Console | None 
     store = open_store(data)
     marks = sum(mark.episode_id in dropped for mark in store.marks())
     judgements = sum(judgement.episode_id in dropped for judgement in store.judgements())
+    preferences = {one for kind in PREFERENCES.values() for name in dropped for one in store.preferences(kind, name)}
     store.drop(dropped)
     lost = f"{_count(marks, 'mark')} and {_count(judgements, 'judgement')}"
+    lost += f", and {_count(len(preferences), 'other preference')}" if preferences else ""
     _print_line(console, f"dropped {_count(len(dropped), 'episode')} with {lost}; {len(store)} left in {store}")
 
 

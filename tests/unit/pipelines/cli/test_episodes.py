@@ -14,6 +14,7 @@ from rich.console import Console
 from pipelines.cli import episodes as command
 from pipelines.cli.contact_sheet import chosen_steps
 from rlhf.records.marks import Judgement, Mark
+from rlhf.records.preferences import ClipPair, TakeOver
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from worlds.contract import BODY
@@ -141,6 +142,17 @@ def test_drop(data: Path, console: Console) -> None:
         command.drop_episodes(data, ["e1"], console=console)
     with pytest.raises(UserError, match="no episode to drop"):
         command.drop_episodes(data, [], console=console)
+
+
+def test_other_preferences_are_merged_and_dropped_with_their_episodes(
+    data: Path, tmp_path: Path, console: Console
+) -> None:
+    pair = ClipPair("e1", 0, 2, "e2", 0, 2, "a", "ann", None, False)
+    open_store(data).write_preferences([pair, TakeOver("e1", 1, 2, "ann", False)])
+    command.merge_datasets(data, tmp_path / "all", console=console)
+    assert "copied 2 episodes, 3 marks, 1 judgement, 2 other preferences from" in message(console)
+    command.drop_episodes(data, ["e1", "e2"], console=console)
+    assert "3 marks and 1 judgement, and 2 other preferences; 0 left" in message(console)
 
 
 def test_times() -> None:
