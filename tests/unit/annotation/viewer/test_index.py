@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ from annotation.viewer.indexing import Indexer, main
 from annotation.viewer.models import Models
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
-from tests.patience import PATIENCE_SEC
+from tests.processes import rlhf
 from worlds.errors import UserError
 
 
@@ -103,17 +101,7 @@ def test_reward_models_are_found_and_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--data", "nowhere"], ["--reward-models", "x", "nowhere"]])
-def test_rlhf_look_reports_errors_in_one_line(arguments: list[str], store: ParquetStore) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "pipelines.cli.main",
-        "look",
-        "--data",
-        str(store.folder),
-        "--port",
-        "0",
-        *arguments,
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SEC)
-    assert done.returncode == 1 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+def test_rlhf_look_reports_errors_in_one_line(arguments: list[str], store: ParquetStore, tmp_path: Path) -> None:
+    process = rlhf(tmp_path, "look", "--data", str(store.folder), "--port", "0", *arguments)
+    assert process.wait() == 1
+    assert process.errors().startswith("error: ") and process.errors().count("\n") == 1
