@@ -1,4 +1,4 @@
-"""An agent from its folder, in a process of its own: it does what it would do anywhere, or says why it cannot."""
+"""An agent from its folder, in a process of its own: it does what it would do anywhere."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import pytest
 
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from annotation.games import AgentPlayer, Game
+from annotation.games import AgentPlayer
 from annotation.games.stand_ins import AgentComputing, _nothing, load_agent
-from annotation.session.states import Kind, Role, State
+from annotation.session.states import Kind
 from rlhf.store import MemoryStore
 from tests.unit.agents import made_up_play
-from tests.unit.annotation.games.playing import config, everybody_joins, play
+from tests.unit.annotation.games.playing import config, play
 from worlds.contract import Observation
 from worlds.errors import UserError
 
@@ -20,16 +20,6 @@ SIZES = dict(
     vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2, memory_width=8, tick_width=6,
     value_width=8,
 )  # fmt: skip
-
-
-def test_a_player_that_cannot_play_keeps_nobody_waiting(tmp_path, caplog):
-    game = Game(config(Kind.HUMAN_AGENT), MemoryStore(), AgentPlayer("none", tmp_path / "none"))
-    everybody_joins(game)
-    game.run()
-    assert game.state is State.ABANDONED
-    view = game.screen(Role.SETTER).latest
-    assert view is not None and "the agent none cannot play" in view.notice
-    assert "is not an agent's folder" in caplog.text and str(tmp_path) not in view.notice
 
 
 def test_a_real_agent_does_what_it_would_do_anywhere(tmp_path):

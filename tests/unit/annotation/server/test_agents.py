@@ -88,7 +88,7 @@ def test_an_evaluation_ignores_which_agent_is_wished_for(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("kind", [Kind.HUMAN_AGENT, Kind.EVALUATION])
 def test_an_agent_that_cannot_be_loaded_is_reported_and_without_its_name_in_evaluations(
-    tmp_path: Path, kind: Kind
+    tmp_path: Path, kind: Kind, caplog: pytest.LogCaptureFixture
 ) -> None:
     playing = games(tmp_path, secret=make_agent(tmp_path / "secret"))
     store = MemoryStore()
@@ -101,6 +101,9 @@ def test_an_agent_that_cannot_be_loaded_is_reported_and_without_its_name_in_eval
     view = running.game.screen(Role.SETTER).latest
     assert view is not None and view.state is State.ABANDONED and len(store) == 0
     assert "the agent" in view.notice and ("secret" in view.notice) == (kind is Kind.HUMAN_AGENT)
+    assert ("the agent secret cannot play" in view.notice) == (kind is Kind.HUMAN_AGENT)
+    assert str(tmp_path) not in view.notice  # the reason is for the log
+    assert f"{tmp_path / 'secret'} is damaged" in caplog.text
     playing.close()
     with pytest.raises(Refused, match="stopping"):
         playing.start(GameRequest("p", "people", kind), store)
