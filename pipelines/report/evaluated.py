@@ -67,7 +67,10 @@ def _over_all(results: Sequence[ProbeResult], probes: int) -> Cell:
     if len(results) < probes:
         return Cell()
     success = share_interval([[ordered(result) for result in results]], seed=0)
-    return _cell(success, results[0].difference and results[0].difference.over_all)
+    over_all = results[0].difference and results[0].difference.over_all
+    if over_all is not None and over_all.count < success.count:
+        over_all = None  # the baseline has played fewer probes
+    return _cell(success, over_all)
 
 
 def _cell(success: Interval, difference: Interval | None) -> Cell:

@@ -18,6 +18,7 @@ import torch
 from agents.play_settings import PLAY_SETTINGS_FILE
 from pipelines.cli.main import main
 from pipelines.cli.settings import parse
+from pipelines.report.evaluated import evaluation
 from pipelines.report.sections import ALARM_WORDS
 from pipelines.report.training import training_report
 from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, REWARD_TRAINING, WORDS, ChartPlan, charts
@@ -175,6 +176,17 @@ def test_an_evaluation_in_the_runs_folder_is_shown_with_its_differences(improved
     assert "40 episodes a probe, the same for all agents; 95% intervals. The second line is the difference to" in text
     assert f"{points(found['BC+RL', 'go'].at_probe)}" in text and f"{points(found['BC+RL', 'go'].over_all)}" in text
     assert "All probes 38%" in text and "was not evaluated" not in text
+
+
+def test_a_difference_over_fewer_probes_is_not_shown_as_one_over_all(tmp_path: Path) -> None:
+    rows = [*evaluated("BC", 0.5), *evaluated("BC+RL", 0.75, 0.5)]
+    (tmp_path / "results.json").write_text(json.dumps(rows))
+    found = differences_to(load_results(tmp_path / "results.json"), "BC")
+    rows[1]["difference"] = asdict(found["BC+RL", "go"])
+    (tmp_path / "results.json").write_text(json.dumps(rows))
+    shown = evaluation(tmp_path)
+    assert shown is not None
+    assert [[len(cell.notes) for cell in row.cells] for row in shown.table.rows] == [[1, 2], [0, 1], [0, 1]]
 
 
 def test_a_damaged_evaluation_is_reported_and_the_rest_shown(improved: Path) -> None:
