@@ -47,7 +47,8 @@ def write_contact_sheet(path: Path, episode: Episode, marks: Sequence[Mark] = ()
     from PIL import Image, ImageDraw
 
     shown = chosen_steps(len(episode), marks)
-    height, width = episode.pictures().shape[1:3]
+    pictures = episode.rgb()
+    height, width = pictures.shape[1:3]
     scale = max(1, _FRAME_WIDTH // width)
     cell_width = width * scale + 2 * _BORDER + _GAP
     cell_height = height * scale + 2 * _BORDER + _GAP + _CAPTION
@@ -59,7 +60,7 @@ def write_contact_sheet(path: Path, episode: Episode, marks: Sequence[Mark] = ()
         left, top = _GAP + index % columns * cell_width, _GAP + index // columns * cell_height
         signs = [mark.sign for mark in marks if mark.step == step]
         draw.rectangle((left, top, left + cell_width - _GAP - 1, top + cell_height - _GAP - _CAPTION - 1), _edge(signs))
-        frame = np.kron(episode.pictures()[step], np.ones((scale, scale, 1), np.uint8))
+        frame = np.kron(pictures[step], np.ones((scale, scale, 1), np.uint8))
         sheet.paste(Image.fromarray(frame), (left + _BORDER, top + _BORDER))
         below = top + height * scale + 2 * _BORDER
         if episode.controller[step] == CO_PILOT:

@@ -120,7 +120,7 @@ def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) ->
 
 def _clip(agent: str, episode: Episode) -> Clip:
     steps_per_second = episode.declared.solver.action.steps_per_second
-    return Clip.of(agent, episode.success_step[0] is not None, episode.pictures(), steps_per_second)
+    return Clip.of(agent, episode.success_step[0] is not None, episode.rgb(), steps_per_second)
 
 
 def reward_over_training(rows: list[Row]) -> Chart:

@@ -160,6 +160,17 @@ class Episode:
             raise UserError(f"episode {self.episode_id} has no pictures: its world {self.world} declares none")
         return self.image
 
+    def rgb(self) -> np.ndarray:
+        """Return the pictures for people: uint8 [T, height, width, 3].
+
+        Of one or two channels the first is shown in grey, of more than three the first three.
+
+        Raises:
+          UserError: the episode has none.
+        """
+        pictures = self.pictures()
+        return np.repeat(pictures[..., :1], 3, axis=-1) if pictures.shape[-1] < 3 else pictures[..., :3]
+
     def solver_action(self, step: int) -> Action:
         """Return the solver's action at ``step``."""
         return _action(self.movement, self.continuous, self.utterance, step)

@@ -21,6 +21,7 @@ from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.contract import people_in
 from rlhf.store.description import DESCRIPTION_FILE
 from rlhf.store.durable import UNFINISHED, only_writer
+from rlhf.store.parquet import check_pictured
 from worlds.errors import UserError
 
 KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
@@ -63,8 +64,11 @@ class Datasets:
             if self.folder.exists():
                 raise UserError(f"{folder} is a file; name the study's folder, with the datasets in it")
             raise UserError(f"there is no folder {folder}; create it, or name the study's, with the datasets in it")
-        for name in self.names():
-            self.store(name)
+        names = self.names()
+        for name in names:
+            self._opened(name)
+        if names and not self.readable():  # otherwise the other datasets are shown
+            self.store(names[0])
 
     def names(self) -> list[str]:
         """Return the present datasets by their folder's name; "." is the study's folder itself."""
@@ -73,7 +77,12 @@ class Datasets:
         return [name for name in names if not name.endswith(UNFINISHED)]
 
     def store(self, name: str) -> ParquetStore:
-        """Return the dataset ``name``. Raises UserError if it cannot be read."""
+        """Return the dataset ``name``. Raises UserError if it cannot be read, or has no pictures for the pages."""
+        store = self._opened(name)
+        check_pictured(store)
+        return store
+
+    def _opened(self, name: str) -> ParquetStore:
         with self._lock:
             if name not in self._stores:
                 self._stores[name] = open_store(self.folder / name)
@@ -115,7 +124,7 @@ class Datasets:
                     self._shown.move_to_end(key)
                     return self._shown[key]
             episode = self.store(name).read_compressed(episode_id)
-            shown = Shown(pack_frames(episode.frames), tuple(spoken(episode)))
+            shown = Shown(pack_frames(episode.frames or ()), tuple(spoken(episode)))
             with self._showing:
                 self._shown[key] = shown
                 while sum(len(shown.frames) for shown in self._shown.values()) > KEPT_BYTES and len(self._shown) > 1:

@@ -11,12 +11,15 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
+from annotation.server.services.datasets import Datasets
 from pipelines.cli import episodes as command
 from pipelines.cli.contact_sheet import chosen_steps
+from pipelines.cli.render import RenderConfig, render
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import ClipPair, TakeOver
 from rlhf.store import open_store
-from rlhf.store.synthetic import synthetic_episode
+from rlhf.store.synthetic import synthetic_episode, synthetic_play
+from tests.unit.rlhf.declared_spaces import CONTINUOUS, GREY, MIXED
 from worlds.contract import BODY
 from worlds.errors import UserError
 
@@ -159,6 +162,36 @@ def test_times() -> None:
     times = [command.clock(step, BODY.steps_per_second) for step in (0, 1, 15, 225, 1125)]
     assert times == ["0:00.0", "0:00.3", "0:04.0", "1:00.0", "5:00.0"]
     assert command.clock(3, 0.5) == "0:06.0", "a step of two seconds"
+
+
+def test_play_without_pictures(tmp_path: Path, console: Console) -> None:
+    store = open_store(tmp_path / "data", create=True)
+    store.write(synthetic_play(1, CONTINUOUS, 90, "e1"))
+    command.list_episodes(store.folder, console=console)
+    command.show_episode(store.folder, "e1", console=console)
+    printed = message(console)
+    assert "e1  " in printed and "1:30.0" in printed and "1 episode, 90 steps (0.03 hours)" in printed
+    assert "scripted asks, agent:synthetic does, in synthetic (no pictures)" in printed
+    for show in (
+        lambda: command.show_episode(store.folder, "e1", tmp_path / "sheet.png", console),
+        lambda: render(RenderConfig("e1", data=store.folder, out=tmp_path / "film.png")),
+    ):
+        with pytest.raises(UserError, match="episode e1 has no pictures: its world synthetic declares none"):
+            show()
+    with pytest.raises(UserError, match="data has no pictures to show: its world synthetic declares none"):
+        Datasets(store.folder)
+    other = open_store(tmp_path / "other", create=True)
+    other.write(synthetic_play(1, GREY, 2, "e1"))
+    study = Datasets(tmp_path)
+    assert study.readable() == ["other"] and len(study.shown("other", "e1").frames) > 0
+
+
+def test_pictures_of_other_channels_are_shown(tmp_path: Path, console: Console) -> None:
+    for number, spaces in enumerate((GREY, MIXED)):
+        store = open_store(tmp_path / str(number), create=True)
+        store.write(synthetic_play(1, spaces, 4, "e1"))
+        command.show_episode(store.folder, "e1", tmp_path / f"{number}.png", console)
+        assert Image.open(tmp_path / f"{number}.png").mode == "RGB"
 
 
 def test_without_a_terminal_nothing_is_cut(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
