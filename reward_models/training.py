@@ -28,7 +28,7 @@ from reward_models.raters import use_raters
 from reward_models.scoring import calibrated_scale
 from reward_models.training_config import RewardTrainingConfig
 from rlhf.learning.trainer import Trainer
-from rlhf.records.preferences import Preference
+from rlhf.records.preferences import NOUNS, Preference
 from worlds.errors import UserError
 
 UNMARKED = "quiet"  # name of the unmarked drift in metrics, as in the files of older runs
@@ -221,10 +221,10 @@ def check_preferences(examples: Mapping[str, PreferenceExamples], model: RewardM
         )
     for kind, found in examples.items():
         if not len(found):
-            flag, words = kind.replace("_", "-"), kind.replace("_", " ")
+            flag = f"--training.preferences.{kind.replace('_', '-')}"
             raise UserError(
-                f"there are no {words} of training episodes to learn from; collect or import some (`rlhf preferences "
-                f"import`), or leave out --training.preferences.{flag}"
+                f"there are no {NOUNS[kind]} of training episodes to learn from; collect or import some "
+                f"(`rlhf preferences import`), or leave out {flag}"
             )
 
 

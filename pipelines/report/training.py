@@ -46,7 +46,7 @@ from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.play_settings import UNKNOWN, settings_of_agent, world_differences, world_flags
 from pipelines.stages.settings.world_config import DEFAULT_WORLD, WorldConfig
 from rlhf.records.json_records import from_json, with_new_settings
-from rlhf.records.preferences import PREFERENCES
+from rlhf.records.preferences import NOUNS, PREFERENCES
 from rlhf.run.config import load_config, read_record
 from rlhf.run.json_lines import Row
 from rlhf.run.machine import Machine
@@ -262,7 +262,7 @@ def _pairs_fact(rows: list[Row], where: str) -> Fact | None:
 
 def _preference_fact(rows: list[Row], kind: str) -> Fact | None:
     """Fact on one kind of preference: how many examples were learned from, and what the best model does with others."""
-    name, learned = kind.replace("_", " "), column(rows, f"reward_model/{kind}_examples")[1]
+    name, learned = NOUNS[kind], column(rows, f"reward_model/{kind}_examples")[1]
     examples = f"{learned[-1]:,.0f} examples learned from" if learned else "being learned from"
     for where, play in (("held_out", "held-out play"), ("validation", "validation play")):
         kept = headlines.kept_accuracy(rows, where, kind)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipelines.report.data import Chart, Curve
-from rlhf.records.preferences import PREFERENCES
+from rlhf.records.preferences import NOUNS, PREFERENCES
 from rlhf.run.json_lines import Row
 from rlhf.run.tracking import column
 
@@ -104,12 +104,12 @@ WORDS = ChartPlan(
 
 PREFERENCE_LOSS = ChartPlan(
     "Loss of other preferences",
-    tuple((f"reward_model/{kind}", kind.replace("_", " ")) for kind in PREFERENCES),
+    tuple((f"reward_model/{kind}", NOUNS[kind]) for kind in PREFERENCES),
     "Unweighted. Without any knowledge it is 0.69.",
 )
 AGREED = ChartPlan(
     "Other preferences ordered as raters did",
-    tuple((f"reward_model_validation/{kind}_accuracy", kind.replace("_", " ")) for kind in PREFERENCES),
+    tuple((f"reward_model_validation/{kind}_accuracy", NOUNS[kind]) for kind in PREFERENCES),
     "Decided examples of validation episodes.",
     share=True,
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reward_models.preference_config import PreferenceConfig
 from reward_models.recorded_preferences import recorded_take_overs, recorded_verdicts
-from rlhf.records.preferences import PREFERENCES, Preference
+from rlhf.records.preferences import NOUNS, PREFERENCES, Preference
 from rlhf.store import EpisodeStore, open_store
 
 
@@ -49,7 +49,7 @@ def episodes_in(preferences: Iterable[Preference]) -> set[str]:
 
 def count_preferences(examples: Mapping[str, int]) -> str:
     """Describe numbers of examples by kind, e.g. "30 examples of clip pairs and 12 of verdicts"."""
-    parts = [f"{count:,} of {kind.replace('_', ' ')}" for kind, count in examples.items()]
+    parts = [f"{count:,} of {NOUNS[kind]}" for kind, count in examples.items()]
     if not parts:
         return ""
     first, *others = parts

@@ -40,7 +40,7 @@ from reward_models.registry import load_reward_model
 from reward_models.training import RewardTrainer, RewardTrainingConfig
 from rlhf.data.source import Source
 from rlhf.records.marks import Mark
-from rlhf.records.preferences import Preference
+from rlhf.records.preferences import NOUNS, Preference
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import locked_run, save_settings
 from rlhf.run.progress import announce
@@ -165,7 +165,7 @@ def reward_model_card(
     config: RewardConfig, noted: NotedEpisodes = EVERY_EPISODE, preferences: Sequence[Preference] = ()
 ) -> ModelCard:
     """Model card of the reward model that the run trains, without its metrics."""
-    kinds = [table.replace("_", " ") for table in config.training.preferences.weights]
+    kinds = [NOUNS[table] for table in config.training.preferences.weights]
     others = f", and on {' and '.join(kinds)}" if kinds else ""
     started_from = [f"It began as the agent in `{config.agent}`, whose card says what that learned from."]
     if config.start is not None:

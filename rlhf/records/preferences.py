@@ -217,6 +217,8 @@ PREFERENCES: dict[str, type[Preference]] = {
     "take_overs": TakeOver,
     "scores": StretchScore,
 }
+# Words for several of them, by the same name.
+NOUNS = {"clip_pairs": "clip pairs", "verdicts": "verdicts", "take_overs": "take-overs", "scores": "scores"}
 
 
 def _check_stretch(what: str, stretch: Stretch) -> None:

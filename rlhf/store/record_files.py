@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rlhf.records.marks import Mark
-from rlhf.records.preferences import ClipPair, RequestVerdict, StretchScore, TakeOver
+from rlhf.records.preferences import NOUNS, ClipPair, RequestVerdict, StretchScore, TakeOver
 from rlhf.store import EpisodeStore
 from rlhf.store.contract import Kind, Record, moments_of
 from rlhf.store.durable import write_file
@@ -74,8 +74,7 @@ class RecordKind(Generic[Record]):
 
 
 def _preferences(table: str, record: type[Kind], noun: str) -> RecordKind[Kind]:
-    nouns = table.replace("_", " ")
-    return RecordKind(record, partial(preferences_table, table), noun, nouns, "rlhf preferences export", {})
+    return RecordKind(record, partial(preferences_table, table), noun, NOUNS[table], "rlhf preferences export", {})
 
 
 MARK_FILES = RecordKind(Mark, marks_table, "mark", "marks", "rlhf marks export", {"sign": "+1 or -1"})

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rlhf.records.episode import Episode
+from rlhf.records.preferences import NOUNS
 from rlhf.store import description, recovery
 from rlhf.store.checksums import Span
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_steps
@@ -117,7 +118,7 @@ def _records_in(path: Path, folder: RecordFolder[Any], index: EpisodeIndex, coun
 
 def _words(folder: RecordFolder[Any]) -> str:
     """Return the plural of the folder's records in messages, e.g. "clip pairs"."""
-    return folder.folder.name.replace("_", " ")
+    return NOUNS.get(folder.folder.name, folder.folder.name)
 
 
 def _leftovers(folder: Path, index: EpisodeIndex) -> Iterator[Problem]:

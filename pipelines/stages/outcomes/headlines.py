@@ -14,7 +14,7 @@ from pipelines.stages.outcomes.replay_change import (
     change_of,
     compared_replays,
 )
-from rlhf.records.preferences import PREFERENCES
+from rlhf.records.preferences import NOUNS, PREFERENCES
 from rlhf.run.json_lines import Row
 from rlhf.run.statistics import LEVEL, Interval, percent
 from rlhf.run.tracking import column
@@ -135,7 +135,7 @@ def _ordered(rows: list[Row], where: str, play: str, accuracies: Sequence[float]
 
 def _agreed(rows: list[Row], kind: str) -> str:
     """Return a sentence on the examples of one kind of preference; "" if none were evaluated."""
-    nouns = f"the decided examples of {kind.replace('_', ' ')}"
+    nouns = f"the decided examples of {NOUNS[kind]}"
     for where, play in _PLAY.items():
         if (kept := kept_accuracy(rows, where, kind)) is not None:
             return f"{share_text(kept.estimate, kept)} of {nouns} in {play} are ordered as the raters did."

@@ -20,7 +20,7 @@ from pipelines.stages.reward import RewardConfig, reward
 from reward_models.preference_config import PreferenceConfig
 from reward_models.training_config import RewardTrainingConfig
 from rlhf.records.marks import Mark
-from rlhf.records.preferences import ClipPair, RequestVerdict, StretchScore, TakeOver
+from rlhf.records.preferences import NOUNS, ClipPair, RequestVerdict, StretchScore, TakeOver
 from rlhf.run.tracking import read_metrics
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
@@ -83,13 +83,13 @@ def test_results_and_report_say_what_each_kind_contributed(
         assert 0.0 <= best[f"reward_model_held_out/kept_{kind}_accuracy"] <= 1.0
         assert best[f"reward_model_held_out/{kind}_loss"] > 0.0
         assert any(f"reward_model/{kind}" in row for row in rows)
-        assert f"examples of {kind.replace('_', ' ')} in held-out play" in reward_headline(rows)
+        assert f"examples of {NOUNS[kind]} in held-out play" in reward_headline(rows)
     assert best["reward_model/clip_pairs_examples"] == 12 and best["reward_model_held_out/clip_pairs_examples"] == 4
-    assert "12 examples of clip pairs, 6 of verdicts, 6 of take overs and" in capsys.readouterr().err
+    assert "12 examples of clip pairs, 6 of verdicts, 6 of take-overs and" in capsys.readouterr().err
     report = training_report(run)
     facts = {fact.name: fact.note for fact in report.facts}
     assert "12 examples learned from; loss" in facts["Clip pairs right, held-out play"]
-    assert {"Verdicts right, held-out play", "Take overs right, held-out play", "Scores right, held-out play"} <= set(
+    assert {"Verdicts right, held-out play", "Take-overs right, held-out play", "Scores right, held-out play"} <= set(
         facts
     )
     assert "Other preferences ordered as raters did" in {chart.title for chart in report.evaluation}

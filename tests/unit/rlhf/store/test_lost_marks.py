@@ -140,7 +140,7 @@ def test_a_dataset_older_than_preferences_has_none_until_it_is_given_some(store:
     assert old.preferences(TakeOver) == [TAKE_OVER] and problems(old) == []
     shutil.rmtree(store.folder / "take_overs")
     (problem,) = problems(old)
-    assert problem.file == "take_overs/" and "with 1 take overs in the index is missing" in problem.what
+    assert problem.file == "take_overs/" and "with 1 take-overs in the index is missing" in problem.what
     with pytest.raises(UserError, match="take_overs is missing; put back a copy"):
         old.preferences(TakeOver)
     rebuild_index(store.folder)

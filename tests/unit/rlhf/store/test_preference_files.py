@@ -96,7 +96,7 @@ HEAD = "episode_id,begin,end,rater,scripted\n"
         (HEAD + "e0,1,3,,false\n", 'line 2: rater is "", not text'),
         ("episode_id,begin,begin,rater,scripted\n", "line 1: a column is there twice"),
         ("episode_id,begin,rater,scripted\ne0,1,ann,false\n", "line 2: end is missing"),
-        (HEAD, "holds no take overs"),
+        (HEAD, "holds no take-overs"),
         (HEAD + 'e0,1,3,"ann,false\n', "is not CSV that can be read"),
     ],
 )
