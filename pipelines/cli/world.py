@@ -23,7 +23,7 @@ _RANDOM = (
     "Its scripted solver acts at random: give the environment a method demonstrate(), which returns the best action\n"
     "now, or record an agent or people."
 )
-_ONLY_BODY = "commands play a picture and the Playhouse's body only, so far"
+_NO_PICTURE = "the solver observes no picture (an environment that draws some has the option picture)"
 _MEANINGS = {
     "recorded": "episodes that were played elsewhere fit its spaces",
     "seeded": "a seed leads to the same beginning",
@@ -40,23 +40,26 @@ class Use:
       name: of the use, with the commands that have it.
       tier: that the world has to reach.
       parts: of the examination that have to pass, too.
+      pictured: True if people look at what the solver observed.
     """
 
     name: str
     tier: str
     parts: tuple[str, ...] = ()
+    pictured: bool = False
 
 
 USES = (
-    Use("marks, clone, reward and diagnose on episodes from elsewhere", "recorded"),
+    Use("clone, reward and diagnose on episodes from elsewhere", "recorded"),
+    Use("people mark episodes (serve)", "recorded", pictured=True),
     Use("record with its scripted players", "seeded", ("probes", "scripted players")),
     Use("evaluate at probes", "seeded", ("probes",)),
     Use("improve, asking again what a recorded setter asked", "seeded"),
     Use("improve from the middle of recorded episodes (setter replay)", "exact"),
-    Use("the test suite that people judge (scenarios from play)", "exact"),
+    Use("the test suite that people judge (scenarios from play)", "exact", pictured=True),
     Use("resume a run with the same play", "exact"),
-    Use("film an episode at any size (render)", "tick-wise"),
-    Use("people play it live, tick by tick (serve)", "tick-wise"),
+    Use("film an episode at any size (render)", "tick-wise", pictured=True),
+    Use("people play it live, tick by tick (serve)", "tick-wise", pictured=True),
 )
 
 
@@ -143,18 +146,10 @@ def refusal(use: Use, report: WorldReport) -> str:
         return f"{report.broken[0].component} is not as the contract wants"
     if not report.reaches(use.tier):
         return f"needs the tier {use.tier}"
-    if use.tier != "recorded" and report.spec is not None and not has_body(report.spec):
-        return _ONLY_BODY
+    if use.pictured and report.spec is not None and report.spec.observation.image is None:
+        return _NO_PICTURE
     failed = next((each.part for each in report.findings if each.part in use.parts and each.problems), None)
     return f"its {failed} fail" if failed else ""
-
-
-def has_body(spec: PlayerSpec) -> bool:
-    """Return True if a player sees a picture and has the body of the Playhouse."""
-    from worlds.contract import body_spec
-
-    image = spec.observation.image
-    return image is not None and spec == body_spec(image.height, image.width)
 
 
 def space_lines(spec: PlayerSpec) -> Iterator[str]:
