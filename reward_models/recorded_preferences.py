@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def recorded_verdicts(episode: EpisodeTranscript, judgements: Iterable[Judgement
     """
     steps = len(episode.utterance)
     scenario = episode.notes.get("scenario")
-    if scenario is not None:
+    if isinstance(scenario, Mapping) and isinstance(scenario.get("request_step"), int):
         for one in judgements:
             begin, end = scenario["request_step"] + 1, steps if one.step is None else one.step + 1
             if begin < end:

@@ -14,7 +14,7 @@ from rich.text import Text
 from pipelines.cli.contact_sheet import write_contact_sheet
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import PREFERENCES
+from rlhf.records.preferences import PREFERENCES, ClipPair, Preference, RequestVerdict, StretchScore
 from rlhf.run.progress import bar
 from rlhf.store import EpisodeRow, Problem, open_store, rebuild_index
 from rlhf.store.compaction import FILE_MB
@@ -89,7 +89,8 @@ def show_episode(data: str | Path, episode_id: str, png: Path | None = None, con
     ]
     _print_line(console, "\n".join(lines))
     table = Table("step", "time", "who", "what", box=None)
-    for step, who, what in timeline(episode, marks, judgements):
+    preferences = [one for kind in PREFERENCES.values() for one in store.preferences(kind, episode_id)]
+    for step, who, what in timeline(episode, marks, judgements, preferences):
         table.add_row(str(step), clock(step, steps_per_second), Text(who), Text(what))
     console.print(table)
     if png is not None:
@@ -224,12 +225,11 @@ def _files(folder: Path) -> int:
 
 
 def timeline(
-    episode: Episode, marks: Sequence[Mark], judgements: Sequence[Judgement]
+    episode: Episode, marks: Sequence[Mark], judgements: Sequence[Judgement], preferences: Sequence[Preference] = ()
 ) -> Iterator[tuple[int, str, str]]:
     """Yield (step, person or program, event) in order; marks and judgements of a step follow its play."""
-    yield from sorted(
-        [*_play_events(episode), *_verdict_events(marks, judgements, len(episode) - 1)], key=lambda event: event[0]
-    )
+    judged = [*_verdict_events(marks, judgements, len(episode) - 1), *_preference_events(preferences, episode)]
+    yield from sorted([*_play_events(episode), *judged], key=lambda event: event[0])
 
 
 def clock(step: int, steps_per_second: float) -> str:
@@ -265,7 +265,27 @@ def _verdict_events(
         yield step, f"judge {judgement.judge}{_stand_in(judgement)}", verdict
 
 
-def _stand_in(record: Mark | Judgement) -> str:
+def _preference_events(preferences: Sequence[Preference], episode: Episode) -> Iterator[tuple[int, str, str]]:
+    """Yield the preferences about stretches of ``episode``, each at the stretch's first step."""
+    for one in preferences:
+        for place, stretch in enumerate(one.stretches):
+            if stretch.episode_id != episode.episode_id:
+                continue
+            until = f"up to step {stretch.end - 1}"
+            if isinstance(one, ClipPair):
+                other = one.stretches[1 - place]
+                beside = f"step {other.begin} on of {other.episode_id}"
+                what = f"compares clip {'ab'[place]} {until} with {beside}: {one.answer}"
+            elif isinstance(one, RequestVerdict):
+                what = f"judges the request {until}: {one.answer}"
+            elif isinstance(one, StretchScore):
+                what = f"scores what is {until} {one.score:g} (of {one.low:g} to {one.high:g})"
+            else:
+                what = f"acts instead of the agent {until}"
+            yield stretch.begin, f"rater {one.rater}{_stand_in(one)}", what
+
+
+def _stand_in(record: Mark | Judgement | Preference) -> str:
     return " (scripted)" if record.scripted else ""
 
 

@@ -147,13 +147,15 @@ def test_drop(data: Path, console: Console) -> None:
         command.drop_episodes(data, [], console=console)
 
 
-def test_other_preferences_are_merged_and_dropped_with_their_episodes(
+def test_other_preferences_are_shown_merged_and_dropped_with_their_episodes(
     data: Path, tmp_path: Path, console: Console
 ) -> None:
     pair = ClipPair("e1", 0, 2, "e2", 0, 2, "a", "ann", None, False)
     open_store(data).write_preferences([pair, TakeOver("e1", 1, 2, "ann", False)])
     command.merge_datasets(data, tmp_path / "all", console=console)
     assert "copied 2 episodes, 3 marks, 1 judgement, 2 other preferences from" in message(console)
+    command.show_episode(data, "e1", console=console)
+    assert "rater ann compares clip a up to step 1 with step 0 on of e2: a" in " ".join(message(console).split())
     command.drop_episodes(data, ["e1", "e2"], console=console)
     assert "3 marks and 1 judgement, and 2 other preferences; 0 left" in message(console)
 
