@@ -87,13 +87,14 @@ def marked(episode: Episode, rater: str = "scripted-rater-0", late: int = 1, scr
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Play of a demonstrator and an agent; every fifth training episode of the agent was seen and not marked."""
     folder = tmp_path_factory.mktemp("play")
-    store = open_store(folder, create=True)
+    store, marks = open_store(folder, create=True), []
     for number in range(40):
         for solver in ("scripted", "agent:clone"):
             episode = played(number, solver, "held_out" if number >= 28 else "train")
             store.write(episode)
             if solver == "scripted" or number % 5 or number >= 28:
-                store.write_marks([*marked(episode), *marked(episode, "scripted-rater-1", late=2)])
+                marks += [*marked(episode), *marked(episode, "scripted-rater-1", late=2)]
+    store.write_marks(marks)
     return folder
 
 
