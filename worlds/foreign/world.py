@@ -130,12 +130,12 @@ class ForeignWorld(World):
         self._seed = int(self._seeds.integers(LARGEST_SEED)) if config is None else checked_seed(config)
         with named_failure(self.name, f"reset with seed {self._seed}"):
             seen = self.bridge.reset(self._seed)
+            self._look(seen)
             self.mission = self.rules.instruction or self.bridge.mission(seen) or f"play {self.name.rpartition(':')[2]}"
         self.agents, self._step_index, self._lingered = list(PLAYERS), 0, 0
         self.reward, self.total, self.ended, self.succeeded, self._cut = 0.0, 0.0, False, False, False
         self._words = {"setter_text": "", "solver_text": ""}
         self._own = dict(self._still)
-        self._look(seen)
         return self._observed(), {player: {} for player in PLAYERS}
 
     def step(self, actions: Mapping[str, Action]) -> StepResult:
@@ -236,11 +236,11 @@ class ForeignWorld(World):
             actions[player] = self._translations[player].action.build(movement[0], values[0])
         with named_failure(self.name, f"step {self._step_index} of seed {self._seed}"):
             turn = self.bridge.step(actions)
+            self._look(turn.seen)
         self.reward, self.total = turn.reward, self.total + turn.reward
         self.ended = turn.terminated or turn.truncated
         self._cut = turn.truncated and not turn.terminated
         self.succeeded = self.succeeded or self._is_success(turn.terminated, turn.info)
-        self._look(turn.seen)
 
     def _is_success(self, terminated: bool, info: Mapping[str, Any]) -> bool:
         if self.rules.success_return is not None:
@@ -250,8 +250,7 @@ class ForeignWorld(World):
 
     def _look(self, seen: Mapping[str, Any]) -> None:
         self._raw = seen
-        with named_failure(self.name, f"the observation before step {self._step_index}"):
-            self._seen = {player: one.observation.read(seen.get(player)) for player, one in self._translations.items()}
+        self._seen = {player: one.observation.read(seen.get(player)) for player, one in self._translations.items()}
 
     def _observed(self) -> dict[str, Observation]:
         found: dict[str, Any] = {}
