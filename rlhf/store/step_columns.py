@@ -117,9 +117,13 @@ def play_fields(steps: pa.Table, spaces: EpisodeSpaces | None, setter: bool = Tr
 
 def _moved(steps: pa.Table, arrays: Mapping[str, _Array]) -> dict[str, np.ndarray]:
     """Movement, and continuous values where there are some, of one player."""
-    found = {name: _unnested(name, steps, shape) for name, (_, shape) in arrays.items() if 0 not in shape}
-    none = {name: np.zeros((len(steps), *shape), dtype) for name, (dtype, shape) in arrays.items()}
-    return {name: found.get(name, none[name]) for name in arrays if name in found or name.endswith("movement")}
+    found = {}
+    for name, (dtype, shape) in arrays.items():
+        if 0 not in shape:
+            found[name] = _unnested(name, steps, shape)
+        elif name.endswith("movement"):  # of a body without such components
+            found[name] = np.zeros((len(steps), *shape), dtype)
+    return found
 
 
 def _seen(steps: pa.Table, player: PlayerSpec) -> dict[str, np.ndarray]:
