@@ -27,9 +27,10 @@ from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.running.staged_run import finished_stages
 from rlhf.records.json_records import from_json
 from rlhf.run.config import load_config
+from rlhf.run.progress import announce
 from rlhf.store import open_store
 from rlhf.store.marks_file import export_marks
-from tests.patience import PATIENCE_SEC
+from tests.patience import until
 from tests.processes import Forked
 from worlds.errors import UserError
 
@@ -270,19 +271,17 @@ def test_it_waits_for_marks_that_another_process_writes(
     monkeypatch.setattr(journey, "write_comparison", lambda config: config.run / "report.html")
     config = one_round(run, tmp_path / "run", marks="people", least_marks=8, wait=True)
     marks = open_store(run / "round-1" / "data").marks()
-    folder, failures = config.run / "round-1", []
+    folder, failures, announced = config.run / "round-1", [], list[str]()
+    monkeypatch.setattr(peoples_marks, "announce", lambda line: (announced.append(line), announce(line)))
 
     def people() -> None:
         try:
-            deadline = time.monotonic() + PATIENCE_SEC
-            while [stage.name for stage in finished_stages(folder)] != ["play"]:
-                assert time.monotonic() < deadline
-                time.sleep(0.01)
-            (folder / "marks.jsonl").write_text("no\n")  # a mistake is said, and waited out
-            time.sleep(0.3)
+            until(lambda: [stage.name for stage in finished_stages(folder)] == ["play"])
+            (folder / "marks.jsonl").write_text("no\n")  # a mistake is announced, and waited out
+            until(lambda: any("not JSON" in line for line in announced))
             (folder / "marks.jsonl").unlink()
             open_store(folder / "data").write_marks(marks[:2])
-            time.sleep(0.3)
+            until(lambda: any("2 of 8 marks" in line for line in announced))
             open_store(folder / "data").write_marks(marks)
         except BaseException as error:
             failures.append(error)
