@@ -186,7 +186,9 @@ def _listen(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def pickle_problems(classes: set[str]) -> list[Problem]:
-    """Return a problem that names what was unpickled, if anything was."""
+    """Return a problem that names what was unpickled, if anything was but numba's cache of its own code."""
+    if any(name.startswith("numba.") for name in classes):
+        classes = {name for name in classes if not name.startswith(("numba.", "builtins.", "copyreg.", "_operator."))}
     if not classes:
         return []
     wanted = "files of a plain format, such as JSON or npz: what is unpickled may run any code"

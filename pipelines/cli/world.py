@@ -68,8 +68,8 @@ class WorldCheckConfig:
     """Settings of `rlhf world check`.
 
     Args:
-      name: name of a registered world, the Python file that registers one, or an environment as ``gym:ID``,
-        ``pettingzoo:module`` or ``file.py:Class``.
+      name: name of a registered world, the Python file that registers one, or an environment as gym:ID,
+        pettingzoo:MODULE or FILE.py:CLASS.
       options: the world's own settings for playing in it, e.g. {"picture": 56}.
       seconds: duration of the timing, in seconds.
     """

@@ -42,8 +42,8 @@ class WorldConfig:
     default.
 
     Args:
-      name: name of the registered world, path of the Python file that registers it, or an environment as ``gym:ID``,
-        ``pettingzoo:module`` or ``file.py:Class``; playhouse by default.
+      name: name of the registered world, path of the Python file that registers it, or an environment as gym:ID,
+        pettingzoo:MODULE or FILE.py:CLASS; playhouse by default.
       height: height of the image in pixels; 72 by default.
       width: width of the image in pixels; 96 by default.
       settings: the world's own settings for sampling a house, e.g. {"rooms": [1, 1]}.
