@@ -121,7 +121,14 @@ def test_every_verb_leads_to_a_configuration_and_its_help(verb: Verb, capsys: py
     assert f"usage: rlhf {verb.name}" in capsys.readouterr().out
 
 
-NAMED_BY_PLACE = ("render", "episodes ", "marks ", "people ", "world ")  # verbs whose configurations have no defaults
+NAMED_BY_PLACE = (
+    "render",
+    "episodes ",
+    "marks ",
+    "people ",
+    "preferences ",
+    "world ",
+)  # verbs whose configurations have no defaults
 
 
 @pytest.mark.parametrize(
