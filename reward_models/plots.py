@@ -86,7 +86,7 @@ def trace(
         )
     own = tuple(mark for mark in marks if mark.episode_id == episode.episode_id)
     steps_per_second = episode.declared.solver.action.steps_per_second
-    shown = dialogue_of(episode), episode.rgb()
+    shown = dialogue_of(episode), None if episode.image is None else episode.rgb()
     return RewardTrace(title, utility, rewards(utility, scale), own, *shown, steps_per_second)
 
 

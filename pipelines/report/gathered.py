@@ -108,7 +108,9 @@ def _trace(episode: Episode, utility: np.ndarray, marks: list, scale: float) -> 
 
 
 def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) -> tuple[ComparedClips, ...]:
-    """Record two of the evaluated agents on the first episode of every probe."""
+    """Record two of the evaluated agents on the first episode of every probe; none where there are no pictures."""
+    if evaluate.world.solver_spec().observation.image is None:
+        return ()
     pairs = []
     one = replace(evaluate, episodes=1, slots=1)
     for probe in evaluate.probes or tuple(evaluate.world.entry().probes):

@@ -76,12 +76,16 @@ def make_suite(config: MakeSuiteConfig) -> Suite:
     """Sample the scenarios and write the suite.
 
     Raises:
-      UserError: if the file exists, the dataset has no request to continue from, or is of several kinds of world.
+      UserError: if the file exists, the dataset has no pictures or no request to continue from, or is of several kinds
+        of world.
     """
     if config.out.exists():
         raise UserError(f"{config.out} exists, and a suite is never changed; name another file with --out")
     kinds = _given_kinds(config.kinds)
     store = open_store(config.data)
+    if store.ids() and store.description.image_size is None:
+        world = store.description.world
+        raise UserError(f"{config.data} has no pictures, which judges need to see; its world {world} declares none")
     rng = np.random.default_rng(config.seed)
     candidates, options = _candidates(config, store, kinds, rng)
     if not candidates:

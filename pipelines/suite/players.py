@@ -12,7 +12,7 @@ from pipelines.suite.scenarios import Scenario, silence_after
 from rlhf.records.episode import Episode, without_frames
 from rlhf.replay.referee import Referee
 from worlds import registry
-from worlds.contract import Action, Observation, Solver, Task, World, silent
+from worlds.contract import SOLVER, Action, Observation, Solver, Task, World
 from worlds.errors import RunError
 
 
@@ -87,11 +87,15 @@ class ContinuedSetter:
         """See :meth:`worlds.contract.Setter.act`."""
         step, self._step = self._step, self._step + 1
         if step > self._last_words:
-            return silent(self._episode.setter_movement[step] if step < self._end else None)
+            return _in_silence(self._episode, step) if step < self._end else self._episode.declared.setter.silent()
         for request in self._episode.requests:
             if request.step == step:
                 self.task = registry.get(self._episode.world).make_task(request.task)
         return self._episode.setter_action(step)
+
+
+def _in_silence(episode: Episode, step: int) -> Action:
+    return {**episode.setter_action(step), "utterance": ""}
 
 
 class RecordedSolver:
@@ -108,7 +112,9 @@ class RecordedSolver:
     def act(self, observation: Observation) -> Action:
         """See :meth:`worlds.contract.Solver.act`."""
         step, self._step = self._step, self._step + 1
-        return self._episode.solver_action(step) if step < self._end else silent()
+        if step < self._end:
+            return self._episode.solver_action(step)
+        return self._episode.declared.solver.action.silent()
 
 
 class LateSolver:
@@ -126,9 +132,9 @@ class LateSolver:
     def act(self, observation: Observation) -> Action:
         """See :meth:`worlds.contract.Solver.act`."""
         step, self._step = self._step, self._step + 1
+        assert self._world is not None, "reset comes before act"
         if step < self._begins:
-            return silent()
+            return self._world.spec(SOLVER).action.silent()
         if step == self._begins:
-            assert self._world is not None, "reset comes before act"
             self._solver.reset(self._world, self._seed)
         return self._solver.act(observation)

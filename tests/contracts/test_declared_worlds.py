@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from pipelines.report.gathered import clips
 from pipelines.stages.clone import CloneConfig, clone
 from pipelines.stages.evaluate import EvaluateConfig, evaluate
 from pipelines.stages.improve import improve
@@ -16,6 +17,8 @@ from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.record import record
 from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
+from pipelines.suite.make import MakeSuiteConfig, make_suite
+from reward_models.plots import trace
 from rlhf.learning.cloner import CloningConfig
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.run.tracking import read_metrics
@@ -123,3 +126,17 @@ def test_an_agent_is_refused_in_another_world(made: Made, tmp_path: Path) -> Non
     with pytest.raises(UserError, match=f"was made for other spaces than those of the world {other}: "):
         record(config)
     assert WorldConfig(name=other).make(1)[0].spec(SOLVER) != WorldConfig(name=made.name).solver_spec()
+
+
+def test_what_shows_pictures_is_refused_or_left_out_without_them(made: Made, tmp_path: Path) -> None:
+    here = f"has no pictures, which judges need to see; its world {made.name} declares none"
+    with pytest.raises(UserError, match=here):
+        make_suite(MakeSuiteConfig(data=made.folder / "play", out=tmp_path / "suite.json"))
+    agents = {"bc": str(made.agent), "perfect": "perfect"}
+    assert clips(EvaluateConfig(agents=agents, world=WorldConfig(name=made.name)), "bc", "perfect") == ()
+    store = open_store(made.folder / "play")
+    episode = store.read(store.ids()[0])
+    drawn = trace(episode, np.zeros(len(episode)), ())
+    assert drawn.image is None
+    steps_per_second = small_worlds.WORLDS[made.name].solver_spec.action.steps_per_second
+    assert drawn.steps_per_second == store.description.steps_per_second == steps_per_second
