@@ -74,6 +74,7 @@ def report_reading(stores: dict[str, ParquetStore], rounds: int, episodes: int =
 def report_opening(stores: dict[str, ParquetStore], folder: Path, rounds: int) -> None:
     """Print the time in which ``datasets.load_dataset`` opens each store for the first time, each in turn."""
     import datasets
+    import datasets.config
 
     datasets.config.HF_HUB_OFFLINE = True
     datasets.disable_progress_bars()

@@ -367,6 +367,7 @@ def prepare(folder: Path) -> tuple[Path, Path]:
     tokenizer = Tokenizer.train(spoken_texts(episodes), 512)
     torch.manual_seed(0)
     agent = InteractiveAgent(AgentConfig.preset("nano", vocab_size=tokenizer.vocab_size))
+    assert agent.language is not None
     torch.nn.init.constant_(agent.language.speak.bias, SPEAKING)
     return settings.data, save_agent(agent, tokenizer, folder / "agent")
 

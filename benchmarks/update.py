@@ -130,6 +130,7 @@ def compare(config: AgentConfig, steps: int, batch: int, rounds: int, device: to
 def recordings(config: AgentConfig, episodes: int, steps: int) -> MemoryDataset:
     """Create synthetic recorded play, larger than a processor's caches."""
     rows = synthetic_fragment(config, episodes * steps - 1, 1, 2)
+    assert rows.image is not None
     first = np.zeros(episodes * steps, np.bool_)
     first[::steps] = True
     return MemoryDataset(

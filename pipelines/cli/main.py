@@ -152,6 +152,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
     ),
 )
 VERBS = {verb.name: verb for _, verbs in GROUPS for verb in verbs}
+_WIDEST = max(map(len, VERBS))
 
 # The command that usually follows a step of the loop, by the step; {result} is what the step returned, {data} and the
 # like are its settings.
@@ -338,7 +339,7 @@ def help_text() -> str:
 
 
 def _line(verb: Verb) -> str:
-    return f"  {verb.name:<17}{verb.help}"
+    return f"  {verb.name:<{_WIDEST + 1}}{verb.help}"
 
 
 def _one_line(error: BaseException) -> str:

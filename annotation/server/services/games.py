@@ -52,8 +52,10 @@ def recorded_image_size(store: EpisodeStore, episode_id: str) -> tuple[int, int]
       UserError: if the episode cannot be read.
     """
     if isinstance(store, ParquetStore):  # no need to decode them all
-        with Image.open(io.BytesIO(store.read_compressed(episode_id).frames[0])) as first:
-            return first.height, first.width
+        frames = store.read_compressed(episode_id).frames
+        if frames is not None:
+            with Image.open(io.BytesIO(frames[0])) as first:
+                return first.height, first.width
     height, width = store.read(episode_id).pictures().shape[1:3]
     return height, width
 

@@ -66,7 +66,7 @@ def test_no_markup_reaches_the_terminal(
         ("episodes show", "DATASET EPISODE"),
         ("episodes drop", "DATASET EPISODE ..."),
         ("episodes compact", "DATASET"),
-        ("episodes push", "DATASET"),
+        ("episodes push", "DATASET --to NAMESPACE/NAME"),
         ("episodes merge", "SOURCE TARGET"),
         ("marks import", "FILE DATASET"),
         ("marks export", "DATASET FILE"),

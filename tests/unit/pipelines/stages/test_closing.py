@@ -12,6 +12,7 @@ import pytest
 
 import pipelines.stages.executors
 import pipelines.stages.improve
+from agents.config import AgentConfig
 from pipelines.runs.demo import WORLD, demo
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE
 from pipelines.stages.evaluate import probe_episodes, probe_plans
@@ -94,7 +95,7 @@ class Thing:
 
 @pytest.fixture
 def no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
-    agent = SimpleNamespace(config=SimpleNamespace(image_size=(72, 96)))
+    agent = SimpleNamespace(config=AgentConfig(image_size=(72, 96)), num_parameters=lambda: 1)
     monkeypatch.setattr(pipelines.stages.improve, "load_agent", lambda *_, **__: (agent, None))
     monkeypatch.setattr(pipelines.stages.improve, "improved_agent_card", lambda *_: None)
     monkeypatch.setattr(pipelines.stages.improve, "_check_held_out", lambda *_: None)
