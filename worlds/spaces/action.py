@@ -237,6 +237,10 @@ class ActionSpec:
 
     def neutral_movement(self) -> np.ndarray:
         """Return the movement that does nothing: [ticks, discrete components]."""
+        return self._still.copy()
+
+    @cached_property
+    def _still(self) -> np.ndarray:
         return np.tile(np.array([each.neutral for each in self.discrete], self.dtype), (self.ticks, 1))
 
     def neutral_continuous(self) -> np.ndarray:
