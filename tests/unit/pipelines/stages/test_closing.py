@@ -20,6 +20,7 @@ from pipelines.stages.improve import Improvement
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import WorldConfig
+from tests.unit.agents import made_up_play
 from worlds.errors import UserError
 
 CONFIG = replace(demo().evaluate, episodes=3, world=WORLD)
@@ -119,7 +120,11 @@ def test_an_executor_is_closed_where_improvement_cannot_begin(
 def test_both_runners_are_closed_once(no_agent: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     executor, held_out = Thing(), Thing()
     monkeypatch.setattr(pipelines.stages.improve, "make_executor", lambda *_: executor)
-    monkeypatch.setattr(pipelines.stages.improve, "held_out_episodes", lambda *_, **__: ["an episode"])
+    monkeypatch.setattr(
+        pipelines.stages.improve,
+        "held_out_episodes",
+        lambda *_, **__: [made_up_play.episode("one", ["", "go"], ["", ""])],
+    )
     monkeypatch.setattr(pipelines.stages.improve, "make_runner", lambda *_, **__: held_out)
     improvement = Improvement(ImproveConfig(), tmp_path)
     assert (executor.closes, held_out.closes) == (0, 0)
