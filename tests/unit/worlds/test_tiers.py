@@ -20,7 +20,7 @@ from gymnasium import spaces
 
 
 class Room(gymnasium.Env):
-    """A walk to and fro, with one flaw."""
+    """A walk along a line, with one flaw."""
 
     def __init__(self):
         self.observation_space = spaces.Box(-9, 9, (2,), np.float32)
