@@ -187,9 +187,9 @@ def test_values_that_are_not_finite_end_a_training_and_leave_its_last_checkpoint
     module: Any = rlhf.learning.cloner if verb == "clone" else reward_models.training
     real, calls = module.css_loss, []
 
-    def broken(*given: Any) -> torch.Tensor:
+    def broken(*given: Any, **named: Any) -> torch.Tensor:
         calls.append(torch.is_grad_enabled())  # held-out play is looked at, too
-        value = real(*given)
+        value = real(*given, **named)
         if sum(calls) < 4:
             return value
         # sqrt has a slope without bound at 0: the loss is a number, and its gradient is none

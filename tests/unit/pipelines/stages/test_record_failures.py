@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,22 +43,24 @@ SOME = 'self.config["red"][0] < 5'
 
 
 @pytest.fixture
-def flawed(tmp_path: Path):
+def flawed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Writes a world that fails where ``bad`` holds, and returns its path."""
     from worlds import registry
+
+    known: Any = registry._registry  # the example may be registered by an earlier test, and is again by later ones
+    monkeypatch.setattr(known, "_entries", {name: one for name, one in known._entries.items() if name != "discs"})
+    monkeypatch.setattr(known, "_of_file", {})
+    monkeypatch.setattr(known, "_files", {})
 
     def write(step: str = "pass", reset: str = "pass", bad: str = SOME) -> str:
         path = tmp_path / "flawed.py"
         path.write_text(EXAMPLE.read_text() + FLAW.format(step=step, reset=reset, bad=bad))
-        registry._registry._entries.pop("flawed", None)
-        registry._registry._of_file.clear()
+        known._entries.pop("flawed", None)
+        known._of_file.clear()
+        known._files.clear()
         return str(path)
 
-    kept = dict(registry._registry._entries)
-    yield write
-    registry._registry._entries.clear()
-    registry._registry._entries.update(kept)
-    registry._registry._of_file.clear()
+    return write
 
 
 def record(world: str, data: Path, *words: str, episodes: int = 8) -> int:

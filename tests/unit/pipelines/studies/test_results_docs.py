@@ -46,7 +46,7 @@ def test_every_setting_is_there() -> None:
     defaults = ReproduceConfig()
     for field in fields(ReproduceConfig):
         value = getattr(defaults, field.name)
-        shown = {"arms": "all", "device": "the preset's (`cpu`)", "seeds": "0 1 2", "docs": "no"}.get(
+        shown = {"arms": "all", "device": "the preset's (`cpu`)", "seeds": "0 1 2", "docs": "no", "source": "none"}.get(
             field.name, str(value)
         )
         assert table[field.name].strip("`") == shown.strip("`"), field.name
