@@ -22,7 +22,7 @@ define COMPILE
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-ray lint format bench docs web compiled clean
+.PHONY: help demo test unit test-ray lint format bench docs web compiled clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -32,13 +32,17 @@ demo: $(RUN) ## the whole loop, from recorded play to a report, on this machine
 
 # End-to-end tests wait a third of their time, for browsers and games: three of them at once keep two cores busy.
 test: $(DEV) ## style, types, documents and every test but those on Ray
-	@$(MAKE) --no-print-directory -j 2 lint docs compiled
 ifdef ARGS
+	@$(MAKE) --no-print-directory -j 3 lint docs compiled
 	$(BIN)/python -m pytest $(ARGS)
 else
-	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/e2e
+	@$(MAKE) --no-print-directory compiled
+	@$(MAKE) --no-print-directory -j 2 unit lint docs
 	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder --ignore tests/e2e/ray tests/e2e
 endif
+
+unit: $(DEV) ## the fast tests only, on all cores
+	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/e2e
 
 test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with jobs
 	$(BIN)/python -m pytest tests/e2e/ray

@@ -232,6 +232,6 @@ def test_presets_of_other_commands_are_no_results() -> None:
         and {"demo", "probes", "ablations", "raters", "sizes"} <= set(results())
     )
     with pytest.raises(
-        UserError, match="no result named 'tower' to reproduce; known: ablations, demo, probes, raters, sizes"
+        UserError, match="no result named 'tower' to reproduce; known: ablations, demo, door, probes, raters, sizes"
     ):
         reproduce(ReproduceConfig("tower"))
