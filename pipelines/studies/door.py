@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -117,7 +117,7 @@ def learn_and_measure(store: EpisodeStore, seed: int, training: RewardTrainingCo
         return mark_play([store.read(one) for one in ids], [], tokenizer, model.config)
 
     pairs, test = store.preferences(ClipPair), order[:TEST]
-    settings = RewardTrainingConfig(**{**vars(training), "seed": seed})
+    settings = replace(training, seed=seed)
     trainer = RewardTrainer(model, play(order[TEST + VALIDATION :]), play(order[TEST:][:VALIDATION]), settings, pairs)
     while not trainer.finished:
         trainer.update(trainer.update_index / settings.updates)

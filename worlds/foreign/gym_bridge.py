@@ -167,22 +167,26 @@ def rendered(env: Any) -> np.ndarray | None:
     return None if picture is None else np.asarray(picture, np.uint8)
 
 
-def with_picture(env: Any, told: ObservationTranslation, side: int, without: tuple[str, ...]) -> ObservationTranslation:
+def with_picture(
+    env: Any, translation: ObservationTranslation, side: int, without: tuple[str, ...]
+) -> ObservationTranslation:
     """Return a translation that observes a picture of the environment besides its texts and numbers.
 
     MiniGrid's symbols are drawn as the agent's view, and no longer observed themselves.
     """
     if minigrid.is_minigrid(env):
         return minigrid.pictured(env, side, without)
-    if told.spec.image is not None:
-        scale: Callable[[Any], Picture] = lambda seen: resized(told.read(seen)["image"], side)  # noqa: E731
-        channels = told.spec.image.channels
+    if translation.spec.image is not None:
+        scale: Callable[[Any], Picture] = lambda seen: resized(translation.read(seen)["image"], side)  # noqa: E731
+        channels = translation.spec.image.channels
     elif getattr(env, "render_mode", None) == "rgb_array":
         scale, channels = lambda seen: resized(rendered(env), side), 3
     else:
         raise WorldError("setting picture: the environment draws no pictures; it has no render mode rgb_array")
-    spec = ObservationSpec(Image(side, side, channels), told.spec.grid, None, told.spec.vector, told.spec.texts)
-    return ObservationTranslation(spec, lambda seen: told.read(seen) | {"image": scale(seen)})
+    spec = ObservationSpec(
+        Image(side, side, channels), translation.spec.grid, None, translation.spec.vector, translation.spec.texts
+    )
+    return ObservationTranslation(spec, lambda seen: translation.read(seen) | {"image": scale(seen)})
 
 
 def mission_keys(space: spaces.Space) -> tuple[str, ...]:

@@ -184,7 +184,7 @@ class ForeignWorld(World):
     def snapshot(self) -> Any:
         """Return a copy of the environment and the words; NotImplementedError if the environment has no copy.
 
-        Windows and surfaces of pygame, which cannot be copied, are shared: whoever draws on them draws everything.
+        Windows and surfaces of pygame, which cannot be copied, are shared: what draws on them draws everything.
         """
         self._begun()
         try:
