@@ -81,6 +81,7 @@ _BEGUN = "no run was begun; run the command again"
 _PROBED = "every finished probe is kept; the same command resumes"
 _DELETED = "the same command finishes the deletion"
 _LOOKED = "the datasets are unchanged"
+_UNCHANGED = "the dataset is as it was, or the same command resumes"
 _SERVED = "everything shown as saved is kept"
 
 _SMALLER = (
@@ -142,6 +143,12 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("episodes drop", "pipelines.cli.episodes_settings:drop_episodes", "remove episodes from a dataset"),
             Verb("episodes compact", "pipelines.cli.episodes_settings:compact_episodes", "many episodes in a file"),
             Verb("episodes push", "pipelines.cli.episodes_settings:push_episodes", "a dataset to the Hugging Face Hub"),
+            Verb(
+                "episodes export", "pipelines.cli.exchange:export_dataset", "to the format of another library", _LOOKED
+            ),
+            Verb(
+                "episodes import", "pipelines.cli.exchange:import_dataset", "from that of another library", _UNCHANGED
+            ),
             Verb("marks import", "pipelines.cli.marks:import_into_dataset", "a file of marks into a dataset"),
             Verb("marks export", "pipelines.cli.marks:export_from_dataset", "a dataset's marks to a file"),
             Verb("preferences import", "pipelines.cli.preferences:import_into_dataset", "a file of other judgements"),

@@ -19,7 +19,7 @@ INSIDE = {
     "rlhf": (("records",), ("store",), ("run",), ("data",), ("replay",), ("learning",), ("distributed",)),
     "pipelines.stages": (("settings",), ("episodes",), ("running",), ("outcomes",)),
     "pipelines": (
-        ("imports", "stages"),
+        ("imports", "exchange", "stages"),
         ("report",),
         ("suite", "diagnose", "loops"),
         ("studies",),

@@ -68,6 +68,8 @@ def test_no_markup_reaches_the_terminal(
         ("episodes compact", "DATASET"),
         ("episodes push", "DATASET --to NAMESPACE/NAME"),
         ("episodes merge", "SOURCE TARGET"),
+        ("episodes export", "SOURCE TARGET"),
+        ("episodes import", "SOURCE TARGET"),
         ("marks import", "FILE DATASET"),
         ("marks export", "DATASET FILE"),
         ("people delete", "PERSON"),

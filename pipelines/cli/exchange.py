@@ -1,0 +1,85 @@
+"""`rlhf episodes export|import`: datasets to and from the formats of other libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Annotated, Any
+
+from tyro.conf import arg
+
+from pipelines.exchange.formats import FormatName, export_episodes, import_episodes
+from pipelines.exchange.settings import LeRobotExport, LeRobotImport
+from rlhf.run.progress import announce
+from rlhf.run.setting_forms import SourceDataset, TargetDataset
+from worlds.errors import UserError
+
+
+@dataclass(frozen=True)
+class ExportConfig:
+    """Settings of `rlhf episodes export`.
+
+    Args:
+      source: folder of the dataset.
+      target: folder to write; it must not exist.
+      to: format to write.
+      episodes: ids of the episodes to export; none exports all.
+      lerobot: settings of LeRobot's format.
+    """
+
+    source: SourceDataset
+    target: TargetDataset
+    to: FormatName
+    episodes: tuple[str, ...] = ()
+    lerobot: LeRobotExport = field(default_factory=LeRobotExport)
+
+    def __post_init__(self) -> None:
+        _check_settings(self, self.to)
+
+
+@dataclass(frozen=True)
+class ImportConfig:
+    """Settings of `rlhf episodes import`.
+
+    Args:
+      source: folder to read.
+      target: folder of the dataset to copy into; it is created if it does not exist.
+      from_: format to read.
+      lerobot: settings of LeRobot's format.
+    """
+
+    source: SourceDataset
+    target: TargetDataset
+    from_: Annotated[FormatName, arg(name="from")]
+    lerobot: LeRobotImport = field(default_factory=LeRobotImport)
+
+    def __post_init__(self) -> None:
+        _check_settings(self, self.from_)
+
+
+def export_dataset(config: ExportConfig) -> None:
+    """Write a dataset in another library's format."""
+    settings = getattr(config, config.to)
+    exported = export_episodes(config.source, config.target, config.to, settings, config.episodes)
+    _report(f"wrote {exported.episodes:,} episodes, {exported.steps:,} steps, to {config.target}", exported.notes)
+
+
+def import_dataset(config: ImportConfig) -> None:
+    """Add a dataset in another library's format to a dataset."""
+    imported = import_episodes(config.source, config.target, config.from_, getattr(config, config.from_))
+    marks = f" and {imported.marks:,} marks" if imported.marks else ""
+    _report(
+        f"read {imported.episodes:,} episodes, {imported.steps:,} steps{marks}, into {config.target}", imported.notes
+    )
+
+
+def _check_settings(config: Any, chosen: str) -> None:
+    """Refuse settings of another format than the one that was chosen. Raises UserError."""
+    for each in fields(config):
+        value = getattr(config, each.name)
+        if each.name != chosen and is_dataclass(value) and value != type(value)():
+            raise UserError(f"--{each.name} settings are given, but the format is {chosen}; remove them")
+
+
+def _report(line: str, notes: Sequence[str]) -> None:
+    announce("\n".join([line, *(f"note: {note}" for note in notes)]))

@@ -1,0 +1,1 @@
+"""Datasets in the formats of other libraries: LeRobot's and others."""

@@ -1,0 +1,184 @@
+"""The formats: which there are, and the steps that every export and import has in common.
+
+A format is a module with the functions of :class:`Format`. It gets a folder of its own that is renamed, or merged into
+the target, when it has returned; an error or an interruption leaves the target as it was. To add a format, write its
+module, its settings (``pipelines/exchange/settings.py``) and its row in ``FORMATS``, its name in ``FormatName`` and
+its settings in ``pipelines/cli/exchange.py``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol, cast
+
+from rlhf.store import EpisodeStore, open_store
+from rlhf.store.contract import check_known
+from worlds.errors import UserError
+
+FormatName = Literal["lerobot"]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """An export that has ended.
+
+    Args:
+      episodes: number of episodes.
+      steps: number of their steps.
+      notes: one line each about what the format cannot hold, or holds with a loss.
+    """
+
+    episodes: int
+    steps: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Imported:
+    """An import that has ended.
+
+    Args:
+      episodes: number of episodes that the source has.
+      steps: number of their steps.
+      marks: number of marks.
+      notes: one line each about what was left out, or how it was understood.
+    """
+
+    episodes: int
+    steps: int
+    marks: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Format(Protocol):
+    """The module of a format."""
+
+    def export(self, store: EpisodeStore, ids: Sequence[str], out: Path, settings: Any) -> Exported:
+        """Write the episodes ``ids`` of ``store`` into the empty folder ``out``.
+
+        Raises:
+          UserError: if the format cannot hold them.
+        """
+        ...
+
+    def import_(self, source: Path, store: EpisodeStore, settings: Any) -> Imported:
+        """Write what ``source`` holds into the empty ``store``.
+
+        Raises:
+          UserError: naming the file of ``source`` that is missing or damaged, or of another version.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class FormatEntry:
+    """One format of :data:`FORMATS`.
+
+    Args:
+      module: its module, which is imported when the format is used.
+      install: what `pip install` is given if a package that the module imports is missing.
+    """
+
+    module: str
+    install: str = "interactive-rlhf"
+
+
+FORMATS: dict[str, FormatEntry] = {
+    "lerobot": FormatEntry("pipelines.exchange.lerobot", "interactive-rlhf[video]"),
+}
+
+
+def load_format(name: str) -> Format:
+    """Import the module of the format ``name``.
+
+    Raises:
+      UserError: if there is no such format, or a package that it needs is not installed.
+    """
+    if name not in FORMATS:
+        raise UserError(f"there is no format {name}; there are {', '.join(FORMATS)}")
+    entry = FORMATS[name]
+    try:
+        return cast(Format, importlib.import_module(entry.module))
+    except ModuleNotFoundError as error:
+        raise missing_package(name, error) from error
+
+
+def missing_package(name: str, error: ModuleNotFoundError) -> UserError:
+    """Return the error in words: the package of ``error``, and how it is installed for the format ``name``."""
+    return UserError(
+        f"the format {name} needs the package {(error.name or '').partition('.')[0]}, which is not installed; "
+        f"pip install '{FORMATS[name].install}'"
+    )
+
+
+def export_episodes(data: Path, out: Path, to: str, settings: Any, episodes: Sequence[str] = ()) -> Exported:
+    """Write a dataset in another library's format into a new folder.
+
+    Args:
+      data: folder of the dataset.
+      out: folder to write, which does not exist.
+      to: name of the format.
+      settings: of the format.
+      episodes: ids of the episodes; empty exports all.
+
+    Raises:
+      UserError: if ``data`` is no dataset, an id is unknown, ``out`` exists, or the format cannot hold the episodes.
+    """
+    form, store = load_format(to), open_store(data)
+    ids = list(episodes) or store.ids()
+    check_known(ids, set(store.ids()), store)
+    if not ids:
+        raise UserError(f"{data} has no episode to export; record some first")
+    if out.exists():
+        raise UserError(f"{out} exists already; name a new folder, or remove it")
+    with _unfinished(out) as folder:
+        exported = form.export(store, ids, folder, settings)
+        folder.rename(out)
+    return exported
+
+
+def import_episodes(source: Path, into: Path, of: str, settings: Any) -> Imported:
+    """Add what another library's format holds to a dataset, which is created if it does not exist.
+
+    Args:
+      source: folder or file in that format.
+      into: folder of the dataset.
+      of: name of the format.
+      settings: of the format.
+
+    Raises:
+      UserError: if ``source`` cannot be read, or does not fit the dataset; nothing is imported then.
+    """
+    form = load_format(of)
+    if not source.exists():
+        raise UserError(f"there is no {source}; name the folder of a dataset in the format {of}")
+    known = open_store(into) if into.exists() and any(into.iterdir()) else None
+    with _unfinished(into) as folder:
+        folder.rmdir()
+        store = open_store(folder, create=True)
+        imported = form.import_(source, store, settings)
+        if known is None:
+            if into.exists():
+                into.rmdir()
+            folder.rename(into)
+        else:
+            known.merge(store)
+    return imported
+
+
+@contextmanager
+def _unfinished(beside: Path) -> Iterator[Path]:
+    """Yield an empty folder beside the one that is written; it is removed at the end unless it was renamed."""
+    beside.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{beside.name}-", dir=beside.parent))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

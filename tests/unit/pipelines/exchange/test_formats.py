@@ -1,0 +1,122 @@
+"""What every format has in common: new folders only, whole or not at all, and messages of one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, get_args
+
+import pytest
+
+from pipelines.cli.main import main
+from pipelines.exchange import formats
+from pipelines.exchange.formats import (
+    FORMATS,
+    Exported,
+    FormatName,
+    Imported,
+    export_episodes,
+    import_episodes,
+    load_format,
+    missing_package,
+)
+from rlhf.store import EpisodeStore, open_store
+from rlhf.store.synthetic import synthetic_episode
+from worlds.errors import UserError
+
+
+def _export(store: EpisodeStore, ids: Sequence[str], out: Path, settings: Any) -> Exported:
+    (out / "ids").write_text("\n".join(ids))
+    if settings == "fails":
+        raise UserError("it cannot be held")
+    return Exported(len(ids), sum(len(store.read(each)) for each in ids))
+
+
+def _import(source: Path, store: EpisodeStore, settings: Any) -> Imported:
+    for name in (source / "ids").read_text().split():
+        store.write(synthetic_episode(int(name[1:]), steps=5, height=6, width=8, episode_id=name))
+    if settings == "fails":
+        raise UserError("it is damaged")
+    return Imported(len(store), 5 * len(store))
+
+
+@pytest.fixture(autouse=True)
+def ids_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A format that holds the ids of episodes."""
+    monkeypatch.setattr(formats, "load_format", lambda name: SimpleNamespace(export=_export, import_=_import))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    store = open_store(tmp_path / "data", create=True)
+    for number in range(3):
+        store.write(synthetic_episode(number, steps=5, height=6, width=8, episode_id=f"e{number}"))
+    return tmp_path / "data"
+
+
+def test_every_format_is_offered_and_has_its_two_functions() -> None:
+    assert set(get_args(FormatName)) == set(FORMATS)
+    for name in FORMATS:
+        module = load_format(name)
+        assert callable(module.export) and callable(module.import_)
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it() -> None:
+    message = str(missing_package("lerobot", ModuleNotFoundError(name="av.codec")))
+    assert "the package av," in message and "pip install 'interactive-rlhf[video]'" in message
+
+
+def test_an_export_that_fails_leaves_nothing(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be held"):
+        export_episodes(data, tmp_path / "out", "ids", "fails")
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+def test_only_the_named_episodes_are_exported(data: Path, tmp_path: Path) -> None:
+    assert export_episodes(data, tmp_path / "out", "ids", None, ["e2", "e0"]) == Exported(2, 10)
+    assert (tmp_path / "out" / "ids").read_text() == "e2\ne0"
+    with pytest.raises(UserError, match="no episode e9"):
+        export_episodes(data, tmp_path / "other", "ids", None, ["e9"])
+    with pytest.raises(UserError, match="exists already"):
+        export_episodes(data, tmp_path / "out", "ids", None)
+
+
+def test_an_import_that_fails_leaves_the_dataset_as_it_was(data: Path, tmp_path: Path) -> None:
+    export_episodes(data, tmp_path / "out", "ids", None)
+    with pytest.raises(UserError, match="damaged"):
+        import_episodes(tmp_path / "out", tmp_path / "new", "ids", "fails")
+    open_store(data).drop(["e0"])
+    with pytest.raises(UserError, match="damaged"):
+        import_episodes(tmp_path / "out", data, "ids", "fails")
+    assert open_store(data).ids() == ["e1", "e2"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "out"]
+
+
+def test_an_import_makes_a_dataset_or_adds_to_one(data: Path, tmp_path: Path) -> None:
+    export_episodes(data, tmp_path / "out", "ids", None)
+    (tmp_path / "new").mkdir()
+    import_episodes(tmp_path / "out", tmp_path / "new", "ids", None)
+    assert open_store(tmp_path / "new").fingerprints() == open_store(data).fingerprints()
+    open_store(data).drop(["e0"])
+    import_episodes(tmp_path / "out", data, "ids", None)
+    assert sorted(open_store(data).ids()) == ["e0", "e1", "e2"]
+    assert open_store(tmp_path / "new").verify() == []
+
+
+def test_a_source_that_is_not_there_and_a_target_that_is_no_dataset_are_refused(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there is no .*nowhere"):
+        import_episodes(tmp_path / "nowhere", tmp_path / "new", "ids", None)
+    export_episodes(data, tmp_path / "out", "ids", None)
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "a.txt").write_text("dear")
+    with pytest.raises(UserError, match="letters"):
+        import_episodes(tmp_path / "out", tmp_path / "letters", "ids", None)
+
+
+def test_settings_of_another_format_and_unknown_formats_are_wrong_usage(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["episodes", "export", str(data), str(tmp_path / "out"), "--to", "paper"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "lerobot" in line
