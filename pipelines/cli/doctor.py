@@ -182,7 +182,7 @@ def check_playhouse(seconds: float) -> Iterable[Check]:
     """
     from pipelines.cli.world import try_briefly
     from worlds import registry
-    from worlds.tiers import PICKLES
+    from worlds.trial import PICKLES
 
     hint = "pip install --force-reinstall mujoco numba"
     try:

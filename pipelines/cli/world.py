@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from worlds.registry import WorldEntry
     from worlds.spaces.action import Component
     from worlds.spaces.observation import PlayerSpec
-    from worlds.tiers import WorldReport
+    from worlds.trial import WorldReport
 
 _WIDTH = 110
 _RANDOM = (
@@ -93,7 +93,7 @@ def check(config: WorldCheckConfig) -> int:
     from worlds import registry
     from worlds.foreign.demonstrator import has_adviser
     from worlds.foreign.world import ForeignWorld
-    from worlds.tiers import WorldReport, try_world
+    from worlds.trial import WorldReport, try_world
 
     name = registry.absolute_name(config.name)
     entry = registry.get(name)
@@ -118,7 +118,7 @@ def check(config: WorldCheckConfig) -> int:
 
 def report_lines(report: WorldReport) -> Iterator[str]:
     """Yield the lines of the report: spaces, speed, tiers and uses."""
-    from worlds.tiers import TIERS
+    from worlds.trial import TIERS
 
     if report.spec is not None:
         yield from space_lines(report.spec)
@@ -191,7 +191,7 @@ def _indented(text: str, first: int, rest: int | None = None) -> str:
 
 def try_briefly(entry: WorldEntry, seconds: float) -> tuple[WorldReport, tuple[str, ...]]:
     """Return the report of a world and the names of the parts that passed, for `rlhf doctor`."""
-    from worlds.tiers import WorldReport, try_world
+    from worlds.trial import WorldReport, try_world
 
     passed: list[str] = []
     for found in try_world(entry, seconds=seconds):

@@ -32,7 +32,7 @@ from worlds.contract import (
 from worlds.examination import examine
 from worlds.requests import Goal
 from worlds.tick_world import Controls, TickWorld
-from worlds.tiers import WorldReport, try_world
+from worlds.trial import WorldReport, try_world
 
 SIZE = 11  # not a multiple of the ticks of a step, or whole steps would lead nowhere
 

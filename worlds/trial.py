@@ -146,7 +146,7 @@ def _digest(entry: WorldEntry) -> str:
 
 def _other_process(entry: WorldEntry, name: str, options: Mapping[str, Any]) -> list[Problem]:
     """The same play gives the same bits in a fresh process, with another order of Python's sets."""
-    code = "import sys; from worlds.tiers import play_digest; print(play_digest(*sys.argv[1:]))"
+    code = "import sys; from worlds.trial import play_digest; print(play_digest(*sys.argv[1:]))"
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     done = subprocess.run(
         [sys.executable, "-c", code, name, json.dumps(dict(options))], capture_output=True, text=True,

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.cli.main import main
 from worlds import examination, registry
-from worlds.tiers import WorldReport, try_world
+from worlds.trial import WorldReport, try_world
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "own_world.py"
 SOURCE = '''
