@@ -23,6 +23,7 @@ from worlds.contract import SETTER, SOLVER, Action, Event, Observation, StepResu
 from worlds.spaces.action import ActionSpec, Continuous, Discrete, FreeText, Grammar, InvalidAction, Pointer
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
 from worlds.spaces.observation import Category, Entities, Grid, ObservationSpec, PlayerSpec, Vector
+from worlds.tiers import EXACT
 
 WORDS = FreeText(40)
 SETTER_SPEC = PlayerSpec(ObservationSpec(), ActionSpec((), speech=WORDS))
@@ -305,6 +306,8 @@ def register() -> None:
                     make_task=Reaching,
                     probe=_probe,
                     probes=("reach",),
+                    tier=EXACT,
+                    spaces={SETTER: SETTER_SPEC, SOLVER: make.solver_spec},
                 )
             )
 

@@ -21,6 +21,7 @@ from worlds.spaces.action import InvalidAction, InvalidSpace
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
 from worlds.spaces.differences import differences
 from worlds.spaces.observation import InvalidObservation, PlayerSpec
+from worlds.tiers import SEEDED
 
 PLAYERS = (SETTER, SOLVER)
 _LONGEST = 80  # characters of a value that a message quotes
@@ -59,13 +60,16 @@ def check_conforms(
       body: refuse spaces other than a picture and the body of the Playhouse.
 
     Raises:
-      WorldError: the world does not keep the contract (the message has the first problem), or its code fails.
+      WorldError: the world does not keep the contract (the message has the first problem), its code fails, or it
+        declares that it cannot be played in.
     """
+    entry.check_tier(SEEDED, "playing in it")
     settings = dict(settings or {})
     with named_failure(entry.name, "making the world"):
         world = entry.make(**settings)
     try:
         problems = space_problems(world, settings.get("height"), settings.get("width"))
+        problems = problems or entry_problems(entry, world)
         refuse(entry.name, problems or (body_problems(world) if body else []))
         if config is None:
             with named_failure(entry.name, "sampling the place of seed 0"):
@@ -123,6 +127,16 @@ def space_problems(world: World, height: int | None = None, width: int | None = 
         problems += _differing_space(f"{player}'s action space", acted, gym_action_space(spec.action))
         problems += _differing_size(f"{player}'s observation space, image", world, spec, (height, width))
     return problems
+
+
+def entry_problems(entry: WorldEntry, world: World) -> list[Problem]:
+    """Return the differences of a world's spaces from those that its entry declares."""
+    for player in PLAYERS if entry.spaces is not None else ():
+        declared, found = (entry.spaces or {}).get(player), world.spec(player)
+        if declared != found:
+            first = differences(found, declared, ("the world", "its WorldEntry"))[0]
+            return [Problem(f"{player}'s spaces", first, "the same, or no spaces in the WorldEntry")]
+    return []
 
 
 def body_problems(world: World) -> list[Problem]:

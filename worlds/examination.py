@@ -20,6 +20,7 @@ from worlds.conformance import (
     Problem,
     action_problems,
     all_silent,
+    entry_problems,
     reset_problems,
     space_problems,
     step_problems,
@@ -95,7 +96,7 @@ def examined(part: str, examination: Callable[[WorldEntry], list[Problem] | None
 def _spaces(entry: WorldEntry) -> list[Problem]:
     """The declared spaces, with the default image and with the size and the views that pipelines ask for."""
     world = entry.make()
-    problems = space_problems(world)
+    problems = space_problems(world) or entry_problems(entry, world)
     for call in (world.observation_space, world.action_space) if not problems else ():
         if call(SOLVER) is not call(SOLVER):
             problems.append(Problem(call.__name__, "another object at every call", "the same object at every call"))

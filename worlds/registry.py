@@ -13,9 +13,11 @@ from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Any
 
-from worlds.contract import Setter, Solver, Task, TaskSpec, World, WorldError
+from worlds.contract import SETTER, SOLVER, Setter, Solver, Task, TaskSpec, World, WorldError
 from worlds.plugins import FILE_SUFFIX, Registry
 from worlds.requests import AskingSetter
+from worlds.spaces.observation import PlayerSpec
+from worlds.tiers import NAMES, includes, promise_of
 
 ENTRY_POINT_GROUP = "interactive_rlhf.worlds"
 
@@ -43,6 +45,8 @@ class WorldEntry:
         relative to each other; by default one that stands still and asks for what ``probe`` offers.
       games: names of further tasks, which are asked for and evaluated only where they are named.
       people_settings: settings of ``sample_config`` for places in which people play, where they are not set otherwise.
+      tier: that the world declares, one of :data:`worlds.tiers.NAMES`; None leaves it to ``rlhf world check``.
+      spaces: of both players, by name, where no option changes them; None reads them from a world that is made for it.
       declares: () -> the callable or dataclass whose parameters name, type and describe the world's own settings, by
         the part of the configuration that holds them: "settings" (of places), "options" (of the world), "setter" and
         "solver". What is not named is declared by the signature of what takes it.
@@ -61,9 +65,13 @@ class WorldEntry:
     make_setter: Callable[..., Setter] = _asks_for_probes
     games: Sequence[str] = ()
     people_settings: Mapping[str, Any] = field(default_factory=dict)
+    tier: str | None = None
+    spaces: Mapping[str, PlayerSpec] | None = field(default=None, repr=False)
     declares: Mapping[str, Callable[[], Callable[..., Any]]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.tier is not None and self.tier not in NAMES:
+            raise WorldError(f"world {self.name!r} declares the tier {self.tier!r}; known: {', '.join(NAMES)}")
         taken = {"settings": "sample_config", "options": "make", "setter": "make_setter", "solver": "make_solver"}
         by_signature = {part: partial(getattr, self, name) for part, name in taken.items()}
         object.__setattr__(self, "declares", by_signature | dict(self.declares))
@@ -72,6 +80,35 @@ class WorldEntry:
             object.__setattr__(self, "make_setter", partial(AskingSetter, self.probe, self.make_task, known))
         for setting, noun in (("sample_config", "place"), ("make_setter", "setter"), ("make_solver", "solver")):
             object.__setattr__(self, setting, _refusing_unknown(getattr(self, setting), noun))
+
+    def player_specs(self, **options: Any) -> Mapping[str, PlayerSpec]:
+        """Return the spaces of both players, by name.
+
+        Args:
+          options: keywords of ``make``.
+        """
+        if self.spaces is not None:
+            return self.spaces
+        world = self.make(**options)
+        try:
+            return {player: world.spec(player) for player in (SETTER, SOLVER)}
+        finally:
+            world.close()
+
+    def check_tier(self, tier: str, use: str) -> None:
+        """Refuse a use for which the world declares too little.
+
+        Args:
+          tier: that the use needs.
+          use: in words, e.g. "playing in it".
+
+        Raises:
+          WorldError: the world declares a lower tier.
+        """
+        if self.tier is not None and not includes(self.tier, tier):
+            raise WorldError(
+                f"world {self.name!r} is of the tier {self.tier}; {use} needs the tier {tier}: {promise_of(tier)}"
+            )
 
 
 def _refusing_unknown(make: Callable[..., Any], noun: str) -> Callable[..., Any]:

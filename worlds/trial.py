@@ -1,9 +1,4 @@
-"""Tiers of worlds: how faithfully a world can be returned to, and so what can be done with it.
-
-Each tier includes those before it: *recorded* (episodes that were played elsewhere fit its spaces), *seeded* (a seed
-leads to the same beginning), *exact* (configuration and actions lead to the same bits, in any process) and *tick-wise*
-(a step can be played in parts, with views in between).
-"""
+"""The trial of a world: which tier it really reaches, found by trying every promise of the contract."""
 
 from __future__ import annotations
 
@@ -26,9 +21,8 @@ from worlds.contract import SOLVER
 from worlds.examination import Finding, examine, examined, play_from, random_actions
 from worlds.registry import WorldEntry, get, is_found_anywhere
 from worlds.spaces.observation import PlayerSpec
+from worlds.tiers import EXACT, NAMES, RECORDED, SEEDED, TICK_WISE, includes
 
-RECORDED, SEEDED, EXACT, TICK_WISE = "recorded", "seeded", "exact", "tick-wise"
-TIERS = (RECORDED, SEEDED, EXACT, TICK_WISE)
 OTHER_PROCESS, PICKLES = "another process", "pickles"
 _PARTS = {  # that a tier needs besides those of the tiers before it
     RECORDED: ("spaces",),
@@ -49,18 +43,20 @@ class WorldReport:
       spec: spaces of the solver; None where they cannot be read.
       steps_per_sec: speed of one core in steps of random play, resets included; None where it cannot be played.
       start_sec: time until its first observation.
+      declared: the tier that its entry declares; None where it declares none.
     """
 
     findings: tuple[Finding, ...]
     spec: PlayerSpec | None = None
     steps_per_sec: float | None = None
     start_sec: float | None = None
+    declared: str | None = None
 
     @property
     def tier(self) -> str | None:
         """The highest tier that the world reaches; None if its spaces cannot be declared."""
         reached = None
-        for tier in TIERS:
+        for tier in NAMES:
             if self.needs(tier):
                 break
             reached = tier
@@ -68,7 +64,12 @@ class WorldReport:
 
     def reaches(self, tier: str) -> bool:
         """Return True if the world reaches ``tier`` and all tiers before it."""
-        return not any(self.needs(one) for one in TIERS[: TIERS.index(tier) + 1])
+        return not any(self.needs(one) for one in NAMES[: NAMES.index(tier) + 1])
+
+    @property
+    def falls_short(self) -> bool:
+        """True if the world does not reach the tier that it declares."""
+        return self.declared is not None and not (self.tier and includes(self.tier, self.declared))
 
     def needs(self, tier: str) -> str:
         """Return what a tier needs besides the tiers before it that the world does not have; "" for nothing."""
@@ -114,11 +115,11 @@ def try_world(
     for part, examination in parts:
         findings.append(examined(part, examination, found))
         yield findings[-1]
-    spec = None if findings[0].problems else found.make().spec(SOLVER)
+    spec = None if findings[0].problems else found.player_specs()[SOLVER]
     speed = None, None
     if not WorldReport(tuple(findings)).broken:
         speed = _speed(found, seconds)
-    yield WorldReport(tuple(findings), spec, *speed)
+    yield WorldReport(tuple(findings), spec, *speed, declared=entry.tier)
 
 
 def play_digest(name: str, options: str) -> str:

@@ -24,12 +24,6 @@ _RANDOM = (
     "now, or record an agent or people."
 )
 _NO_PICTURE = "the solver observes no picture (an environment that draws some has the option picture)"
-_MEANINGS = {
-    "recorded": "episodes that were played elsewhere fit its spaces",
-    "seeded": "a seed leads to the same beginning",
-    "exact": "configuration and actions lead to the same bits, in any process",
-    "tick-wise": "a step can be played in parts, with views in between",
-}
 
 
 @dataclass(frozen=True)
@@ -84,7 +78,10 @@ class WorldCheckConfig:
 
 
 def check(config: WorldCheckConfig) -> int:
-    """Try every promise of the contract and print what is found; return 1 if the world cannot be played, else 0.
+    """Try every promise of the contract and print what is found.
+
+    Returns:
+      1 if the world cannot be played, or does not reach the tier that it declares; else 0.
 
     Raises:
       UserError: there is no such world, or it has no such option.
@@ -108,7 +105,7 @@ def check(config: WorldCheckConfig) -> int:
             print("\n".join(("", *report_lines(found))))
             if unguided:
                 print(f"\n{_RANDOM}")
-            return 1 if found.broken else 0
+            return 1 if found.broken or found.falls_short else 0
         verdict = "ok" if not found.problems else "no"
         print(f"  {found.part:<17} {verdict if found.offered else 'not offered'}", flush=True)
         for problem in found.problems:
@@ -118,26 +115,31 @@ def check(config: WorldCheckConfig) -> int:
 
 def report_lines(report: WorldReport) -> Iterator[str]:
     """Yield the lines of the report: spaces, speed, tiers and uses."""
-    from worlds.trial import TIERS
+    from worlds.tiers import TIERS
 
     if report.spec is not None:
         yield from space_lines(report.spec)
     if report.steps_per_sec is not None:
         yield f"  speed    {report.steps_per_sec:,.0f} steps a second and core; {report.start_sec:.1f} s to start"
     yield ""
-    yield f"tier: {report.tier or 'none'}"
+    yield f"tier: {report.tier or 'none'}{_declared(report)}"
     for tier in TIERS:
-        needs = report.needs(tier)
-        if report.reaches(tier):
-            yield f"  {tier:<10} yes  {_MEANINGS[tier]}"
-        else:
-            yield f"  {tier:<10} no   {_MEANINGS[tier]}"
+        needs, reaches = report.needs(tier.name), report.reaches(tier.name)
+        yield f"  {tier.name:<10} {'yes' if reaches else 'no '}  {tier.promise}"
+        if not reaches:
             yield _indented(f"needs {needs}" if needs else "needs the tier before it", 17)
     yield ""
     yield "what the pipeline can do with it now:"
     for use in USES:
         reason = refusal(use, report)
         yield f"  {'no ' if reason else 'yes'}  {use.name}" + (f": {reason}" if reason else "")
+
+
+def _declared(report: WorldReport) -> str:
+    if report.declared in (None, report.tier):
+        return ""
+    hint = "repair the world, or declare less in its WorldEntry" if report.falls_short else "it may declare more"
+    return f"; its WorldEntry declares {report.declared}: {hint}"
 
 
 def refusal(use: Use, report: WorldReport) -> str:

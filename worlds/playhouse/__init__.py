@@ -14,6 +14,7 @@ os.environ.setdefault("MUJOCO_GL", "disable")
 from worlds.playhouse.house.sampling import HouseSettings, sample_house  # noqa: E402
 from worlds.playhouse.world import Playhouse  # noqa: E402
 from worlds.registry import WorldEntry, register  # noqa: E402
+from worlds.tiers import TICK_WISE  # noqa: E402
 
 __all__ = ["HouseSettings", "Playhouse", "sample_config", "sample_house"]
 
@@ -43,6 +44,7 @@ PLAYHOUSE = register(
         probe=_later("requests.tasks", "probe"),
         probes=("go", "lift", "position", "color", "count", "exist"),
         games=("tower",),
+        tier=TICK_WISE,
         people_settings={"face_room": True},
         declares={
             "settings": lambda: HouseSettings,

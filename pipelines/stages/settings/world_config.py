@@ -23,6 +23,7 @@ from worlds.own_settings import own_settings, read_own_settings
 from worlds.registry import WorldEntry
 from worlds.spaces.differences import differences
 from worlds.spaces.observation import PlayerSpec
+from worlds.tiers import SEEDED
 
 Settings = TypeVar("Settings", "WorldConfig", "PlayersConfig")
 
@@ -111,6 +112,7 @@ class WorldConfig:
     def make(self, count: int, images: bool = True) -> list[World]:
         """Create ``count`` worlds, without rendering if ``images`` is False (for scripted players)."""
         entry, settings = self.entry(), self._making(images)
+        entry.check_tier(SEEDED, "playing in it")
         with named_failure(entry.name, "making the world"):
             worlds = [entry.make(**settings) for _ in range(count)]
         if worlds:
@@ -143,9 +145,10 @@ class WorldConfig:
             yield worlds
 
     def solver_spec(self) -> PlayerSpec:
-        """Return the spaces of the solver in this world, which is created for it, without rendering."""
-        with self.opened(1, images=False) as (world,):
-            return world.spec(SOLVER)
+        """Return the spaces of the solver in this world."""
+        entry = self.entry()
+        with named_failure(entry.name, "declaring its spaces"):
+            return entry.player_specs(**self._making(images=False))[SOLVER]
 
     def check_fits(self, config: MadeForSpaces, agent: object, hint: str = "") -> None:
         """Refuse an agent that is made for other spaces than those of the solver in this world.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pipelines.cli.main import main
+from pipelines.stages.settings.world_config import WorldConfig
 from worlds import examination, registry
+from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.spaces.observation import ObservationSpec, PlayerSpec, Vector
 from worlds.trial import WorldReport, try_world
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "own_world.py"
@@ -113,6 +117,60 @@ def test_a_world_that_cannot_be_played_is_named(
     monkeypatch.setattr(examination, "PART_SEC", 1.0)
     report = report_of(room(**flaw))
     assert report.tier == "recorded" and problem in str(report.broken[0])
+
+
+@pytest.mark.parametrize(
+    ("declares", "code", "shown"),
+    [
+        (
+            "exact",
+            1,
+            "tier: seeded; its WorldEntry declares exact: repair the world, or declare less in its WorldEntry",
+        ),
+        ("seeded", 0, "tier: seeded\n"),
+        ("recorded", 0, "tier: seeded; its WorldEntry declares recorded: it may declare more"),
+    ],
+)
+def test_the_declared_tier_is_compared_with_the_one_reached(
+    room: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    declares: str,
+    code: int,
+    shown: str,
+) -> None:
+    name = room(step="self.place[0] += np.random.random()")
+    entry = replace(registry.get(name), tier=declares)
+    monkeypatch.setattr(registry, "get", lambda asked: entry)
+    assert main(["world", "check", name, "--seconds", "0.05"]) == code
+    assert shown in capsys.readouterr().out
+
+
+def test_spaces_that_are_not_the_worlds_are_named(room: Callable[..., str]) -> None:
+    entry = registry.get(room())
+    specs = entry.player_specs()
+    smaller = {SETTER: specs[SETTER], SOLVER: PlayerSpec(ObservationSpec(vector=Vector(3)), specs[SOLVER].action)}
+    *_, report = try_world(replace(entry, spaces=smaller), seconds=0.05)
+    assert isinstance(report, WorldReport) and report.tier is None
+    assert str(report.broken[0]) == (
+        "solver's spaces: observation.vector.length: the world has 2, its WorldEntry 3, wanted the same, or no spaces "
+        "in the WorldEntry"
+    )
+    assert replace(entry, spaces=specs).player_specs() is specs
+
+
+def test_an_unknown_tier_is_refused(room: Callable[..., str]) -> None:
+    with pytest.raises(WorldError, match="declares the tier 'perfect'; known: recorded, seeded, exact, tick-wise"):
+        replace(registry.get(room()), tier="perfect")
+
+
+def test_a_world_of_recorded_play_is_not_played_in(room: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = replace(registry.get(room()), tier="recorded")
+    monkeypatch.setattr(registry, "get", lambda asked: entry)
+    for call in (WorldConfig("Room").check, lambda: WorldConfig("Room").make(1)):
+        with pytest.raises(WorldError, match="'Room' is of the tier recorded; playing in it needs the tier seeded"):
+            call()
+    assert WorldConfig("Room").solver_spec().observation.vector == Vector(2)
 
 
 def test_what_is_unpickled_is_named_and_costs_nothing(room: Callable[..., str]) -> None:
